@@ -9,6 +9,7 @@
 //! * [`extension`](self): `extension.rs`: what somebody says of the API's types beside that;
 //!   `own.rs`: by directives of one's own; `retyped.rs`: what types it says; `required.rs`: which
 //!   fields are computed of what other subgraphs have; `others.rs`: what these have
+//! * [`said`](self): `said.rs`: what the API itself says of its types
 //!
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec>
 
@@ -19,6 +20,7 @@ mod others;
 mod own;
 mod required;
 mod retyped;
+mod said;
 
 use std::sync::Arc;
 
@@ -30,12 +32,15 @@ use graphql::schema::{
 use graphql::{Applied, GraphQLError, print_schema_applying};
 
 use crate::api::{Api, ApiBuilder};
-use crate::binding::{EntitiesBinding, FieldBinding, InputBinding, InputRole};
+use crate::binding::{
+    AggregateField, EntitiesBinding, FieldBinding, InputBinding, InputRole, PayloadField,
+};
 use directives::{KNOWN, argument, directive, strings};
 use extension::Said;
 use keys::{Entity, entities, number};
 use required::tell;
 use retyped::retype;
+pub use said::SaidOf;
 
 /// Where the directives are defined; the version follows.
 const SPECIFICATION: &str = "https://specs.apollo.dev/federation/v2.";
@@ -65,6 +70,8 @@ pub enum FederationError {
     NoQuery,
     #[error("the extension of the subgraph is wrong: {}", list(.0))]
     Extension(Vec<GraphQLError>),
+    #[error("what the type definitions say of federation is wrong: {}", list(.0))]
+    Definitions(Vec<GraphQLError>),
 }
 
 fn list(errors: &[GraphQLError]) -> String {
@@ -75,11 +82,21 @@ fn list(errors: &[GraphQLError]) -> String {
     errors.iter().map(told).collect::<Vec<_>>().join("; ")
 }
 
-/// Adds to an API what routers ask a subgraph.
-pub fn offer(mut api: Api, catalog: &Catalog, options: &Options) -> Result<Api, FederationError> {
+/// Adds to an API what routers ask a subgraph. `own` is what the API itself says to them.
+pub fn offer(
+    mut api: Api,
+    catalog: &Catalog,
+    own: &[SaidOf],
+    options: &Options,
+) -> Result<Api, FederationError> {
     let query = api.schema.query.ok_or(FederationError::NoQuery)?;
     let mut entities = entities(&api, catalog);
     let mut applied = applied(&api, &entities);
+    if !own.is_empty() {
+        let said = extension::apply_own(own, (&api, catalog), &mut entities, &mut applied);
+        said.map_err(FederationError::Definitions)?;
+        number(&mut entities);
+    }
     if let Some(text) = &options.extension {
         let said = extension::apply(text, (&api, catalog), &mut entities, &mut applied);
         let Said { retyped, required } = said.map_err(FederationError::Extension)?;
@@ -139,8 +156,15 @@ fn applied(api: &Api, entities: &[Entity]) -> Applied {
             }
             continue;
         }
-        let is_value = |field: &graphql::schema::FieldId| {
-            matches!(api.field(*field), FieldBinding::PageInfo(_) | FieldBinding::Part { .. })
+        let is_value = |field: &graphql::schema::FieldId| match api.field(*field) {
+            FieldBinding::PageInfo(_)
+            | FieldBinding::Part { .. }
+            | FieldBinding::Payload(PayloadField::Counter(_)) => true,
+            // Of whatever field of whatever rows it is.
+            FieldBinding::Aggregate(AggregateField::Value(values)) => {
+                values.iter().all(|value| value.field.is_none())
+            }
+            _ => false,
         };
         if !fields.is_empty() && fields.iter().all(is_value) {
             applied.types.insert(id, shareable());

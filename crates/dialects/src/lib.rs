@@ -88,6 +88,15 @@ pub fn guards(dialect: &Dialect, api: &Api) -> Result<Vec<neo4j::rules::PlacedGu
     }
 }
 
+/// What a dialect itself says to routers of its API's types, where the API is a subgraph.
+#[must_use]
+pub fn said_to_routers(dialect: &Dialect) -> &[federation::SaidOf] {
+    match dialect {
+        Dialect::Neo4j(options) => &options.model.federation,
+        Dialect::PostGraphile(_) | Dialect::Phrag(_) => &[],
+    }
+}
+
 /// Makes the API of a catalog.
 #[must_use]
 pub fn api(catalog: &Catalog, dialect: &Dialect) -> Api {

@@ -87,8 +87,6 @@ pub enum OpenError {
     Rules(String),
     #[error("the API cannot be a subgraph: {0}")]
     Federation(#[from] federation::FederationError),
-    #[error("a graph is no subgraph yet: its nodes are not found by lists of keys")]
-    FederatedGraph,
     #[error("policies and rules of type definitions exclude each other: leave one out")]
     PoliciesAndRules,
     #[error(
@@ -155,10 +153,9 @@ impl Engine {
         let api = dialects::api(&catalog, &dialect);
         let api = match &options.federation {
             None => api,
-            Some(_) if matches!(address, Address::Neo4j(_)) => {
-                return Err(OpenError::FederatedGraph);
+            Some(options) => {
+                federation::offer(api, &catalog, dialects::said_to_routers(&dialect), options)?
             }
-            Some(options) => federation::offer(api, &catalog, options)?,
         };
         let guards = dialects::guards(&dialect, &api).map_err(OpenError::Rules)?;
         let rules = Rules::new(&catalog, guards);

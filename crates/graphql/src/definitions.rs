@@ -124,14 +124,14 @@ pub struct SchemaDefinition {
 }
 
 /// A directive at its place.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directive {
     pub name: Arc<str>,
     pub line: usize,
     pub arguments: Vec<DirectiveArgument>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirectiveArgument {
     pub name: Arc<str>,
     pub line: usize,

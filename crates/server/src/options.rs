@@ -38,7 +38,7 @@ pub(crate) use gateway::{
     GatewayOptions, LabelOptions, SubgraphOptions, SupergraphPlace, of_gateway,
 };
 pub(crate) use migrate::MigrateOptions;
-pub(crate) use neo4j::TypesOptions;
+pub(crate) use neo4j::{TypesOptions, of_graph};
 pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;

@@ -4,7 +4,7 @@
 //! * `access`: who may read what, and what it costs
 //! * `headers`: what subgraphs are told
 //! * `reloads`: other supergraphs while requests go on
-//! * `local`, `local_postgres`, `required`: sources in the gateway's process
+//! * `local`, `local_graph`, `local_postgres`, `required`: sources in the gateway's process
 //! * `demo`: the federated shop
 //! * `compatibility`: the subgraph that a public suite asks for, served and in a graph
 //! * `traced`: what routers are told of the fields of a subgraph
@@ -29,6 +29,8 @@ mod demo;
 mod headers;
 #[path = "gateway/local.rs"]
 mod local;
+#[path = "gateway/local_graph.rs"]
+mod local_graph;
 #[path = "gateway/local_postgres.rs"]
 mod local_postgres;
 #[path = "gateway/looks.rs"]

@@ -324,6 +324,7 @@ fn name_of(function: Function) -> &'static str {
         Function::Distance => "point.distance",
         Function::Id => "id",
         Function::RandomUuid => "randomUUID",
+        Function::Range => "range",
         Function::Size => "size",
         Function::Time => "time",
         Function::ToLower => "toLower",

@@ -149,6 +149,8 @@ pub enum Function {
     Id,
     /// A new UUID as a text.
     RandomUuid,
+    /// The whole numbers from one to another.
+    Range,
     Size,
     /// The time of day of the statement.
     Time,

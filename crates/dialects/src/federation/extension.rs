@@ -21,6 +21,7 @@ use super::others::{external, is_other, other_types};
 use super::own::{Own, check_said};
 use super::required::{Required, Requiring};
 use super::retyped::{Retyped, change, is_id};
+use super::said::SaidOf;
 use crate::api::Api;
 
 /// What of an extension changes the API itself.
@@ -43,10 +44,7 @@ pub(super) fn apply(
     let schema = &api.schema;
     let Definitions { types, schemas, directives } = parse_definitions(text)?;
     let own = Own::new(&directives, &schemas);
-    let (keys, requires, said, errors) =
-        (FxHashMap::default(), Vec::new(), Said::default(), Vec::new());
-    let mut reading =
-        Reading { api, catalog, schema, entities, applied, own, keys, requires, said, errors };
+    let mut reading = Reading::new((api, catalog), entities, applied, own);
     for definition in &directives {
         if let Err(message) = own.check(definition, schema) {
             reading.refuse(definition.line, message);
@@ -62,13 +60,23 @@ pub(super) fn apply(
         reading.definition(definition);
     }
     reading.required();
-    let Reading { mut errors, applied, said, .. } = reading;
-    applied.definitions.extend_from_slice(&directives);
-    errors.sort_by_key(|error| error.locations.first().map(|location| location.line));
-    match errors.is_empty() {
-        true => Ok(said),
-        false => Err(errors),
+    reading.applied.definitions.extend_from_slice(&directives);
+    reading.finish()
+}
+
+/// The same of what the API itself says, which changes nothing of it.
+pub(super) fn apply_own(
+    own: &[SaidOf],
+    (api, catalog): (&Api, &Catalog),
+    entities: &mut Vec<Entity>,
+    applied: &mut Applied,
+) -> Result<(), Vec<GraphQLError>> {
+    let mut reading = Reading::new((api, catalog), entities, applied, Own::new(&[], &[]));
+    for said in own {
+        reading.own(said);
     }
+    reading.required();
+    reading.finish().map(|_| ())
 }
 
 struct Reading<'a> {
@@ -86,7 +94,29 @@ struct Reading<'a> {
     errors: Vec<GraphQLError>,
 }
 
-impl Reading<'_> {
+impl<'a> Reading<'a> {
+    fn new(
+        (api, catalog): (&'a Api, &'a Catalog),
+        entities: &'a mut Vec<Entity>,
+        applied: &'a mut Applied,
+        own: Own<'a>,
+    ) -> Self {
+        let (keys, requires, said, errors) =
+            (FxHashMap::default(), Vec::new(), Said::default(), Vec::new());
+        let schema = &api.schema;
+        Self { api, catalog, schema, entities, applied, own, keys, requires, said, errors }
+    }
+
+    /// What is to be changed of the API, or everything that is wrong.
+    fn finish(self) -> Result<Said, Vec<GraphQLError>> {
+        let Self { mut errors, said, .. } = self;
+        errors.sort_by_key(|error| error.locations.first().map(|location| location.line));
+        match errors.is_empty() {
+            true => Ok(said),
+            false => Err(errors),
+        }
+    }
+
     fn refuse(&mut self, line: usize, message: String) {
         let location = Location { line: u32::try_from(line).unwrap_or(u32::MAX), column: 1 };
         self.errors.push(GraphQLError::new(ErrorCode::ParseFailed, message).at(location));
@@ -102,6 +132,33 @@ impl Reading<'_> {
                 Ok(()) => self.applied.schema.push(directive.clone()),
                 Err(message) => self.refuse(directive.line, message),
             }
+        }
+    }
+
+    /// What the API itself says of a type or of a member of it.
+    fn own(&mut self, SaidOf { r#type: name, member, directives }: &SaidOf) {
+        let line = directives.first().map_or(0, |directive| directive.line);
+        let schema = self.schema;
+        let Some(id) = schema.find_type(name) else {
+            return self.refuse(line, format!("The API has no type `{name}`."));
+        };
+        let (of_type, of_member) = match &schema[id].kind {
+            TypeKind::Scalar => (Place::Scalar, None),
+            TypeKind::Object { .. } => (Place::Object, Some(Place::Field)),
+            TypeKind::Interface { .. } => (Place::Interface, Some(Place::InterfaceField)),
+            TypeKind::Union { .. } => (Place::Union, None),
+            TypeKind::Enum { .. } => (Place::Enum, Some(Place::EnumValue)),
+            TypeKind::InputObject { .. } => (Place::InputObject, Some(Place::InputField)),
+        };
+        let Some(member) = member.as_deref() else {
+            return self.directives(id, None, directives, of_type);
+        };
+        let is_there = schema.find_field(id, member).is_some()
+            || schema.find_enum_value(id, member).is_some()
+            || schema.find_input_field(id, member).is_some();
+        match of_member.filter(|_| is_there) {
+            Some(place) => self.directives(id, Some(member), directives, place),
+            None => self.refuse(line, format!("The API has no `{member}` of `{name}`.")),
         }
     }
 
@@ -337,11 +394,15 @@ impl Reading<'_> {
         }
         let name = name_of(self.schema, id);
         say(self.entities, (self.api, self.catalog), id, &fields).map_err(|why| match why {
-            NoKey::NoKey => format!(
+            NoKey::Keys => format!(
                 "No rows of `{name}` are found by this key: it is no primary or unique key of \
                  integers, texts or UUIDs. `resolvable: false` says so to routers."
             ),
-            NoKey::NoColumns => format!(
+            NoKey::Values => format!(
+                "No nodes of `{name}` are found by this key: its fields are integers or texts, \
+                 each of them said once. `resolvable: false` says so to routers."
+            ),
+            NoKey::Columns => format!(
                 "No rows of `{name}` are found by this key: its fields are columns, or the key of \
                  a row to which the row refers. `resolvable: false` says so to routers."
             ),

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use catalog::{Catalog, EntityId, FieldId, Key, KeyKind, RelationshipKind, Scalar, Type};
+use catalog::{
+    Catalog, EntityId, EntityKind, FieldId, Key, KeyKind, RelationshipKind, Scalar, Type,
+};
 use graphql::definitions::FieldSetSelection;
-use graphql::schema::{TypeId, TypeKind};
+use graphql::schema::{FieldDefinition, TypeId, TypeKind};
 use ir::{FieldPath, HopDirection, OpaqueKey, Represented, RepresentedKey, RepresentedValue};
 use rustc_hash::FxHashMap;
 
 use super::name_of;
 use crate::api::Api;
-use crate::binding::{EntityType, FieldBinding, RowsBinding, RowsFrom};
+use crate::binding::{ConnectionField, EntityType, FieldBinding, RowsBinding, RowsForm, RowsFrom};
 
 /// A type of which rows are found by a key.
 #[derive(Debug)]
@@ -55,7 +57,9 @@ pub(super) fn entities(api: &Api, catalog: &Catalog) -> Vec<Entity> {
             let keys = row.keys(catalog);
             // What a change gives may be a part of a row, as a type behind that of the rows.
             let is_known = found.iter().any(|known| known.entity == row.entity);
-            if !keys.is_empty() && !is_known {
+            let is_hidden =
+                catalog[row.entity].kind == EntityKind::Node && !is_listed(api, row.entity);
+            if !keys.is_empty() && !is_known && !is_hidden {
                 let name = name_of(schema, id).into();
                 found.push(Entity { r#type: id, name, entity: row.entity, first: 0, keys });
             }
@@ -63,6 +67,32 @@ pub(super) fn entities(api: &Api, catalog: &Catalog) -> Vec<Entity> {
     }
     number(&mut found);
     found
+}
+
+/// Whether a root field gives the rows themselves. Of a graph that may be switched off for a type:
+/// then nobody finds its nodes by a key that nobody has said to routers.
+fn is_listed(api: &Api, entity: EntityId) -> bool {
+    let query = api.schema.query.map(|query| &api.schema[query].kind);
+    let Some(TypeKind::Object { fields, .. }) = query else { return false };
+    fields.iter().any(|field| match api.field(*field) {
+        FieldBinding::Rows(RowsBinding { from: RowsFrom::Entity, entity: own, form, .. }) => {
+            let gives = match form {
+                RowsForm::List | RowsForm::Single | RowsForm::First => true,
+                RowsForm::Connection => has_edges(api, api.schema[*field].r#type.base),
+                RowsForm::Aggregate => false,
+            };
+            gives && *own == entity
+        }
+        _ => false,
+    })
+}
+
+/// Whether a connection shows its rows, and not only what is made of them.
+fn has_edges(api: &Api, connection: TypeId) -> bool {
+    let TypeKind::Object { fields, .. } = &api.schema[connection].kind else { return false };
+    fields
+        .iter()
+        .any(|field| matches!(api.field(*field), FieldBinding::Connection(ConnectionField::Edges)))
 }
 
 /// Puts entities in the order of their names, and numbers their keys.
@@ -83,13 +113,16 @@ pub(super) fn number(entities: &mut Vec<Entity>) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoKey {
     /// Some of them are no columns of the row, nor the ones by which it refers to another.
-    NoColumns,
+    Columns,
     /// They are no key, or are of types whose values cannot be checked.
-    NoKey,
+    Keys,
+    /// The same of nodes, of which any fields are a key whose values can be.
+    Values,
 }
 
 /// Adds a key of the rows of a type as somebody says it. There it may be nullable: rows without a
-/// value are found by nothing.
+/// value are found by nothing. What is a key of nodes nobody knows better than who says it: a graph
+/// does not tell, and of several nodes with the same values one is found.
 pub(super) fn say(
     entities: &mut Vec<Entity>,
     (api, catalog): (&Api, &Catalog),
@@ -98,30 +131,35 @@ pub(super) fn say(
 ) -> Result<(), NoKey> {
     let mut said: Vec<(FieldPath, FieldId)> = Vec::new();
     for field in fields {
-        add_said(api, catalog, r#type, field, &mut said).ok_or(NoKey::NoColumns)?;
+        add_said(api, catalog, r#type, field, &mut said).ok_or(NoKey::Columns)?;
     }
-    let entity = said.first().map(|(_, column)| catalog[*column].entity).ok_or(NoKey::NoKey)?;
+    let entity = said.first().map(|(_, column)| catalog[*column].entity).ok_or(NoKey::Keys)?;
     let is_said = |column: &FieldId| said.iter().any(|(_, own)| own == column);
     let is_key = |key: &&Key| {
         key.fields.len() == said.len() && key.fields.iter().all(is_said) && !key.fields.is_empty()
     };
-    let key = catalog[entity].keys.iter().find(is_key).ok_or(NoKey::NoKey)?;
-    let kinds = key.fields.iter().map(|field| kind(catalog, *field)).collect::<Option<Vec<_>>>();
-    let kinds = kinds.ok_or(NoKey::NoKey)?;
+    let is_node = catalog[entity].kind == EntityKind::Node;
+    let key = match catalog[entity].keys.iter().find(is_key) {
+        Some(key) => key.fields.clone(),
+        None if is_node => columns_once(&said).ok_or(NoKey::Values)?,
+        None => return Err(NoKey::Keys),
+    };
+    let kinds = key.iter().map(|field| kind(catalog, *field)).collect::<Option<Vec<_>>>();
+    let kinds = kinds.ok_or(if is_node { NoKey::Values } else { NoKey::Keys })?;
     let path = |column: &FieldId| {
         let found = said.iter().find(|(_, own)| own == column);
         found.map(|(path, _)| path.clone())
     };
-    let way = key.fields.iter().map(path).collect::<Option<Vec<FieldPath>>>();
-    let way = way.ok_or(NoKey::NoKey)?;
+    let way = key.iter().map(path).collect::<Option<Vec<FieldPath>>>();
+    let way = way.ok_or(NoKey::Keys)?;
     let known = entities.iter().position(|known| known.r#type == r#type);
     let place = match known {
         Some(place) => place,
         None => {
             let TypeKind::Object { fields, .. } = &api.schema[r#type].kind else {
-                return Err(NoKey::NoColumns);
+                return Err(NoKey::Columns);
             };
-            let row = Row::of(api, catalog, fields).ok_or(NoKey::NoColumns)?;
+            let row = Row::of(api, catalog, fields).ok_or(NoKey::Columns)?;
             let name = name_of(&api.schema, r#type).into();
             entities.push(Entity { r#type, name, entity: row.entity, first: 0, keys: Vec::new() });
             entities.len() - 1
@@ -129,17 +167,29 @@ pub(super) fn say(
     };
     let own = &mut entities[place];
     if own.entity != entity {
-        return Err(NoKey::NoColumns);
+        return Err(NoKey::Columns);
     }
-    match own.keys.iter_mut().find(|(fields, _)| *fields == key.fields) {
+    match own.keys.iter_mut().find(|(fields, _)| *fields == key) {
         Some((_, own)) if own.said.contains(&way) => {}
         Some((_, own)) => own.said.push(way),
         None => {
             let represented = RepresentedKey { kinds, said: vec![way], id: None };
-            own.keys.push((key.fields.clone(), represented));
+            own.keys.push((key, represented));
         }
     }
     Ok(())
+}
+
+/// The columns that are said, if none of them is said twice.
+fn columns_once(said: &[(FieldPath, FieldId)]) -> Option<Vec<FieldId>> {
+    let mut columns: Vec<FieldId> = Vec::with_capacity(said.len());
+    for (_, column) in said {
+        if columns.contains(column) {
+            return None;
+        }
+        columns.push(*column);
+    }
+    Some(columns)
 }
 
 /// The columns of the row that a field of a set says: itself, or those by which the row refers to the
@@ -194,20 +244,20 @@ fn leaf(api: &Api, r#type: TypeId, field: &FieldSetSelection) -> Option<(Box<str
 /// What a type shows of the rows of an entity.
 struct Row<'a> {
     entity: EntityId,
-    names: FxHashMap<FieldId, &'a str>,
+    columns: FxHashMap<FieldId, &'a FieldDefinition>,
     id: Option<(Vec<FieldId>, OpaqueKey)>,
 }
 
 impl<'a> Row<'a> {
     /// `None` if the type does not show rows, or what a change gives.
     fn of(api: &'a Api, catalog: &Catalog, fields: &[graphql::schema::FieldId]) -> Option<Self> {
-        let mut names: FxHashMap<FieldId, &'a str> = FxHashMap::default();
+        let mut columns: FxHashMap<FieldId, &'a FieldDefinition> = FxHashMap::default();
         let mut id = None;
         for field in fields {
             let definition = &api.schema[*field];
             match api.field(*field) {
                 FieldBinding::Column(column) if definition.arguments.is_empty() => {
-                    names.entry(*column).or_insert(&definition.name);
+                    columns.entry(*column).or_insert(definition);
                 }
                 FieldBinding::NodeId { key, .. } => {
                     id = Some((key.clone(), &definition.name));
@@ -219,9 +269,9 @@ impl<'a> Row<'a> {
                 _ => {}
             }
         }
-        let any = names.keys().next().or_else(|| id.as_ref()?.0.first())?;
+        let any = columns.keys().next().or_else(|| id.as_ref()?.0.first())?;
         let entity = catalog[*any].entity;
-        if !names.keys().all(|field| catalog[*field].entity == entity)
+        if !columns.keys().all(|field| catalog[*field].entity == entity)
             || !catalog[entity].kind.is_stored()
         {
             return None;
@@ -231,7 +281,14 @@ impl<'a> Row<'a> {
             let (prefix, codec) = (binding.prefix.clone(), binding.codec);
             (key, OpaqueKey { name: name.as_ref().into(), prefix, codec })
         });
-        Some(Self { entity, names, id })
+        Some(Self { entity, columns, id })
+    }
+
+    /// Whether all rows have a value there. Of a graph nobody knows but its type definitions.
+    fn is_complete(&self, catalog: &Catalog, field: FieldId) -> bool {
+        let is_said = || self.columns.get(&field).is_some_and(|own| own.r#type.is_non_null());
+        let is_node = catalog[self.entity].kind == EntityKind::Node;
+        !catalog[field].nullable || (is_node && is_said())
     }
 
     /// The keys that find its rows, the primary key first.
@@ -241,16 +298,15 @@ impl<'a> Row<'a> {
         let mut found: Vec<(Vec<FieldId>, RepresentedKey)> = Vec::new();
         for key in keys {
             // The rows that have no value there would be found by none.
-            let is_complete = |field: &FieldId| !catalog[*field].nullable;
+            let is_complete = |field: &FieldId| self.is_complete(catalog, *field);
             let known = found.iter().any(|(fields, _)| *fields == key.fields);
             if known || (key.kind != KeyKind::Primary && !key.fields.iter().all(is_complete)) {
                 continue;
             }
             let kinds = key.fields.iter().map(|field| kind(catalog, *field)).collect();
             let Some(kinds) = kinds else { continue };
-            let names =
-                key.fields.iter().map(|field| self.names.get(field).map(|name| (*name).into()));
-            let names: Option<Vec<Box<str>>> = names.collect();
+            let name = |field| self.columns.get(field).map(|own| own.name.as_ref().into());
+            let names: Option<Vec<Box<str>>> = key.fields.iter().map(name).collect();
             let id = self.id.as_ref().filter(|(fields, _)| *fields == key.fields);
             let id = id.map(|(_, id)| id.clone());
             if !key.fields.is_empty() && (names.is_some() || id.is_some()) {

@@ -75,7 +75,12 @@ impl<'a> Requiring<'a> {
         let (schema, member) = (&self.api.schema, self.member);
         let field = schema.find_field(self.r#type, member);
         let computed = field.and_then(|field| match self.api.field(field) {
-            FieldBinding::Computed(computed) if computed.of_row => Some((field, computed)),
+            // What a graph computes takes nothing of each node.
+            FieldBinding::Computed(computed)
+                if computed.of_row && self.catalog[computed.function].statement.is_none() =>
+            {
+                Some((field, computed))
+            }
             _ => None,
         });
         let Some((field, computed)) = computed else {

@@ -7,6 +7,7 @@ mod statement;
 use std::sync::Arc;
 
 use super::rules::{ClaimNames, WrittenGuard};
+use crate::federation::SaidOf;
 pub use statement::{
     Given, InputKind, InputType, InputValue, ObjectField, ObjectType, StatementField,
     StatementPart, Wrapping,
@@ -35,6 +36,8 @@ pub struct Model {
     /// Who may see and change what.
     pub guards: Vec<WrittenGuard>,
     pub claims: ClaimNames,
+    /// What routers are told of types and their fields, where the API is a subgraph.
+    pub federation: Vec<SaidOf>,
 }
 
 /// A type of nodes.

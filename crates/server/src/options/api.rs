@@ -234,11 +234,6 @@ impl ApiOptions {
                 if let Some(option) = self.postgraphile.given().or(self.filters.first_given()) {
                     refuse(true, option, "postgraphile")?;
                 }
-                if self.federation.is_given() {
-                    let message = "a graph is no subgraph yet, since its nodes are not found by \
-                        lists of keys: leave out `--federation`";
-                    return Err(Failure::Usage(message.into()));
-                }
                 if self.policies.is_some() || self.no_ignore_rbac {
                     let message = "policies and rights are not served on a graph yet: leave out \
                         `--policies` and `--no-ignore-rbac`";

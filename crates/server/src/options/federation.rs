@@ -25,10 +25,6 @@ pub(crate) struct FederationOptions {
 }
 
 impl FederationOptions {
-    pub(crate) fn is_given(&self) -> bool {
-        self.federation || self.federation_extend.is_some()
-    }
-
     /// Reads the file, if there is one to read.
     pub(crate) fn of_engine(&self) -> Result<Option<federation::Options>, Failure> {
         match (self.federation, &self.federation_extend) {

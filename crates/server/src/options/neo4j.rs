@@ -93,19 +93,27 @@ impl Neo4jOptions {
                 return Err(Failure::Usage(format!("`--neo4j-filters`: no {filter}: {reason}")));
             }
         }
-        let (model, is_introspected) = match &self.types {
-            Some(path) => (Arc::new(model(path, form)?), false),
-            None => (Arc::default(), true),
-        };
         Ok(Options {
-            form,
-            model,
-            is_introspected,
             exclude_deprecated: self.exclude_deprecated_fields,
             filters,
             limit_required: self.limit_required,
+            ..said(self.types.as_deref(), form)?
         })
     }
+}
+
+/// The API of a graph of which nothing is said but its type definitions, if these are.
+pub(crate) fn of_graph(types: Option<&Path>) -> Result<Options, Failure> {
+    said(types, ApiForm::Seven)
+}
+
+/// The same in a form.
+fn said(types: Option<&Path>, form: ApiForm) -> Result<Options, Failure> {
+    let (model, is_introspected) = match types {
+        Some(path) => (Arc::new(model(path, form)?), false),
+        None => (Arc::default(), true),
+    };
+    Ok(Options { form, model, is_introspected, ..Options::default() })
 }
 
 fn form(api: Option<Neo4jApi>) -> ApiForm {

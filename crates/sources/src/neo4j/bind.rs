@@ -9,20 +9,29 @@ mod moment;
 mod point;
 mod value;
 
+use ir::Operand;
 use response::Bounds;
 
 use super::program::{GraphLevel, GraphProgram, GraphStatement, LevelRows};
 use super::wire::Pack;
 use crate::error::SourceError;
-use crate::operand::{Variables, resolve};
+use crate::operand::{Resolved, Variables, resolve};
 
 /// The parameters of a request.
 #[derive(Debug)]
 pub(super) struct Bound {
     /// By the statements of all transactions, one after the other.
-    statements: Vec<Pack>,
+    statements: Vec<BoundStatement>,
     /// By level.
     pub(super) bounds: Vec<Bounds>,
+}
+
+/// The parameters of a statement.
+#[derive(Debug, Default)]
+struct BoundStatement {
+    parameters: Pack,
+    /// It finds rows by a list of keys, of which none is given.
+    is_without_keys: bool,
 }
 
 /// Binds all statements and levels. An error comes with the root field it belongs to; its statement
@@ -39,11 +48,11 @@ pub(super) fn bind(
     };
     let mut statements = Vec::new();
     for statement in program.statements() {
-        let mut pack = Pack::new();
-        if let Err(error) = bind_statement(statement, variables, &mut pack) {
+        let mut bound = BoundStatement::default();
+        if let Err(error) = bind_statement(statement, variables, &mut bound) {
             fail(statement.root, error);
         }
-        statements.push(pack);
+        statements.push(bound);
     }
     let mut root = 0;
     let bounds = program.levels.iter().map(|level| {
@@ -62,23 +71,36 @@ impl Bound {
     /// Appends the parameters of a statement: names and values.
     pub(super) fn write(&self, statement: usize, out: &mut Pack) {
         if let Some(own) = self.statements.get(statement) {
-            out.raw(own.as_bytes());
+            out.raw(own.parameters.as_bytes());
         }
+    }
+
+    /// Whether a statement finds nothing, so that nobody has to be asked.
+    pub(super) fn is_without_keys(&self, statement: usize) -> bool {
+        self.statements.get(statement).is_some_and(|own| own.is_without_keys)
     }
 }
 
 fn bind_statement(
     statement: &GraphStatement,
     variables: Variables<'_>,
-    out: &mut Pack,
+    bound: &mut BoundStatement,
 ) -> Result<(), SourceError> {
+    let out = &mut bound.parameters;
     let mut name = String::new();
     for (place, parameter) in statement.parameters.iter().enumerate() {
         name.clear();
         name.push('p');
         name.push_str(itoa::Buffer::new().format(place));
         out.text(&name);
-        value::pack_operand(&parameter.operand, &parameter.r#type, variables, out)?;
+        match &parameter.operand {
+            operand @ Operand::Representations(_) => {
+                let keys = resolve(operand, variables)?;
+                bound.is_without_keys |= matches!(&keys, Resolved::List(keys) if keys.is_empty());
+                value::pack(&keys, &parameter.r#type, out)?;
+            }
+            operand => value::pack_operand(operand, &parameter.r#type, variables, out)?,
+        }
     }
     Ok(())
 }
@@ -107,7 +129,13 @@ fn bounds(level: &GraphLevel, variables: Variables<'_>) -> Result<Bounds, Source
 
 #[cfg(test)]
 mod tests {
-    use ir::{Operand, Value};
+    use std::sync::Arc;
+
+    use ir::{
+        Representations, Represented, RepresentedKey, RepresentedPart, RepresentedValue, Slot,
+        Value,
+    };
+    use serde_json_bytes::json;
 
     use super::super::program::{
         Access, GraphParameter, GraphTransaction, LevelPage, ParameterType,
@@ -171,6 +199,35 @@ mod tests {
         assert_eq!(bound(4), (b"\x82p0\x04".to_vec(), Some(4), 0));
         assert_eq!(bound(9), (b"\x82p0\x05".to_vec(), Some(5), 0));
         assert_eq!(bound(-1).2, 1);
+    }
+
+    #[test]
+    fn a_statement_by_keys_of_which_none_is_given_finds_nothing() {
+        let key = RepresentedKey {
+            kinds: vec![RepresentedValue::Text],
+            said: vec![vec![["id".into()].into()]],
+            id: None,
+        };
+        let (typename, inputs) = ("Movie".into(), Vec::new());
+        let of = Arc::new(Represented { typename, first: 0, keys: vec![key], inputs });
+        let mut by_keys = statement(0, Vec::new());
+        let list = Box::new(Operand::Variable { slot: Slot(0), path: Vec::new() });
+        let part = RepresentedPart::Key(0);
+        let operand = Operand::Representations(Representations { list, of, key: 0, part });
+        let r#type = ParameterType::List(Box::new(ParameterType::Text));
+        by_keys.parameters.push(GraphParameter { operand, r#type });
+        let program = program(vec![by_keys, statement(0, Vec::new())], Vec::new());
+        let check = |given, expect: &[u8], is_without| {
+            let slots = [Some(given)];
+            let (bound, failures) = bind(&program, Variables::of(&slots));
+            let mut out = Pack::new();
+            bound.write(0, &mut out);
+            assert_eq!((failures, out.as_bytes()), (Vec::new(), expect));
+            assert_eq!(bound.is_without_keys(0), is_without);
+            assert!(!bound.is_without_keys(1));
+        };
+        check(json!([{ "__typename": "Movie", "id": 7 }]), b"\x82p0\x91\x817", false);
+        check(json!([{ "__typename": "Person", "id": 7 }]), b"\x82p0\x90", true);
     }
 
     #[test]

@@ -92,8 +92,10 @@ impl Running<'_> {
         let mut given = Vec::new();
         loop {
             let has_failed = |root: u32| failures.iter().any(|(failed, _)| *failed == root);
-            let wanted: Placed<'_> =
-                statements.iter().copied().filter(|(_, own)| !has_failed(own.root)).collect();
+            let is_wanted = |(place, own): &(usize, &GraphStatement)| {
+                !has_failed(own.root) && !self.bound.is_without_keys(*place)
+            };
+            let wanted: Placed<'_> = statements.iter().copied().filter(is_wanted).collect();
             if wanted.is_empty() {
                 return Ok(());
             }

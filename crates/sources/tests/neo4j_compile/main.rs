@@ -4,6 +4,7 @@
 
 mod filters;
 mod groups;
+mod keyed;
 mod model;
 mod reads;
 mod searches;

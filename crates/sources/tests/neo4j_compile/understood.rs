@@ -4,7 +4,7 @@ use cypher::{Clause, Expression, Flavor, Labels, Name, NodePattern, Path, Query,
 use testkit::neo4j::Value;
 
 use crate::model::Movies;
-use crate::{filters, groups, reads, searches, writes};
+use crate::{filters, groups, keyed, reads, searches, writes};
 
 #[test]
 fn a_server_plans_every_statement() {
@@ -15,6 +15,7 @@ fn a_server_plans_every_statement() {
         reads::cases(&movies),
         filters::cases(&movies),
         groups::cases(&movies),
+        keyed::cases(&movies),
         searches::cases(&movies),
         writes::cases(&movies),
     ];

@@ -15,7 +15,8 @@
 //!    `statement`, `statement_text`, `statement_three`, `statement_column`: fields of statements of the
 //!    author's own; `plain`: the types that only these have
 //! 6. `claims`, `rules`, `auth`: who may see and change what
-//! 7. `problem`: what is told of all of it
+//! 7. `federated`: what is said to routers of a federated graph
+//! 8. `problem`: what is told of all of it
 
 mod auth;
 mod claims;
@@ -23,6 +24,7 @@ mod composite;
 mod conformance;
 mod constant;
 mod directives;
+mod federated;
 mod field;
 mod node;
 mod offers;
@@ -76,6 +78,7 @@ pub fn read(text: &str, form: ApiForm) -> Result<Model, Vec<DefinitionProblem>> 
         queries: statement::roots(&types, (Of::Query, types.query.as_ref()), &mut problems),
         mutations: statement::roots(&types, (Of::Mutation, types.mutation.as_ref()), &mut problems),
         offers: offers::offers(form, None, types.schema()),
+        federation: federated::said(form, &written, &definitions.schemas, &mut problems),
     };
     model.guards = rules::guards(&types, &model, &mut problems);
     plain::check(&types, &model, &mut problems);

@@ -43,7 +43,7 @@ pub enum Unserved {
     Authorization,
     /// Form 7's `@subscription` of events.
     Subscriptions,
-    /// `@key`, `@shareable` and the others of a federated graph.
+    /// What of a federated graph only servers of one's own do: `@requires`, `@composeDirective`.
     Federation,
     /// Types of objects that are neither nodes nor properties.
     PlainObjects,
@@ -67,7 +67,7 @@ impl Unserved {
                 "rules that versions 3 read and never ask for (those of `@auth` are asked for) are"
             }
             Self::Subscriptions => "subscriptions are",
-            Self::Federation => "federation is",
+            Self::Federation => "this part of federation is",
             Self::PlainObjects => "types of objects that are neither nodes nor properties are",
             Self::Inputs => "types of inputs are",
         }

@@ -23,10 +23,19 @@ const CHANGES: [Operation; 3] = [Operation::Create, Operation::Update, Operation
 
 /// Adds what rules ask for, and gives what they do not let.
 pub(super) fn walk(set: &RuleSet, catalog: &Catalog, request: &mut Request) -> Refused {
-    let mut walk =
-        Walk { set, catalog, refused: Refused::default(), root: 0, changed: HashMap::new() };
+    let mut walk = Walk {
+        set,
+        catalog,
+        refused: Refused::default(),
+        part: Part::Root(0),
+        changed: HashMap::new(),
+    };
     for step in request.transactions.iter_mut().flat_map(|one| &mut one.steps) {
-        walk.root = step.root;
+        walk.part = match &step.kind {
+            // Others are found by other keys, and those are answered.
+            StepKind::Read(rows) if matches!(rows.from, From::Keys { .. }) => Part::Rows(rows.id),
+            _ => Part::Root(step.root),
+        };
         walk.root_field(&step.kind);
         match &mut step.kind {
             StepKind::Read(rows) => walk.rows(rows),
@@ -42,8 +51,9 @@ pub(super) struct Walk<'a> {
     pub(super) set: &'a RuleSet,
     pub(super) catalog: &'a Catalog,
     refused: Refused,
-    /// The root field that is looked at: it is done as a whole or not at all.
-    root: u32,
+    /// The root field that is looked at, which is done as a whole or not at all; of rows that are
+    /// found by lists of keys those of one list.
+    part: Part,
     /// What the steps that change something give.
     pub(super) changed: HashMap<StepId, Changed>,
 }
@@ -71,7 +81,7 @@ struct Asked {
 
 impl Walk<'_> {
     pub(super) fn deny(&mut self, denial: Denial) {
-        self.refused.add(Part::Root(self.root), denial);
+        self.refused.add(self.part, denial);
     }
 
     /// Refuses what may not be done at all.
@@ -148,15 +158,21 @@ impl Walk<'_> {
         match &mut rows.from {
             From::Entity(entity) => {
                 let entity = *entity;
-                self.of(entity, rows);
+                self.of(entity, &[], rows);
+            }
+            // Whoever finds a node by a field is told what it holds.
+            From::Keys { entity, keys, .. } => {
+                let entity = *entity;
+                let keys: Vec<Member> = keys.iter().map(|(key, _)| Member::Field(*key)).collect();
+                self.of(entity, &keys, rows);
             }
             From::Relation(hop) => {
                 let entity = self.far(*hop);
-                self.of(entity, rows);
+                self.of(entity, &[], rows);
             }
             From::Search { search, .. } => {
                 let entity = self.catalog[*search].entity;
-                self.of(entity, rows);
+                self.of(entity, &[], rows);
             }
             From::Function(call) => {
                 self.called(call);
@@ -164,11 +180,11 @@ impl Walk<'_> {
                 | FunctionResult::Rows(entity)
                 | FunctionResult::RowArray(entity) = self.catalog[call.function].result
                 {
-                    self.of(entity, rows);
+                    self.of(entity, &[], rows);
                 }
             }
             From::Value(field) => match self.catalog.find_rows(&self.catalog[*field].r#type) {
-                Some((entity, _)) => self.of(entity, rows),
+                Some((entity, _)) => self.of(entity, &[], rows),
                 None => self.deny(Denial::NotUnderstood("rows within a value")),
             },
             From::FunctionOfVariants { call, variants } => {
@@ -195,7 +211,7 @@ impl Walk<'_> {
                 None => self.deny(Denial::NotUnderstood("rows of another change")),
             },
             From::Once => {}
-            From::Through { .. } | From::Joining { .. } | From::Keys { .. } => {
+            From::Through { .. } | From::Joining { .. } => {
                 self.deny(Denial::NotUnderstood("rows of this kind"))
             }
         }
@@ -217,8 +233,10 @@ impl Walk<'_> {
         }
     }
 
-    fn of(&mut self, entity: EntityId, rows: &mut Rows) {
-        let mut asked = Asked { is_read: rows.shown, ..Asked::default() };
+    /// Rows of an entity, of which these members are read whatever is shown.
+    fn of(&mut self, entity: EntityId, members: &[Member], rows: &mut Rows) {
+        let read = members.to_vec();
+        let mut asked = Asked { is_read: rows.shown, read, ..Asked::default() };
         asked.add(&rows.outputs, &[]);
         asked.order(&rows.order, &[]);
         self.check(entity, &asked);

@@ -15,7 +15,7 @@ use sources::Statistics;
 use crate::commands::block_on;
 use crate::configuration::LocalSource;
 use crate::failure::Failure;
-use crate::options::{DialectName, ServingOptions, federated, policies};
+use crate::options::{DialectName, ServingOptions, federated, of_graph, policies};
 
 /// How sources in this process are opened.
 #[derive(Debug)]
@@ -76,13 +76,12 @@ impl Sources {
         Ok(engine::Options {
             dialect: match said.dialect {
                 DialectName::Phrag => Dialect::Phrag(phrag::Options::default()),
+                DialectName::Neo4j => Dialect::Neo4j(of_graph(said.types.as_deref())?),
                 // Who knows the connections only does not see the lists beside them.
-                DialectName::Postgraphile | DialectName::Neo4j => {
-                    Dialect::PostGraphile(postgraphile::Options {
-                        simple_collections: postgraphile::SimpleCollections::Both,
-                        ..postgraphile::Options::default()
-                    })
-                }
+                DialectName::Postgraphile => Dialect::PostGraphile(postgraphile::Options {
+                    simple_collections: postgraphile::SimpleCollections::Both,
+                    ..postgraphile::Options::default()
+                }),
             },
             source: engine::OpenOptions {
                 namespaces: match said.address {

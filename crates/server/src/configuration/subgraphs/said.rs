@@ -72,7 +72,8 @@ const OF_ALL: [&str; 12] = [
 ];
 
 /// What only one subgraph has, before what all may have.
-const OF_ONE: [&str; 6] = ["url", "source", "dialect", "schema", "policies", "federation-extend"];
+const OF_ONE: [&str; 7] =
+    ["url", "source", "dialect", "schema", "types", "policies", "federation-extend"];
 
 /// More often nobody waits.
 const MOST_RETRIES: u32 = 10;
@@ -93,7 +94,7 @@ impl Said {
             let name = &**key.get_ref();
             match name {
                 "url" if of == Of::One => said.url = reader.parsed(name, value),
-                "source" | "dialect" | "schema" | "policies" | "federation-extend"
+                "source" | "dialect" | "schema" | "types" | "policies" | "federation-extend"
                     if of == Of::One => {}
                 "timeout" => said.timeout = time(reader, name, value),
                 "connect-timeout" => said.connect_timeout = time(reader, name, value),

@@ -51,9 +51,17 @@ mod tests {
             "timeout": "5s",
             "max-answer": "8MiB"
         });
+        let graph = json!({
+            "source": "neo4j://graph",
+            "types": "movies.graphql",
+            "federation-extend": "a.graphql",
+            "timeout": "5s"
+        });
         json!({
             "all": said,
-            "subgraphs": { "reviews": one, "of accounts": more, "": {}, "own": source }
+            "subgraphs": {
+                "reviews": one, "of accounts": more, "": {}, "own": source, "movies": graph
+            }
         })
     }
 
@@ -92,11 +100,12 @@ mod tests {
         ]
     }
 
-    const NAMES: [&str; 11] = [
+    const NAMES: [&str; 12] = [
         "other",
         "url",
         "source",
         "dialect",
+        "types",
         "all",
         "subgraphs",
         "timeout",

@@ -16,17 +16,25 @@ pub(crate) struct SaidSource {
     pub(crate) dialect: DialectName,
     /// Of PostgreSQL.
     pub(crate) schemas: Vec<String>,
+    /// The type definitions of a graph.
+    pub(crate) types: Option<PathBuf>,
     pub(crate) policies: Option<PathBuf>,
     pub(crate) extension: Option<PathBuf>,
 }
 
 /// What is said only of a source.
-const ONLY: [&str; 4] = ["dialect", "schema", "policies", "federation-extend"];
+const ONLY: [&str; 5] = ["dialect", "schema", "types", "policies", "federation-extend"];
+
+/// What has no place beside a graph.
+const NOT_OF_GRAPHS: [&str; 3] = ["dialect", "schema", "policies"];
+
+/// What has no place beside any other source.
+const OF_GRAPHS: [&str; 1] = ["types"];
 
 /// What is said of a source and of a server alike.
 const COMMON: [&str; 2] = ["timeout", "max-answer"];
 
-/// Those whose APIs can be subgraphs.
+/// Those that can be chosen: a graph has the one that is left.
 const DIALECTS: [(&str, DialectName); 2] =
     [("postgraphile", DialectName::Postgraphile), ("phrag", DialectName::Phrag)];
 
@@ -50,14 +58,27 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<SaidS
         let message = format!("`{name}` has no place beside `source`, which is asked without HTTP");
         reader.wrong(key.span().start, message);
     }
-    let dialect = table.get("dialect").and_then(|value| reader.word("dialect", value, &DIALECTS));
+    let said = table.get("dialect").and_then(|value| reader.word("dialect", value, &DIALECTS));
     let schemas = table.get("schema").map(|value| schemas(reader, value));
     let mut path = |name| Some(PathBuf::from(reader.string(name, table.get(name)?)?));
-    let (policies, extension) = (path("policies"), path("federation-extend"));
+    let (types, policies, extension) = (path("types"), path("policies"), path("federation-extend"));
+    let address = address(reader, source)?;
+    let (dialect, foreign, whose) = match address {
+        SourceAddress::Neo4j(_) => (DialectName::Neo4j, &NOT_OF_GRAPHS[..], "a graph"),
+        SourceAddress::Sqlite(_) | SourceAddress::Postgres(_) => {
+            let dialect = said.unwrap_or(DialectName::Postgraphile);
+            (dialect, &OF_GRAPHS[..], "a source that is no graph")
+        }
+    };
+    for key in table.keys().filter(|key| is_key(key.get_ref(), foreign)) {
+        let message = format!("`{}` has no place beside {whose}", key.get_ref());
+        reader.wrong(key.span().start, message);
+    }
     Some(SaidSource {
-        address: address(reader, source)?,
-        dialect: dialect.unwrap_or(DialectName::Postgraphile),
+        address,
+        dialect,
         schemas: schemas.unwrap_or_else(|| vec![USUAL_SCHEMA.to_owned()]),
+        types,
         policies,
         extension,
     })
@@ -65,15 +86,13 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<SaidS
 
 fn address(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<SourceAddress> {
     let text = reader.string("source", value)?;
-    let wrong = match SourceAddress::parse(&text) {
-        Ok(SourceAddress::Neo4j(_)) => {
-            "a graph is no subgraph yet: its nodes are not found by lists of keys".to_owned()
+    match SourceAddress::parse(&text) {
+        Ok(address) => Some(address),
+        Err(error) => {
+            reader.wrong(value.span().start, format!("`source`: {error}"));
+            None
         }
-        Ok(address) => return Some(address),
-        Err(error) => error.to_string(),
-    };
-    reader.wrong(value.span().start, format!("`source`: {wrong}"));
-    None
+    }
 }
 
 fn schemas(reader: &mut Reader<'_>, value: &Value<'_>) -> Vec<String> {

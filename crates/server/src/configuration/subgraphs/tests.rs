@@ -296,8 +296,8 @@ max-answer = "8MiB"
         &expect![[r#"
             accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             accounts: Rules([])
-            reviews: LocalSource { said: SaidSource { address: Postgres("postgres://reviews.example/shop"), dialect: Phrag, schemas: ["app", "public"], policies: Some("policies.toml"), extension: Some("reviews.graphql") }, timeout: 1s, most_bytes: 8388608 }
-            products: LocalSource { said: SaidSource { address: Sqlite("products.db"), dialect: Postgraphile, schemas: ["public"], policies: None, extension: None }, timeout: 5s, most_bytes: 1048576 }
+            reviews: LocalSource { said: SaidSource { address: Postgres("postgres://reviews.example/shop"), dialect: Phrag, schemas: ["app", "public"], types: None, policies: Some("policies.toml"), extension: Some("reviews.graphql") }, timeout: 1s, most_bytes: 8388608 }
+            products: LocalSource { said: SaidSource { address: Sqlite("products.db"), dialect: Postgraphile, schemas: ["public"], types: None, policies: None, extension: None }, timeout: 5s, most_bytes: 1048576 }
         "#]],
     );
     check(
@@ -319,14 +319,56 @@ policies = 5
         &expect![[r#"
             error: s.toml:2:1: `dialect` needs `source`
             error: s.toml:3:1: `schema` needs `source`
-            error: s.toml:5:10: `source`: a graph is no subgraph yet: its nodes are not found by lists of keys
             error: s.toml:6:1: `url` has no place beside `source`, which is asked without HTTP
             error: s.toml:7:1: `retries` has no place beside `source`, which is asked without HTTP
             error: s.toml:8:1: `headers` has no place beside `source`, which is asked without HTTP
+            error: s.toml:9:1: `dialect` has no place beside a graph
             error: s.toml:9:11: `dialect`: `neo4j` cannot be used: "postgraphile" or "phrag" is wanted
             error: s.toml:11:10: `source`: `mysql://` is no known source; use a path, `sqlite:…`, `postgres://…` or `neo4j://…`
             error: s.toml:12:10: `schema`: a list of schemas, such as `["public"]`, is wanted, not a string
             error: s.toml:13:12: `policies`: a string is wanted, not a number
+        "#]],
+    );
+}
+
+#[test]
+fn a_graph_is_a_source_with_type_definitions() {
+    check(
+        r#"
+[subgraphs.accounts]
+source = "neo4j+s://graph.example"
+types = "accounts.graphql"
+federation-extend = "keys.graphql"
+[subgraphs.products]
+source = "bolt://graph.example"
+[subgraphs.reviews]
+source = "reviews.db"
+"#,
+        &expect![[r#"
+            accounts: LocalSource { said: SaidSource { address: Neo4j("neo4j+s://graph.example"), dialect: Neo4j, schemas: ["public"], types: Some("accounts.graphql"), policies: None, extension: Some("keys.graphql") }, timeout: 30s, most_bytes: 1048576 }
+            reviews: LocalSource { said: SaidSource { address: Sqlite("reviews.db"), dialect: Postgraphile, schemas: ["public"], types: None, policies: None, extension: None }, timeout: 30s, most_bytes: 1048576 }
+            products: LocalSource { said: SaidSource { address: Neo4j("bolt://graph.example"), dialect: Neo4j, schemas: ["public"], types: None, policies: None, extension: None }, timeout: 30s, most_bytes: 1048576 }
+        "#]],
+    );
+    check(
+        r#"
+[subgraphs.accounts]
+types = "accounts.graphql"
+[subgraphs.products]
+source = "products.db"
+types = "products.graphql"
+[subgraphs.reviews]
+source = "neo4j://graph"
+types = 5
+schema = ["public"]
+policies = "policies.toml"
+"#,
+        &expect![[r#"
+            error: s.toml:2:1: `types` needs `source`
+            error: s.toml:5:1: `types` has no place beside a source that is no graph
+            error: s.toml:8:9: `types`: a string is wanted, not a number
+            error: s.toml:9:1: `schema` has no place beside a graph
+            error: s.toml:10:1: `policies` has no place beside a graph
         "#]],
     );
 }

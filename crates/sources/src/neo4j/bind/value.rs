@@ -46,7 +46,11 @@ pub(super) fn pack_operand(
 }
 
 /// Appends a value; null is of every type.
-fn pack(value: &Resolved<'_>, r#type: &ParameterType, out: &mut Pack) -> Result<(), SourceError> {
+pub(super) fn pack(
+    value: &Resolved<'_>,
+    r#type: &ParameterType,
+    out: &mut Pack,
+) -> Result<(), SourceError> {
     match (r#type, value) {
         (_, Resolved::Null) => {
             out.null();

@@ -9,7 +9,8 @@
 //! * `statement`: parameters and variables of one statement
 //! * `read`: root fields
 //! * `rows`: rows as clauses, and what is asked of each
-//! * `variants`: rows of several entities; `search`: rows that an index finds
+//! * `variants`: rows of several entities; `search`: rows that an index finds; `keyed`: rows by lists
+//!   of keys
 //! * `called`: what statements of the schema's author give
 //! * `listed`: rows that are found once and used twice
 //! * `summary`: what is made of all rows
@@ -27,6 +28,7 @@ mod aggregate;
 mod called;
 mod filter;
 mod grouped;
+mod keyed;
 mod listed;
 mod order;
 mod parameter;

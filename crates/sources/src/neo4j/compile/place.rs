@@ -25,6 +25,9 @@ pub(super) enum Kind<'r> {
     One,
     /// The same, and an index has found the row.
     Found,
+    /// The same, and a key of a list has found the row, which stands in it at the place in the
+    /// variable.
+    Keyed { place: Variable },
     /// One of several, which is known.
     Variant(&'r Variant),
     /// The row is known to be one of these, by its number in the variable.
@@ -41,7 +44,11 @@ impl<'r> Scope<'r> {
     /// The variables by which a subquery knows the row.
     pub(super) fn variables(&self) -> Vec<Variable> {
         match self.kind {
-            Kind::One | Kind::Found | Kind::Variant(_) | Kind::Variants { .. } => vec![self.node],
+            Kind::One
+            | Kind::Found
+            | Kind::Keyed { .. }
+            | Kind::Variant(_)
+            | Kind::Variants { .. } => vec![self.node],
             Kind::IfVariant { number, .. } => vec![self.node, number],
         }
     }
@@ -50,6 +57,7 @@ impl<'r> Scope<'r> {
     pub(super) fn own_variables(&self) -> Vec<Variable> {
         let number = match self.kind {
             Kind::Variants { number, .. } => Some(number),
+            Kind::Keyed { place } => Some(place),
             Kind::One | Kind::Found | Kind::Variant(_) | Kind::IfVariant { .. } => None,
         };
         [self.node].into_iter().chain(self.edge).chain(number).collect()
@@ -58,7 +66,11 @@ impl<'r> Scope<'r> {
     /// What has to hold for the row to be asked at all.
     pub(super) fn guard(&self) -> Option<Expression> {
         match self.kind {
-            Kind::One | Kind::Found | Kind::Variant(_) | Kind::Variants { .. } => None,
+            Kind::One
+            | Kind::Found
+            | Kind::Keyed { .. }
+            | Kind::Variant(_)
+            | Kind::Variants { .. } => None,
             Kind::IfVariant { number, place, .. } => Some(is_variant(number, place)),
         }
     }
@@ -125,7 +137,7 @@ impl Compiler<'_> {
         let field =
             |variant: &Variant| variant.common.get(usize::from(place)).copied().ok_or_else(unknown);
         let (variants, number) = match scope.kind {
-            Kind::One | Kind::Found => return Err(unknown()),
+            Kind::One | Kind::Found | Kind::Keyed { .. } => return Err(unknown()),
             Kind::Variant(variant) | Kind::IfVariant { variant, .. } => {
                 let field = field(variant)?;
                 return Ok((field, self.property(scope.node, field)));

@@ -104,7 +104,12 @@ impl Compiler<'_> {
                 return self.searched(rows, (*search, operand), statement);
             }
             (From::Relation(_), None) => return Err(refused("related rows of no row")),
-            (From::Keys { .. }, _) => return Err(refused("rows by lists of keys")),
+            (From::Keys { entity, keys, told }, None) => {
+                return self.keyed(rows, *entity, (keys, told), statement);
+            }
+            (From::Keys { .. }, Some(_)) => {
+                return Err(refused("related rows by lists of keys"));
+            }
             (From::Once, _) => return Err(refused("a row of no entity")),
             (From::Returned { .. }, _) => return Err(refused("the rows of another change")),
             (From::Through { .. } | From::Joining { .. }, _) => {
@@ -230,9 +235,11 @@ impl Compiler<'_> {
                 }
                 OutputKind::Variant => match scope.kind {
                     Kind::Variants { number, .. } => (Expression::Variable(number), Form::Stored),
-                    Kind::One | Kind::Found | Kind::Variant(_) | Kind::IfVariant { .. } => {
-                        return Err(refused("which entity a row is of"));
-                    }
+                    Kind::One
+                    | Kind::Found
+                    | Kind::Keyed { .. }
+                    | Kind::Variant(_)
+                    | Kind::IfVariant { .. } => return Err(refused("which entity a row is of")),
                 },
                 OutputKind::Present { path } if path.is_empty() => {
                     let row = Box::new(Expression::Variable(scope.node));
@@ -256,7 +263,14 @@ impl Compiler<'_> {
                 | OutputKind::Related { .. } => return Err(refused("a row referred to")),
                 OutputKind::FieldIf { .. } => return Err(refused("a field that may be withheld")),
                 OutputKind::OrderValue(_) => return Err(refused("a value sorted by")),
-                OutputKind::Ordinal => return Err(refused("the place of a key")),
+                OutputKind::Ordinal => match scope.kind {
+                    Kind::Keyed { place } => (Expression::Variable(place), Form::Stored),
+                    Kind::One
+                    | Kind::Found
+                    | Kind::Variant(_)
+                    | Kind::Variants { .. }
+                    | Kind::IfVariant { .. } => return Err(refused("the place of a key")),
+                },
                 OutputKind::Counter { .. } => return Err(refused("a counter")),
             };
             let number = items.push(formed(value, form)?)?;

@@ -95,6 +95,11 @@ fn find(form: ApiForm, name: &str) -> Option<&'static Spec> {
     table.iter().find(|spec| spec.name == name)
 }
 
+/// Whether a directive is one of a federated graph.
+pub(super) fn is_of_federation(form: ApiForm, name: &str) -> bool {
+    find(form, name).is_some_and(|spec| spec.directive == Known::Federation)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,8 @@
 //! The directives of form 7.
 
 use super::spec::{
-    Known, Place, Shape, Spec, UPDATE, federation, in_javascript, optional, required, served,
+    Known, Place, Shape, Spec, UPDATE, federation, federation_not_yet, in_javascript, optional,
+    required, served,
 };
 
 const FIELD: &[Place] = &[Place::Field];
@@ -186,8 +187,8 @@ pub(super) const DIRECTIVES: &[Spec] = &[
         )],
     ),
     federation("authenticated"),
-    federation("composeDirective"),
-    federation("extends"),
+    federation_not_yet("composeDirective"),
+    federation_not_yet("extends"),
     federation("external"),
     federation("inaccessible"),
     federation("interfaceObject"),
@@ -195,7 +196,7 @@ pub(super) const DIRECTIVES: &[Spec] = &[
     federation("link"),
     federation("override"),
     federation("provides"),
-    federation("requires"),
+    federation_not_yet("requires"),
     federation("shareable"),
     federation("tag"),
 ];

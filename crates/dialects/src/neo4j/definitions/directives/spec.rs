@@ -182,6 +182,11 @@ const FEDERATED: &[Argument] = &[
     optional("label", Shape::Anything),
 ];
 
+/// A directive of federation that is not served.
+pub(super) const fn federation_not_yet(name: &'static str) -> Spec {
+    Spec { service: Service::NotYet(Unserved::Federation), ..federation(name) }
+}
+
 /// A directive of federation, whose arguments only federation can tell.
 pub(super) const fn federation(name: &'static str) -> Spec {
     use Place::{Enum, EnumValue, Field, InputObject, Interface, Object, Scalar, Schema, Union};
@@ -190,6 +195,6 @@ pub(super) const fn federation(name: &'static str) -> Spec {
         directive: Known::Federation,
         places: &[Schema, Scalar, Object, Interface, Union, Enum, EnumValue, InputObject, Field],
         arguments: FEDERATED,
-        service: Service::NotYet(Unserved::Federation),
+        service: Service::Served,
     }
 }

@@ -2,8 +2,8 @@
 
 use super::seven::{CHANGES, INSTEAD_OF_CALLBACKS, INSTEAD_OF_RESOLVERS};
 use super::spec::{
-    Known, Place, Shape, Spec, UPDATE, federation, in_javascript, not_yet, optional, required,
-    served,
+    Known, Place, Shape, Spec, UPDATE, federation, federation_not_yet, in_javascript, not_yet,
+    optional, required, served,
 };
 use crate::neo4j::definitions::problem::Unserved;
 
@@ -196,14 +196,14 @@ pub(super) const DIRECTIVES: &[Spec] = &[
     ),
     served("unique", Known::Unique, FIELD, &[optional("constraintName", Shape::Text)]),
     served("writeonly", Known::Writeonly, FIELD, &[]),
-    federation("extends"),
+    federation_not_yet("extends"),
     federation("external"),
     federation("inaccessible"),
     federation("key"),
     federation("link"),
     federation("override"),
     federation("provides"),
-    federation("requires"),
+    federation_not_yet("requires"),
     federation("shareable"),
     federation("tag"),
 ];

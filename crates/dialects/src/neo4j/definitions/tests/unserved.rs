@@ -22,8 +22,8 @@ fn what_is_not_served_yet_says_so() {
     );
     check(&r#type("@subscription(events: [CREATED])"), Unserved::Subscriptions);
     check("extend schema @subscription", Unserved::Subscriptions);
-    check(&r#type("@key(fields: \"a\")"), Unserved::Federation);
-    check(&field("@shareable"), Unserved::Federation);
+    check(&r#type("@extends"), Unserved::Federation);
+    check(&field("@requires(fields: \"b\")"), Unserved::Federation);
     check("extend schema @link(url: \"x\", import: [\"@key\"])", Unserved::Federation);
     check("type Plain { a: Int }", Unserved::PlainObjects);
     check("input Choice { a: Int }", Unserved::Inputs);
