@@ -67,7 +67,8 @@ pub struct Inputs<'r> {
 /// How plans are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Whether a request is not sent for what this operation has been answered already.
+    /// Whether a request is not sent for what this operation has been answered already, and objects
+    /// with equal texts in one answer are one.
     pub reuse: bool,
     /// How many representations one request says; what has more is sent as several.
     pub max_representations: usize,

@@ -361,7 +361,7 @@ impl<'r> Running<'r> {
         let Inputs { plan, supergraph, .. } = self.inputs;
         let fetch = &plan.fetches[id.index()];
         let (arena, asked) = (&mut self.executed.arena, &self.asked[id.index()]);
-        let is_shared = arena.is_shared();
+        let is_shared = self.options.reuse && arena.is_shared();
         let begin = |arena: &mut Arena| {
             arena.begin_answer(length);
             arena.add_buffer(buffer.clone())

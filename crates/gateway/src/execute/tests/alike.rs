@@ -8,7 +8,8 @@ use super::*;
 const TEXT: &str =
     "{ works { ... on Book { comments { text book { price } of { __typename title } } } } }";
 
-/// A source in this process reads the same without comparing texts.
+/// A source in this process reads the same without comparing texts, and so does whoever wants nothing
+/// to be used again.
 #[track_caller]
 fn check(text: &str, answers: &[(&str, &str)], expected: &Expect) {
     check_sent(text, "{}", answers, expected);
@@ -17,6 +18,8 @@ fn check(text: &str, answers: &[(&str, &str)], expected: &Expect) {
     let (json, _) = run_bytes(&planned, &answers, Options::default());
     let (apart, _) = run_given(&planned, &answers, Options::default(), recorded::apart);
     assert_eq!(sorted(&json), sorted(&apart));
+    let options = Options { reuse: false, ..Options::default() };
+    assert_eq!(run_bytes(&planned, &answers, options).0, apart);
 }
 
 fn sorted(printed: &str) -> Vec<&str> {
