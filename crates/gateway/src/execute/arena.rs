@@ -114,6 +114,9 @@ struct Undo {
 /// So many bytes are one number.
 pub(super) const BEGIN: usize = size_of::<u64>();
 
+/// An object is no larger than so many cells.
+const OBJECT: usize = size_of::<Object>().div_ceil(size_of::<Cell>());
+
 /// So many cells are made room for at once.
 const ROOM: usize = 1024;
 
@@ -147,7 +150,7 @@ impl Arena {
         let cells = more(cells, self.cells.len());
         let elements = more(elements, self.elements.len());
         // Without memory for it, it is looked at as it is needed.
-        if self.hold(self.taken() + cells + elements + 2 * objects).is_err() {
+        if self.hold(self.taken() + cells + elements + OBJECT * objects).is_err() {
             return;
         }
         self.objects.reserve_exact(objects);
@@ -247,11 +250,10 @@ impl Arena {
         if taken > self.room { self.hold(taken) } else { Ok(()) }
     }
 
-    /// How many cells there are. An object is as large as two, and one more that it is of no larger
-    /// than one.
+    /// How many cells there are, and others that are no larger.
     #[inline]
     fn taken(&self) -> usize {
-        self.cells.len() + self.elements.len() + self.others.len() + 2 * self.objects.len()
+        self.cells.len() + self.elements.len() + self.others.len() + OBJECT * self.objects.len()
     }
 
     #[cold]
