@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
+#[path = "federation/graph.rs"]
+mod graph;
 #[path = "federation/requires.rs"]
 mod requires;
 

@@ -306,6 +306,20 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_room_is_not_repeated() {
+        let bytes = Vec::with_capacity(8);
+        let mut sink = Sink::new(bytes, u64::MAX, Held::default());
+        sink.bytes().extend_from_slice(b"[1,2]");
+        let element = (Mark(1), Mark(2));
+        let all = (Mark(0), sink.mark());
+        assert!(!sink.repeat(all));
+        assert!(sink.repeat(element));
+        // Memory is held before it is taken.
+        let bytes = sink.bytes();
+        assert_eq!((bytes.as_slice(), bytes.capacity()), (&b"[1,2]1"[..], 8));
+    }
+
+    #[test]
     fn what_was_sent_cannot_be_taken_back() {
         let (mut sink, _) = streaming(u64::MAX, 1, 9);
         let before = sink.mark();
