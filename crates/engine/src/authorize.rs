@@ -7,6 +7,7 @@
 //!
 //! * [`file`](mod@file): a policy file as it is written
 //! * [`node`]: its text as values with their lines
+//! * [`problem`]: what is wrong with one
 //! * [`policies`]: its names resolved in a catalog, and the rules of each role
 //! * [`condition`]: conditions on rows as filters
 //! * [`set`]: what one combination of rules lets
@@ -23,6 +24,7 @@ pub(crate) mod explain;
 pub mod file;
 mod node;
 pub mod policies;
+pub mod problem;
 pub(crate) mod read;
 pub(crate) mod rules;
 pub mod set;
@@ -34,6 +36,7 @@ mod tests;
 
 pub use self::denial::Denial;
 pub use self::explain::row::{RowError, RowName};
-pub use self::file::{PolicyFile, PolicyProblem};
-pub use self::policies::{Policies, Unresolved};
+pub use self::file::PolicyFile;
+pub use self::policies::Policies;
+pub use self::problem::{PolicyProblem, PolicyProblems};
 pub use self::set::{PolicySet, PolicySetId};

@@ -9,7 +9,7 @@ use graphql::{DocumentLimits, GraphQLError, Validator};
 use sources::{Address, Most, OpenOptions, Rights, Session, Source};
 
 use crate::authorize::rules::{RuleSet, Rules};
-use crate::authorize::{Policies, PolicyFile, PolicySet, PolicySetId, Unresolved};
+use crate::authorize::{Policies, PolicyFile, PolicyProblems, PolicySet, PolicySetId};
 use crate::cost::CostLimits;
 use crate::documents::DocumentCache;
 use crate::graph::{self, GraphError};
@@ -82,7 +82,7 @@ pub enum OpenError {
     #[error(transparent)]
     Graph(#[from] GraphError),
     #[error("the policies do not fit the source: {0}")]
-    Policies(#[from] Unresolved),
+    Policies(#[from] PolicyProblems),
     #[error("a rule of the type definitions means nothing: {0}")]
     Rules(String),
     #[error("the API cannot be a subgraph: {0}")]
@@ -162,6 +162,8 @@ impl Engine {
         if policies.is_some() && rules.is_some() {
             return Err(OpenError::PoliciesAndRules);
         }
+        let mut api = api;
+        api.schema.suggests_names = options.limits.introspection;
         let validator = Validator::new(&api.schema);
         let tagged = dialects::messages(&catalog, &dialect);
         Ok(Arc::new(Self {

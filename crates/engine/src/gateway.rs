@@ -137,7 +137,8 @@ impl Way {
 impl Gateway {
     /// An API of a supergraph, whose subgraphs are asked in these ways, one for each in their order.
     #[must_use]
-    pub fn new(supergraph: Supergraph, ways: Vec<Way>, options: GatewayOptions) -> Arc<Self> {
+    pub fn new(mut supergraph: Supergraph, ways: Vec<Way>, options: GatewayOptions) -> Arc<Self> {
+        supergraph.api.schema.suggests_names = options.limits.introspection;
         let validator = Validator::new(&supergraph.api.schema);
         let labels = Labels::new(&supergraph, &options.labels);
         let documents = DocumentCache::new();

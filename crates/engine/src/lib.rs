@@ -47,7 +47,7 @@ pub mod tell;
 pub mod worker;
 
 pub use api::{Api, ApiWorker};
-pub use authorize::{PolicyFile, PolicyProblem, RowError, RowName};
+pub use authorize::{PolicyFile, PolicyProblem, PolicyProblems, RowError, RowName};
 pub use cost::CostLimits;
 pub use engine::{Engine, Limits, OpenError, Options};
 pub use explain::Explained;

@@ -228,7 +228,9 @@ fn telling(kind: SourceErrorKind) -> Telling {
             ),
         ),
         Kind::Credentials => {
-            (ErrorCode::Unauthenticated, Words::Masked("The data source does not know who asks."))
+            let words =
+                "The data source does not accept the role or the credentials of this request.";
+            (ErrorCode::Unauthenticated, Words::Masked(words))
         }
         Kind::Timeout => (ErrorCode::Timeout, Words::Masked("The data source took too long.")),
         Kind::NoIndex => (

@@ -11,12 +11,16 @@ use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::{ConditionValue, Operation, Selection, VariableDefinition};
 use crate::schema::{InputId, Schema, TypeId, TypeKind, TypeRef};
 use crate::sdl::print_type;
+use crate::suggestion;
 use crate::value::{Const, Slot};
 use crate::variables::{Path, PathItem, Variables};
 use inspect::inspect;
 
 /// After so many errors of one request the rest is not told.
 const MAX_ERRORS: usize = 50;
+
+/// So many errors of one request suggest names: for each all names of a type are compared.
+const MAX_SUGGESTING: usize = 5;
 
 /// JSON is parsed with a limit of 128 levels; defaults may add some of their own.
 const MAX_DEPTH: usize = 200;
@@ -160,7 +164,8 @@ impl Coercion<'_> {
                 if schema.find_enum_value(id, text.as_str()).is_none() {
                     let text = text.as_str();
                     let message = format!("Value \"{text}\" does not exist in \"{name}\" enum.");
-                    return self.invalid(value, &message);
+                    let suggestion = self.suggest(|| suggestion::of_enum_values(schema, id, text));
+                    return self.invalid(value, &[message, suggestion].concat());
                 }
                 value.clone()
             }
@@ -186,7 +191,8 @@ impl Coercion<'_> {
             let Some(input) = schema.find_input_field(id, key.as_str()) else {
                 let key = key.as_str();
                 let message = format!("Field \"{key}\" is not defined by type \"{name}\".");
-                self.invalid(value, &message);
+                let suggestion = self.suggest(|| suggestion::of_input_fields(schema, id, key));
+                self.invalid(value, &[message, suggestion].concat());
                 continue;
             };
             self.path.0.push(PathItem::Key(key.as_str().into()));
@@ -212,6 +218,14 @@ impl Coercion<'_> {
             }
         }
         Json::Object(coerced)
+    }
+
+    /// Names that were probably meant, for the first errors of a request and where they may be told.
+    fn suggest(&self, names: impl FnOnce() -> String) -> String {
+        match self.schema.suggests_names && self.errors.len() < MAX_SUGGESTING {
+            true => names(),
+            false => String::new(),
+        }
     }
 
     fn invalid(&mut self, value: &Json, message: &str) -> Json {

@@ -34,6 +34,7 @@ use apollo_compiler::{ExecutableDocument, Schema as LibrarySchema};
 use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::{Location, Operation};
 use crate::schema::Schema;
+use crate::suggestion;
 use convert::convert_operation;
 pub use definitions::print_default;
 use field_index::FieldIndex;
@@ -42,6 +43,9 @@ use positions::Positions;
 
 /// After so many errors of one document the rest is not told.
 const MAX_ERRORS: usize = 100;
+
+/// So many errors of one document suggest names: for each all names of a type are compared.
+const MAX_SUGGESTING: usize = 5;
 
 /// What validation keeps of one schema beside the schema itself.
 #[derive(Debug, Default)]
@@ -115,6 +119,12 @@ impl Validator {
         };
         // One more than are told, so that it is known that there are more.
         errors.extend(errors_of(&invalid, ErrorCode::ValidationFailed).take(MAX_ERRORS + 1));
+        if schema.suggests_names {
+            for error in errors.iter_mut().take(MAX_SUGGESTING) {
+                let suggestion = suggestion::of_message(schema, &error.message);
+                error.message.push_str(&suggestion);
+            }
+        }
         Err(truncated(errors))
     }
 }

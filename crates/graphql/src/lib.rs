@@ -13,6 +13,7 @@
 //! * [`opaque`]: node ids and cursors
 //! * [`collect`]: flattening and merging of selections, when an operation is lowered
 //! * [`introspection`]: answers of `__schema` and `__type`
+//! * `suggestion`: the names that were probably meant
 //! * [`error`]: what a response says when something fails
 
 pub mod coerce;
@@ -27,6 +28,7 @@ pub mod operation;
 pub mod request;
 pub mod schema;
 pub mod sdl;
+mod suggestion;
 pub mod value;
 pub mod variables;
 
@@ -44,3 +46,4 @@ pub use error::{ErrorCode, GraphQLError, PathSegment};
 pub use json::JsonLimits;
 pub use request::{Body, Parameters, Request};
 pub use sdl::{Applied, print_schema, print_schema_applying, print_type};
+pub use suggestion::similar_names;

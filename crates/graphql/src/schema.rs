@@ -75,6 +75,8 @@ pub struct Schema {
     pub query: Option<TypeId>,
     pub mutation: Option<TypeId>,
     pub subscription: Option<TypeId>,
+    /// Whether errors suggest names that are like a wrong one: not where the schema is hidden.
+    pub suggests_names: bool,
 }
 
 /// A directive that operations may say. <https://spec.graphql.org/draft/#sec-Type-System.Directives>

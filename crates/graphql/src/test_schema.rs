@@ -10,6 +10,7 @@ use crate::{DocumentLimits, Validator};
 
 pub(crate) fn test_schema() -> Schema {
     let mut schema = Schema::default();
+    schema.suggests_names = true;
     let scalars = ["Int", "Float", "String", "Boolean", "ID", "BigInt", "JSON"];
     let [int, float, string, boolean, id, big_int, json] =
         scalars.map(|name| named(&mut schema, name, TypeKind::Scalar));

@@ -12,6 +12,7 @@ mod errors;
 mod federation;
 mod filter;
 mod gateway;
+mod given;
 mod guards;
 mod limits;
 mod load;
@@ -25,6 +26,7 @@ mod policies;
 mod postgraphile;
 mod quantity;
 mod row;
+mod scope;
 mod serving;
 mod tls;
 
@@ -37,6 +39,8 @@ pub(crate) use federation::federated;
 pub(crate) use gateway::{
     GatewayOptions, LabelOptions, SubgraphOptions, SupergraphPlace, of_gateway,
 };
+pub(crate) use given::GivenOptions;
+pub(crate) use guards::GuardOptions;
 pub(crate) use migrate::MigrateOptions;
 pub(crate) use neo4j::{TypesOptions, of_graph};
 pub(crate) use observability::LoggedRequests;
@@ -44,6 +48,7 @@ pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
 pub(crate) use policies::policies;
 pub(crate) use quantity::{Size, Time};
+pub(crate) use scope::{SourceKind, Target, out_of_scope, refuse_group};
 pub(crate) use serving::ServingOptions;
 pub(crate) use tls::TlsFiles;
 
@@ -54,7 +59,6 @@ use clap::builder::Resettable;
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use engine::RowName;
 
-use guards::GuardOptions;
 use row::row;
 
 use crate::failure::Failure;
@@ -235,12 +239,20 @@ pub(crate) struct DemoOptions {
 }
 
 impl ServeOptions {
+    fn set_given(&mut self, given: &GivenOptions) {
+        self.api.given = given.clone();
+        self.serving.given = given.clone();
+    }
+
     /// What the words of a command line say, whatever the environment does.
     pub(crate) fn of_words(words: impl IntoIterator<Item = OsString>) -> Result<Self, Failure> {
         let command = Self::augment_args(clap::Command::new("thalweg"));
         let command = command.mut_args(|arg| arg.env(Resettable::Reset));
-        let read = command.try_get_matches_from(words);
-        let read = read.and_then(|matches| Self::from_arg_matches(&matches));
+        let read = command.clone().try_get_matches_from(words).and_then(|matches| {
+            let mut options = Self::from_arg_matches(&matches)?;
+            options.set_given(&GivenOptions::of(&command, &matches));
+            Ok(options)
+        });
         read.map_err(|error| Failure::Usage(error.to_string()))
     }
 }
@@ -320,6 +332,25 @@ pub(crate) type Variables = serde_json_bytes::Map<serde_json_bytes::ByteString, 
 type Json = serde_json_bytes::Value;
 
 impl Command {
+    /// Tells the command which options it was given.
+    pub(crate) fn set_given(&mut self, given: &GivenOptions) {
+        match self {
+            Self::Serve(options) => options.set_given(given),
+            Self::Gateway(options) => options.serving.given = given.clone(),
+            Self::Demo(options) => options.serving.given = given.clone(),
+            Self::Schema(options) => options.given = given.clone(),
+            Self::Explain(options) => options.api.given = given.clone(),
+            Self::Check(options) => options.api.given = given.clone(),
+            // They have no options that depend on a source.
+            Self::Types(_)
+            | Self::Migrate(_)
+            | Self::Health(_)
+            | Self::Completions(_)
+            | Self::Config(_)
+            | Self::Man(_) => {}
+        }
+    }
+
     /// What the log tells if nothing is asked: servers how they are doing, the commands that end
     /// by themselves only what is wrong.
     pub(crate) fn usual_level(&self) -> Level {

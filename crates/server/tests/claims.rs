@@ -360,7 +360,9 @@ fn a_role_that_there_is_not_is_told_by_no_name() {
             assert_eq!(answer["data"], Value::Null, "{answer}");
             let error = &answer["errors"][0];
             assert_eq!(error["extensions"]["code"], "UNAUTHENTICATED", "{answer}");
-            assert_eq!(error["message"], "The data source does not know who asks.");
+            let message =
+                "The data source does not accept the role or the credentials of this request.";
+            assert_eq!(error["message"], message);
             assert_eq!(answer["errors"].as_array().unwrap().len(), 1);
         }
         assert_eq!(database.count("SELECT count(*) FROM comment WHERE id = 9"), 0);

@@ -73,6 +73,29 @@ fn options_that_do_not_go_together_are_refused() {
 }
 
 #[test]
+fn options_that_decide_nothing_on_a_source_are_refused_with_the_remedy() {
+    let secret = "0123456789abcdef0123456789abcdef";
+    let check = |words: &[&str], messages: &[&str]| {
+        let (code, _, error) = outcome(&run(words));
+        assert_eq!(code, Some(2), "{words:?}: {error}");
+        for message in messages {
+            assert!(error.contains(message), "{words:?}: {message} is missing in {error}");
+        }
+    };
+    check(
+        &["serve", "shop.db", "--jwt-secret", secret, "--default-role", "visitor"],
+        &[
+            "`--jwt-secret` decides nothing on SQLite by itself: `--policies` says",
+            "`--default-role` is for PostgreSQL, and the source is an SQLite file: who asks without a",
+        ],
+    );
+    check(&["demo", "--pg-setting", "app.a=b"], &["`--pg-setting` is for PostgreSQL"]);
+    check(&["schema", "shop.db", "--schema", "app"], &["`--schema` is for PostgreSQL"]);
+    check(&["serve", "shop.db", "--no-ignore-rbac"], &["`--no-ignore-rbac` is for PostgreSQL"]);
+    check(&["serve", "shop.db", "--max-batch", "3"], &["`--max-batch` needs `--batching`"]);
+}
+
+#[test]
 fn options_of_postgraphile_are_refused_for_phrag() {
     let options: [&[&str]; 12] = [
         &["--classic-ids"],

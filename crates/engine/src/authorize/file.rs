@@ -1,6 +1,8 @@
 //! A policy file as it is written. Its names are those of the source, and are resolved later.
 
 use super::node::{self, Entry, Node, NodeValue};
+use super::problem::PolicyProblems;
+use graphql::similar_names;
 use ir::{Comparison, Quantifier, TextMatch, Value};
 
 /// What a policy file says.
@@ -12,15 +14,6 @@ pub struct PolicyFile {
     pub default_role: Option<Box<str>>,
     pub rules: Vec<Rule>,
     pub roles: Vec<Role>,
-}
-
-/// What is wrong with a policy file.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {message}")]
-pub struct PolicyProblem {
-    /// From 1.
-    pub line: usize,
-    pub message: Box<str>,
 }
 
 /// What may be done with the rows of one entity.
@@ -133,112 +126,146 @@ pub enum Functions {
 
 impl PolicyFile {
     /// Reads a file's text.
-    pub fn parse(text: &str) -> Result<Self, PolicyProblem> {
+    pub fn parse(text: &str) -> Result<Self, PolicyProblems> {
         let mut file = Self {
             claim_role: "role".into(),
             default_role: None,
             rules: Vec::new(),
             roles: Vec::new(),
         };
+        let mut problems = PolicyProblems::default();
         for (name, value) in node::read(text)? {
-            match &*name {
-                "claim_role" => file.claim_role = value.text()?,
-                "default_role" => file.default_role = Some(value.text()?),
-                "rules" => {
-                    file.rules = value.table()?.iter().map(rule).collect::<Result<_, _>>()?;
-                }
-                "roles" => {
-                    file.roles = value.table()?.iter().map(role).collect::<Result<_, _>>()?;
-                }
-                _ => {
-                    let known = "claim_role, default_role, rules and roles";
-                    return Err(unknown(&value, &name, "the file", known));
-                }
-            }
+            let part = match &*name {
+                "claim_role" => value.text().map(|claim| file.claim_role = claim),
+                "default_role" => value.text().map(|role| file.default_role = Some(role)),
+                "rules" => parts(&value, rule).map(|rules| file.rules = rules),
+                "roles" => parts(&value, role).map(|roles| file.roles = roles),
+                _ => Err(unknown(&value, &name, "the file", &FILE_KEYS)),
+            };
+            problems.keep(part);
         }
-        Ok(file)
+        problems.none().map(|()| file)
     }
 }
 
-fn unknown(node: &Node, name: &str, within: &str, known: &str) -> PolicyProblem {
-    let name = name.escape_debug();
-    node.wrong(format!("`{name}` is nothing that {within} has; it may have {known}"))
+const FILE_KEYS: [&str; 4] = ["claim_role", "default_role", "rules", "roles"];
+const RULE_KEYS: [&str; 5] = ["entity", "read", "insert", "update", "delete"];
+const ROLE_KEYS: [&str; 4] = ["inherits", "rules", "functions", "all"];
+const COLUMN_KEYS: [&str; 11] =
+    ["eq", "ne", "lt", "le", "gt", "ge", "in", "contains", "starts_with", "ends_with", "is_null"];
+
+/// The members of a table, each read by a function.
+fn parts<T>(
+    node: &Node,
+    read: impl Fn(&Entry) -> Result<T, PolicyProblems>,
+) -> Result<Vec<T>, PolicyProblems> {
+    PolicyProblems::all(node.table()?.iter().map(read))
 }
 
-fn rule((name, node): &Entry) -> Result<Rule, PolicyProblem> {
+fn unknown(node: &Node, name: &str, within: &str, known: &[&str]) -> PolicyProblems {
+    let meant = similar_names(name, known.iter().copied());
+    let name = name.escape_debug();
+    node.wrong(match (meant.first(), known) {
+        (Some(meant), _) => {
+            format!("`{name}` is nothing that {within} has; did you mean `{meant}`?")
+        }
+        (None, [first @ .., last]) if !first.is_empty() => format!(
+            "`{name}` is nothing that {within} has; it may have {} and {last}",
+            first.join(", ")
+        ),
+        (None, known) => {
+            format!("`{name}` is nothing that {within} has; it may have {}", known.concat())
+        }
+    })
+}
+
+fn rule((name, node): &Entry) -> Result<Rule, PolicyProblems> {
     let mut entity = None;
     let (mut read, mut insert, mut update, mut delete) = (None, None, None, None);
+    let mut problems = PolicyProblems::default();
     for (key, value) in node.table()? {
-        match &**key {
-            "entity" => entity = Some(value.text()?),
-            "read" => read = Some(read_grant(value)?),
-            "insert" => insert = Some(insert_grant(value)?),
-            "update" => update = Some(update_grant(value)?),
-            "delete" => delete = Some(delete_grant(value)?),
-            _ => {
-                let known = "entity, read, insert, update and delete";
-                return Err(unknown(value, key, "a rule", known));
-            }
-        }
+        let part = match &**key {
+            "entity" => value.text().map(|name| entity = Some(name)),
+            "read" => read_grant(value).map(|grant| read = Some(grant)),
+            "insert" => insert_grant(value).map(|grant| insert = Some(grant)),
+            "update" => update_grant(value).map(|grant| update = Some(grant)),
+            "delete" => delete_grant(value).map(|grant| delete = Some(grant)),
+            _ => Err(unknown(value, key, "a rule", &RULE_KEYS)),
+        };
+        problems.keep(part);
     }
-    let missing = || node.wrong("a rule names its `entity`: a table or a view of the source");
-    let entity = entity.ok_or_else(missing)?;
+    if !node.table()?.iter().any(|(key, _)| &**key == "entity") {
+        let missing = node.wrong("a rule names its `entity`: a table or a view of the source");
+        problems.keep(Err::<(), _>(missing));
+    }
+    problems.none()?;
+    let entity = entity.unwrap_or_default();
     Ok(Rule { name: name.clone(), line: node.line, entity, read, insert, update, delete })
 }
 
-fn read_grant(node: &Node) -> Result<Read, PolicyProblem> {
+fn read_grant(node: &Node) -> Result<Read, PolicyProblems> {
     let (mut rows, mut named) = (Condition::All(Vec::new()), Columns::These(Vec::new()));
+    let mut problems = PolicyProblems::default();
     for (key, value) in node.table()? {
-        match &**key {
-            "rows" => rows = condition(value)?,
-            "columns" => named = columns(value)?,
-            _ => return Err(unknown(value, key, "`read`", "rows and columns")),
-        }
+        let part = match &**key {
+            "rows" => condition(value).map(|condition| rows = condition),
+            "columns" => columns(value).map(|columns| named = columns),
+            _ => Err(unknown(value, key, "`read`", &["rows", "columns"])),
+        };
+        problems.keep(part);
     }
-    Ok(Read { line: node.line, rows, columns: named })
+    problems.none().map(|()| Read { line: node.line, rows, columns: named })
 }
 
-fn insert_grant(node: &Node) -> Result<Insert, PolicyProblem> {
+fn insert_grant(node: &Node) -> Result<Insert, PolicyProblems> {
     let (mut named, mut preset) = (Columns::These(Vec::new()), Vec::new());
     let mut check = None;
+    let mut problems = PolicyProblems::default();
     for (key, value) in node.table()? {
-        match &**key {
-            "columns" => named = columns(value)?,
-            "presets" => preset = presets(value)?,
-            "check" => check = Some(condition(value)?),
-            _ => return Err(unknown(value, key, "`insert`", "columns, presets and check")),
-        }
+        let part = match &**key {
+            "columns" => columns(value).map(|columns| named = columns),
+            "presets" => presets(value).map(|presets| preset = presets),
+            "check" => condition(value).map(|condition| check = Some(condition)),
+            _ => Err(unknown(value, key, "`insert`", &["columns", "presets", "check"])),
+        };
+        problems.keep(part);
     }
+    problems.none()?;
     Ok(Insert { line: node.line, columns: named, presets: preset, check })
 }
 
-fn update_grant(node: &Node) -> Result<Update, PolicyProblem> {
+fn update_grant(node: &Node) -> Result<Update, PolicyProblems> {
     let (mut rows, mut named) = (Condition::All(Vec::new()), Columns::These(Vec::new()));
     let (mut preset, mut check) = (Vec::new(), None);
+    let mut problems = PolicyProblems::default();
     for (key, value) in node.table()? {
-        match &**key {
-            "rows" => rows = condition(value)?,
-            "columns" => named = columns(value)?,
-            "presets" => preset = presets(value)?,
-            "check" => check = Some(condition(value)?),
-            _ => return Err(unknown(value, key, "`update`", "rows, columns, presets and check")),
-        }
+        let part = match &**key {
+            "rows" => condition(value).map(|condition| rows = condition),
+            "columns" => columns(value).map(|columns| named = columns),
+            "presets" => presets(value).map(|presets| preset = presets),
+            "check" => condition(value).map(|condition| check = Some(condition)),
+            _ => Err(unknown(value, key, "`update`", &["rows", "columns", "presets", "check"])),
+        };
+        problems.keep(part);
     }
+    problems.none()?;
     Ok(Update { line: node.line, rows, columns: named, presets: preset, check })
 }
 
-fn delete_grant(node: &Node) -> Result<Delete, PolicyProblem> {
+fn delete_grant(node: &Node) -> Result<Delete, PolicyProblems> {
     let mut rows = Condition::All(Vec::new());
+    let mut problems = PolicyProblems::default();
     for (key, value) in node.table()? {
-        match &**key {
-            "rows" => rows = condition(value)?,
-            _ => return Err(unknown(value, key, "`delete`", "rows")),
-        }
+        let part = match &**key {
+            "rows" => condition(value).map(|condition| rows = condition),
+            _ => Err(unknown(value, key, "`delete`", &["rows"])),
+        };
+        problems.keep(part);
     }
-    Ok(Delete { line: node.line, rows })
+    problems.none().map(|()| Delete { line: node.line, rows })
 }
 
-fn columns(node: &Node) -> Result<Columns, PolicyProblem> {
+fn columns(node: &Node) -> Result<Columns, PolicyProblems> {
     match &node.value {
         NodeValue::Text(text) if &**text == "*" => Ok(Columns::All),
         NodeValue::List(_) => Ok(Columns::These(node.texts()?)),
@@ -246,12 +273,12 @@ fn columns(node: &Node) -> Result<Columns, PolicyProblem> {
     }
 }
 
-fn presets(node: &Node) -> Result<Vec<(Box<str>, Said)>, PolicyProblem> {
+fn presets(node: &Node) -> Result<Vec<(Box<str>, Said)>, PolicyProblems> {
     let preset = |(name, value): &Entry| Ok((name.clone(), said(value)?));
-    node.table()?.iter().map(preset).collect()
+    parts(node, preset)
 }
 
-fn role((name, node): &Entry) -> Result<Role, PolicyProblem> {
+fn role((name, node): &Entry) -> Result<Role, PolicyProblems> {
     let mut role = Role {
         name: name.clone(),
         line: node.line,
@@ -260,22 +287,21 @@ fn role((name, node): &Entry) -> Result<Role, PolicyProblem> {
         functions: Functions::These(Vec::new()),
         all: false,
     };
+    let mut problems = PolicyProblems::default();
     for (key, value) in node.table()? {
-        match &**key {
-            "inherits" => role.inherits = value.texts()?,
-            "rules" => role.rules = value.texts()?,
-            "functions" => role.functions = functions(value)?,
-            "all" => role.all = value.boolean()?,
-            _ => {
-                let known = "inherits, rules, functions and all";
-                return Err(unknown(value, key, "a role", known));
-            }
-        }
+        let part = match &**key {
+            "inherits" => value.texts().map(|roles| role.inherits = roles),
+            "rules" => value.texts().map(|rules| role.rules = rules),
+            "functions" => functions(value).map(|functions| role.functions = functions),
+            "all" => value.boolean().map(|all| role.all = all),
+            _ => Err(unknown(value, key, "a role", &ROLE_KEYS)),
+        };
+        problems.keep(part);
     }
-    Ok(role)
+    problems.none().map(|()| role)
 }
 
-fn functions(node: &Node) -> Result<Functions, PolicyProblem> {
+fn functions(node: &Node) -> Result<Functions, PolicyProblems> {
     match &node.value {
         NodeValue::Text(text) if &**text == "*" => Ok(Functions::All),
         NodeValue::List(_) => Ok(Functions::These(node.texts()?)),
@@ -284,34 +310,37 @@ fn functions(node: &Node) -> Result<Functions, PolicyProblem> {
 }
 
 /// A table: what it says of columns and of other rows holds together.
-fn condition(node: &Node) -> Result<Condition, PolicyProblem> {
+fn condition(node: &Node) -> Result<Condition, PolicyProblems> {
     let mut all = Vec::new();
+    let mut problems = PolicyProblems::default();
     for (key, value) in node.table()? {
-        match &**key {
-            "all" => all.push(Condition::All(conditions(value)?)),
-            "any" => all.push(Condition::Any(conditions(value)?)),
-            "not" => all.push(Condition::Not(Box::new(condition(value)?))),
-            "some" => related(value, Quantifier::Some, &mut all)?,
-            "none" => related(value, Quantifier::None, &mut all)?,
-            "every" => related(value, Quantifier::Every, &mut all)?,
-            _ => column(key, value, &mut all)?,
-        }
+        let part = match &**key {
+            "all" => conditions(value).map(|conditions| all.push(Condition::All(conditions))),
+            "any" => conditions(value).map(|conditions| all.push(Condition::Any(conditions))),
+            "not" => condition(value).map(|not| all.push(Condition::Not(Box::new(not)))),
+            "some" => related(value, Quantifier::Some, &mut all),
+            "none" => related(value, Quantifier::None, &mut all),
+            "every" => related(value, Quantifier::Every, &mut all),
+            _ => column(key, value, &mut all),
+        };
+        problems.keep(part);
     }
+    problems.none()?;
     Ok(match all.len() {
         1 => all.swap_remove(0),
         _ => Condition::All(all),
     })
 }
 
-fn conditions(node: &Node) -> Result<Vec<Condition>, PolicyProblem> {
-    node.list()?.iter().map(condition).collect()
+fn conditions(node: &Node) -> Result<Vec<Condition>, PolicyProblems> {
+    PolicyProblems::all(node.list()?.iter().map(condition))
 }
 
 fn related(
     node: &Node,
     quantifier: Quantifier,
     all: &mut Vec<Condition>,
-) -> Result<(), PolicyProblem> {
+) -> Result<(), PolicyProblems> {
     let named = node.table()?;
     if named.is_empty() {
         return Err(node.wrong("the related table is missing, such as in `some = { post = {} }`"));
@@ -324,7 +353,7 @@ fn related(
     Ok(())
 }
 
-fn column(name: &str, node: &Node, all: &mut Vec<Condition>) -> Result<(), PolicyProblem> {
+fn column(name: &str, node: &Node, all: &mut Vec<Condition>) -> Result<(), PolicyProblems> {
     let NodeValue::Table(tests) = &node.value else {
         let message = "what is compared with a column stands in a table, such as `{ eq = 1 }`";
         return Err(node.wrong(message));
@@ -332,32 +361,30 @@ fn column(name: &str, node: &Node, all: &mut Vec<Condition>) -> Result<(), Polic
     if tests.is_empty() {
         return Err(node.wrong("a condition on a column is missing, such as `{ eq = 1 }`"));
     }
+    let mut problems = PolicyProblems::default();
     for (operator, value) in tests {
         let compare = |comparison| Ok(Test::Compare(comparison, said(value)?));
         let test = match &**operator {
-            "eq" => compare(Comparison::Equal)?,
-            "ne" => compare(Comparison::NotEqual)?,
-            "lt" => compare(Comparison::Less)?,
-            "le" => compare(Comparison::LessOrEqual)?,
-            "gt" => compare(Comparison::Greater)?,
-            "ge" => compare(Comparison::GreaterOrEqual)?,
-            "in" => Test::Compare(Comparison::In, list(value)?),
-            "contains" => Test::Text(TextMatch::Includes, said(value)?),
-            "starts_with" => Test::Text(TextMatch::StartsWith, said(value)?),
-            "ends_with" => Test::Text(TextMatch::EndsWith, said(value)?),
-            "is_null" => Test::IsNull(value.boolean()?),
-            _ => {
-                let known =
-                    "eq, ne, lt, le, gt, ge, in, contains, starts_with, ends_with and is_null";
-                return Err(unknown(value, operator, "a condition on a column", known));
-            }
+            "eq" => compare(Comparison::Equal),
+            "ne" => compare(Comparison::NotEqual),
+            "lt" => compare(Comparison::Less),
+            "le" => compare(Comparison::LessOrEqual),
+            "gt" => compare(Comparison::Greater),
+            "ge" => compare(Comparison::GreaterOrEqual),
+            "in" => list(value).map(|list| Test::Compare(Comparison::In, list)),
+            "contains" => said(value).map(|text| Test::Text(TextMatch::Includes, text)),
+            "starts_with" => said(value).map(|text| Test::Text(TextMatch::StartsWith, text)),
+            "ends_with" => said(value).map(|text| Test::Text(TextMatch::EndsWith, text)),
+            "is_null" => value.boolean().map(Test::IsNull),
+            _ => Err(unknown(value, operator, "a condition on a column", &COLUMN_KEYS)),
         };
-        all.push(Condition::Column { name: name.into(), test });
+        let test = problems.keep(test);
+        all.extend(test.map(|test| Condition::Column { name: name.into(), test }));
     }
-    Ok(())
+    problems.none()
 }
 
-fn said(node: &Node) -> Result<Said, PolicyProblem> {
+fn said(node: &Node) -> Result<Said, PolicyProblems> {
     Ok(match &node.value {
         NodeValue::Text(text) => Said::Value(Value::Text(text.clone())),
         NodeValue::Integer(number) => Said::Value(Value::Integer(*number)),
@@ -372,20 +399,20 @@ fn said(node: &Node) -> Result<Said, PolicyProblem> {
     })
 }
 
-fn claim(node: &Node) -> Result<Said, PolicyProblem> {
+fn claim(node: &Node) -> Result<Said, PolicyProblems> {
     match node.text()? {
         name if name.is_empty() => Err(node.wrong("the name of the claim is missing")),
         name => Ok(Said::Claim(name)),
     }
 }
 
-fn list(node: &Node) -> Result<Said, PolicyProblem> {
+fn list(node: &Node) -> Result<Said, PolicyProblems> {
     if let NodeValue::List(items) = &node.value {
         let value = |item: &Node| match said(item)? {
             Said::Value(value) => Ok(value),
             Said::Claim(_) => Err(item.wrong("a claim that is a list stands for the whole list")),
         };
-        let values = items.iter().map(value).collect::<Result<_, _>>()?;
+        let values = PolicyProblems::all(items.iter().map(value))?;
         return Ok(Said::Value(Value::List(values)));
     }
     match said(node)? {

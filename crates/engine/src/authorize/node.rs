@@ -3,7 +3,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::file::PolicyProblem;
+use super::problem::{PolicyProblem, PolicyProblems};
 
 /// A value with the line that it stands in.
 #[derive(Debug)]
@@ -26,24 +26,30 @@ pub(super) enum NodeValue {
 /// A member of a table: its name, and its value.
 pub(super) type Entry = (Box<str>, Node);
 
-pub(super) fn read(text: &str) -> Result<Vec<Entry>, PolicyProblem> {
-    let table = DeTable::parse(text).map_err(|error| PolicyProblem {
-        line: line(text, error.span().map_or(0, |span| span.start)),
-        message: error.message().into(),
-    })?;
+/// Reads the text. A file with an error of syntax is not read further: what follows from one is not
+/// worth telling.
+pub(super) fn read(text: &str) -> Result<Vec<Entry>, PolicyProblems> {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let mut problems = PolicyProblems::default();
+    for error in errors {
+        let line = line(text, error.span().map_or(0, |span| span.start));
+        let problem = PolicyProblem { line, message: error.message().into() };
+        problems.keep(Err::<(), _>(problem.into()));
+    }
+    problems.none()?;
     entries(text, table.get_ref())
 }
 
-fn entries(text: &str, table: &DeTable<'_>) -> Result<Vec<Entry>, PolicyProblem> {
+fn entries(text: &str, table: &DeTable<'_>) -> Result<Vec<Entry>, PolicyProblems> {
     let entry = |(name, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
         let name: &toml::de::DeString<'_> = name.get_ref();
         Ok((Box::from(&**name), node(text, value)?))
     };
-    table.iter().map(entry).collect()
+    PolicyProblems::all(table.iter().map(entry))
 }
 
 /// The parser bounds how deep values are in each other.
-fn node(text: &str, value: &Spanned<DeValue<'_>>) -> Result<Node, PolicyProblem> {
+fn node(text: &str, value: &Spanned<DeValue<'_>>) -> Result<Node, PolicyProblems> {
     let line = line(text, value.span().start);
     let wrong = |message: &str| PolicyProblem { line, message: message.into() };
     let value = match value.get_ref() {
@@ -54,13 +60,12 @@ fn node(text: &str, value: &Spanned<DeValue<'_>>) -> Result<Node, PolicyProblem>
         }
         DeValue::Float(number) => match number.as_str().parse::<f64>() {
             Ok(parsed) if parsed.is_finite() => NodeValue::Number(number.as_str().into()),
-            Ok(_) | Err(_) => return Err(wrong("this is no number that a value can be")),
+            Ok(_) | Err(_) => return Err(wrong("this is no number that a value can be").into()),
         },
         DeValue::Boolean(value) => NodeValue::Boolean(*value),
-        DeValue::Datetime(_) => return Err(wrong("write a date or a time as a string")),
+        DeValue::Datetime(_) => return Err(wrong("write a date or a time as a string").into()),
         DeValue::Array(items) => {
-            let items = items.iter().map(|item| node(text, item));
-            NodeValue::List(items.collect::<Result<_, _>>()?)
+            NodeValue::List(PolicyProblems::all(items.iter().map(|item| node(text, item)))?)
         }
         DeValue::Table(table) => NodeValue::Table(entries(text, table)?),
     };
@@ -74,8 +79,8 @@ fn line(text: &str, offset: usize) -> usize {
 }
 
 impl Node {
-    pub(super) fn wrong(&self, message: impl Into<Box<str>>) -> PolicyProblem {
-        PolicyProblem { line: self.line, message: message.into() }
+    pub(super) fn wrong(&self, message: impl Into<Box<str>>) -> PolicyProblems {
+        PolicyProblem { line: self.line, message: message.into() }.into()
     }
 
     /// What it is, for whoever wanted something else.
@@ -89,36 +94,36 @@ impl Node {
         }
     }
 
-    fn unwanted<T>(&self, wanted: &str) -> Result<T, PolicyProblem> {
+    fn unwanted<T>(&self, wanted: &str) -> Result<T, PolicyProblems> {
         Err(self.wrong(format!("{wanted} is wanted, not {}", self.found())))
     }
 
-    pub(super) fn text(&self) -> Result<Box<str>, PolicyProblem> {
+    pub(super) fn text(&self) -> Result<Box<str>, PolicyProblems> {
         match &self.value {
             NodeValue::Text(text) => Ok(text.clone()),
             _ => self.unwanted("a string"),
         }
     }
 
-    pub(super) fn boolean(&self) -> Result<bool, PolicyProblem> {
+    pub(super) fn boolean(&self) -> Result<bool, PolicyProblems> {
         match self.value {
             NodeValue::Boolean(value) => Ok(value),
             _ => self.unwanted("`true` or `false`"),
         }
     }
 
-    pub(super) fn list(&self) -> Result<&[Node], PolicyProblem> {
+    pub(super) fn list(&self) -> Result<&[Node], PolicyProblems> {
         match &self.value {
             NodeValue::List(items) => Ok(items),
             _ => self.unwanted("a list"),
         }
     }
 
-    pub(super) fn texts(&self) -> Result<Vec<Box<str>>, PolicyProblem> {
-        self.list()?.iter().map(Self::text).collect()
+    pub(super) fn texts(&self) -> Result<Vec<Box<str>>, PolicyProblems> {
+        PolicyProblems::all(self.list()?.iter().map(Self::text))
     }
 
-    pub(super) fn table(&self) -> Result<&[Entry], PolicyProblem> {
+    pub(super) fn table(&self) -> Result<&[Entry], PolicyProblems> {
         match &self.value {
             NodeValue::Table(entries) => Ok(entries),
             _ => self.unwanted("a table"),

@@ -16,6 +16,7 @@ use sources::Claims;
 use super::condition::Condition;
 use super::denial::Refusal;
 use super::file::PolicyFile;
+use super::problem::{PolicyProblem, PolicyProblems};
 use super::set::{Callable, EntityPolicy, Grant, PolicySet, PolicySetId};
 pub(super) use described::RoleRules;
 use resolve::Resolver;
@@ -23,15 +24,6 @@ use resolve::Resolver;
 /// The most combinations of roles and missing claims that are kept beside those where none is
 /// missing. Tokens of one issuer have few.
 const MOST_SETS: usize = 4_096;
-
-/// A policy file that does not fit the source.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {message}")]
-pub struct Unresolved {
-    /// Of the file, from 1.
-    pub line: usize,
-    pub message: Box<str>,
-}
 
 /// The rules of each role, in a catalog.
 #[derive(Debug)]
@@ -107,18 +99,20 @@ struct Role {
 
 impl Policies {
     /// Resolves the names of a file.
-    pub fn new(file: &PolicyFile, catalog: &Catalog) -> Result<Self, Unresolved> {
+    pub fn new(file: &PolicyFile, catalog: &Catalog) -> Result<Self, PolicyProblems> {
         let mut resolver = Resolver { catalog, claims: Vec::new(), line: 0 };
-        let rules: Vec<Rule> =
-            file.rules.iter().map(|rule| resolver.rule(rule)).collect::<Result<_, _>>()?;
+        let mut problems = PolicyProblems::default();
+        let rules = PolicyProblems::all(file.rules.iter().map(|rule| resolver.rule(rule)));
+        let rules = problems.keep(rules).unwrap_or_default();
         let roles = file.roles.iter().map(|role| resolver.role(role, file, &rules));
-        let roles: Vec<Role> = roles.collect::<Result<_, _>>()?;
+        let roles = problems.keep(PolicyProblems::all(roles)).unwrap_or_default();
         if let Some(default) = &file.default_role
-            && !roles.iter().any(|role| role.name == *default)
+            && !file.roles.iter().any(|role| role.name == *default)
         {
             let message = format!("`default_role`: there is no role `{default}`").into();
-            return Err(Unresolved { line: 1, message });
+            problems.keep(Err::<(), _>(PolicyProblem { line: 1, message }.into()));
         }
+        problems.none()?;
         let named = roles.iter().enumerate().map(|(place, role)| (role.name.clone(), place));
         let named = named.collect();
         Ok(Self {

@@ -14,6 +14,7 @@ use ir::{Isolation, Output, OutputId, OutputKind, Request, RowsId, Step, StepKin
 use response::{Node, NotRead, Piece};
 
 use super::denial::{Denial, field_name};
+use super::set::Verb;
 
 /// What depends on something that is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,9 +40,14 @@ pub(crate) struct Refused {
 impl Refused {
     pub(super) fn add(&mut self, part: Part, denial: Denial) {
         self.all.insert(denial);
-        // That a table cannot be read says more than that its columns cannot.
+        // A change that is not allowed says more than that its payload cannot be read, and a table
+        // that cannot be read says more than its columns.
+        let rank = |denial: Denial| {
+            let is_change = matches!(denial, Denial::Entity(_, verb) if verb != Verb::Read);
+            (!is_change, denial)
+        };
         let known = self.parts.entry(part).or_insert(denial);
-        *known = (*known).min(denial);
+        *known = std::cmp::min_by_key(*known, denial, |denial| rank(*denial));
     }
 
     /// Whether an output is refused. Then all that is made of its rows is, too.

@@ -135,7 +135,7 @@ fn input_objects_keep_their_order_and_refuse_what_they_do_not_define() {
         BAD_USER_INPUT: Variable "$f" got invalid value null at "f.year"; Expected non-nullable type "Int!" not to be null.
         BAD_USER_INPUT: Variable "$f" got invalid value "x" at "f.not.ids[1]"; Int cannot represent non-integer value: "x"
         BAD_USER_INPUT: Variable "$f" got invalid value null at "f.not.ids[2]"; Expected non-nullable type "Int!" not to be null.
-        BAD_USER_INPUT: Variable "$f" got invalid value { tilte: "t", year: 1 }; Field "tilte" is not defined by type "AlbumFilter".
+        BAD_USER_INPUT: Variable "$f" got invalid value { tilte: "t", year: 1 }; Field "tilte" is not defined by type "AlbumFilter". Did you mean "title"?
         BAD_USER_INPUT: Variable "$f" got invalid value [{}]; Expected type "AlbumFilter" to be an object.
     "#]].assert_eq(&coerced(
         "query ($f: AlbumFilter) { albums(filter: $f) { id } }",

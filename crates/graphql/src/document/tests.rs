@@ -41,6 +41,20 @@ fn error_line(error: &GraphQLError) -> String {
     format!("{}:{} {message}\n", error.code.as_str(), places.collect::<String>())
 }
 
+#[test]
+fn a_schema_that_is_hidden_is_not_told_by_errors() {
+    let mut schema = test_schema();
+    schema.suggests_names = false;
+    let validator = Validator::new(&schema);
+    for text in INVALID {
+        let checked = validator.operation(&schema, text, None, &DocumentLimits::default());
+        for error in checked.expect_err("they are invalid") {
+            let is_of_syntax = error.message.ends_with("{ ... }\"?");
+            assert!(is_of_syntax || !error.message.contains("Did you mean"), "{}", error.message);
+        }
+    }
+}
+
 const INVALID: &[&str] = &[
     "{",
     "{ albums { id } } }",
@@ -276,15 +290,15 @@ fn invalid_documents_are_refused() {
         type Album { id: ID }
           GRAPHQL_VALIDATION_FAILED: 1:1 The "Album" definition is not executable.
         { album }
-          GRAPHQL_VALIDATION_FAILED: 1:3 Cannot query field "album" on type "Query".
+          GRAPHQL_VALIDATION_FAILED: 1:3 Cannot query field "album" on type "Query". Did you mean "albums"?
         { albums }
           GRAPHQL_VALIDATION_FAILED: 1:3 Field "albums" of type "Query" must have a selection of subfields. Did you mean "albums { ... }"?
         { albums { id { x } } }
           GRAPHQL_VALIDATION_FAILED: 1:12 Field "id" must not have a selection since type "ID" has no subfields
         { albums { artist { nam } } }
-          GRAPHQL_VALIDATION_FAILED: 1:21 Cannot query field "nam" on type "Artist".
+          GRAPHQL_VALIDATION_FAILED: 1:21 Cannot query field "nam" on type "Artist". Did you mean "name"?
         { albums(frist: 1) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:10 Unknown argument "frist" on field "Query.albums".
+          GRAPHQL_VALIDATION_FAILED: 1:10 Unknown argument "frist" on field "Query.albums". Did you mean "first"?
         { albums(first: "1") { id } }
           GRAPHQL_VALIDATION_FAILED: 1:17 Int cannot represent value: "1"
         { albums(first: 3000000000) { id } }
@@ -296,7 +310,7 @@ fn invalid_documents_are_refused() {
         { albums(orderBy: "TITLE_ASC") { id } }
           GRAPHQL_VALIDATION_FAILED: 1:19 AlbumOrder cannot represent value: "TITLE_ASC"
         { albums(filter: {titel: 1}) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:26 Field "titel" is not defined by type "AlbumFilter".
+          GRAPHQL_VALIDATION_FAILED: 1:26 Field "titel" is not defined by type "AlbumFilter". Did you mean "title"?
         { albums(filter: {year: null}) { id } }
           GRAPHQL_VALIDATION_FAILED: 1:25 Int cannot represent value: null
         { albums(filter: {year: 1, year: 2}) { id } }
@@ -308,7 +322,7 @@ fn invalid_documents_are_refused() {
         { node(id: 1) { ... on SearchHit { ... on Query { albums { id } } } } }
           GRAPHQL_VALIDATION_FAILED: 1:36 Fragment cannot be spread here as objects of type "SearchHit" can never be of type "Query".
         { albums { ... on SearchHit { title } } }
-          GRAPHQL_VALIDATION_FAILED: 1:31 Cannot query field "title" on type "SearchHit".
+          GRAPHQL_VALIDATION_FAILED: 1:31 Cannot query field "title" on type "SearchHit". Did you mean to use an inline fragment on "Album"?
         { rate(id: 1) { id } }
           GRAPHQL_VALIDATION_FAILED: 1:3 Cannot query field "rate" on type "Query".
         query ($f: AlbumFilter = {not: {order: WRONG}}) { albums(filter: $f) { id } }
@@ -326,7 +340,7 @@ fn invalid_documents_are_refused() {
         { search(text: "", matrix: [[[1]]]) { __typename } }
           GRAPHQL_VALIDATION_FAILED: 1:30 expected value of type Int, found a list
         { node(id: 1) { title } }
-          GRAPHQL_VALIDATION_FAILED: 1:17 Cannot query field "title" on type "Node".
+          GRAPHQL_VALIDATION_FAILED: 1:17 Cannot query field "title" on type "Node". Did you mean to use an inline fragment on "Album"?
         { ...F }
           GRAPHQL_VALIDATION_FAILED: 1:3 Unknown fragment "F".
         { ...F } fragment F on Query { ...F }
@@ -334,7 +348,7 @@ fn invalid_documents_are_refused() {
         { ...F } fragment F on Query { ...G } fragment G on Query { albums { id } ...F }
           GRAPHQL_VALIDATION_FAILED: 1:75 Cannot spread fragment "F" within itself.
         { albums { ...F } } fragment F on Nothing { id }
-          GRAPHQL_VALIDATION_FAILED: 1:35 Unknown type "Nothing".
+          GRAPHQL_VALIDATION_FAILED: 1:35 Unknown type "Nothing". Did you mean "String"?
         { albums { ...F } } fragment F on Artist { id }
           GRAPHQL_VALIDATION_FAILED: 1:12 Fragment "F" cannot be spread here as objects of type "Album" can never be of type "Artist".
         { albums { id } } fragment F on Album { id }
@@ -363,7 +377,7 @@ fn invalid_documents_are_refused() {
         { albums { id @cached(by: TITLE) } }
           GRAPHQL_VALIDATION_FAILED: 1:27 Value "TITLE" does not exist in "AlbumOrder" enum.
         { albums { id @cached(where: {titel: 1}) } }
-          GRAPHQL_VALIDATION_FAILED: 1:38 Field "titel" is not defined by type "AlbumFilter".
+          GRAPHQL_VALIDATION_FAILED: 1:38 Field "titel" is not defined by type "AlbumFilter". Did you mean "title"?
         { albums { id @cached(where: {year: 1, year: 2}) } }
           GRAPHQL_VALIDATION_FAILED: 1:31 1:40 There can be only one input field named "year".
         { albums { id @cached(seconds: $a) } }
@@ -388,7 +402,7 @@ fn invalid_documents_are_refused() {
           GRAPHQL_VALIDATION_FAILED: 1:8 Variable "$a" cannot be non-input type "Album".
         GRAPHQL_VALIDATION_FAILED: 1:28 Variable "$a" of type "Album" used in position expecting type "Int".
         query ($a: Nothing) { albums(first: $a) { id } }
-          GRAPHQL_VALIDATION_FAILED: 1:8 Unknown type "Nothing".
+          GRAPHQL_VALIDATION_FAILED: 1:8 Unknown type "Nothing". Did you mean "String"?
         GRAPHQL_VALIDATION_FAILED: 1:30 Variable "$a" of type "Nothing" used in position expecting type "Int".
         query ($a: [[[[[[[[[Int]]]]]]]]]) { albums(first: $a) { id } }
           GRAPHQL_VALIDATION_FAILED: 1:44 Variable "$a" of type "[[[[[[[[[Int]]]]]]]]]" used in position expecting type "Int".

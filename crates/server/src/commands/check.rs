@@ -10,10 +10,10 @@ use catalog::{Note, NoteKind};
 use engine::OpenError;
 
 use crate::commands::prepare::find_problems;
-use crate::commands::{block_on, gateway, inspect, print};
+use crate::commands::{FOR_DATABASES, FOR_SUPERGRAPHS, block_on, gateway, inspect, print};
 use crate::configuration::Invocation;
 use crate::failure::Failure;
-use crate::options::{ApiOptions, Arguments, CheckOptions, Command};
+use crate::options::{ApiOptions, Arguments, CheckOptions, Command, SubgraphOptions, refuse_group};
 
 pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<ExitCode, Failure> {
     let CheckOptions { api: options, subgraphs } = options;
@@ -36,11 +36,13 @@ pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<Exi
         }
     }
     if let Some(place) = options.supergraph()? {
+        refuse_group::<ApiOptions>(&options.given, FOR_DATABASES)?;
         let (supergraph, _) = gateway::look(&place, subgraphs)?;
         let names: Vec<&str> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();
         print(&format!("Nothing wrong in {place}. Its subgraphs: {}.\n", names.join(", ")))?;
         return Ok(ExitCode::SUCCESS);
     }
+    refuse_group::<SubgraphOptions>(&options.given, FOR_SUPERGRAPHS)?;
     let engine = block_on(inspect(options))?;
     let mut groups: BTreeMap<NoteKind, Vec<&Note>> = BTreeMap::new();
     for note in engine.notes() {

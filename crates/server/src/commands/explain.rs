@@ -7,16 +7,31 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::gateway::{Gateway, GatewayWorker};
-use engine::{Caller, Claims, Engine, Limits, Memory, RowError, RowName, Session, Worker};
+use engine::{
+    Caller, Claims, Engine, Limits, Memory, RowError, RowName, Session, SourceAddress, Worker,
+};
 use graphql::Request;
 
-use crate::commands::{block_on, gateway, open, print};
+use crate::commands::{FOR_DATABASES, FOR_SUPERGRAPHS, block_on, gateway, open, print};
 use crate::failure::{Failure, OperationError};
-use crate::options::{ExplainOptions, SupergraphPlace, of_gateway};
+use crate::options::{
+    ApiOptions, ExplainOptions, GuardOptions, LabelOptions, SubgraphOptions, SupergraphPlace,
+    of_gateway, refuse_group,
+};
 
 pub(crate) fn run(options: &ExplainOptions) -> Result<(), Failure> {
+    let given = &options.api.given;
     if let (Some(place), Some(file)) = (options.api.supergraph()?, &options.file) {
+        refuse_group::<ApiOptions>(given, FOR_DATABASES)?;
         return explain_plan(options, &place, file);
+    }
+    refuse_group::<SubgraphOptions>(given, FOR_SUPERGRAPHS)?;
+    refuse_group::<LabelOptions>(given, FOR_SUPERGRAPHS)?;
+    refuse_group::<GuardOptions>(given, FOR_SUPERGRAPHS)?;
+    if options.analyze && matches!(options.api.address()?, SourceAddress::Sqlite(_)) {
+        let message =
+            "`--analyze` is for PostgreSQL and graphs: SQLite tells no figures of a statement";
+        return Err(Failure::Usage(message.into()));
     }
     match (&options.row, &options.file) {
         (Some(row), _) => explain_row(options, row),

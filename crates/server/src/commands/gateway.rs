@@ -79,7 +79,7 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
             "`--supergraph-poll` is for a supergraph at an address; `--watch` follows a file";
         return Err(Failure::Usage(message.into()));
     }
-    let subgraphs = Subgraphs::read(&options.subgraphs)?;
+    let subgraphs = Subgraphs::read_for(&place, &options.subgraphs)?;
     let has_roles = subgraphs.said.has_roles();
     if !has_roles {
         options.serving.auth.check_for_gateway()?;
@@ -178,7 +178,7 @@ pub(crate) fn look(
     place: &SupergraphPlace,
     options: &SubgraphOptions,
 ) -> Result<(Supergraph, Vec<Way>), Failure> {
-    let subgraphs = Subgraphs::read(options)?;
+    let subgraphs = Subgraphs::read_for(place, options)?;
     let (_, supergraph) = read(place)?;
     let resolved = subgraphs.resolve(&supergraph)?;
     let ways = KnownSubgraphs::default().ways(&supergraph, resolved, &subgraphs.sources)?;
@@ -186,6 +186,23 @@ pub(crate) fn look(
 }
 
 impl Subgraphs {
+    /// Reads the file, if there is one to read. Where it is wrong, names of subgraphs that the
+    /// supergraph does not have are told with the rest.
+    fn read_for(place: &SupergraphPlace, options: &SubgraphOptions) -> Result<Self, Failure> {
+        Self::read(options).map_err(|failure| match (failure, &options.subgraphs) {
+            (Failure::SubgraphsFile(refused), Some(file)) => {
+                let (Ok((_, supergraph)), Ok(text)) = (read(place), fs::read_to_string(file))
+                else {
+                    return Failure::SubgraphsFile(refused);
+                };
+                let names = names(&supergraph);
+                let refused = SubgraphsFile::all_problems(file, &text, &variable, &names);
+                Failure::SubgraphsFile(refused)
+            }
+            (failure, _) => failure,
+        })
+    }
+
     /// Reads the file, if there is one to read.
     pub(crate) fn read(options: &SubgraphOptions) -> Result<Self, Failure> {
         let usual = Usual {
@@ -211,11 +228,14 @@ impl Subgraphs {
 
     /// What holds for each subgraph of a supergraph.
     pub(crate) fn resolve(&self, supergraph: &Supergraph) -> Result<Vec<Resolved>, Failure> {
-        let subgraphs = supergraph.subgraphs.iter();
-        let subgraphs: Vec<(&str, &str)> =
-            subgraphs.map(|subgraph| (&*subgraph.name, &*subgraph.url)).collect();
-        Ok(self.said.resolve(&subgraphs, self.usual)?)
+        Ok(self.said.resolve(&names(supergraph), self.usual)?)
     }
+}
+
+/// The names of the subgraphs, and the addresses that the supergraph has of them.
+fn names(supergraph: &Supergraph) -> Vec<(&str, &str)> {
+    let subgraphs = supergraph.subgraphs.iter();
+    subgraphs.map(|subgraph| (&*subgraph.name, &*subgraph.url)).collect()
 }
 
 fn read_file(file: &Path) -> Result<(String, SubgraphsFile), Failure> {

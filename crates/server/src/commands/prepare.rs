@@ -11,7 +11,7 @@ use crate::commands::block_on;
 use crate::failure::Failure;
 use crate::http::{Changes, Customs, Fresh, Settings};
 use crate::memory;
-use crate::options::{DemoOptions, ServeOptions};
+use crate::options::{DemoOptions, DialectName, ServeOptions, SourceKind, Target, out_of_scope};
 
 /// What is served, and how.
 #[derive(Debug)]
@@ -33,28 +33,22 @@ pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
         source,
         engine_options: engine_options(options)?,
         settings: Settings::new(&options.serving, customs)?,
-        watch: watched(options)?,
+        watch: options.watch,
     })
-}
-
-/// Whether the schema is watched, which a graph does not have.
-fn watched(options: &ServeOptions) -> Result<bool, Failure> {
-    match options.watch && matches!(options.api.address()?, SourceAddress::Neo4j(_)) {
-        true => Err(Failure::Usage(
-            "`--watch` follows the schema of a database: of a graph, SIGHUP reads the type \
-             definitions again"
-                .into(),
-        )),
-        false => Ok(options.watch),
-    }
 }
 
 /// Everything for which options cannot be prepared.
 pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
     let mut problems = Vec::new();
     match options.api.address() {
-        // What the engine is told depends on the source.
-        Ok(_) => problems.extend(engine_options(options).err()),
+        // Which options the engine takes depends on the source.
+        Ok(_) => match options.api.out_of_scope() {
+            Ok(refusals) if !refusals.is_empty() => {
+                problems.extend(refusals.into_iter().map(Failure::Usage));
+            }
+            Ok(_) => problems.extend(engine_options(options).err()),
+            Err(failure) => problems.push(failure),
+        },
         Err(failure) => problems.push(failure),
     }
     // What is wrong is wrong by all customs.
@@ -82,6 +76,16 @@ fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {
 
 pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
     let serving = &options.serving;
+    let target = Target {
+        source: SourceKind::Sqlite,
+        dialect: DialectName::Postgraphile,
+        has_policies: false,
+        requires_token: serving.auth.require_token,
+    };
+    match out_of_scope(&serving.given, target).as_slice() {
+        [] => {}
+        refusals => return Err(Failure::Usage(refusals.join("\nerror: "))),
+    }
     Ok(Prepared {
         source: SourceAddress::Sqlite(options.file.clone()),
         engine_options: engine::Options {

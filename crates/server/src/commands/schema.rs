@@ -1,11 +1,12 @@
 //! `thalweg schema`: the API in GraphQL's schema language.
 
-use crate::commands::{block_on, gateway, open, print};
+use crate::commands::{FOR_DATABASES, block_on, gateway, open, print};
 use crate::failure::Failure;
-use crate::options::ApiOptions;
+use crate::options::{ApiOptions, refuse_group};
 
 pub(crate) fn run(options: &ApiOptions) -> Result<(), Failure> {
     if let Some(place) = options.supergraph()? {
+        refuse_group::<ApiOptions>(&options.given, FOR_DATABASES)?;
         let (_, supergraph) = gateway::read(&place)?;
         return print(&graphql::print_schema(&supergraph.api.schema));
     }

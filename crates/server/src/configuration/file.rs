@@ -31,14 +31,8 @@ pub(super) fn parse(
     variable: &dyn Fn(&str) -> Variable,
 ) -> Result<Entries, Refused> {
     let (table, errors) = DeTable::parse_recoverable(text);
-    let mut problems: Vec<Problem> = errors
-        .iter()
-        .map(|error| {
-            let offset = error.span().map_or(0, |span| span.start);
-            // The error's own display shows the line, in which a password may stand.
-            Problem { position: Position::of(text, offset), message: error.message().to_owned() }
-        })
-        .collect();
+    let mut problems: Vec<Problem> =
+        errors.iter().map(|error| Problem::of_syntax(text, error)).collect();
     let mut entries = BTreeMap::new();
     if problems.is_empty() {
         for (name, value) in table.get_ref() {

@@ -44,3 +44,11 @@ pub(crate) use problem::Refused;
 pub(crate) use read::{Again, Invocation, ReadError, Reread, read, variable};
 pub(crate) use schema::schema;
 pub(crate) use subgraphs::{LocalSource, Resolved, SUBGRAPHS, SubgraphsFile, Unresolved, Usual};
+
+/// The command line, with values for its flags.
+#[cfg(test)]
+pub(crate) fn tests_command() -> clap::Command {
+    use clap::CommandFactory;
+
+    flags::with_values(crate::options::Arguments::command())
+}

@@ -1,7 +1,7 @@
 //! What is wrong with a file, and where.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A place in a text; both count from 1, columns by characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +34,39 @@ impl Position {
     }
 }
 
+impl Problem {
+    /// An error of TOML's syntax. Its own display would show the line, in which a password may stand.
+    pub(super) fn of_syntax(text: &str, error: &toml::de::Error) -> Self {
+        let offset = error.span().map_or(0, |span| span.start);
+        let message = match unquoted_key(text, offset) {
+            Some(key) => format!("`{key}`: a text stands in quotes, as in `{key} = \"...\"`"),
+            None => error.message().to_owned(),
+        };
+        Self { position: Position::of(text, offset), message }
+    }
+}
+
+/// The key of the line of a byte, if its value looks like a text without quotes.
+fn unquoted_key(text: &str, offset: usize) -> Option<&str> {
+    let start = text.get(..offset)?.rfind('\n').map_or(0, |end| end + 1);
+    let line = text.get(start..)?.lines().next()?;
+    let (key, value) = line.split_once('=')?;
+    let is_in_value = offset > start + key.len();
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let key = key.trim();
+    let first = value.trim_start().chars().next()?;
+    let is_text = first.is_alphanumeric() || matches!(first, '.' | '/' | '~' | '*' | ':' | '$');
+    (is_in_value && is_text && !key.is_empty() && key.chars().all(is_bare)).then_some(key)
+}
+
+impl Refused {
+    /// The problems in the order of their places.
+    pub(super) fn sorted(file: &Path, mut problems: Vec<Problem>) -> Self {
+        problems.sort_by_key(|problem| problem.position);
+        Self { file: file.to_owned(), problems }
+    }
+}
+
 impl std::error::Error for Refused {}
 
 /// `thalweg.toml:3:5: message`, which editors make a link of; one problem a line.
@@ -53,6 +86,26 @@ impl fmt::Display for Refused {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_without_quotes_is_told_as_such() {
+        let check = |text: &str, expected: &str| {
+            let (_, errors) = toml::de::DeTable::parse_recoverable(text);
+            let problem = Problem::of_syntax(text, errors.first().expect("there is an error"));
+            assert_eq!(problem.message, expected, "{text}");
+        };
+        let quotes =
+            |key: &str| format!("`{key}`: a text stands in quotes, as in `{key} = \"...\"`");
+        for value in
+            ["127.0.0.1:4000", "localhost:80", "./a.db", "postgres://u:p@h/d", "info", "30s"]
+        {
+            check(&format!("a = 1\nlisten = {value}\n"), &quotes("listen"));
+        }
+        check("a = 1\nb.c = x", &quotes("b.c"));
+        check("a = [x]", "string values must be quoted, expected literal string");
+        check("a = 'x", "invalid literal string, expected `'`");
+        check("a", "key with no value, expected `=`");
+    }
 
     #[test]
     fn places_are_counted_in_lines_and_characters() {

@@ -16,7 +16,7 @@ use super::keys::{self, CONFIG, Key, Keys};
 use super::problem::Refused;
 use super::restart;
 use super::value;
-use crate::options::Arguments;
+use crate::options::{Arguments, GivenOptions};
 
 /// The file that is read where it is there and none is named.
 const USUAL_FILE: &str = "thalweg.toml";
@@ -280,7 +280,16 @@ fn complete(
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     words.splice(end..end, from_file.into_iter().map(OsString::from));
     let matches = command.try_get_matches_from_mut(words)?;
-    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    let mut arguments =
+        Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    let mut leaf = (&command, &matches);
+    while let Some((name, matches)) = leaf.1.subcommand()
+        && let Some(command) = leaf.0.find_subcommand(name)
+    {
+        leaf = (command, matches);
+    }
+    arguments.command.set_given(&GivenOptions::of(leaf.0, leaf.1));
+    Ok(arguments)
 }
 
 /// The words for what the file says to the command that runs. A positional argument has no word of

@@ -56,24 +56,37 @@ impl SubgraphsFile {
         text: &str,
         variable: &dyn Fn(&str) -> Variable,
     ) -> Result<Self, Refused> {
+        let (read, problems) = Self::read(file, text, variable);
+        match problems.is_empty() {
+            true => Ok(read),
+            false => Err(Refused::sorted(file, problems)),
+        }
+    }
+
+    /// Everything that is wrong with a file whose text is wrong, names of subgraphs included that the
+    /// supergraph does not have.
+    pub(crate) fn all_problems(
+        file: &Path,
+        text: &str,
+        variable: &dyn Fn(&str) -> Variable,
+        subgraphs: &[(&str, &str)],
+    ) -> Refused {
+        let (read, mut problems) = Self::read(file, text, variable);
+        problems.extend(read.strangers(subgraphs));
+        Refused::sorted(file, problems)
+    }
+
+    /// What the file says as far as it is right, and what is wrong with it.
+    fn read(file: &Path, text: &str, variable: &dyn Fn(&str) -> Variable) -> (Self, Vec<Problem>) {
         let (table, errors) = DeTable::parse_recoverable(text);
-        let syntax = errors.iter().map(|error| {
-            let offset = error.span().map_or(0, |span| span.start);
-            // The error's own display shows the line, in which a token may stand.
-            Problem { position: Position::of(text, offset), message: error.message().to_owned() }
-        });
-        let mut problems: Vec<Problem> = syntax.collect();
         let mut read = Self { file: file.to_owned(), ..Self::default() };
-        if problems.is_empty() {
-            let mut reader = Reader::new(text, variable);
-            read.fill(&mut reader, table.get_ref());
-            problems = reader.into_problems();
+        if !errors.is_empty() {
+            let problems = errors.iter().map(|error| Problem::of_syntax(text, error));
+            return (read, problems.collect());
         }
-        if problems.is_empty() {
-            return Ok(read);
-        }
-        problems.sort_by_key(|problem| problem.position);
-        Err(Refused { file: file.to_owned(), problems })
+        let mut reader = Reader::new(text, variable);
+        read.fill(&mut reader, table.get_ref());
+        (read, reader.into_problems())
     }
 
     /// Whether some subgraph is a source in this process that knows roles.

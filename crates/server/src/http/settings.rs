@@ -185,6 +185,7 @@ impl Settings {
     pub(crate) fn new(options: &ServingOptions, customs: Customs) -> Result<Self, Failure> {
         let (limits, load) = (&options.limits, &options.load);
         let origins = &options.origins;
+        options.check_needs()?;
         origins.check()?;
         options.auth.check(origins)?;
         let tls = options.tls.files().map(Tls::open).transpose()?;

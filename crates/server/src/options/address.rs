@@ -40,6 +40,10 @@ impl Address {
             Place::Unix(_) => true,
         }
     }
+
+    pub(super) fn is_unix(&self) -> bool {
+        matches!(self.place, Place::Unix(_))
+    }
 }
 
 impl FromStr for Address {

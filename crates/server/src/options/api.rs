@@ -9,9 +9,11 @@ use engine::{Rights, SourceAddress};
 use super::federation::FederationOptions;
 use super::filter::Filters;
 use super::gateway::SupergraphPlace;
+use super::given::GivenOptions;
 use super::neo4j::Neo4jOptions;
 use super::policies::policies;
 use super::postgraphile::PostGraphileOptions;
+use super::scope::{SourceKind, Target, out_of_scope};
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
@@ -73,6 +75,9 @@ pub(crate) struct ApiOptions {
     /// For phrag: whether there are aggregates [default: true]
     #[arg(help_heading = "Phrag", long, env = "THALWEG_USE_AGGREGATION", value_name = "WHETHER")]
     pub(crate) use_aggregation: Option<bool>,
+    /// The options that the command was given.
+    #[arg(skip)]
+    pub(crate) given: GivenOptions,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -128,13 +133,18 @@ impl ApiOptions {
         named.map(SupergraphPlace::parse).transpose()
     }
 
-    /// What the engine is told; an option of another dialect is refused, never ignored.
+    /// The options of the engine. An option that has no meaning for the source or the dialect is
+    /// refused, never ignored.
     pub(crate) fn engine_options(
         &self,
         connections: engine::Most,
         timeouts: engine::Timeouts,
         limits: engine::Limits,
     ) -> Result<engine::Options, Failure> {
+        match self.out_of_scope()?.as_slice() {
+            [] => {}
+            refusals => return Err(Failure::Usage(refusals.join("\nerror: "))),
+        }
         Ok(engine::Options {
             dialect: self.dialect()?,
             source: engine::OpenOptions {
@@ -155,7 +165,18 @@ impl ApiOptions {
         })
     }
 
-    /// Which dialect is meant: a graph has one of its own, which no other source has.
+    /// What is wrong with each option that is given and has no meaning for the source or the dialect.
+    pub(crate) fn out_of_scope(&self) -> Result<Vec<String>, Failure> {
+        let target = Target {
+            source: SourceKind::of(&self.address()?),
+            dialect: self.dialect_name()?,
+            has_policies: self.policies.is_some(),
+            requires_token: self.given.contains("require-token"),
+        };
+        Ok(out_of_scope(&self.given, target))
+    }
+
+    /// The dialect: a graph has one of its own, which no other source has.
     fn dialect_name(&self) -> Result<DialectName, Failure> {
         let is_graph = matches!(self.address()?, SourceAddress::Neo4j(_));
         match (self.dialect, is_graph) {
@@ -177,22 +198,8 @@ impl ApiOptions {
             None | Some(MutationTransactions::Each) => Transactions::Each,
             Some(MutationTransactions::Request) => Transactions::Request,
         };
-        let dialect = self.dialect_name()?;
-        if dialect != DialectName::Neo4j
-            && let Some(option) = self.neo4j.given()
-        {
-            refuse(true, option, "neo4j")?;
-        }
-        match dialect {
+        match self.dialect_name()? {
             DialectName::Postgraphile => {
-                refuse(self.default_limit.is_some(), "--default-limit", "phrag")?;
-                refuse(self.max_nest_level.is_some(), "--max-nest-level", "phrag")?;
-                refuse(self.use_aggregation.is_some(), "--use-aggregation", "phrag")?;
-                // Of PostgreSQL, bigint is BigInt in this dialect, whatever is asked.
-                let asks_for_int = self.bigint == Some(BigInt::Int);
-                if asks_for_int && matches!(self.address()?, SourceAddress::Postgres(_)) {
-                    refuse(true, "--bigint int", "phrag")?;
-                }
                 let simple_collections = self.simple_collections.map_or(
                     postgraphile::SimpleCollections::default(),
                     SimpleCollections::of_dialect,
@@ -207,40 +214,25 @@ impl ApiOptions {
                     ..self.postgraphile.of_dialect()?
                 }))
             }
-            DialectName::Phrag => {
-                let simple = self.simple_collections.is_some();
-                refuse(simple, "--simple-collections", "postgraphile")?;
-                if let Some(option) = self.postgraphile.given().or(self.filters.first_given()) {
-                    refuse(true, option, "postgraphile")?;
-                }
-                let big_integers =
-                    self.bigint.map_or(phrag::BigIntegers::default(), BigInt::of_dialect);
-                Ok(Dialect::Phrag(phrag::Options {
-                    big_integers,
-                    default_limit: self.default_limit,
-                    max_nest_level: self.max_nest_level,
-                    mutation_transactions,
-                    without_aggregation: self.use_aggregation == Some(false),
-                }))
-            }
-            DialectName::Neo4j => {
-                refuse(self.simple_collections.is_some(), "--simple-collections", "postgraphile")?;
-                refuse(self.default_limit.is_some(), "--default-limit", "phrag")?;
-                refuse(self.max_nest_level.is_some(), "--max-nest-level", "phrag")?;
-                refuse(self.use_aggregation.is_some(), "--use-aggregation", "phrag")?;
-                refuse(self.bigint.is_some(), "--bigint", "phrag")?;
-                let together = mutation_transactions != Transactions::Each;
-                refuse(together, "--mutation-transactions", "postgraphile")?;
-                if let Some(option) = self.postgraphile.given().or(self.filters.first_given()) {
-                    refuse(true, option, "postgraphile")?;
-                }
-                if self.policies.is_some() || self.no_ignore_rbac {
-                    let message = "policies and rights are not served on a graph yet: leave out \
-                        `--policies` and `--no-ignore-rbac`";
-                    return Err(Failure::Usage(message.into()));
-                }
-                Ok(Dialect::Neo4j(self.neo4j.of_dialect()?))
-            }
+            DialectName::Phrag => Ok(Dialect::Phrag(phrag::Options {
+                big_integers: self.bigint.map_or(phrag::BigIntegers::default(), BigInt::of_dialect),
+                default_limit: self.default_limit,
+                max_nest_level: self.max_nest_level,
+                mutation_transactions,
+                without_aggregation: self.use_aggregation == Some(false),
+            })),
+            DialectName::Neo4j => Ok(Dialect::Neo4j(self.neo4j.of_dialect()?)),
+        }
+    }
+}
+
+impl DialectName {
+    /// Its value of `--dialect`.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Postgraphile => "postgraphile",
+            Self::Phrag => "phrag",
+            Self::Neo4j => "neo4j",
         }
     }
 }
@@ -261,12 +253,5 @@ impl BigInt {
             Self::Int => phrag::BigIntegers::Int,
             Self::String => phrag::BigIntegers::String,
         }
-    }
-}
-
-fn refuse(given: bool, option: &str, dialect: &str) -> Result<(), Failure> {
-    match given {
-        true => Err(Failure::Usage(format!("`{option}` needs `--dialect {dialect}`"))),
-        false => Ok(()),
     }
 }

@@ -89,7 +89,7 @@ impl Filters {
     }
 
     /// The first of the options that is given, that which turns filters on included.
-    pub(crate) fn first_given(&self) -> Option<&'static str> {
+    fn first_given(&self) -> Option<&'static str> {
         let given = [
             ("--connection-filter", self.connection_filter),
             (

@@ -64,18 +64,6 @@ impl TypesOptions {
 }
 
 impl Neo4jOptions {
-    /// The first option that is given, for a dialect that has none of them.
-    pub(super) fn given(&self) -> Option<&'static str> {
-        let options = [
-            (self.types.is_some(), "--types"),
-            (self.neo4j_api.is_some(), "--neo4j-api"),
-            (self.exclude_deprecated_fields, "--exclude-deprecated-fields"),
-            (self.neo4j_filters.is_some(), "--neo4j-filters"),
-            (self.limit_required, "--limit-required"),
-        ];
-        options.into_iter().find_map(|(given, name)| given.then_some(name))
-    }
-
     pub(super) fn of_dialect(&self) -> Result<Options, Failure> {
         let form = form(self.neo4j_api);
         let of_seven = [

@@ -124,33 +124,6 @@ enum LegacyRelations {
 }
 
 impl PostGraphileOptions {
-    /// The first option that is given, for a dialect that has none of them.
-    pub(super) fn given(&self) -> Option<&'static str> {
-        // The others are refused without `--simplified-names`.
-        let options = [
-            (self.aggregates, "--aggregates"),
-            (self.bulk_mutations, "--bulk-mutations"),
-            (self.many_to_many, "--many-to-many"),
-            (self.classic_ids, "--classic-ids"),
-            (self.disable_default_mutations, "--disable-default-mutations"),
-            (self.dynamic_json, "--dynamic-json"),
-            (self.geometric_types, "--geometric-types"),
-            (self.include_extension_resources, "--include-extension-resources"),
-            (self.legacy_relations.is_some(), "--legacy-relations"),
-            (self.nested_mutations, "--nested-mutations"),
-            (self.network_scalars, "--network-scalars"),
-            (self.no_ignore_indexes, "--no-ignore-indexes"),
-            (self.no_node_ids, "--no-node-ids"),
-            (self.no_setof_functions_contain_nulls, "--no-setof-functions-contain-nulls"),
-            (self.simplified_names, "--simplified-names"),
-            (self.jwt_token_identifier.is_some(), "--jwt-token-identifier"),
-            (self.tags_file.is_some(), "--tags-file"),
-            (self.upsert_mutations, "--upsert-mutations"),
-            (self.view_unique_key.is_some(), "--view-unique-key"),
-        ];
-        options.into_iter().find_map(|(given, name)| given.then_some(name))
-    }
-
     /// What is read of the source.
     pub(super) fn extensions(&self) -> Extensions {
         if self.include_extension_resources { Extensions::Listed } else { Extensions::LeftOut }

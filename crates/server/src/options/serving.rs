@@ -11,6 +11,7 @@ use super::compression::CompressionOptions;
 use super::database::DatabaseOptions;
 use super::development::DevelopmentOptions;
 use super::errors::ErrorOptions;
+use super::given::GivenOptions;
 use super::limits::LimitOptions;
 use super::load::LoadOptions;
 use super::network::NetworkOptions;
@@ -18,7 +19,9 @@ use super::observability::ObservabilityOptions;
 use super::origins::OriginOptions;
 use super::persisted::PersistedOptions;
 use super::quantity::Time;
+use super::scope::check_needs;
 use super::tls::TlsOptions;
+use crate::failure::Failure;
 
 /// The most threads that anybody may ask for; each holds connections and a listener.
 const MOST_THREADS: usize = 1024;
@@ -77,9 +80,17 @@ pub(crate) struct ServingOptions {
     pub(crate) persisted: PersistedOptions,
     #[command(flatten)]
     pub(crate) auth: AuthOptions,
+    /// The options that the command was given.
+    #[arg(skip)]
+    pub(crate) given: GivenOptions,
 }
 
 impl ServingOptions {
+    /// Options that mean nothing without another one are refused.
+    pub(crate) fn check_needs(&self) -> Result<(), Failure> {
+        check_needs(&self.given, self)
+    }
+
     /// Whether everybody who reaches the server is trusted: nobody does from another machine, or
     /// it was said so.
     pub(crate) fn is_private(&self) -> bool {

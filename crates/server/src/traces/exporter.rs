@@ -47,22 +47,25 @@ pub(crate) enum TracesError {
     Connect(#[from] ConnectError),
 }
 
+/// The address of the collector, from the option or else from OpenTelemetry's variables.
+fn endpoint(option: Option<&str>) -> Option<String> {
+    let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    let named = option.map(below);
+    named
+        .or_else(|| variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"))
+        .or_else(|| variable("OTEL_EXPORTER_OTLP_ENDPOINT").map(|endpoint| below(&endpoint)))
+}
+
 impl Traces {
     /// Tells a collector of requests, if an option or the environment names one: of those that the
     /// caller tells of, and of so many of the others, from 0 to 1.
     pub(crate) fn start(option: Option<&str>, ratio: f64) -> Result<Option<Self>, TracesError> {
-        let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-        let endpoint = match option {
-            Some(option) => below(option),
-            None => match variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") {
-                Some(endpoint) => endpoint,
-                None => match variable("OTEL_EXPORTER_OTLP_ENDPOINT") {
-                    Some(endpoint) => below(&endpoint),
-                    None => return Ok(None),
-                },
-            },
-        };
-        Self::new(&endpoint, ratio).map(Some)
+        endpoint(option).map(|endpoint| Self::new(&endpoint, ratio)).transpose()
+    }
+
+    /// Whether an option or the environment names a collector.
+    pub(crate) fn has_endpoint(option: Option<&str>) -> bool {
+        endpoint(option).is_some()
     }
 
     fn new(endpoint: &str, ratio: f64) -> Result<Self, TracesError> {

@@ -126,3 +126,48 @@ fn a_supergraph_is_served_by_its_own_command() {
     let error = refused(&["gateway", "http://supergraphs.example/shop"]);
     assert!(error.contains("only for addresses of this machine"), "{error}");
 }
+
+#[test]
+fn everything_that_is_wrong_with_a_file_of_subgraphs_is_told_at_once() {
+    let (folder, _stubs) = start();
+    let (supergraph, subgraphs) = (folder.file("supergraph.graphql"), folder.file("wrong.toml"));
+    let text =
+        "[all]\ntimout = \"3s\"\n[subgraphs.shpo]\ntimeout = \"3s\"\n[subgraphs.stock]\nurl = 5\n";
+    fs::write(&subgraphs, text).unwrap();
+    let (supergraph, subgraphs) = (supergraph.to_str().unwrap(), subgraphs.to_str().unwrap());
+    for command in ["check", "gateway"] {
+        let (code, _, error) = outcome(&run(&[command, supergraph, "--subgraphs", subgraphs]));
+        assert_eq!(code, Some(1), "{error}");
+        let lines =
+            ["wrong.toml:2:1: `all` has no `timout`", "wrong.toml:3:12: ", "wrong.toml:6:7: "];
+        for line in lines {
+            assert!(error.contains(line), "{command}: {line} is missing in {error}");
+        }
+        assert!(error.contains("no subgraph `shpo`; `shop` is one"), "{error}");
+    }
+}
+
+#[test]
+fn options_of_databases_are_refused_for_supergraphs_and_the_other_way_round() {
+    let (folder, _stubs) = start();
+    let (supergraph, query) = (folder.file("supergraph.graphql"), folder.file("query.graphql"));
+    let (supergraph, query) = (supergraph.to_str().unwrap(), query.to_str().unwrap());
+    for words in [
+        &["schema", supergraph, "--aggregates"][..],
+        &["check", supergraph, "--schema", "app"],
+        &["explain", supergraph, query, "--policies", "policies.toml"],
+    ] {
+        let error = refused(words);
+        assert!(error.contains("is for a database, and the source is a supergraph"), "{error}");
+    }
+    for words in [
+        &["check", "shop.db", "--subgraph-timeout", "3s"][..],
+        &["explain", "shop.db", query, "--override-labels", "a"],
+        &["explain", "shop.db", query, "--scope-claim", "scope"],
+    ] {
+        let error = refused(words);
+        assert!(error.contains("is for a supergraph, and the source is a database"), "{error}");
+    }
+    let error = refused(&["explain", "shop.db", query, "--analyze"]);
+    assert!(error.contains("`--analyze` is for PostgreSQL and graphs"), "{error}");
+}

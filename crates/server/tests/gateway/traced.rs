@@ -207,9 +207,9 @@ fn a_trace_has_the_errors_of_the_answer() {
     assert_eq!(answer.get("data"), None);
     assert_eq!(answer["errors"].as_array().unwrap().len(), 1);
     expect![[r#"
-        ! Cannot query field "nothing" on type "Query".
+        ! Cannot query field "nothing" on type "Query". Did you mean "thing"?
         ! at [1, 3]
-        ! {"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"},"locations":[{"column":3,"line":1}],"message":"Cannot query field \"nothing\" on type \"Query\"."}
+        ! {"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"},"locations":[{"column":3,"line":1}],"message":"Cannot query field \"nothing\" on type \"Query\". Did you mean \"thing\"?"}
     "#]].assert_eq(&trace(&answer));
 }
 

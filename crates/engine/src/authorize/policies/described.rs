@@ -4,6 +4,7 @@ use catalog::{Catalog, EntityId};
 use sources::Claims;
 
 use super::super::denial::Refusal;
+use super::super::problem::PolicyProblems;
 use super::resolve::Resolver;
 use super::{Policies, Rule};
 
@@ -37,7 +38,7 @@ impl Policies {
         name: &str,
     ) -> Result<EntityId, Box<str>> {
         let resolver = Resolver { catalog, claims: Vec::new(), line: 0 };
-        resolver.entity(name).map_err(|unresolved| unresolved.message)
+        resolver.entity(name).map_err(PolicyProblems::into_message)
     }
 }
 

@@ -4,11 +4,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use catalog::{Catalog, Entity, EntityId, FieldId, Generated};
+use graphql::similar_names;
 use ir::Operand;
 
 use super::super::condition::Condition;
 use super::super::file::{self, Columns, Said};
-use super::{Check, Resolved, Rule, Unresolved};
+use super::super::problem::{PolicyProblem, PolicyProblems};
+use super::{Check, Resolved, Rule};
 
 /// Finds what the names of a file mean.
 pub(super) struct Resolver<'c> {
@@ -19,8 +21,14 @@ pub(super) struct Resolver<'c> {
 }
 
 impl Resolver<'_> {
-    pub(super) fn wrong<T>(&self, message: impl Into<Box<str>>) -> Result<T, Unresolved> {
-        Err(Unresolved { line: self.line, message: message.into() })
+    pub(super) fn wrong<T>(&self, message: impl Into<Box<str>>) -> Result<T, PolicyProblems> {
+        Err(PolicyProblem { line: self.line, message: message.into() }.into())
+    }
+
+    /// ` (did you mean `name`?)`, if one of the names is like this one.
+    pub(super) fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+        let similar = similar_names(name, known);
+        similar.first().map(|meant| format!(" (did you mean `{meant}`?)")).unwrap_or_default()
     }
 
     pub(super) fn claim(&mut self, name: &str) -> usize {
@@ -31,66 +39,65 @@ impl Resolver<'_> {
         })
     }
 
-    pub(super) fn rule(&mut self, rule: &file::Rule) -> Result<Rule, Unresolved> {
+    pub(super) fn rule(&mut self, rule: &file::Rule) -> Result<Rule, PolicyProblems> {
         self.line = rule.line;
         let entity = self.entity(&rule.entity)?;
         let everything = || Condition::All(Vec::new());
-        let read = match &rule.read {
-            Some(file::Read { line, rows, columns }) => {
-                self.line = *line;
-                let (rows, fields) =
-                    (self.condition(entity, rows)?, self.columns(entity, columns)?);
-                Some(Resolved { rows, fields, presets: Vec::new(), check: Check::Nothing })
-            }
-            None => None,
-        };
-        let insert = match &rule.insert {
-            Some(file::Insert { line, columns, presets, check }) => {
-                self.line = *line;
-                let fields = self.columns(entity, columns)?;
-                let presets = self.presets(entity, presets)?;
-                let check = match check {
-                    Some(check) => Check::Said(self.condition(entity, check)?),
-                    None => Check::Nothing,
-                };
-                Some(Resolved { rows: everything(), fields, presets, check })
-            }
-            None => None,
-        };
-        let update = match &rule.update {
-            Some(file::Update { line, rows, columns, presets, check }) => {
-                self.line = *line;
-                let (rows, fields) =
-                    (self.condition(entity, rows)?, self.columns(entity, columns)?);
-                let presets = self.presets(entity, presets)?;
-                let check = match check {
-                    Some(check) => Check::Said(self.condition(entity, check)?),
-                    None => Check::Rows(self.deciding(&rows).into()),
-                };
-                Some(Resolved { rows, fields, presets, check })
-            }
-            None => None,
-        };
-        let delete = match &rule.delete {
-            Some(file::Delete { line, rows }) => {
-                self.line = *line;
-                let (rows, fields) = (self.condition(entity, rows)?, HashSet::new());
-                Some(Resolved { rows, fields, presets: Vec::new(), check: Check::Nothing })
-            }
-            None => None,
-        };
+        let mut problems = PolicyProblems::default();
+        let read = rule.read.as_ref().and_then(|file::Read { line, rows, columns }| {
+            self.line = *line;
+            let rows = problems.keep(self.condition(entity, rows));
+            let fields = problems.keep(self.columns(entity, columns));
+            let (rows, fields) = (rows?, fields?);
+            Some(Resolved { rows, fields, presets: Vec::new(), check: Check::Nothing })
+        });
+        let insert = rule.insert.as_ref().and_then(|insert| {
+            let file::Insert { line, columns, presets, check } = insert;
+            self.line = *line;
+            let fields = problems.keep(self.columns(entity, columns));
+            let presets = problems.keep(self.presets(entity, presets));
+            let check = match check {
+                Some(check) => problems.keep(self.condition(entity, check)).map(Check::Said),
+                None => Some(Check::Nothing),
+            };
+            let (fields, presets, check) = (fields?, presets?, check?);
+            Some(Resolved { rows: everything(), fields, presets, check })
+        });
+        let update = rule.update.as_ref().and_then(|update| {
+            let file::Update { line, rows, columns, presets, check } = update;
+            self.line = *line;
+            let rows = problems.keep(self.condition(entity, rows));
+            let fields = problems.keep(self.columns(entity, columns));
+            let presets = problems.keep(self.presets(entity, presets));
+            let said = check.as_ref().map(|check| problems.keep(self.condition(entity, check)));
+            let rows = rows?;
+            let check = match said {
+                Some(said) => Check::Said(said?),
+                None => Check::Rows(self.deciding(&rows).into()),
+            };
+            Some(Resolved { rows, fields: fields?, presets: presets?, check })
+        });
+        let delete = rule.delete.as_ref().and_then(|file::Delete { line, rows }| {
+            self.line = *line;
+            let (rows, fields) = (problems.keep(self.condition(entity, rows))?, HashSet::new());
+            Some(Resolved { rows, fields, presets: Vec::new(), check: Check::Nothing })
+        });
+        problems.none()?;
         Ok(Rule { name: Arc::from(&*rule.name), entity, read, insert, update, delete })
     }
 
     /// The entity of a name: `namespace.name`, or the name alone where one entity has it.
-    pub(super) fn entity(&self, name: &str) -> Result<EntityId, Unresolved> {
+    pub(super) fn entity(&self, name: &str) -> Result<EntityId, PolicyProblems> {
         let full = |entity: &&Entity| self.catalog.qualified_name(entity.id) == name;
         let named: Vec<&Entity> =
             self.catalog.entities().filter(|entity| *entity.name == *name).collect();
         match (self.catalog.entities().find(full), named.as_slice()) {
             (Some(entity), _) => Ok(entity.id),
             (None, [entity]) => Ok(entity.id),
-            (None, []) => self.wrong(format!("the source has no table or view `{name}`")),
+            (None, []) => {
+                let meant = Self::meant(name, self.catalog.entities().map(|entity| &*entity.name));
+                self.wrong(format!("the source has no table or view `{name}`{meant}"))
+            }
             (None, [one, ..]) => {
                 let one = self.catalog.qualified_name(one.id);
                 let message = format!("several tables are called `{name}`: write `{one}`, say");
@@ -99,20 +106,29 @@ impl Resolver<'_> {
         }
     }
 
-    pub(super) fn field(&self, entity: EntityId, name: &str) -> Result<FieldId, Unresolved> {
+    pub(super) fn field(&self, entity: EntityId, name: &str) -> Result<FieldId, PolicyProblems> {
         match self.catalog.find_field(entity, name) {
             Some(field) => Ok(field.id),
             None => {
+                let fields = self.catalog.fields_of(entity);
+                let meant = Self::meant(name, fields.map(|field| &*field.name));
                 let entity = self.catalog.qualified_name(entity);
-                self.wrong(format!("`{entity}` has no column `{name}`"))
+                self.wrong(format!("`{entity}` has no column `{name}`{meant}"))
             }
         }
     }
 
-    fn columns(&self, entity: EntityId, columns: &Columns) -> Result<HashSet<FieldId>, Unresolved> {
+    fn columns(
+        &self,
+        entity: EntityId,
+        columns: &Columns,
+    ) -> Result<HashSet<FieldId>, PolicyProblems> {
         match columns {
             Columns::All => Ok(self.catalog[entity].fields.iter().copied().collect()),
-            Columns::These(names) => names.iter().map(|name| self.field(entity, name)).collect(),
+            Columns::These(names) => {
+                let fields = PolicyProblems::all(names.iter().map(|name| self.field(entity, name)));
+                fields.map(|fields| fields.into_iter().collect())
+            }
         }
     }
 
@@ -120,9 +136,8 @@ impl Resolver<'_> {
         &mut self,
         entity: EntityId,
         presets: &[(Box<str>, Said)],
-    ) -> Result<Vec<(FieldId, Operand, Option<usize>)>, Unresolved> {
-        let mut resolved = Vec::with_capacity(presets.len());
-        for (name, said) in presets {
+    ) -> Result<Vec<(FieldId, Operand, Option<usize>)>, PolicyProblems> {
+        let preset = |(name, said): &(Box<str>, Said)| {
             let field = self.field(entity, name)?;
             if let Some(Generated::Stored | Generated::IdentityAlways) =
                 self.catalog[field].generated
@@ -130,9 +145,9 @@ impl Resolver<'_> {
                 return self.wrong(format!("`{name}` cannot be written: the source makes it"));
             }
             let (operand, claim) = self.said(said);
-            resolved.push((field, operand, claim));
-        }
-        Ok(resolved)
+            Ok((field, operand, claim))
+        };
+        PolicyProblems::all(presets.iter().map(preset))
     }
 
     /// The fields that decide which rows are meant: those of the rows, and of others that they lead

@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use catalog::FunctionId;
 
 use super::super::file::{self, Functions, PolicyFile};
+use super::super::problem::PolicyProblems;
 use super::super::set::Callable;
 use super::resolve::Resolver;
-use super::{Check, Role, Rule, Unresolved};
+use super::{Check, Role, Rule};
 
 impl Resolver<'_> {
     pub(super) fn role(
@@ -15,7 +16,7 @@ impl Resolver<'_> {
         role: &file::Role,
         file: &PolicyFile,
         resolved: &[Rule],
-    ) -> Result<Role, Unresolved> {
+    ) -> Result<Role, PolicyProblems> {
         let mut inherited = Inherited::default();
         self.inherit(role, file, &mut Vec::new(), &mut inherited)?;
         let Inherited { all, mut rules, functions, .. } = inherited;
@@ -45,7 +46,7 @@ impl Resolver<'_> {
         file: &PolicyFile,
         above: &mut Vec<Box<str>>,
         inherited: &mut Inherited,
-    ) -> Result<(), Unresolved> {
+    ) -> Result<(), PolicyProblems> {
         self.line = role.line;
         if above.contains(&role.name) {
             return self.wrong(format!("the role `{}` inherits from itself", role.name));
@@ -54,18 +55,21 @@ impl Resolver<'_> {
             return Ok(());
         }
         inherited.all |= role.all;
+        let mut problems = PolicyProblems::default();
         for name in &role.rules {
             let place = file.rules.iter().position(|rule| rule.name == *name);
-            match place {
-                Some(place) => inherited.rules.push(place),
-                None => return self.wrong(format!("there is no rule `{name}`")),
+            inherited.rules.extend(place);
+            if place.is_none() {
+                let meant = Self::meant(name, file.rules.iter().map(|rule| &*rule.name));
+                let wrong = self.wrong::<()>(format!("there is no rule `{name}`{meant}"));
+                problems.keep(wrong);
             }
         }
         match &role.functions {
             Functions::All => inherited.functions = None,
             Functions::These(names) => {
                 for name in names {
-                    let functions = self.functions(name)?;
+                    let functions = problems.keep(self.functions(name)).unwrap_or_default();
                     if let Some(Callable::These(known)) = &mut inherited.functions {
                         known.extend(functions);
                     }
@@ -74,24 +78,32 @@ impl Resolver<'_> {
         }
         above.push(role.name.clone());
         for name in &role.inherits {
-            let Some(other) = file.roles.iter().find(|other| other.name == *name) else {
-                return self.wrong(format!("there is no role `{name}` to inherit from"));
+            let inheriting = match file.roles.iter().find(|other| other.name == *name) {
+                Some(other) => self.inherit(other, file, above, inherited),
+                None => {
+                    let meant = Self::meant(name, file.roles.iter().map(|role| &*role.name));
+                    self.wrong(format!("there is no role `{name}` to inherit from{meant}"))
+                }
             };
-            self.inherit(other, file, above, inherited)?;
+            problems.keep(inheriting);
             self.line = role.line;
         }
         above.pop();
-        Ok(())
+        problems.none()
     }
 
     /// All functions of a name, with or without its namespace.
-    fn functions(&self, name: &str) -> Result<Vec<FunctionId>, Unresolved> {
+    fn functions(&self, name: &str) -> Result<Vec<FunctionId>, PolicyProblems> {
         let named = self.catalog.functions().filter(|function| {
             *function.name == *name || self.catalog.function_name(function.id) == name
         });
         let found: Vec<FunctionId> = named.map(|function| function.id).collect();
         match found.is_empty() {
-            true => self.wrong(format!("the source has no function `{name}`")),
+            true => {
+                let known = self.catalog.functions().map(|function| &*function.name);
+                let meant = Self::meant(name, known);
+                self.wrong(format!("the source has no function `{name}`{meant}"))
+            }
             false => Ok(found),
         }
     }

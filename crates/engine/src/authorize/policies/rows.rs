@@ -5,7 +5,7 @@ use ir::{Case, Filter, Hop, HopDirection, Place};
 
 use super::super::condition::Condition;
 use super::super::file::{self, Test};
-use super::Unresolved;
+use super::super::problem::PolicyProblems;
 use super::resolve::Resolver;
 
 impl Resolver<'_> {
@@ -13,7 +13,7 @@ impl Resolver<'_> {
         &mut self,
         entity: EntityId,
         condition: &file::Condition,
-    ) -> Result<Condition, Unresolved> {
+    ) -> Result<Condition, PolicyProblems> {
         Ok(match condition {
             file::Condition::All(all) => Condition::All(self.conditions(entity, all)?),
             file::Condition::Any(any) => Condition::Any(self.conditions(entity, any)?),
@@ -47,13 +47,13 @@ impl Resolver<'_> {
         &mut self,
         entity: EntityId,
         conditions: &[file::Condition],
-    ) -> Result<Vec<Condition>, Unresolved> {
-        conditions.iter().map(|condition| self.condition(entity, condition)).collect()
+    ) -> Result<Vec<Condition>, PolicyProblems> {
+        PolicyProblems::all(conditions.iter().map(|condition| self.condition(entity, condition)))
     }
 
     /// The relationship to a table of a name: `post`, or `post(author_id)` by the columns that
     /// refer, where there are several; `->` and `<-` before it say which way, from a table to itself.
-    fn hop(&self, entity: EntityId, said: &str) -> Result<(Hop, EntityId), Unresolved> {
+    fn hop(&self, entity: EntityId, said: &str) -> Result<(Hop, EntityId), PolicyProblems> {
         let (wanted, name) = match (said.strip_prefix("->"), said.strip_prefix("<-")) {
             (Some(name), _) => (Some(HopDirection::Forward), name.trim()),
             (None, Some(name)) => (Some(HopDirection::Backward), name.trim()),

@@ -191,7 +191,7 @@ impl SubgraphsFile {
     }
 
     /// Names that are those of no subgraph.
-    fn strangers(&self, subgraphs: &[(&str, &str)]) -> Vec<Problem> {
+    pub(super) fn strangers(&self, subgraphs: &[(&str, &str)]) -> Vec<Problem> {
         let is_known = |named: &&Named| subgraphs.iter().any(|(name, _)| *name == named.name);
         let strangers = self.subgraphs.iter().filter(|named| !is_known(named));
         strangers
