@@ -54,9 +54,22 @@ fn good() -> String {
     Issuer::secret(SECRET).token(r#"{"aud":"postgraphile"}"#)
 }
 
+/// The sample with policies that allow everything to everybody: tokens mean something, and requests
+/// without one are answered.
+fn start_with_policies(options: &[&str]) -> (Folder, Server) {
+    let folder = Folder::new();
+    let (file, policies) = (folder.file("shop.db"), folder.file("policies.toml"));
+    drop(Server::demo(&file));
+    fs::write(&policies, "default_role = \"anybody\"\n[roles.anybody]\nall = true\n").unwrap();
+    let (file, policies) = (file.to_str().unwrap(), policies.to_str().unwrap());
+    let usual = ["serve", file, "--listen", "127.0.0.1:0", "--policies", policies];
+    let server = Server::start(&[&usual, options].concat());
+    (folder, server)
+}
+
 #[test]
 fn a_token_of_the_secret_is_taken_and_others_are_told_why_not() {
-    let server = Server::start_sample(&["--jwt-secret", SECRET]);
+    let (_folder, server) = start_with_policies(&["--jwt-secret", SECRET]);
     assert_taken(&server, &good());
     // Without a token somebody is nobody, and welcome.
     assert_eq!(server.query("", QUERY).body, DATA);
@@ -90,7 +103,8 @@ fn hostile_tokens_are_refused_and_the_server_goes_on() {
     let (rsa, curve) = (Issuer::rsa(), Issuer::curve(Curve::P256));
     let file = folder.file("keys.pem");
     fs::write(&file, [rsa.pem(), curve.pem()].concat()).unwrap();
-    let options = ["--jwt-public-key", file.to_str().unwrap(), "--jwt-verify-audience", "me"];
+    let file = file.to_str().unwrap();
+    let options = ["--jwt-public-key", file, "--jwt-verify-audience", "me", "--require-token"];
     let server = Server::start_sample(&options);
     let claims = format!(r#"{{"aud":"me","exp":{}}}"#, now() + 60);
     assert_taken(&server, &rsa.token(&claims));
@@ -209,12 +223,12 @@ fn options_without_what_they_need_are_refused_at_the_start() {
     let file = file.to_str().unwrap();
     let source = folder.file("none.db");
     let check = |options: &[&str], expected: &str| {
-        let words = [&["serve", source.to_str().unwrap()], options].concat();
+        let words = [&["serve", source.to_str().unwrap(), "--require-token"], options].concat();
         let (code, _, error) = outcome(&run(&words));
         assert_ne!(code, Some(0));
         assert!(error.contains(expected), "{options:?}: {error}");
     };
-    check(&["--require-token"], "needs `--jwt-secret`");
+    check(&[], "needs `--jwt-secret`");
     check(&["--jwt-public-key", file], "--jwt-verify-audience");
     check(&["--jwt-public-key", file, "--jwt-verify-audience", "a"], "no.pem");
     check(&["--jwt-jwks", "http://keys.example/"], "only for addresses of this machine");
