@@ -9,7 +9,7 @@ use crate::function::{Argument, Function, FunctionResult, Statement, Volatility}
 use crate::ids::{
     CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId, SearchId,
 };
-use crate::note::{Note, NoteKind};
+use crate::note::Note;
 use crate::search::{Search, SearchKind};
 use crate::types::{Attribute, Composite, Domain, Enum, EnumLabel, Range, Type};
 
@@ -355,27 +355,6 @@ impl Builder {
         let entity = &self.catalog.entities[from.index()];
         let one_to_one = entity.is_unique(&relationship.from_fields);
         let indexed = entity.is_indexed(&relationship.from_fields);
-        if !indexed {
-            let columns = relationship
-                .from_fields
-                .iter()
-                .map(|field| &*self.catalog[*field].name)
-                .collect::<Vec<_>>()
-                .join(", ");
-            let table = self.catalog.qualified_name(from);
-            let note = Note {
-                kind: NoteKind::UnindexedRelationship,
-                subject: format!("{table} ({columns})").into(),
-                message: format!(
-                    "the foreign key {} has no index on its own side, so each step back along it \
-                     reads the whole table.",
-                    relationship.name
-                )
-                .into(),
-                remedy: format!("create an index on {table} ({columns}).").into(),
-            };
-            self.catalog.notes.push(note);
-        }
         let relationship = &mut self.catalog.relationships[id.index()];
         relationship.one_to_one = one_to_one;
         relationship.indexed = indexed;

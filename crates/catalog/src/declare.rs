@@ -59,6 +59,25 @@ impl Catalog {
         id
     }
 
+    /// The same, unless it is there and not enforced by another name: of its partitions a source may
+    /// tell one. Then it gets the name and the description.
+    pub fn declare_relationship_again(&mut self, new: NewRelationship) -> RelationshipId {
+        let is_same = |known: &&mut Relationship| {
+            let ends = (&known.from, &known.from_fields, &known.to, &known.to_fields);
+            !known.enforced
+                && !known.name.starts_with('@')
+                && ends == (&new.from, &new.from_fields, &new.to, &new.to_fields)
+        };
+        match self.relationships.iter_mut().find(is_same) {
+            Some(known) => {
+                known.name = new.name;
+                known.description = new.description;
+                known.id
+            }
+            None => self.declare_relationship(new),
+        }
+    }
+
     /// Lets new rows leave a field out: somebody fills it in for them.
     pub fn declare_default(&mut self, field: FieldId) {
         self.fields[field.index()].has_default = true;

@@ -66,7 +66,8 @@ impl Entity {
         enforced.any(|key| key.fields.iter().all(|field| fields.contains(field)))
     }
 
-    /// Whether some index starts with exactly these fields, in any order.
+    /// Whether some index starts with exactly these fields, in any order, so that by it rows are
+    /// found in which they equal values.
     #[must_use]
     pub fn is_indexed(&self, fields: &[FieldId]) -> bool {
         let starts_with = |indexed: &[FieldId]| {
@@ -76,7 +77,32 @@ impl Entity {
             })
         };
         self.keys.iter().any(|key| key.enforced && starts_with(&key.fields))
-            || self.indexes.iter().any(|index| index.finds_equals() && starts_with(&index.fields))
+            || self
+                .indexes
+                .iter()
+                .any(|index| index.finds_equals(fields) && starts_with(&index.fields))
+    }
+
+    /// Whether some index over all rows begins with the field, so that it has them in its order.
+    #[must_use]
+    pub fn is_ordered_by_index(&self, field: FieldId) -> bool {
+        self.keys.iter().any(|key| key.enforced && key.fields.first() == Some(&field))
+            || self.indexes.iter().any(|index| {
+                !index.is_partial()
+                    && index.finds == Finds::Equals
+                    && index.fields.first() == Some(&field)
+            })
+    }
+
+    /// Whether no two rows have the same value of the field, null not counted, as a key or an index
+    /// of it alone says.
+    #[must_use]
+    pub fn is_unique_alone(&self, field: FieldId) -> bool {
+        self.keys.iter().any(|key| key.enforced && *key.fields == [field])
+            || self
+                .indexes
+                .iter()
+                .any(|index| index.unique && !index.is_partial() && *index.fields == [field])
     }
 }
 
@@ -189,17 +215,39 @@ pub enum KeyKind {
 pub struct Index {
     pub name: Box<str>,
     pub fields: Vec<FieldId>,
-    /// An index over some of the rows only.
-    pub partial: bool,
+    pub covers: Covers,
     pub finds: Finds,
+    /// Whether no two rows that it covers agree in its fields, which are all that it is about.
+    pub unique: bool,
 }
 
 impl Index {
-    /// Whether every row with given values of the first fields is found by it.
+    /// Whether every row in which these fields equal values that are not null is found by it, as
+    /// far as it begins with them.
     #[must_use]
-    pub fn finds_equals(&self) -> bool {
-        !self.partial && self.finds == Finds::Equals
+    pub fn finds_equals(&self, fields: &[FieldId]) -> bool {
+        let covers = match &self.covers {
+            Covers::All => true,
+            Covers::NotNull(present) => present.iter().all(|field| fields.contains(field)),
+            Covers::Some => false,
+        };
+        covers && self.finds == Finds::Equals
     }
+
+    /// Whether it is an index over some of the rows only.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        self.covers != Covers::All
+    }
+}
+
+/// Which rows an index is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Covers {
+    All,
+    /// Those in which none of these fields is null.
+    NotNull(Vec<FieldId>),
+    Some,
 }
 
 /// What an index is good for.
@@ -266,14 +314,17 @@ mod tests {
         numbers.iter().map(|number| FieldId::new(*number)).collect()
     }
 
-    /// With the primary key (0, 1), and an index on (2, 3) and one on some rows by 4.
+    /// With the primary key (0, 1), an index on (2, 3), one on some rows by 4, and some on the
+    /// rows that have something: by 5, by 6 where there is a 7, and by 8 and 9 where both are.
     fn entity() -> Entity {
-        let index = |numbers: &[usize], partial| Index {
+        let index = |numbers: &[usize], covers| Index {
             name: "".into(),
             fields: fields(numbers),
-            partial,
+            covers,
             finds: Finds::Equals,
+            unique: false,
         };
+        let not_null = |numbers: &[usize]| Covers::NotNull(fields(numbers));
         Entity {
             id: EntityId::new(0),
             namespace: None,
@@ -281,7 +332,7 @@ mod tests {
             kind: EntityKind::Table,
             labels: Vec::new(),
             claimed_labels: Vec::new(),
-            fields: fields(&[0, 1, 2, 3, 4]),
+            fields: fields(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]),
             keys: vec![Key {
                 name: "".into(),
                 kind: KeyKind::Primary,
@@ -290,7 +341,13 @@ mod tests {
                 deferrable: false,
                 description: None,
             }],
-            indexes: vec![index(&[2, 3], false), index(&[4], true)],
+            indexes: vec![
+                index(&[2, 3], Covers::All),
+                index(&[4], Covers::Some),
+                index(&[5], not_null(&[5])),
+                index(&[6], not_null(&[7])),
+                index(&[8, 9], not_null(&[8, 9])),
+            ],
             outgoing: Vec::new(),
             incoming: Vec::new(),
             offered: Offered::ALL,
@@ -323,5 +380,10 @@ mod tests {
         check(&[1, 2], false);
         check(&[2, 3, 4], false);
         check(&[4], false);
+        // A value that is looked for is not null.
+        check(&[5], true);
+        check(&[6], false);
+        check(&[8], false);
+        check(&[9, 8], true);
     }
 }

@@ -29,8 +29,8 @@ pub use builder::Builder;
 pub use catalog::{Capabilities, Catalog};
 pub use declare::KnownRows;
 pub use entity::{
-    ConstraintComment, Entity, EntityKind, Field, Finds, Generated, Index, Key, KeyKind, Offered,
-    OfferedField, Relationship, RelationshipKind,
+    ConstraintComment, Covers, Entity, EntityKind, Field, Finds, Generated, Index, Key, KeyKind,
+    Offered, OfferedField, Relationship, RelationshipKind,
 };
 pub use function::{
     Argument, ArgumentType, Function, FunctionResult, Statement, StatementPart, Volatility,

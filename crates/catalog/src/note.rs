@@ -23,7 +23,11 @@ pub enum NoteKind {
     UnmappedType,
     /// What somebody declared of the source does not fit it.
     Declaration,
-    /// The way back along a foreign key reads the whole table.
+    /// A table is served together with its partitions, and some foreign keys stand on these.
+    Partitioned,
+    /// Opaque ids of rows differ from those of the system that the dialect follows.
+    NodeId,
+    /// The way back along a foreign key reads the whole table. The remedy is a statement.
     UnindexedRelationship,
 }
 
@@ -36,6 +40,8 @@ impl NoteKind {
             Self::LeftOut => "left out",
             Self::UnmappedType => "unmapped type",
             Self::Declaration => "declaration without effect",
+            Self::Partitioned => "partitioned table",
+            Self::NodeId => "node id of its own",
             Self::UnindexedRelationship => "unindexed foreign key",
         }
     }

@@ -95,8 +95,11 @@ fn print_schema_definition(schema: &Schema, output: &mut String) {
         ("mutation", "Mutation", schema.mutation),
         ("subscription", "Subscription", schema.subscription),
     ];
-    let usual =
-        roots.iter().all(|(_, usual, root)| root.is_none_or(|root| &*schema[root].name == *usual));
+    // Another type with the name of a root would be taken for that root.
+    let usual = roots.iter().all(|(_, usual, root)| match root {
+        Some(root) => &*schema[*root].name == *usual,
+        None => schema.find_type(usual).is_none(),
+    });
     if usual {
         return;
     }

@@ -9,6 +9,7 @@ mod rights;
 
 use std::cell::RefCell;
 
+use catalog::{Catalog, NoteKind};
 use expect_test::{Expect, expect, expect_file};
 use sources::postgres::introspect::{
     Extensions, IntrospectError, Introspected, Rights, introspect,
@@ -340,6 +341,107 @@ fn keys_say_whether_they_are_deferrable() {
           unique t_c_key (c)
     "#]],
     );
+}
+
+#[test]
+fn indexes_say_what_they_cover_and_whether_they_are_unique() {
+    check(
+        "covering",
+        13,
+        "create table p (id int primary key);
+         create table t (
+           id int primary key, a int references p, b int references p, c int references p,
+           d text, e text, f text
+         );
+         create index on t (a) where a is not null;
+         create index on t (b) where b is not null and d = 'x';
+         create unique index on t (c) where c is not null;
+         create unique index on t (d);
+         create unique index on t (e) include (f);
+         create unique index on t (f collate \"C\");
+         create unique index on t (d, lower(e));",
+        &expect![[r#"
+            Table public.p
+              = id: Int32!
+              primary key p_pkey (id)
+              <- t_a_fkey from public.t
+              <- t_b_fkey from public.t
+              <- t_c_fkey from public.t
+            Table public.t
+              = id: Int32!
+              = a: Int32
+              = b: Int32
+              = c: Int32
+              = d: Text
+              = e: Text
+              = f: Text
+              primary key t_pkey (id)
+              index t_a_idx (a) not null
+              index t_b_idx (b) partial
+              index t_c_idx (c) unique not null
+              index t_d_idx (d) unique
+              index t_d_lower_idx (d)
+              index t_e_f_idx (e)
+              index t_f_idx (f)
+              -> t_a_fkey (a) = public.p (id) indexed
+              -> t_b_fkey (b) = public.p (id)
+              -> t_c_fkey (c) = public.p (id) indexed
+            unindexed foreign key: public.t (b): the foreign key t_b_fkey has no index on its own side, so each step back along it reads the whole table. Remedy: CREATE INDEX CONCURRENTLY ON "public"."t" ("b");
+        "#]],
+    );
+}
+
+#[test]
+fn foreign_keys_of_all_partitions_are_relationships() {
+    check(
+        "partitions",
+        13,
+        include_str!("../../../fixtures/databases/partitions/postgres.sql"),
+        &expect![[r#"
+            Table public.clerk
+              = id: Int32!
+              primary key clerk_pkey (id)
+            Table public.customer
+              = id: Int32!
+              = name: Text!
+              primary key customer_pkey (id)
+              <- payment_2024_customer from public.payment
+            Table public.payment
+              = id: Int32!
+              = made: Date!
+              = customer_id: Int32!
+              = clerk_id: Int32
+              primary key payment_pkey (made, id)
+              -> payment_2024_customer (customer_id) = public.customer (id)
+            partitioned table: public.payment: it is served as one table, with the rows of all partitions (3), which are not served by themselves. Remedy: where one partition is wanted, create a view over it.
+            partitioned table: public.payment payment_2024_customer: the foreign key payment_2024_customer stands on each partition and not on the table; it is served as a relation, though the next partition may be without. Remedy: ALTER TABLE "public"."payment" ADD FOREIGN KEY ("customer_id") REFERENCES "public"."customer" ("id");
+            partitioned table: public.payment payment_2024_clerk: the foreign key payment_2024_clerk stands on 2 of its 3 partitions only: there is no relation. Remedy: ALTER TABLE "public"."payment" ADD FOREIGN KEY ("clerk_id") REFERENCES "public"."clerk" ("id");
+        "#]],
+    );
+}
+
+/// Of tables whose names have to be quoted, and of partitioned ones.
+#[test]
+fn the_statements_of_notes_make_the_indexes() {
+    let schema = "create table p (id int primary key);
+        create table \"a \"\"b\" (id int primary key, \"P\" int references p);
+        create table part (id int, p int references p) partition by list (id);
+        create table part1 partition of part for values in (1);";
+    each_database("remedies", |database| {
+        database.execute(schema);
+        let unindexed = |catalog: &Catalog| -> Vec<String> {
+            let notes = catalog.notes().iter();
+            let notes = notes.filter(|note| note.kind == NoteKind::UnindexedRelationship);
+            notes.map(|note| note.remedy.to_string()).collect()
+        };
+        let found = unindexed(&database.introspect(&["public"]).catalog);
+        assert_eq!(found.len(), 2, "{found:?}");
+        for statement in &found {
+            // Each by itself: some cannot be in a transaction with others.
+            database.execute(statement);
+        }
+        assert_eq!(unindexed(&database.introspect(&["public"]).catalog), [""; 0]);
+    });
 }
 
 #[test]

@@ -5,7 +5,9 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use catalog::{Catalog, Entity, Field, FieldId, Generated, KeyKind, Scalar, Type};
+use catalog::{
+    Catalog, Covers, Entity, Field, FieldId, Generated, KeyKind, NoteKind, Scalar, Type,
+};
 use expect_test::{Expect, expect};
 use rusqlite::Connection;
 use sources::sqlite::introspect::introspect;
@@ -44,8 +46,14 @@ fn print_entity(text: &mut String, catalog: &Catalog, entity: &Entity) {
         writeln!(text, "  {kind} {} ({})", key.name, names(&key.fields)).unwrap();
     }
     for index in &entity.indexes {
-        let partial = if index.partial { " partial" } else { "" };
-        writeln!(text, "  index {} ({}){partial}", index.name, names(&index.fields)).unwrap();
+        let partial = match &index.covers {
+            Covers::All => "",
+            Covers::NotNull(_) => " not null",
+            Covers::Some => " partial",
+        };
+        let unique = if index.unique { " unique" } else { "" };
+        writeln!(text, "  index {} ({}){unique}{partial}", index.name, names(&index.fields))
+            .unwrap();
     }
     for id in &entity.outgoing {
         let relationship = &catalog[*id];
@@ -172,7 +180,7 @@ fn every_feature_of_tables() {
               unique writer_name_born_key (name, born)
               index writer_active (active) partial
               index writer_name (name, id)
-              index writer_rate (rate)
+              index writer_rate (rate) unique
             unmapped type: no_key.v: the column is declared without a type; its values are served as text. Remedy: declare a type.
             unmapped type: strict_table.e: the column is declared without a type; its values are served as text. Remedy: declare a type.
         "#]],
@@ -269,7 +277,7 @@ fn foreign_keys_in_the_order_of_declaration() {
               id: Int32! default identity
               code: Text
               primary coded_pkey (id)
-              index coded_code (code)
+              index coded_code (code) unique
             Table person
               id: Int32! default identity
               born_country: Text
@@ -288,9 +296,9 @@ fn foreign_keys_in_the_order_of_declaration() {
               person_born_city_born_country_fkey (born_city, born_country) -> city (name, country) indexed
               person_born_country_born_city_fkey (born_country, born_city) -> city (country, name) indexed
               person_code_fkey1 (code) -> Country (code)
-            unindexed foreign key: person (boss): the foreign key person_boss_fkey has no index on its own side, so each step back along it reads the whole table. Remedy: create an index on person (boss).
-            unindexed foreign key: person (code): the foreign key person_code_fkey has no index on its own side, so each step back along it reads the whole table. Remedy: create an index on person (code).
-            unindexed foreign key: person (code): the foreign key person_code_fkey1 has no index on its own side, so each step back along it reads the whole table. Remedy: create an index on person (code).
+            unindexed foreign key: person (boss): the foreign key person_boss_fkey has no index on its own side, so each step back along it reads the whole table. Remedy: CREATE INDEX "person_boss_idx" ON "person" ("boss");
+            unindexed foreign key: person (code): the foreign key person_code_fkey has no index on its own side, so each step back along it reads the whole table. Remedy: CREATE INDEX "person_code_idx" ON "person" ("code");
+            unindexed foreign key: person (code): the foreign key person_code_fkey1 has no index on its own side, so each step back along it reads the whole table. Remedy: CREATE INDEX "person_code_idx" ON "person" ("code");
         "#]],
     );
 }
@@ -334,7 +342,7 @@ fn a_foreign_key_that_refers_to_no_key_is_left_out_alone() {
               b: Int32
               c: Int32
               primary parent_pkey (a, b)
-              index parent_c (c) partial
+              index parent_c (c) unique partial
             View seen
               a: Int32
             left out: words: a virtual table is not served. Remedy: create a view over words.
@@ -346,7 +354,7 @@ fn a_foreign_key_that_refers_to_no_key_is_left_out_alone() {
             left out: child (f): the foreign key refers to seen, which is not a table that is served. Remedy: let the foreign key refer to a table.
             left out: child (g): the foreign key refers to words, which is not a table that is served. Remedy: let the foreign key refer to a table.
             left out: child (g, h): the foreign key refers to parent (a, a), which is no key. Remedy: create a unique index on parent (a, a).
-            unindexed foreign key: child (g, h): the foreign key child_g_h_fkey has no index on its own side, so each step back along it reads the whole table. Remedy: create an index on child (g, h).
+            unindexed foreign key: child (g, h): the foreign key child_g_h_fkey has no index on its own side, so each step back along it reads the whole table. Remedy: CREATE INDEX "child_g_h_idx" ON "child" ("g", "h");
         "#]],
     );
 }
@@ -416,8 +424,8 @@ fn names_are_kept_as_they_are() {
               unique select_where_key (where)
             Table sqlitex
               id: Int32
-            unindexed foreign key: Größe (日本): the foreign key Größe_日本_fkey has no index on its own side, so each step back along it reads the whole table. Remedy: create an index on Größe (日本).
-            unindexed foreign key: ant (zebra_id): the foreign key ant_zebra_id_fkey has no index on its own side, so each step back along it reads the whole table. Remedy: create an index on ant (zebra_id).
+            unindexed foreign key: Größe (日本): the foreign key Größe_日本_fkey has no index on its own side, so each step back along it reads the whole table. Remedy: CREATE INDEX "Größe_日本_idx" ON "Größe" ("日本");
+            unindexed foreign key: ant (zebra_id): the foreign key ant_zebra_id_fkey has no index on its own side, so each step back along it reads the whole table. Remedy: CREATE INDEX "ant_zebra_id_idx" ON "ant" ("zebra_id");
         "#]],
     );
 }
@@ -461,7 +469,7 @@ fn only_the_main_schema_is_read() {
             Table t
               id: Int32! default identity
               primary t_pkey (id)
-            unindexed foreign key: child (t): the foreign key child_t_fkey has no index on its own side, so each step back along it reads the whole table. Remedy: create an index on child (t).
+            unindexed foreign key: child (t): the foreign key child_t_fkey has no index on its own side, so each step back along it reads the whole table. Remedy: CREATE INDEX "child_t_idx" ON "child" ("t");
         "#]],
     );
 }
@@ -541,4 +549,83 @@ fn tempdir() -> std::path::PathBuf {
     let directory = std::env::temp_dir().join(name);
     std::fs::create_dir_all(&directory).unwrap();
     directory
+}
+
+#[test]
+fn a_foreign_key_that_is_declared_twice_is_one() {
+    check(
+        "CREATE TABLE p (id INTEGER PRIMARY KEY);
+         CREATE TABLE c (
+           id INTEGER PRIMARY KEY, p_id INTEGER REFERENCES p (id), q INTEGER REFERENCES p,
+           FOREIGN KEY (p_id) REFERENCES p (id)
+         );",
+        &expect![[r#"
+            Table c
+              id: Int32! default identity
+              p_id: Int32
+              q: Int32
+              primary c_pkey (id)
+              c_p_id_fkey (p_id) -> p (id)
+              c_q_fkey (q) -> p (id)
+            Table p
+              id: Int32! default identity
+              primary p_pkey (id)
+            left out: c (p_id): the foreign key says what c_p_id_fkey says. Remedy: declare one of the two only.
+            unindexed foreign key: c (p_id): the foreign key c_p_id_fkey has no index on its own side, so each step back along it reads the whole table. Remedy: CREATE INDEX "c_p_id_idx" ON "c" ("p_id");
+            unindexed foreign key: c (q): the foreign key c_q_fkey has no index on its own side, so each step back along it reads the whole table. Remedy: CREATE INDEX "c_q_idx" ON "c" ("q");
+        "#]],
+    );
+}
+
+#[test]
+fn an_index_over_what_is_not_null_serves_the_way_back() {
+    check(
+        "CREATE TABLE p (id INTEGER PRIMARY KEY);
+         CREATE TABLE c (
+           id INTEGER PRIMARY KEY, a INTEGER REFERENCES p, b INTEGER REFERENCES p,
+           d TEXT COLLATE NOCASE
+         );
+         CREATE INDEX c_a ON c (a) WHERE a IS NOT NULL;
+         CREATE INDEX c_b ON c (b) WHERE a IS NOT NULL;
+         CREATE UNIQUE INDEX c_d ON c (d COLLATE BINARY);",
+        &expect![[r#"
+            Table c
+              id: Int32! default identity
+              a: Int32
+              b: Int32
+              d: Text
+              primary c_pkey (id)
+              index c_a (a) not null
+              index c_b (b) not null
+              index c_d (d)
+              c_a_fkey (a) -> p (id) indexed
+              c_b_fkey (b) -> p (id)
+            Table p
+              id: Int32! default identity
+              primary p_pkey (id)
+            unindexed foreign key: c (b): the foreign key c_b_fkey has no index on its own side, so each step back along it reads the whole table. Remedy: CREATE INDEX "c_b_idx" ON "c" ("b");
+        "#]],
+    );
+}
+
+/// Where other things have the usual names of indexes, and names have to be quoted.
+#[test]
+fn the_statements_of_notes_make_the_indexes() {
+    let connection = Connection::open_in_memory().unwrap();
+    let schema = "CREATE TABLE p (id INTEGER PRIMARY KEY);
+        CREATE TABLE c (a INTEGER REFERENCES p, \"b \"\"x\" INTEGER REFERENCES p);
+        CREATE TABLE C_A_IDX (id INTEGER PRIMARY KEY);
+        CREATE TABLE \"c_a\" (idx INTEGER REFERENCES p);
+        CREATE INDEX c_a_idx1 ON p (id);";
+    connection.execute_batch(schema).unwrap();
+    let unindexed = || -> Vec<String> {
+        let catalog = introspect(&connection).unwrap();
+        let notes = catalog.notes().iter();
+        let notes = notes.filter(|note| note.kind == NoteKind::UnindexedRelationship);
+        notes.map(|note| note.remedy.to_string()).collect()
+    };
+    let found = unindexed();
+    assert_eq!(found.len(), 3, "{found:?}");
+    connection.execute_batch(&found.concat()).unwrap();
+    assert_eq!(unindexed(), [""; 0]);
 }

@@ -14,11 +14,12 @@ pub mod tree;
 
 pub use flavor::{Arrays, Flavor, ParameterStyle, Pattern};
 pub use print::{
-    Bounded, print, print_bounded, print_explain, print_explain_plan, print_statement,
+    Bounded, print, print_add_foreign_key, print_bounded, print_create_index, print_explain,
+    print_explain_plan, print_statement,
 };
 pub use tree::{
     AggregateFunction, Alias, Bound, Call, CallArgument, Cell, Column, Comparison, ConflictAction,
-    Delete, Direction, Expression, FromItem, Identifier, Insert, InsertSource, Join, JoinKind,
-    NullsOrder, OnConflict, Operation, OrderItem, Parameter, Select, SelectItem, Set, SqlType,
-    Statement, TableName, TimeKind, TimeUnit, Update,
+    CreateIndex, Delete, Direction, Expression, ForeignKey, FromItem, Identifier, Insert,
+    InsertSource, Join, JoinKind, NullsOrder, OnConflict, Operation, OrderItem, Parameter, Select,
+    SelectItem, Set, SqlType, Statement, TableName, TimeKind, TimeUnit, Update,
 };

@@ -7,8 +7,8 @@ use std::fmt::{self, Write as _};
 
 use crate::flavor::{Flavor, ParameterStyle};
 use crate::tree::{
-    Alias, Bound, Direction, Identifier, NullsOrder, OrderItem, Parameter, Select, Statement,
-    TableName,
+    Alias, Bound, CreateIndex, Direction, ForeignKey, Identifier, NullsOrder, OrderItem, Parameter,
+    Select, Statement, TableName,
 };
 
 mod bounded;
@@ -35,6 +35,22 @@ pub fn print_statement(statement: &Statement, flavor: &Flavor) -> String {
     let mut printer = Printer::new(flavor);
     // Writing to a string cannot fail.
     let _ = printer.statement(statement);
+    printer.out
+}
+
+/// Prints the statement that makes an index, with its end.
+#[must_use]
+pub fn print_create_index(index: &CreateIndex, flavor: &Flavor) -> String {
+    let mut printer = Printer::new(flavor);
+    printer.create_index(index);
+    printer.out
+}
+
+/// Prints the statement that adds a foreign key, with its end.
+#[must_use]
+pub fn print_add_foreign_key(key: &ForeignKey, flavor: &Flavor) -> String {
+    let mut printer = Printer::new(flavor);
+    printer.add_foreign_key(key);
     printer.out
 }
 

@@ -3,8 +3,8 @@
 pub mod write;
 
 pub use write::{
-    Cell, ConflictAction, Delete, Insert, InsertSource, OnConflict, Operation, Set, Statement,
-    Update,
+    Cell, ConflictAction, CreateIndex, Delete, ForeignKey, Insert, InsertSource, OnConflict,
+    Operation, Set, Statement, Update,
 };
 
 /// A name, quoted by the printer.

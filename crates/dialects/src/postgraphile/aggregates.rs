@@ -270,9 +270,7 @@ pub(super) fn claim(
 /// Adds the enum of what rows are grouped by: columns that are not unique by themselves, and of
 /// moments the hour and the day. Columns that the database cannot compare are refused.
 fn add_group_by(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
-    let is_unique = |column: &&Column| {
-        one.entity.keys.iter().any(|key| key.enforced && key.fields.as_slice() == [column.field])
-    };
+    let is_unique = |column: &&Column| one.entity.is_unique_alone(column.field);
     let grouped: Vec<&Column> =
         one.offered(build, Action::Order).filter(|column| !is_unique(column)).collect();
     if grouped.is_empty() || !build.offers_entity(one.entity.id, Action::Order) {

@@ -7,7 +7,7 @@ use graphql::schema::{
     FieldDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind, TypeRef,
 };
 use response::{Figure, JsonForm};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::aggregates::AggregateTypes;
 use super::claims::Claims;
@@ -18,7 +18,10 @@ use super::naming::Inflection;
 use super::tags::annotations::Annotations;
 use super::types::ValueType;
 use super::{Options, scalars};
-use crate::api::ApiBuilder;
+use crate::api::{Api, ApiBuilder};
+
+/// What has the name of a type of values.
+const OF_VALUES: &str = "a type of values that the API shows";
 
 /// What all parts of the making share.
 #[derive(Debug)]
@@ -33,6 +36,10 @@ pub(super) struct Build<'a> {
     pub(super) api: ApiBuilder,
     /// The names of all types.
     pub(super) types: Claims,
+    /// Those of them that types have which PostGraphile defines for values.
+    of_values: FxHashSet<Box<str>>,
+    /// Such types that could not be made, since something else has the name.
+    taken: FxHashSet<Box<str>>,
     /// Types that were made for a type of the catalog. `None` is no type: it cannot be served.
     pub(super) named: FxHashMap<Named, Option<ValueType>>,
     /// Range types by the name of their elements' type.
@@ -47,6 +54,8 @@ pub(super) struct Build<'a> {
     pub(super) composite_connections: FxHashMap<TypeId, TypeId>,
     /// Where each entity that is shown stands among those that are.
     pub(super) places: FxHashMap<EntityId, usize>,
+    /// What the node ids of each entity begin with that has them.
+    pub(super) node_prefixes: FxHashMap<EntityId, Box<str>>,
     /// The names of the fields that the types of composites have which are taken apart.
     pub(super) apart: FxHashMap<EntityId, Claims>,
     /// The field that gives a changed row with its position, as payloads have it.
@@ -78,6 +87,7 @@ impl<'a> Build<'a> {
         annotations: &'a Annotations,
         enum_tables: &'a EnumTables,
         options: &'a Options,
+        of_values: &FxHashSet<Box<str>>,
     ) -> Self {
         let mut types = Claims::default();
         for name in scalars::RESERVED_TYPES {
@@ -86,10 +96,8 @@ impl<'a> Build<'a> {
         if options.node_ids {
             types.reserve(scalars::NODE, "a type of every API with node ids");
         }
-        if options.network_scalars {
-            for name in scalars::NETWORK_TYPES {
-                types.reserve(name, "a type of every API with network scalars");
-            }
+        for name in of_values {
+            types.reserve(name, OF_VALUES);
         }
         Self {
             catalog,
@@ -99,6 +107,8 @@ impl<'a> Build<'a> {
             inflection: Inflection::new(options),
             api: ApiBuilder::default(),
             types,
+            of_values: of_values.clone(),
+            taken: FxHashSet::default(),
             named: FxHashMap::default(),
             filters: FxHashMap::default(),
             ranges: FxHashMap::default(),
@@ -106,6 +116,7 @@ impl<'a> Build<'a> {
             computed: FxHashMap::default(),
             composite_connections: FxHashMap::default(),
             places: FxHashMap::default(),
+            node_prefixes: FxHashMap::default(),
             apart: FxHashMap::default(),
             payload_edges: FxHashMap::default(),
             gives_rows: gives_rows(catalog),
@@ -128,6 +139,9 @@ impl<'a> Build<'a> {
 
     /// A reference to one of PostGraphile's own scalars, which is made when it is first needed.
     pub(super) fn scalar(&mut self, name: &str) -> Option<TypeRef> {
+        if scalars::is_type_of_values(name) && !self.take_type_of_values(name) {
+            return None;
+        }
         if let Some(found) = self.api.schema().find_type(name) {
             return Some(TypeRef::named(found));
         }
@@ -139,12 +153,41 @@ impl<'a> Build<'a> {
         Some(TypeRef::named(made))
     }
 
+    /// Takes the name of a type that PostGraphile defines for values; `false` if something else has
+    /// it, which is then left out when the API is made once more.
+    pub(super) fn take_type_of_values(&mut self, name: &str) -> bool {
+        if self.of_values.contains(name) {
+            return true;
+        }
+        if self.types.has(name) {
+            self.taken.insert(name.into());
+            return false;
+        }
+        self.types.reserve(name, OF_VALUES);
+        self.of_values.insert(name.into())
+    }
+
+    /// Whether a type of this name is one that PostGraphile defines for values.
+    pub(super) fn is_type_of_values(&self, name: &str) -> bool {
+        self.of_values.contains(name)
+    }
+
+    /// The API; or the names of types that values need, and that something else has.
+    pub(super) fn finish(self) -> Result<Api, FxHashSet<Box<str>>> {
+        if self.taken.is_empty() { Ok(self.api.finish()) } else { Err(self.taken) }
+    }
+
     /// How JSON stands in answers and arguments.
     pub(super) fn json(&self) -> JsonForm {
         match self.options.dynamic_json {
             true => JsonForm::Embedded,
             false => JsonForm::Text,
         }
+    }
+
+    /// What the node ids of an entity begin with.
+    pub(super) fn node_prefix(&self, entity: EntityId) -> Box<str> {
+        self.node_prefixes.get(&entity).cloned().unwrap_or_default()
     }
 
     pub(super) fn note(&mut self, note: Note) {

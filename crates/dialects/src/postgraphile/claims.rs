@@ -49,6 +49,11 @@ impl Claims {
         }
     }
 
+    /// Whether something has the name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.owners.contains_key(name)
+    }
+
     /// Takes a name that the API itself needs.
     pub(super) fn reserve(&mut self, name: &str, owner: &str) {
         self.owners.insert(name.into(), owner.into());

@@ -414,7 +414,7 @@ fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
     if build.has_node_ids(one.entity.id)
         && let Some(id) = build.scalar("ID")
     {
-        let prefix = build.inflection.node_prefix(&one.entity.name).into();
+        let prefix = build.node_prefix(one.entity.id);
         let binding = FieldBinding::NodeId { prefix, key: one.primary_key().to_vec() };
         let definition = field(build.inflection.node_id(), descriptions::NODE_ID, id.non_null());
         build.api.add_field(row, definition, binding);
@@ -451,11 +451,11 @@ fn entity_binding(build: &Build<'_>, one: &Served<'_>, row: TypeId) -> EntityBin
     let entity = one.entity;
     let key = one.primary_key().to_vec();
     // A unique column that can be null does not tell rows apart: several rows may hold null.
-    let alone = entity.keys.iter().filter_map(|key| match key.fields.as_slice() {
-        [field] if key.enforced && !build.catalog[*field].nullable => Some(vec![*field]),
-        _ => None,
-    });
-    let mut unique: Vec<Vec<FieldId>> = alone.collect();
+    let alone = entity
+        .fields
+        .iter()
+        .filter(|field| !build.catalog[**field].nullable && entity.is_unique_alone(**field));
+    let mut unique: Vec<Vec<FieldId>> = alone.map(|field| vec![*field]).collect();
     if !key.is_empty() && !unique.contains(&key) {
         unique.push(key.clone());
     }
@@ -465,7 +465,7 @@ fn entity_binding(build: &Build<'_>, one: &Served<'_>, row: TypeId) -> EntityBin
         enforced,
         // Of rows that may not be read nobody says whether they are there.
         found: build.is_readable(entity.id),
-        prefix: build.inflection.node_prefix(&entity.name).into(),
+        prefix: build.node_prefix(entity.id),
         key: key.clone(),
         r#type: row,
     });

@@ -1,7 +1,7 @@
 //! Functions: fields of the root, and columns that are computed of a row.
 
 use catalog::{
-    Argument, ArgumentType, EntityId, FieldId, Function, FunctionId, FunctionResult, Note,
+    Argument, ArgumentType, Catalog, EntityId, FieldId, Function, FunctionId, FunctionResult, Note,
     NoteKind, Type,
 };
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeRef};
@@ -122,7 +122,11 @@ fn role<'a>(build: &Build<'_>, function: &'a Function) -> Option<Result<Role<'a>
         return None;
     }
     let subject = subject(build, function);
-    let first = function.arguments.first().map(|argument| &argument.r#type);
+    let mut types = function.arguments.iter().map(|argument| &argument.r#type);
+    let first = types.next();
+    if types.any(|r#type| is_stored_row(build.catalog, r#type)) {
+        return Some(Err(takes_a_row(&subject)));
+    }
     let of = |namespace: &Option<Box<str>>, name: &str| {
         let rest = function.name.strip_prefix(name)?.strip_prefix('_')?;
         (*namespace == function.namespace).then_some(rest)
@@ -130,10 +134,10 @@ fn role<'a>(build: &Build<'_>, function: &'a Function) -> Option<Result<Role<'a>
     Some(match first {
         Some(ArgumentType::Row(entity)) => {
             let table = &build.catalog[*entity];
-            Ok(match of(&table.namespace, &table.name) {
-                Some(rest) => Role::Computed(*entity, rest),
-                None => Role::Query,
-            })
+            match of(&table.namespace, &table.name) {
+                Some(rest) => Ok(Role::Computed(*entity, rest)),
+                None => Err(takes_a_row(&subject)),
+            }
         }
         Some(ArgumentType::Value(Type::Composite(composite)))
             if {
@@ -149,6 +153,21 @@ fn role<'a>(build: &Build<'_>, function: &'a Function) -> Option<Result<Role<'a>
         }
         _ => Ok(Role::Query),
     })
+}
+
+/// Whether an argument is a row of a table or view.
+fn is_stored_row(catalog: &Catalog, argument: &ArgumentType) -> bool {
+    matches!(argument, ArgumentType::Row(entity) if catalog[*entity].kind.is_stored())
+}
+
+/// As in PostGraphile, which reads with such functions only as columns of the row.
+fn takes_a_row(subject: &str) -> Note {
+    left_out(
+        subject,
+        "it only reads and takes a row, of which fields of the query are not given one.",
+        "take the row alone, first, and be called as its table, an underscore and a name, in the \
+         same schema; or take the row's key.",
+    )
 }
 
 /// Adds the fields of one function.

@@ -1,172 +1,138 @@
 //! English singular and plural as PostGraphile 4 forms them.
 //!
-//! It uses version 7 of the npm package `pluralize`; [`pluralizer`] forms words as the newest
-//! version does. Names are part of an API, so where the two differ the older one is followed,
-//! even where its English is wrong: `databases` has the singular `databasis`.
+//! It uses version 7 of the npm package `pluralize`. Names are part of an API, so its rules are
+//! followed even where their English is wrong: `databases` has the singular `databasis`.
+//!
+//! * [`rules`]: the rules and the words that have none
 
-/// Words that the older version treats by its rules; the newer one knows them.
-const REGULAR: &[&str] = &[
-    "aircraft",
-    "analytics",
-    "canvas",
-    "canvases",
-    "firmware",
-    "hardware",
-    "her",
-    "his",
-    "its",
-    "mud",
-    "my",
-    "only",
-    "our",
-    "passerby",
-    "passersby",
-    "personnel",
-    "police",
-    "software",
-    "their",
-    "transportation",
-];
+mod rules;
 
-/// Words without a plural that the newer version treats by its rules.
-const UNCOUNTABLE: &[&str] = &["species"];
+use rules::{IRREGULAR, PLURAL, SINGULAR, UNCOUNTABLE};
 
-/// What stands before `ies` where the singular ends in `ie`, if nothing stands before it.
-const STEMS_IN_IE: &[&str] = &[
-    "coll", "crosst", "cut", "faer", "food", "gen", "goal", "goon", "group", "l", "lass", "neckt",
-    "p", "t", "talk", "zomb",
-];
+/// What a rule wants before the stem of a word.
+#[derive(Clone, Copy, Debug)]
+enum First {
+    Nothing,
+    /// A letter, which belongs to the part of the word that the rule is about.
+    Letter(fn(char) -> bool),
+    /// The beginning of the name, or what is no letter of a word.
+    Boundary,
+    Start,
+}
 
+/// What becomes of the end of a word: the first letter and the stem stay.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    first: First,
+    stems: &'static [&'static str],
+    endings: &'static [&'static str],
+    /// What follows the stem instead of the ending; nothing of words that stay as they are.
+    new: Option<&'static str>,
+}
+
+/// The part of a word that a rule is about.
+#[derive(Clone, Copy, Debug)]
+struct Match {
+    start: usize,
+    end_of_stem: usize,
+}
+
+/// The singular; of a name such as `s` nothing is left.
 pub(super) fn singularize(word: &str) -> String {
-    if is_one_of(UNCOUNTABLE, word) {
-        return word.into();
+    let token = word.to_lowercase();
+    if IRREGULAR.iter().any(|(singular, _)| *singular == token) {
+        return in_case_of(word, &token);
     }
-    if let Some(stem) = stem(word, &["lice", "mice"], 3) {
-        return like(word, stem, "ouse");
+    let known = IRREGULAR.iter().rev().find(|(_, plural)| *plural == token);
+    match known {
+        Some((singular, _)) => in_case_of(word, singular),
+        None => by_rules(word, &token, SINGULAR),
     }
-    if let Some(stem) = stem(word, &["octopi", "octopus"], 0) {
-        return like(word, stem, "octopus");
-    }
-    if let Some(stem) = stem(word, &["basis", "bases"], 3) {
-        return like(word, stem, "sis");
-    }
-    if ends(word, "ris") {
-        return word.into();
-    }
-    if let Some(stem) = stem(word, &["rises"], 2).filter(|_| !ends(word, "crises")) {
-        return stem.into();
-    }
-    if let Some(stem) = stem(word, &["tmas", "tmases", "nesis", "neses"], 1) {
-        return stem.into();
-    }
-    let singular = by_rules(word, 1);
-    if singular.is_empty() {
-        // Of a table `s` nothing would be left.
-        return word.into();
-    }
-    if ends(word, "ies") && ends(&singular, "ie") && !ends(word, "movies") && !is_in_ie(word) {
-        let stem = singular.get(..singular.len() - 2).unwrap_or_default();
-        return like(word, stem, "y");
-    }
-    singular
 }
 
 pub(super) fn pluralize(word: &str) -> String {
-    if is_one_of(UNCOUNTABLE, word) || ends(word, "tmas") {
+    let token = word.to_lowercase();
+    if IRREGULAR.iter().any(|(_, plural)| *plural == token) {
+        return in_case_of(word, &token);
+    }
+    let known = IRREGULAR.iter().find(|(singular, _)| *singular == token);
+    match known {
+        Some((_, plural)) => in_case_of(word, plural),
+        None => by_rules(word, &token, PLURAL),
+    }
+}
+
+fn by_rules(word: &str, token: &str, rules: &[Rule]) -> String {
+    if word.is_empty() || UNCOUNTABLE.split(' ').any(|known| known == token) {
         return word.into();
     }
-    if let Some(stem) = stem(word, &["lice", "mice"], 3).or(stem(word, &["louse", "mouse"], 4)) {
-        return like(word, stem, "ice");
+    let fitting = rules.iter().find_map(|rule| Some((rule.find(word)?, rule.new)));
+    let Some((Match { start, end_of_stem }, Some(new))) = fitting else { return word.into() };
+    let (before, replaced) = word.split_at(start);
+    let kept = word.get(start..end_of_stem).unwrap_or_default();
+    // Where nothing is replaced, the letter before gives the case.
+    let model = if replaced.is_empty() { last_letter(before) } else { replaced };
+    format!("{before}{}", in_case_of(model, &format!("{kept}{new}")))
+}
+
+impl Rule {
+    /// The longest part at the end of a word that the rule is about.
+    fn find(&self, word: &str) -> Option<Match> {
+        let of_ending = |ending: &&str| {
+            let rest = without_end(word, ending)?;
+            let stems = self.stems.iter().filter_map(|stem| {
+                let start = without_end(rest, stem)?.len();
+                let start = self.first.start(word, start)?;
+                Some(Match { start, end_of_stem: rest.len() })
+            });
+            stems.min_by_key(|found| found.start)
+        };
+        self.endings.iter().filter_map(of_ending).min_by_key(|found| found.start)
     }
-    if let Some(stem) = stem(word, &["octopi", "octopus"], 0) {
-        return like(word, stem, "octopi");
-    }
-    let plural = by_rules(word, 2);
-    if let Some(stem) = stem_of_es(word).filter(|_| plural.len() == word.len() + 2) {
-        return like_whole(word, stem, &plural);
-    }
-    // The added `s` is a capital after whatever is not a small letter: `ent2` has `ent2S`.
-    match plural.strip_suffix('s') {
-        Some(rest) if rest == word && rest.ends_with(|last: char| !last.is_lowercase()) => {
-            format!("{rest}S")
+}
+
+impl First {
+    /// Where the part begins whose stem begins at `stem`.
+    fn start(self, word: &str, stem: usize) -> Option<usize> {
+        let before = word.get(..stem)?.chars().next_back();
+        match self {
+            Self::Nothing => Some(stem),
+            Self::Letter(is_wanted) => {
+                let letter = before.filter(|letter| is_wanted(letter.to_ascii_lowercase()))?;
+                Some(stem - letter.len_utf8())
+            }
+            Self::Boundary => before.is_none_or(rules::separates).then_some(stem),
+            Self::Start => before.is_none().then_some(stem),
         }
-        _ => plural,
     }
 }
 
-fn by_rules(word: &str, count: isize) -> String {
-    if !is_one_of(REGULAR, word) {
-        return pluralizer::pluralize(word, count, false);
+fn without_end<'a>(word: &'a str, ending: &str) -> Option<&'a str> {
+    let (rest, end) = word.split_at_checked(word.len().checked_sub(ending.len())?)?;
+    end.eq_ignore_ascii_case(ending).then_some(rest)
+}
+
+fn last_letter(word: &str) -> &str {
+    let start = word.char_indices().next_back().map_or(0, |(start, _)| start);
+    word.get(start..).unwrap_or_default()
+}
+
+/// `token` in the case of `word`: small, capital, or the first letter capital. A word of several
+/// cases that begins with a small letter counts as small.
+fn in_case_of(word: &str, token: &str) -> String {
+    if word == token {
+        return token.into();
     }
-    // Only whole words are looked up, so a sign before the word leaves the rules alone.
-    let formed = pluralizer::pluralize(&format!("-{word}"), count, false);
-    formed.strip_prefix('-').map_or_else(|| word.into(), Into::into)
-}
-
-fn is_one_of(words: &[&str], word: &str) -> bool {
-    words.iter().any(|known| known.eq_ignore_ascii_case(word))
-}
-
-fn ends(word: &str, ending: &str) -> bool {
-    word.len()
-        .checked_sub(ending.len())
-        .and_then(|start| word.get(start..))
-        .is_some_and(|end| end.eq_ignore_ascii_case(ending))
-}
-
-/// The word without what follows its stem, if it has one of the endings: `cut` letters are
-/// replaced, or the whole ending where it is 0.
-fn stem<'a>(word: &'a str, endings: &[&str], cut: usize) -> Option<&'a str> {
-    let ending = endings.iter().find(|ending| ends(word, ending))?;
-    let cut = if cut == 0 { ending.len() } else { cut };
-    word.get(..word.len().checked_sub(cut)?)
-}
-
-/// `stem` with an ending in the case of what it replaces in `word`.
-fn like(word: &str, stem: &str, ending: &str) -> String {
-    let replaced = word.get(stem.len()..).unwrap_or_default();
-    let mut letters = replaced.chars();
-    let first_is_capital = letters.next().is_some_and(|first| first.is_ascii_uppercase());
-    let rest_is_capital = letters.all(|letter| letter.is_ascii_uppercase());
-    let mut formed = String::from(stem);
-    for (index, letter) in ending.chars().enumerate() {
-        let capital = first_is_capital && (index == 0 || rest_is_capital);
-        formed.push(if capital { letter.to_ascii_uppercase() } else { letter });
+    if word == word.to_uppercase() {
+        return token.to_uppercase();
     }
-    formed
-}
-
-/// What stands before the letters that a plural in `es` depends on.
-fn stem_of_es(word: &str) -> Option<&str> {
-    if ends(word, "us") {
-        let (start, _) = word.char_indices().rev().nth(2)?;
-        return word.get(..start);
+    let is_capital = |first: char| first.to_uppercase().eq([first]);
+    if !word.starts_with(is_capital) {
+        return token.to_lowercase();
     }
-    stem(word, &["ch", "ss", "sh", "zz"], 2)
-}
-
-/// The letters after `stem` take one case together: that of the first, if they have several.
-fn like_whole(word: &str, stem: &str, formed: &str) -> String {
-    let known = word.get(stem.len()..).unwrap_or_default();
-    let new = formed.get(stem.len()..).unwrap_or_default();
-    let mut letters = new.chars();
-    let first = letters.next().filter(|first| !first.is_lowercase());
-    if !known.contains(char::is_lowercase) {
-        format!("{stem}{}", new.to_uppercase())
-    } else if let Some(first) = first {
-        format!("{stem}{first}{}", letters.as_str().to_lowercase())
-    } else {
-        format!("{stem}{}", new.to_lowercase())
-    }
-}
-
-fn is_in_ie(word: &str) -> bool {
-    let word = word.to_ascii_lowercase();
-    let Some(stem) = word.strip_suffix("ies") else { return false };
-    let is_of_words = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    STEMS_IN_IE
-        .iter()
-        .any(|known| stem.strip_suffix(known).is_some_and(|before| !before.ends_with(is_of_words)))
+    let mut letters = token.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters.as_str().to_lowercase().chars()).collect()
 }
 
 #[cfg(test)]

@@ -122,8 +122,7 @@ pub(super) fn add_type(
     description: Option<Box<str>>,
 ) -> Option<TypeId> {
     let name = build.inflection.input_type(&output.name);
-    let is_reserved = ["IntervalInput", "PointInput"].contains(&&*name);
-    if !is_reserved {
+    if !build.is_type_of_values(&name) {
         let claimant = Claimant { subject: &output.name, what: "input type" };
         build.types.claim(&name, claimant).map_err(|note| build.note(note)).ok()?;
     }

@@ -10,6 +10,7 @@
 //! * [`enum_tables`]: tables whose rows are the values of enums
 //! * [`types`], [`scalars`], [`enums`], [`parts`], [`inputs`]: types of columns
 //! * [`apart`]: composites whose values are shown as rows
+//! * [`node_ids`]: what global ids begin with
 //! * [`entity`], [`connection`], [`order`], [`condition`]: the types that each entity has
 //! * [`view_key`]: what orders a view that has no key
 //! * [`filter`]s, by option
@@ -45,6 +46,7 @@ mod many_to_many;
 mod mutations;
 mod names;
 mod naming;
+mod node_ids;
 mod offers;
 mod order;
 mod parts;
@@ -57,7 +59,8 @@ mod token;
 mod types;
 mod view_key;
 
-use catalog::Catalog;
+use catalog::{Catalog, Note};
+use rustc_hash::FxHashSet;
 
 use crate::ConstraintMessage;
 use crate::api::{Api, Transactions};
@@ -224,13 +227,28 @@ pub fn messages(catalog: &Catalog, options: &Options) -> Vec<ConstraintMessage> 
 pub fn api(catalog: &Catalog, options: &Options) -> Api {
     let (annotations, mut notes) = Annotations::new(catalog, &options.tags_file);
     let enum_tables = EnumTables::new(catalog, &annotations, &mut notes);
-    let mut build = Build::new(catalog, &annotations, &enum_tables, options);
+    // Which of its own types an API needs is known when it is made. A table may have the name of
+    // one that is not needed; if it turns out to be, the table goes without.
+    let mut of_values = FxHashSet::default();
+    loop {
+        let build = Build::new(catalog, &annotations, &enum_tables, options, &of_values);
+        match make(build, notes.clone()) {
+            Ok(api) => return api,
+            Err(taken) => of_values.extend(taken),
+        }
+    }
+}
+
+/// Makes the API, unless a table has the name of a type that values need.
+fn make(mut build: Build<'_>, notes: Vec<Note>) -> Result<Api, FxHashSet<Box<str>>> {
+    let transactions = build.options.mutation_transactions;
     for note in notes {
         build.note(note);
     }
     let query = root::add_types(&mut build);
     view_key::note_unused(&mut build);
     let mut served = entity::plan(&mut build);
+    build.node_prefixes = node_ids::prefixes(&mut build, &served);
     build.computed = functions::computed_values(&mut build);
     entity::add_types(&mut build, &mut served);
     for index in 0..served.len() {
@@ -247,7 +265,7 @@ pub fn api(catalog: &Catalog, options: &Options) -> Api {
     root::add_fields(&mut build, &served, query);
     mutations::add(&mut build, &served);
     apart::add_relations(&mut build, &served);
-    let mut api = build.api.finish();
-    api.transactions = options.mutation_transactions;
-    api
+    let mut api = build.finish()?;
+    api.transactions = transactions;
+    Ok(api)
 }

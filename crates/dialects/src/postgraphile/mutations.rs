@@ -15,9 +15,9 @@ mod payload;
 mod rows;
 mod upsert;
 
-use catalog::{EntityId, EntityKind, FunctionResult};
+use catalog::{EntityId, EntityKind, FieldId, FunctionResult, Note, NoteKind};
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRef};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::build::{Build, input, object};
 use super::claims::{Claimant, Claims};
@@ -99,6 +99,39 @@ fn add_input_type(build: &mut Build<'_>, name: &str, description: String) -> Opt
     let definition = input("clientMutationId", descriptions::mutations::CLIENT_ID_INPUT, text);
     add_member(build, made, definition, InputRole::ClientMutationId);
     Some(made)
+}
+
+/// Whether the input of a field can have these members besides the one that every input has. If two
+/// are called the same, a note says so; those that stand for a column come with it.
+fn has_distinct_members<'n>(
+    build: &mut Build<'_>,
+    one: &Served<'_>,
+    field: &str,
+    members: impl IntoIterator<Item = (&'n str, Option<FieldId>)>,
+) -> bool {
+    let mut known = FxHashSet::from_iter(["clientMutationId"]);
+    for (name, column) in members {
+        if known.insert(name) {
+            continue;
+        }
+        let entity = one.entity.id;
+        let note = Note {
+            kind: NoteKind::Collision,
+            subject: build.entity_name(entity).into(),
+            message: format!(
+                "the input of its mutation {field} would have two fields called {name}; the \
+                 mutation is left out."
+            )
+            .into(),
+            remedy: "".into(),
+        };
+        build.note_with(note, |build| match column {
+            Some(column) => build.rename_field(column),
+            None => build.rename_entity(entity),
+        });
+        return false;
+    }
+    true
 }
 
 fn add_member(build: &mut Build<'_>, r#type: TypeId, definition: InputDefinition, role: InputRole) {

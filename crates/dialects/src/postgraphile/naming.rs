@@ -4,6 +4,8 @@
 //! Tables, columns and types come in by the name that the database or the tag `@name` gives them.
 
 mod mutations;
+#[cfg(test)]
+mod peer;
 
 use super::inflection::{pluralize, singularize};
 use super::{Options, SimplifiedNames};
@@ -126,7 +128,10 @@ impl Inflection {
     /// The singular of a table's name; one that ends like the input types of another table says
     /// that it is a record.
     pub(super) fn singular_table(self, table: &str) -> String {
-        let singular = self.singularize(&coerce(table));
+        let table = coerce(table);
+        let singular = self.singularize(&table);
+        // Of a table `s` nothing would be left, with which PostGraphile does not start.
+        let singular = if singular.is_empty() { table } else { singular };
         let is_taken = ["_input", "-input", "Input", "_patch", "-patch", "Patch"]
             .iter()
             .any(|ending| singular.strip_suffix(ending).is_some_and(|rest| !rest.is_empty()));
@@ -294,8 +299,18 @@ impl Inflection {
 
     /// The rows that refer to a row, as a list.
     pub(super) fn backward_list(self, relation: &RelationNames<'_>, suffix: ListSuffix) -> String {
-        let name = self.backward_plural(relation);
-        if self.has_list_suffix(suffix) { format!("{name}List") } else { name }
+        match self.simplified {
+            // The ending is one of the words, so that `childRelsByFrom_` has `childRelsByFromList`.
+            None => {
+                let plural = self.pluralize(&self.singular_table(relation.from));
+                let columns = self.joined(&relation.columns);
+                self.camel_case(&format!("{plural}-by-{columns}-list"))
+            }
+            Some(_) if self.has_list_suffix(suffix) => {
+                format!("{}List", self.backward_plural(relation))
+            }
+            Some(_) => self.backward_plural(relation),
+        }
     }
 
     /// A name that somebody gave to related rows, for their connection.
@@ -349,9 +364,7 @@ impl Inflection {
     /// A value of an order enum: `name_asc` → `NAME_ASC`. Of several leading underscores one
     /// stays.
     pub(super) fn order_value(self, column: &str, suffix: &str) -> String {
-        let name = constant_case(&format!("{}_{suffix}", coerce(column)));
-        let rest = name.trim_start_matches('_');
-        if name.starts_with("__") { format!("_{rest}") } else { name }
+        enum_value(&format!("{}_{suffix}", coerce(column)))
     }
 
     /// What node ids of a table begin with.
@@ -375,7 +388,7 @@ impl Inflection {
     }
 
     pub(super) fn group_by_value(self, column: &str) -> String {
-        constant_case(&self.column_name(column))
+        enum_value(&self.column_name(column))
     }
 
     /// The rows that a junction joins to a row, as a connection.
@@ -428,7 +441,7 @@ impl Inflection {
 
     /// An order by the number of related rows; `relation` is the field that gives them.
     pub(super) fn order_by_count(self, relation: &str, suffix: &str) -> String {
-        constant_case(&format!("{relation}-count-{suffix}"))
+        with_direction(&format!("{relation}-count"), suffix)
     }
 
     /// An order by what a function makes of a column of related rows.
@@ -439,12 +452,12 @@ impl Inflection {
         column: &str,
         suffix: &str,
     ) -> String {
-        constant_case(&format!("{relation}-{function}-{}-{suffix}", self.column_name(column)))
+        with_direction(&format!("{relation}-{function}-{}", self.column_name(column)), suffix)
     }
 
     /// A part of a column's values that rows are grouped by.
     pub(super) fn group_by_part(self, column: &str, part: &str) -> String {
-        constant_case(&format!("{}-{part}", self.column_name(column)))
+        enum_value(&format!("{}-{part}", self.column_name(column)))
     }
 
     fn joined(self, columns: &[&str]) -> String {
@@ -502,6 +515,18 @@ impl Inflection {
     pub(super) fn function_edge_type(self, function: &str) -> String {
         self.upper_camel_case(&format!("{}-edge", self.singularize(&coerce(function))))
     }
+}
+
+/// A value of an enum. Of several leading underscores one stays, since the others are reserved.
+fn enum_value(words: &str) -> String {
+    let name = constant_case(words);
+    let rest = name.trim_start_matches('_');
+    if name.starts_with("__") { format!("_{rest}") } else { name }
+}
+
+/// An order by related rows, whose direction is not one of the words: underscores before it stay.
+fn with_direction(words: &str, suffix: &str) -> String {
+    format!("{}_{}", enum_value(words), suffix.to_ascii_uppercase())
 }
 
 /// Changes the last word of a name, which begins with a capital or behind an underscore.

@@ -136,7 +136,7 @@ impl Build<'_> {
     fn index_columns(&self, entity: EntityId) -> impl Iterator<Item = &[FieldId]> {
         let entity = &self.catalog[entity];
         let keys = entity.keys.iter().filter(|key| key.enforced).map(|key| &*key.fields);
-        let indexes = entity.indexes.iter().filter(|index| !index.partial);
+        let indexes = entity.indexes.iter().filter(|index| !index.is_partial());
         keys.chain(indexes.map(|index| &*index.fields))
     }
 }

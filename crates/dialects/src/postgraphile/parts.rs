@@ -16,9 +16,13 @@ use crate::binding::{FieldBinding, ValueShape};
 pub(super) fn interval(build: &mut Build<'_>, definition: Option<Definition>) -> Option<ValueType> {
     let comparable = Comparable { equal: true, ordered: true, name: "interval" };
     let shown = |r#type, input| object_value(r#type, ValueShape::Interval, input, comparable);
-    let known = build.api.schema().find_type("Interval");
-    if let (Some(known), None) = (known, &definition) {
-        return Some(shown(known, known_input(build, known)));
+    if definition.is_none() {
+        if !take_with_input(build, "Interval") {
+            return None;
+        }
+        if let Some(known) = build.api.schema().find_type("Interval") {
+            return Some(shown(known, known_input(build, known)));
+        }
     }
     let definition = definition
         .unwrap_or_else(|| definition_of("Interval", Some(descriptions::INTERVAL.into())));
@@ -49,9 +53,13 @@ pub(super) fn interval(build: &mut Build<'_>, definition: Option<Definition>) ->
 pub(super) fn point(build: &mut Build<'_>, definition: Option<Definition>) -> Option<ValueType> {
     let comparable = Comparable { equal: false, ordered: false, name: "point" };
     let shown = |r#type, input| object_value(r#type, ValueShape::Point, input, comparable);
-    let known = build.api.schema().find_type("Point");
-    if let (Some(known), None) = (known, &definition) {
-        return Some(shown(known, known_input(build, known)));
+    if definition.is_none() {
+        if !take_with_input(build, "Point") {
+            return None;
+        }
+        if let Some(known) = build.api.schema().find_type("Point") {
+            return Some(shown(known, known_input(build, known)));
+        }
     }
     let definition = definition.unwrap_or_else(|| definition_of("Point", None));
     let float = build.scalar("Float")?.non_null();
@@ -211,6 +219,14 @@ pub(super) fn composite(
         }
     }
     Some(object_value(r#type, ValueShape::Composite, input, comparable))
+}
+
+/// Takes the names of a type of values and of its input type.
+fn take_with_input(build: &mut Build<'_>, name: &str) -> bool {
+    let input = build.inflection.input_type(name);
+    // Both, so that of a clash in either all is known at once.
+    let (takes, takes_input) = (build.take_type_of_values(name), build.take_type_of_values(&input));
+    takes && takes_input
 }
 
 /// The input type that was made together with an output type.

@@ -16,6 +16,8 @@ impl Build<'_> {
             NoteKind::LeftOut
             | NoteKind::UnmappedType
             | NoteKind::Declaration
+            | NoteKind::Partitioned
+            | NoteKind::NodeId
             | NoteKind::UnindexedRelationship => note,
         };
         self.note(note);
@@ -50,11 +52,30 @@ impl Build<'_> {
 
     /// With the tag that names the field in question.
     pub(super) fn rename_relation(&self, relationship: &Relationship, tag: &str) -> Box<str> {
-        if !relationship.enforced {
+        if !relationship.enforced && relationship.name.starts_with('@') {
             return format!("add |@{tag} {NEW_NAME} to {}.", relationship.name).into();
+        }
+        if !relationship.enforced {
+            return self.declare_relation(relationship, tag);
         }
         let annotated = self.annotations.relationship(relationship.id);
         self.rename_constraint(relationship.from, &relationship.name, annotated, tag)
+    }
+
+    /// A foreign key that partitions have, which has no comment of its own.
+    fn declare_relation(&self, relationship: &Relationship, tag: &str) -> Box<str> {
+        let table = |id: EntityId| {
+            let entity = &self.catalog[id];
+            qualified(entity.namespace.as_deref(), &entity.name)
+        };
+        let columns = |fields: &[FieldId]| {
+            let names = fields.iter().map(|field| identifier(&self.catalog[*field].name));
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let (from, to) = (table(relationship.from), table(relationship.to));
+        let (own, target) = (columns(&relationship.from_fields), columns(&relationship.to_fields));
+        format!("add @foreignKey ({own}) references {to} ({target})|@{tag} {NEW_NAME} to {from}.")
+            .into()
     }
 
     /// A key by its place among those of its entity.

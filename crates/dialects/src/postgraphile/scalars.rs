@@ -6,19 +6,14 @@ use response::{Figure, JsonForm, Leaf};
 
 use super::Options;
 
-/// Types whose names no table and no type of the database can have: those that PostGraphile
-/// defines in every schema.
-pub(super) const RESERVED_TYPES: &[&str] = &[
-    "Query",
-    "Mutation",
-    "Subscription",
-    "PageInfo",
-    "Cursor",
-    "Int",
-    "Float",
-    "String",
-    "Boolean",
-    "ID",
+/// Types whose names no table and no type of the database can have: those of every API.
+pub(super) const RESERVED_TYPES: &[&str] =
+    &["Query", "Mutation", "PageInfo", "Cursor", "Int", "Float", "String", "Boolean", "ID"];
+
+/// Types that an API has if it shows values of them: without such values a table or a type of the
+/// database may have the name. PostGraphile lets nothing but domains have most of these names, and
+/// does not start otherwise.
+const TYPES_OF_VALUES: &[&str] = &[
     "BigInt",
     "BigFloat",
     "BitString",
@@ -43,13 +38,18 @@ pub(super) const RESERVED_TYPES: &[&str] = &[
     "RegNamespace",
     "RegConfig",
     "RegDictionary",
+    "CidrAddress",
+    "MacAddress",
+    "MacAddress8",
 ];
+
+/// Whether the type is made where a value of it is first shown.
+pub(super) fn is_type_of_values(name: &str) -> bool {
+    TYPES_OF_VALUES.contains(&name)
+}
 
 /// The interface of the rows that have global ids, which is there unless an option leaves it out.
 pub(super) const NODE: &str = "Node";
-
-/// The types of network scalars, which are there by option.
-pub(super) const NETWORK_TYPES: &[&str] = &["CidrAddress", "MacAddress", "MacAddress8"];
 
 /// A scalar's GraphQL type with the forms of its values.
 #[derive(Clone, Debug)]

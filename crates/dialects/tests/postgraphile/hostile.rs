@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
-use catalog::{Catalog, EnumLabel, Scalar, Type};
+use catalog::{Attribute, Catalog, EnumLabel, Scalar, Type};
 use dialects::Api;
-use graphql::schema::TypeKind;
+use dialects::postgraphile::{FilterOptions, Options, SimpleCollections, SimplifiedNames};
+use graphql::schema::{TypeId, TypeKind};
 
 use crate::tables::Tables;
 
-const PARTS: [&str; 32] = [
+const PARTS: [&str; 48] = [
     "post",
     "posts",
     "person",
@@ -41,6 +42,22 @@ const PARTS: [&str; 32] = [
     "primary_key",
     "asc",
     "input",
+    "a_b",
+    "iD",
+    "patch",
+    "filter",
+    "client_mutation_id",
+    "node_id",
+    "nodeId",
+    "at_most",
+    "and",
+    "subscription",
+    "mutation",
+    "big_int",
+    "interval",
+    "point",
+    "_input",
+    "files",
 ];
 
 /// The same numbers for the same seed (Knuth's linear congruential generator).
@@ -59,15 +76,30 @@ impl Numbers {
     }
 
     fn name(&mut self) -> String {
-        (0..=self.below(3)).map(|_| *self.one_of(&PARTS)).collect()
+        // Whole names often: those that mean something to the API clash.
+        let parts = [1, 1, 1, 2, 2, 3][self.below(6)];
+        (0..parts).map(|_| *self.one_of(&PARTS)).collect()
     }
 }
 
 pub(crate) fn catalog(seed: u64) -> Catalog {
     let mut numbers = Numbers(seed);
     let mut tables = Tables::default();
-    let scalars = [Scalar::Int32, Scalar::Json, Scalar::Interval, Scalar::Money, Scalar::Time];
-    let mut types: Vec<Type> = scalars.map(Type::Scalar).into();
+    // Not always all: a name is free as long as no value needs it.
+    let scalars = [
+        Scalar::Int32,
+        Scalar::Json,
+        Scalar::Interval,
+        Scalar::Money,
+        Scalar::Time,
+        Scalar::Int64,
+        Scalar::Inet,
+        Scalar::KeyValue,
+        Scalar::Point,
+        Scalar::Text,
+    ];
+    let scalars = &scalars[numbers.below(4)..][..3 + numbers.below(4)];
+    let mut types: Vec<Type> = scalars.iter().cloned().map(Type::Scalar).collect();
     for _ in 0..4 {
         let labels = (0..numbers.below(5))
             .map(|_| EnumLabel { label: numbers.name().into(), description: None })
@@ -90,15 +122,158 @@ pub(crate) fn catalog(seed: u64) -> Catalog {
             .filter(|name| taken.insert(name.as_str()))
             .map(|name| (name.as_str(), numbers.one_of(&types).clone(), false))
             .collect();
-        let table = tables.table(&numbers.name(), &columns);
+        let namespace = *numbers.one_of(&["app", "app", "other"]);
+        let table = tables.table_in(namespace, &numbers.name(), &columns);
         let first = columns[0].0;
         tables.primary(table, &[first]);
+        for _ in 0..numbers.below(3) {
+            let unique = numbers.one_of(&columns).0;
+            tables.unique(table, &[unique]);
+        }
         let last = columns[columns.len() - 1].0;
         targets.push((table, String::from(first)));
         let (target, key) = numbers.one_of(&targets).clone();
         tables.foreign(table, &[last], target, &[&key]);
     }
     tables.finish()
+}
+
+/// Options with which other names are formed, and other types.
+pub(crate) fn option_sets() -> Vec<Options> {
+    let usual = Options::default();
+    let simplified_names = Some(SimplifiedNames::default());
+    let both = SimpleCollections::Both;
+    let filter = FilterOptions { relations: true, ..FilterOptions::default() };
+    vec![
+        usual.clone(),
+        Options { disable_default_mutations: true, simple_collections: both, ..usual.clone() },
+        Options { simple_collections: SimpleCollections::Only, ..usual.clone() },
+        Options { simplified_names, simple_collections: both, ..usual.clone() },
+        Options {
+            aggregates: true,
+            connection_filter: Some(filter),
+            many_to_many: true,
+            ..usual.clone()
+        },
+        Options {
+            upsert_mutations: true,
+            bulk_mutations: Some(9),
+            nested_mutations: Some(9),
+            simple_collections: both,
+            ..usual.clone()
+        },
+        Options {
+            simplified_names,
+            classic_ids: true,
+            aggregates: true,
+            geometric_types: true,
+            network_scalars: true,
+            ..usual.clone()
+        },
+        Options { node_ids: false, dynamic_json: true, ..usual },
+    ]
+}
+
+/// A catalog with one thing whose name is that of a type which PostGraphile has, or may have; `used`:
+/// beside a table with values of all types.
+pub(crate) fn with_reserved(kind: &str, name: &str, used: bool) -> Catalog {
+    let mut tables = Tables::default();
+    let int = || Type::Scalar(Scalar::Int32);
+    let namespace = Tables::namespace();
+    let r#type = match kind {
+        "table" => {
+            let table = tables.table(name, &[("id", int(), false), ("v", int(), true)]);
+            tables.primary(table, &["id"]);
+            None
+        }
+        "enum" => {
+            let labels =
+                ["a", "b"].map(|label| EnumLabel { label: label.into(), description: None });
+            let labels = labels.into();
+            Some(Type::Enum(tables.builder.r#enum(namespace, name.into(), labels, None)))
+        }
+        "domain" => {
+            let domain = tables.builder.domain(namespace, name.into(), int(), false, None);
+            Some(Type::Domain(domain))
+        }
+        "composite" => {
+            let composite = tables.builder.composite(namespace, name.into(), None);
+            let attribute =
+                |name: &str, r#type| Attribute { name: name.into(), r#type, description: None };
+            let text = Type::Scalar(Scalar::Text);
+            let attributes = vec![attribute("x", int()), attribute("y", text)];
+            tables.builder.set_attributes(composite, attributes);
+            Some(Type::Composite(composite))
+        }
+        _ => panic!("a kind that is not known: {kind}"),
+    };
+    if let Some(r#type) = r#type {
+        let table = tables.table("h", &[("id", int(), false), ("v", r#type, true)]);
+        tables.primary(table, &["id"]);
+    }
+    if used {
+        let scalars = [
+            Scalar::Int64,
+            Scalar::Inet,
+            Scalar::KeyValue,
+            Scalar::Json,
+            Scalar::Uuid,
+            Scalar::Date,
+            Scalar::Time,
+            Scalar::TimestampWithZone,
+            Scalar::Interval,
+            Scalar::Point,
+            Scalar::Decimal { precision: None, scale: None },
+            Scalar::Bit,
+            Scalar::Other("regclass".into()),
+            Scalar::Other("regproc".into()),
+            Scalar::Cidr,
+            Scalar::MacAddress,
+            Scalar::Float64,
+            Scalar::Text,
+            Scalar::Boolean,
+        ];
+        let names: Vec<String> = (0..scalars.len()).map(|place| format!("c{place}")).collect();
+        let mut columns = vec![("id", int(), false)];
+        for (name, scalar) in names.iter().zip(scalars) {
+            columns.push((name, Type::Scalar(scalar), true));
+        }
+        for (name, scalar) in [("q", Scalar::Int64), ("r", Scalar::TimestampWithZone)] {
+            let range = tables.builder.range(None, name.into(), Type::Scalar(scalar));
+            columns.push((name, Type::Range(range), true));
+        }
+        let table = tables.table("u", &columns);
+        tables.primary(table, &["id"]);
+    }
+    tables.finish()
+}
+
+/// Whether a thing is served by its own type.
+pub(crate) fn serves(api: &Api, kind: &str, type_name: &str) -> bool {
+    let schema = &api.schema;
+    let Some(found) = schema.find_type(type_name) else { return false };
+    let fields = |r#type: TypeId| match &schema[r#type].kind {
+        TypeKind::Object { fields, .. } => fields.clone(),
+        _ => Vec::new(),
+    };
+    match kind {
+        "table" => fields(found).iter().any(|field| &*schema[*field].name == "v"),
+        _ => {
+            let table = schema.find_type("H").map(fields).unwrap_or_default();
+            let mut column = table.iter().filter(|field| &*schema[**field].name == "v");
+            let value = column.next().map(|field| schema[*field].r#type.base);
+            // Every API has these, whatever is called so.
+            if ["Int", "Float", "String", "Boolean", "ID"].contains(&type_name) {
+                return false;
+            }
+            let is_its_own = match (kind, &schema[found].kind) {
+                ("enum", kind) => matches!(kind, TypeKind::Enum { .. }),
+                ("domain", kind) => matches!(kind, TypeKind::Scalar),
+                (_, kind) => matches!(kind, TypeKind::Object { .. }),
+            };
+            value == Some(found) && is_its_own
+        }
+    }
 }
 
 /// What is wrong with the names of a schema.

@@ -32,7 +32,18 @@ impl Tables {
 
     /// A table with columns: name, type, whether it may be null.
     pub(crate) fn table(&mut self, name: &str, columns: &[(&str, Type, bool)]) -> EntityId {
-        let entity = self.builder.entity(Self::namespace(), name.into(), EntityKind::Table, None);
+        self.table_in(NAMESPACE, name, columns)
+    }
+
+    /// A table of another namespace.
+    pub(crate) fn table_in(
+        &mut self,
+        namespace: &str,
+        name: &str,
+        columns: &[(&str, Type, bool)],
+    ) -> EntityId {
+        let namespace = Some(namespace.into());
+        let entity = self.builder.entity(namespace, name.into(), EntityKind::Table, None);
         for (name, r#type, nullable) in columns {
             let field = NewField {
                 name: (*name).into(),

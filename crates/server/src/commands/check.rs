@@ -1,7 +1,7 @@
 //! `thalweg check`: what is wrong with a configuration file, and findings about a database, grouped
 //! by kind, each with the remedy.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -103,9 +103,14 @@ fn report(groups: &BTreeMap<NoteKind, Vec<&Note>>) -> String {
     let mut text = String::new();
     for (kind, notes) in groups {
         line(&mut text, format_args!("{} ({})", heading(*kind), notes.len()));
-        for Note { subject, message, remedy, .. } in notes {
-            line(&mut text, format_args!("  {subject}: {message}"));
-            line(&mut text, format_args!("    Remedy: {remedy}"));
+        match kind {
+            NoteKind::UnindexedRelationship => list_statements(&mut text, notes),
+            NoteKind::Collision
+            | NoteKind::LeftOut
+            | NoteKind::UnmappedType
+            | NoteKind::Declaration
+            | NoteKind::Partitioned
+            | NoteKind::NodeId => list(&mut text, notes),
         }
         text.push('\n');
     }
@@ -114,6 +119,24 @@ fn report(groups: &BTreeMap<NoteKind, Vec<&Note>>) -> String {
         .map(|(kind, notes)| [notes.len().to_string().as_str(), kind.label()].join(" "));
     line(&mut text, format_args!("Found: {}.", counts.collect::<Vec<_>>().join(", ")));
     text
+}
+
+fn list(text: &mut String, notes: &[&Note]) {
+    for Note { subject, message, remedy, .. } in notes {
+        line(text, format_args!("  {subject}: {message}"));
+        line(text, format_args!("    Remedy: {remedy}"));
+    }
+}
+
+/// What all of them have in common once, and then the statements to run, each once.
+fn list_statements(text: &mut String, notes: &[&Note]) {
+    line(text, format_args!("  Each step back along them reads a whole table. Remedy:"));
+    let mut known = BTreeSet::new();
+    for Note { remedy, .. } in notes {
+        if known.insert(remedy) {
+            line(text, format_args!("{remedy}"));
+        }
+    }
 }
 
 fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
@@ -128,6 +151,8 @@ fn heading(kind: NoteKind) -> &'static str {
         NoteKind::LeftOut => "Left out of the API",
         NoteKind::UnmappedType => "Served as text, their type being unknown",
         NoteKind::Declaration => "Declared, and without effect",
+        NoteKind::Partitioned => "Partitioned tables",
+        NoteKind::NodeId => "Node ids that are not those of PostGraphile",
         NoteKind::UnindexedRelationship => "Foreign keys without an index",
     }
 }
@@ -157,10 +182,16 @@ mod tests {
 
     #[test]
     fn findings_are_grouped_and_counted() {
+        let index = |subject, remedy: &str| Note {
+            remedy: remedy.into(),
+            ..note(NoteKind::UnindexedRelationship, subject)
+        };
         let notes = [
-            note(NoteKind::UnindexedRelationship, "public.post.author_id"),
+            index("public.post (author_id)", "CREATE INDEX a;"),
             note(NoteKind::Collision, "public.a_b"),
-            note(NoteKind::UnindexedRelationship, "public.post.editor_id"),
+            index("public.post (editor_id)", "CREATE INDEX b;"),
+            // Another foreign key of the same column.
+            index("public.post (author_id)", "CREATE INDEX a;"),
         ];
         check(
             &notes,
@@ -169,13 +200,12 @@ mod tests {
                   public.a_b: It is so.
                     Remedy: Do this.
 
-                Foreign keys without an index (2)
-                  public.post.author_id: It is so.
-                    Remedy: Do this.
-                  public.post.editor_id: It is so.
-                    Remedy: Do this.
+                Foreign keys without an index (3)
+                  Each step back along them reads a whole table. Remedy:
+                CREATE INDEX a;
+                CREATE INDEX b;
 
-                Found: 1 collision, 2 unindexed foreign key.
+                Found: 1 collision, 3 unindexed foreign key.
             "]],
         );
     }

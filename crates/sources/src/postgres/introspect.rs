@@ -6,6 +6,7 @@
 //! * [`types`]: the types with parts, as far as some column reaches them
 //! * [`fill`]: rows to entities, keys, indexes and relationships
 //! * [`functions`]: rows to functions
+//! * [`partitions`]: foreign keys of partitions
 //! * [`privileges`]: what may be done with them, by the rights of roles
 //! * `watch`: whether the schema is still the same
 //!
@@ -16,6 +17,7 @@
 
 mod fill;
 mod functions;
+mod partitions;
 mod privileges;
 mod read;
 mod rows;

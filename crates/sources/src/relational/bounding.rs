@@ -170,7 +170,7 @@ impl Compiler<'_> {
             Direction::Descending => Nulls::First,
         };
         let in_order = term.nulls == usual || !self.catalog[*field].nullable;
-        (path.is_empty() && in_order && entity.is_indexed(&[*field])).then_some(*field)
+        (path.is_empty() && in_order && entity.is_ordered_by_index(*field)).then_some(*field)
     }
 }
 

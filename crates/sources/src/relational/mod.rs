@@ -23,6 +23,8 @@
 //! * [`statement`]: parameters and aliases of one statement
 //! * [`value`]: what kind of value a parameter is
 //! * `write`: statements that change rows, and what is read of them
+//! * `predicate`: conditions of partial indexes
+//! * `unindexed`: foreign keys that no index serves
 
 mod aggregate;
 mod apart;
@@ -39,9 +41,11 @@ mod keyed;
 mod keyset;
 pub mod level;
 mod parents;
+pub(crate) mod predicate;
 mod source;
 mod statement;
 mod through;
+mod unindexed;
 pub mod value;
 mod write;
 
@@ -53,4 +57,5 @@ pub use level::{
     ApartColumn, Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program,
     Repeats, Requirement, Test, Unit, WriteKind,
 };
+pub(crate) use unindexed::note_unindexed;
 pub use value::{Against, ParameterKind, ValueKind, like_pattern};

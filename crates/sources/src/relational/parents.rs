@@ -231,8 +231,9 @@ impl Compiler<'_> {
         let first = ordered.and_then(|fields| fields.first().copied());
         let bounded = page_bounds(rows).is_ok_and(|bounds| bounds.limit.is_some());
         bounded
-            && first
-                .is_some_and(|first| entity.is_indexed(&[first]) && only_about(&rows.filter, first))
+            && first.is_some_and(|first| {
+                entity.is_ordered_by_index(first) && only_about(&rows.filter, first)
+            })
     }
 
     /// Whether no two rows can agree in all of the fields, null counted as a value.

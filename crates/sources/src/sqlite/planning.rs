@@ -4,7 +4,7 @@
 //! it something, and after each request, when its values are forgotten. That costs more than most
 //! statements, and a statement that runs for each row of the level above is bound all the time.
 
-use catalog::Catalog;
+use catalog::{Catalog, Index};
 
 use crate::relational::{ParameterKind, Program};
 use ir::Case;
@@ -33,7 +33,7 @@ impl Planning {
 
 /// Whether a file has indexes that serve some values only.
 pub(super) fn has_partial_indexes(catalog: &Catalog) -> bool {
-    catalog.entities().any(|entity| entity.indexes.iter().any(|index| index.partial))
+    catalog.entities().any(|entity| entity.indexes.iter().any(Index::is_partial))
 }
 
 /// A pattern that begins with a text is looked up in an index, if it is known.

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use catalog::{
-    Argument, ArgumentType, Catalog, Entity, EntityId, EntityKind, Field, FieldId, Finds, Function,
-    FunctionResult, Generated, KeyKind, Relationship, Scalar, Type,
+    Argument, ArgumentType, Catalog, Covers, Entity, EntityId, EntityKind, Field, FieldId, Finds,
+    Function, FunctionResult, Generated, KeyKind, Relationship, Scalar, Type,
 };
 use sources::postgres::introspect::{Introspected, PhysicalTypes};
 
@@ -44,10 +44,15 @@ fn entity_lines(
         lines.push(format!("  {kind} {} ({fields}){deferrable}", key.name));
     }
     for index in &entity.indexes {
-        let partial = if index.partial { " partial" } else { "" };
+        let partial = match &index.covers {
+            Covers::All => "",
+            Covers::NotNull(_) => " not null",
+            Covers::Some => " partial",
+        };
+        let unique = if index.unique { " unique" } else { "" };
         let other = if index.finds == Finds::Other { " not for equals" } else { "" };
         let fields = names(catalog, &index.fields);
-        lines.push(format!("  index {} ({fields}){partial}{other}", index.name));
+        lines.push(format!("  index {} ({fields}){unique}{partial}{other}", index.name));
     }
     for relationship in &entity.outgoing {
         lines.push(relationship_text(catalog, &catalog[*relationship]));

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::Printer;
 use crate::tree::{
-    Alias, Cell, ConflictAction, Delete, Insert, InsertSource, OnConflict, SelectItem, Set,
-    Statement, TableName, Update,
+    Alias, Cell, ConflictAction, CreateIndex, Delete, ForeignKey, Identifier, Insert, InsertSource,
+    OnConflict, SelectItem, Set, Statement, TableName, Update,
 };
 
 impl Printer<'_> {
@@ -16,6 +16,39 @@ impl Printer<'_> {
             Statement::Update(update) => self.update(update),
             Statement::Delete(delete) => self.delete(delete),
         }
+    }
+
+    pub(super) fn create_index(&mut self, index: &CreateIndex) {
+        let CreateIndex { name, concurrently, on, columns } = index;
+        self.out.push_str(if *concurrently { "CREATE INDEX CONCURRENTLY" } else { "CREATE INDEX" });
+        if let Some(name) = name {
+            self.out.push(' ');
+            self.identifier(name);
+        }
+        self.out.push_str(" ON ");
+        self.table_name(on);
+        self.columns(columns);
+        self.out.push(';');
+    }
+
+    pub(super) fn add_foreign_key(&mut self, key: &ForeignKey) {
+        self.out.push_str("ALTER TABLE ");
+        self.table_name(&key.on);
+        self.out.push_str(" ADD FOREIGN KEY");
+        self.columns(&key.columns);
+        self.out.push_str(" REFERENCES ");
+        self.table_name(&key.to);
+        self.columns(&key.target_columns);
+        self.out.push(';');
+    }
+
+    fn columns(&mut self, columns: &[Identifier]) {
+        self.out.push_str(" (");
+        for (index, column) in columns.iter().enumerate() {
+            self.comma(index);
+            self.identifier(column);
+        }
+        self.out.push(')');
     }
 
     fn insert(&mut self, insert: &Insert) -> fmt::Result {

@@ -11,6 +11,27 @@ pub enum Statement {
     Delete(Delete),
 }
 
+/// CREATE INDEX, for people to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateIndex {
+    /// `None`: the database finds one.
+    pub name: Option<Identifier>,
+    /// Whether the table can be written meanwhile.
+    pub concurrently: bool,
+    pub on: TableName,
+    pub columns: Vec<Identifier>,
+}
+
+/// ALTER TABLE that adds a foreign key, for people to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForeignKey {
+    pub on: TableName,
+    pub columns: Vec<Identifier>,
+    pub to: TableName,
+    /// In the order of `columns`.
+    pub target_columns: Vec<Identifier>,
+}
+
 /// INSERT. What its rows give is said with the alias of the table, as in the other statements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Insert {

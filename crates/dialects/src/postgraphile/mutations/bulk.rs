@@ -7,7 +7,10 @@ use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 
 use super::inputs::{self, RowInput};
 use super::rows::claim_field;
-use super::{Field, Mutations, add_input_type, add_member, claim_type, is_offered, payload};
+use super::{
+    Field, Mutations, add_input_type, add_member, claim_type, has_distinct_members, is_offered,
+    payload,
+};
 use crate::binding::{Change, InputRole, MutationBinding, MutationForm};
 use crate::postgraphile::build::{Build, field, input};
 use crate::postgraphile::descriptions::{beyond, mutations as descriptions};
@@ -49,8 +52,18 @@ fn add_one(
         // Nothing could say which rows are meant.
         return None;
     }
-    let name = build.inflection.change_many(verb, build.table_name(one.entity.id));
-    if !claim_field(build, one, mutations, &name) {
+    let table = build.table_name(one.entity.id);
+    let name = build.inflection.change_many(verb, table);
+    let (rows, patch) = (build.inflection.many_rows(table), build.inflection.patch_field(table));
+    let members: &[&str] = match verb {
+        Verb::Create => &[&rows],
+        Verb::Update => &["condition", "filter", &patch, "atMost"],
+        Verb::Delete => &["condition", "filter", "atMost"],
+    };
+    let members = members.iter().map(|member| (*member, None));
+    if !has_distinct_members(build, one, &name, members)
+        || !claim_field(build, one, mutations, &name)
+    {
         return None;
     }
     let payload = payload::of_many(build, one, verb, &name)?;

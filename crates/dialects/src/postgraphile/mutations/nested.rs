@@ -13,7 +13,7 @@ use graphql::schema::TypeRef;
 
 use super::inputs::RowInput;
 use super::rows::{self, claim_field};
-use super::{Mutations, add_input_type, add_member, claim_type, is_offered};
+use super::{Mutations, add_input_type, add_member, claim_type, has_distinct_members, is_offered};
 use crate::binding::{Change, InputRole, MutationBinding, NestedChange};
 use crate::postgraphile::build::{Build, field, input};
 use crate::postgraphile::descriptions::mutations as descriptions;
@@ -53,7 +53,10 @@ fn add_create(
     }
     let table = build.table_name(entity);
     let name = build.inflection.nested(&build.inflection.create(table));
-    if !claim_field(build, one, mutations, &name) {
+    let member = build.inflection.table_field(table);
+    if !has_distinct_members(build, one, &name, [(&*member, None)])
+        || !claim_field(build, one, mutations, &name)
+    {
         return None;
     }
     let row = types.of_rows(build, entity, RowInput::NestedCreate)?;
@@ -64,7 +67,7 @@ fn add_create(
     let input_type = add_input_type(build, &input_name, descriptions::input_of(&name))?;
     let r#type = TypeRef::named(row).non_null();
     let description = descriptions::to_be_created(&one.name);
-    let definition = input(&build.inflection.table_field(table), &description, r#type);
+    let definition = input(&member, &description, r#type);
     add_member(build, input_type, definition, InputRole::Inputs);
     let definition = field(&name, &descriptions::creates(&one.name), TypeRef::named(payload));
     let definition = rows::nested_definition(definition);

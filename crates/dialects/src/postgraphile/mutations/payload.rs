@@ -146,7 +146,7 @@ impl Payload {
         let binding = match build.has_node_ids(one.entity.id) {
             false => FieldBinding::Literal(b"null".as_slice().into()),
             true => {
-                let prefix = build.inflection.node_prefix(&one.entity.name).into();
+                let prefix = build.node_prefix(one.entity.id);
                 FieldBinding::NodeId { prefix, key: one.primary_key().to_vec() }
             }
         };

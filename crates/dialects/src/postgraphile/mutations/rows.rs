@@ -1,10 +1,13 @@
 //! Making, changing and taking away rows, one at a time.
 
-use catalog::{EntityId, FieldId, KeyKind};
+use catalog::FieldId;
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeRef};
 
 use super::inputs::{self, RowInput};
-use super::{Field, Mutations, add_input_type, add_member, claim_type, is_offered, payload};
+use super::{
+    Field, Mutations, add_input_type, add_member, claim_type, has_distinct_members, is_offered,
+    payload,
+};
 use crate::binding::{Change, InputRole, MutationBinding, MutationForm, NestedChange};
 use crate::postgraphile::build::{Build, field, input};
 use crate::postgraphile::claims::Claimant;
@@ -24,12 +27,16 @@ pub(super) fn add_create(
 ) {
     let table = build.table_name(one.entity.id);
     let name = build.inflection.create(table);
-    if !is_offered(build, one, Verb::Create) || !claim_field(build, one, mutations, &name) {
+    let member = build.inflection.table_field(table);
+    if !is_offered(build, one, Verb::Create)
+        || !has_distinct_members(build, one, &name, [(&*member, None)])
+        || !claim_field(build, one, mutations, &name)
+    {
         return;
     }
     let Some(payload) = payload::of_rows(build, served, one, Verb::Create) else { return };
     mutations.payloads.insert((one.entity.id, Verb::Create), payload);
-    let input_name = build.inflection.input_of(&name);
+    let input_name = build.inflection.create_input(table);
     if !claim_type(build, one, &input_name, "input type") {
         return;
     }
@@ -39,7 +46,7 @@ pub(super) fn add_create(
     if let Some(row) = inputs::of_rows(build, served, one, RowInput::Create) {
         let description = descriptions::to_be_created(&one.name);
         let r#type = TypeRef::named(row).non_null();
-        let definition = input(&build.inflection.table_field(table), &description, r#type);
+        let definition = input(&member, &description, r#type);
         add_member(build, input_type, definition, InputRole::Inputs);
     }
     let definition = field(&name, &descriptions::creates(&one.name), TypeRef::named(payload));
@@ -138,20 +145,30 @@ impl Changes<'_> {
         }
     }
 
-    /// The name of a field that is called so where nothing else is changed with it.
-    fn name(&self, build: &Build<'_>, plain: String) -> String {
+    /// The names of a field and of its input type, which are these where nothing else is changed
+    /// with it.
+    fn names(&self, build: &Build<'_>, field: String, input: String) -> (String, String) {
         match self.nested {
-            Some(_) => build.inflection.nested(&plain),
-            None => plain,
+            Some(_) => {
+                let field = build.inflection.nested(&field);
+                let input = build.inflection.input_of(&field);
+                (field, input)
+            }
+            None => (field, input),
         }
     }
 
     fn add_by_node_id(&self, build: &mut Build<'_>, mutations: &mut Mutations) {
         let Self { one, verb, .. } = *self;
-        let name = build.inflection.change_by_node_id(verb, build.table_name(one.entity.id));
-        let name = self.name(build, name);
+        let table = build.table_name(one.entity.id);
+        let name = build.inflection.change_by_node_id(verb, table);
+        let input_name = build.inflection.change_input_by_node_id(verb, table);
+        let (name, input_name) = self.names(build, name, input_name);
         let Some(id) = build.scalar("ID") else { return };
-        let Some(input_type) = self.add_input(build, mutations, &name) else { return };
+        if !self.has_distinct_members(build, &name, &[(build.inflection.node_id(), None)]) {
+            return;
+        }
+        let Some(input_type) = self.add_input(build, mutations, &name, &input_name) else { return };
         let description = descriptions::node_id_input(verb, &one.name);
         let definition = input(build.inflection.node_id(), &description, id.non_null());
         add_member(build, input_type, definition, InputRole::NodeId);
@@ -168,13 +185,13 @@ impl Changes<'_> {
         columns: &[Column],
     ) {
         let Self { one, verb, .. } = *self;
-        let tags = build.key_tags(one.entity.id, place);
-        let name = match tags.text(verb.field_tag()) {
-            Some(name) => name.into(),
-            None => self.name_by_key(build, place),
-        };
-        let name = self.name(build, name);
-        let Some(input_type) = self.add_input(build, mutations, &name) else { return };
+        let (name, input_name) = self.names_by_key(build, place);
+        let members: Vec<_> =
+            columns.iter().map(|column| (&*column.name, Some(column.field))).collect();
+        if !self.has_distinct_members(build, &name, &members) {
+            return;
+        }
+        let Some(input_type) = self.add_input(build, mutations, &name, &input_name) else { return };
         self.add_patch(build, input_type);
         for column in columns {
             let Some(r#type) = column.value.input else { continue };
@@ -189,15 +206,17 @@ impl Changes<'_> {
         self.add_field(build, mutations, field(&name, &description, self.row()), input_type);
     }
 
-    fn name_by_key(&self, build: &Build<'_>, place: usize) -> String {
-        let id: EntityId = self.one.entity.id;
-        let table = build.table_name(id);
-        let Some(key) = self.one.entity.keys.get(place) else { return String::new() };
-        let columns = build.column_names(&key.fields);
-        match key.kind {
-            KeyKind::Primary => build.inflection.change_by_primary_key(self.verb, table, &columns),
-            KeyKind::Unique => build.inflection.change_by(self.verb, table, &columns),
+    fn names_by_key(&self, build: &Build<'_>, place: usize) -> (String, String) {
+        let (id, verb, inflection) = (self.one.entity.id, self.verb, build.inflection);
+        if let Some(name) = build.key_tags(id, place).text(verb.field_tag()) {
+            return self.names(build, name.into(), inflection.input_of(name));
         }
+        let table = build.table_name(id);
+        let Some(key) = self.one.entity.keys.get(place) else { return Default::default() };
+        let columns = build.column_names(&key.fields);
+        let name = inflection.change_by(verb, table, key.kind, &columns);
+        let input_name = inflection.change_input_by(verb, table, key.kind, &columns);
+        self.names(build, name, input_name)
     }
 
     /// Takes the field's name, and adds its input type.
@@ -206,21 +225,38 @@ impl Changes<'_> {
         build: &mut Build<'_>,
         mutations: &mut Mutations,
         name: &str,
+        input_name: &str,
     ) -> Option<TypeId> {
         if !claim_field(build, self.one, mutations, name) {
             return None;
         }
-        let input_name = build.inflection.input_of(name);
-        if !claim_type(build, self.one, &input_name, "input type") {
+        if !claim_type(build, self.one, input_name, "input type") {
             return None;
         }
-        add_input_type(build, &input_name, descriptions::input_of(name))
+        add_input_type(build, input_name, descriptions::input_of(name))
+    }
+
+    /// Whether the input can have these members and what the row is to become.
+    fn has_distinct_members(
+        &self,
+        build: &mut Build<'_>,
+        field: &str,
+        members: &[(&str, Option<FieldId>)],
+    ) -> bool {
+        let patch = self.patch.map(|_| self.patch_field(build));
+        let patch = patch.as_deref().map(|name| (name, None));
+        let members = patch.into_iter().chain(members.iter().copied());
+        has_distinct_members(build, self.one, field, members)
+    }
+
+    fn patch_field(&self, build: &Build<'_>) -> String {
+        build.inflection.patch_field(build.table_name(self.one.entity.id))
     }
 
     /// Adds what the row is to become, where it is to become something.
     fn add_patch(&self, build: &mut Build<'_>, input_type: TypeId) {
         let Some(patch) = self.patch else { return };
-        let name = build.inflection.patch_field(build.table_name(self.one.entity.id));
+        let name = self.patch_field(build);
         let description = descriptions::patch_input(&self.one.name);
         let definition = input(&name, &description, TypeRef::named(patch).non_null());
         add_member(build, input_type, definition, InputRole::Inputs);

@@ -4,7 +4,10 @@ use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 
 use super::inputs::{self, RowInput};
 use super::rows::{claim_field, columns_of_key};
-use super::{Field, Mutations, add_input_type, add_member, claim_type, is_offered, payload};
+use super::{
+    Field, Mutations, add_input_type, add_member, claim_type, has_distinct_members, is_offered,
+    payload,
+};
 use crate::binding::{Change, InputRole, MutationBinding, MutationForm};
 use crate::postgraphile::build::{Build, field, input};
 use crate::postgraphile::descriptions::{beyond, mutations as descriptions};
@@ -60,7 +63,10 @@ fn add_by(
     let table = build.table_name(one.entity.id);
     let key: Box<[_]> = key.iter().map(|column| column.field).collect();
     let name = build.inflection.upsert_by(table, &build.column_names(&key));
-    if !claim_field(build, one, mutations, &name) {
+    let member = build.inflection.table_field(table);
+    if !has_distinct_members(build, one, &name, [(&*member, None)])
+        || !claim_field(build, one, mutations, &name)
+    {
         return None;
     }
     let input_name = build.inflection.input_of(&name);
@@ -70,7 +76,7 @@ fn add_by(
     let input_type = add_input_type(build, &input_name, descriptions::input_of(&name))?;
     let description = beyond::to_be_upserted(&one.name);
     let r#type = TypeRef::named(row).non_null();
-    let definition = input(&build.inflection.table_field(table), &description, r#type);
+    let definition = input(&member, &description, r#type);
     add_member(build, input_type, definition, InputRole::Inputs);
     let definition = FieldDefinition {
         deprecated: deprecation(build.entity_tags(one.entity.id)),

@@ -1,5 +1,7 @@
 //! What PostGraphile calls what changes something.
 
+use catalog::KeyKind;
+
 use super::{Inflection, SimplifiedNames, coerce};
 
 /// Which change of a row is meant.
@@ -39,10 +41,20 @@ impl Inflection {
 
     /// The field that makes a row.
     pub(in crate::postgraphile) fn create(self, table: &str) -> String {
-        self.camel_case(&format!("create-{}", self.singular_table(table)))
+        self.camel_case(&self.create_words(table))
     }
 
-    /// The input type that belongs to a field which changes something.
+    /// The input type of that field. PostGraphile forms it of the table's name and not of the
+    /// field's, whose words are other ones: `createABTest` is `create`, `AB`, `Test`.
+    pub(in crate::postgraphile) fn create_input(self, table: &str) -> String {
+        self.input_of(&self.create_words(table))
+    }
+
+    fn create_words(self, table: &str) -> String {
+        format!("create-{}", self.singular_table(table))
+    }
+
+    /// The input type that belongs to a field which changes something, by the field's words.
     pub(in crate::postgraphile) fn input_of(self, field: &str) -> String {
         self.upper_camel_case(&format!("{field}-input"))
     }
@@ -54,39 +66,58 @@ impl Inflection {
 
     /// The field that changes the row of a global id.
     pub(in crate::postgraphile) fn change_by_node_id(self, verb: Verb, table: &str) -> String {
-        let name = format!("{}-{}", verb.name(), self.singular_table(table));
-        match self.simplified {
-            Some(SimplifiedNames { short_keys: true, .. }) => {
-                self.camel_case(&format!("{name}-by-{}", self.node_id()))
-            }
-            _ => self.camel_case(&name),
-        }
+        self.camel_case(&self.words_by_node_id(verb, table))
     }
 
-    /// The field that changes the row of a primary key.
-    pub(in crate::postgraphile) fn change_by_primary_key(
+    /// The input type of that field.
+    pub(in crate::postgraphile) fn change_input_by_node_id(
         self,
         verb: Verb,
         table: &str,
-        columns: &[&str],
     ) -> String {
+        self.input_of(&self.words_by_node_id(verb, table))
+    }
+
+    fn words_by_node_id(self, verb: Verb, table: &str) -> String {
+        let words = format!("{}-{}", verb.name(), self.singular_table(table));
         match self.simplified {
             Some(SimplifiedNames { short_keys: true, .. }) => {
-                self.camel_case(&format!("{}-{}", verb.name(), self.singular_table(table)))
+                format!("{words}-by-{}", self.node_id())
             }
-            _ => self.change_by(verb, table, columns),
+            _ => words,
         }
     }
 
-    /// The field that changes the row of another key.
+    /// The field that changes the row of a key.
     pub(in crate::postgraphile) fn change_by(
         self,
         verb: Verb,
         table: &str,
+        kind: KeyKind,
         columns: &[&str],
     ) -> String {
-        let (table, columns) = (self.singular_table(table), self.joined(columns));
-        self.camel_case(&format!("{}-{table}-by-{columns}", verb.name()))
+        self.camel_case(&self.words_by(verb, table, kind, columns))
+    }
+
+    /// The input type of that field.
+    pub(in crate::postgraphile) fn change_input_by(
+        self,
+        verb: Verb,
+        table: &str,
+        kind: KeyKind,
+        columns: &[&str],
+    ) -> String {
+        self.input_of(&self.words_by(verb, table, kind, columns))
+    }
+
+    fn words_by(self, verb: Verb, table: &str, kind: KeyKind, columns: &[&str]) -> String {
+        let table = self.singular_table(table);
+        match (self.simplified, kind) {
+            (Some(SimplifiedNames { short_keys: true, .. }), KeyKind::Primary) => {
+                format!("{}-{table}", verb.name())
+            }
+            _ => format!("{}-{table}-by-{}", verb.name(), self.joined(columns)),
+        }
     }
 
     /// What a row is to become.
@@ -219,8 +250,8 @@ mod tests {
         assert_eq!(CLASSIC.input_of("createPostTag"), "CreatePostTagInput");
         assert_eq!(CLASSIC.payload(Verb::Delete, "people"), "DeletePersonPayload");
         assert_eq!(CLASSIC.change_by_node_id(Verb::Update, "people"), "updatePerson");
-        let by_key =
-            CLASSIC.change_by_primary_key(Verb::Delete, "post_tag", &["post_id", "tag_id"]);
+        let columns = &["post_id", "tag_id"];
+        let by_key = CLASSIC.change_by(Verb::Delete, "post_tag", KeyKind::Primary, columns);
         assert_eq!(by_key, "deletePostTagByPostIdAndTagId");
         assert_eq!(CLASSIC.patch_field("post_tag"), "postTagPatch");
         assert_eq!(CLASSIC.deleted_node_id("post_tags"), "deletedPostTagId");
@@ -232,15 +263,15 @@ mod tests {
         let simplified =
             Inflection { simplified: Some(SimplifiedNames::default()), classic_ids: false };
         assert_eq!(simplified.change_by_node_id(Verb::Update, "people"), "updatePersonByNodeId");
-        let by_key = simplified.change_by_primary_key(Verb::Update, "people", &["id"]);
-        assert_eq!(by_key, "updatePerson");
-        assert_eq!(simplified.change_by(Verb::Update, "people", &["mail"]), "updatePersonByMail");
+        let by_key = |kind, column| simplified.change_by(Verb::Update, "people", kind, &[column]);
+        assert_eq!(by_key(KeyKind::Primary, "id"), "updatePerson");
+        assert_eq!(by_key(KeyKind::Unique, "mail"), "updatePersonByMail");
         assert_eq!(simplified.patch_field("people"), "patch");
         assert_eq!(simplified.deleted_node_id("people"), "deletedPersonNodeId");
         let long = SimplifiedNames { short_keys: false, ..SimplifiedNames::default() };
         let long = Inflection { simplified: Some(long), classic_ids: true };
         assert_eq!(long.change_by_node_id(Verb::Delete, "people"), "deletePerson");
-        let by_key = long.change_by_primary_key(Verb::Delete, "people", &["id"]);
+        let by_key = long.change_by(Verb::Delete, "people", KeyKind::Primary, &["id"]);
         assert_eq!(by_key, "deletePersonByRowId");
     }
 

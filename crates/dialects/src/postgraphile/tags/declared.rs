@@ -111,7 +111,7 @@ fn foreign_key(catalog: &mut Catalog, entity: EntityId, value: Option<&str>) -> 
         let remedy = format!("write the columns of {target} behind its name.");
         return Err(note(catalog, entity, message, remedy));
     }
-    catalog.declare_relationship(NewRelationship {
+    catalog.declare_relationship_again(NewRelationship {
         name: format!("@foreignKey {}", declared.spec).into(),
         from: entity,
         from_fields,

@@ -2,16 +2,19 @@
 
 use catalog::builder::{NewField, NewRelationship};
 use catalog::{
-    Attribute, Builder, Capabilities, Catalog, ConstraintComment, EntityId, EntityKind, FieldId,
-    Index, Key, Note, NoteKind,
+    Attribute, Builder, Capabilities, Catalog, ConstraintComment, Covers, EntityId, EntityKind,
+    FieldId, Index, Key, Note, NoteKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use sql::Flavor;
 
 use super::privileges::Privileges;
 use super::read::Found;
 use super::rows::{self, Column, Constraint, ConstraintForm, Relation, Target};
 use super::types::{Made, Types, by_relation};
-use super::{ArgumentOids, FieldType, PhysicalTypes};
+use super::{ArgumentOids, FieldType, PhysicalTypes, partitions};
+use crate::relational::{note_unindexed, predicate};
 
 const CAPABILITIES: Capabilities = Capabilities {
     comments: true,
@@ -48,6 +51,8 @@ pub(super) fn fill(found: &Found) -> (Catalog, PhysicalTypes) {
     }
     fill.functions(&found.functions);
     fill.composites();
+    let shared = partitions::shared(&mut fill, &found.partition_keys);
+    let entities = std::mem::take(&mut fill.types.entities);
     let types = PhysicalTypes {
         fields: fill.physical,
         row_arrays: fill.physical_rows,
@@ -55,7 +60,20 @@ pub(super) fn fill(found: &Found) -> (Catalog, PhysicalTypes) {
         arguments: fill.physical_arguments,
         range_elements: fill.types.elements,
     };
-    (fill.builder.finish(), types)
+    let mut catalog = fill.builder.finish();
+    // The index of a partitioned table cannot be made while rows are written.
+    let partitioned: FxHashSet<EntityId> = found
+        .relations
+        .iter()
+        .filter(|relation| relation.partitioned)
+        .filter_map(|relation| entities.get(&relation.oid).copied())
+        .collect();
+    let locks = |entity| partitioned.contains(&entity);
+    note_unindexed(&mut catalog, &Flavor::POSTGRES, |_, _| None, locks);
+    for relationship in shared {
+        catalog.declare_relationship(relationship);
+    }
+    (catalog, types)
 }
 
 /// The catalog while it is filled.
@@ -256,7 +274,7 @@ impl Fill<'_> {
     }
 
     /// What to do about a foreign key whose target is not served.
-    fn remedy(&self, target: &Target) -> String {
+    pub(super) fn remedy(&self, target: &Target) -> String {
         if target.partition {
             "refer to the partitioned table, which stands for its partitions.".into()
         } else if self.namespaces.contains(target.namespace.as_str()) {
@@ -268,14 +286,28 @@ impl Fill<'_> {
 
     fn index(&mut self, index: &rows::Index) {
         if let Some((entity, fields)) = self.part(index.relation, &index.columns) {
-            let name = index.name.as_str().into();
-            self.builder
-                .index(entity, Index { name, fields, partial: index.partial, finds: index.finds });
+            let covers = match &index.predicate {
+                None => Covers::All,
+                Some(condition) => self.covered(entity, condition),
+            };
+            let (name, finds, unique) = (index.name.as_str().into(), index.finds, index.unique);
+            self.builder.index(entity, Index { name, fields, covers, finds, unique });
+        }
+    }
+
+    /// The rows that an index with a condition is over.
+    fn covered(&self, entity: EntityId, condition: &str) -> Covers {
+        let catalog = self.builder.catalog();
+        let names = predicate::not_null_columns(condition).unwrap_or_default();
+        let fields = names.iter().map(|name| Some(catalog.find_field(entity, name)?.id));
+        match fields.collect::<Option<Vec<FieldId>>>() {
+            Some(fields) if !fields.is_empty() => Covers::NotNull(fields),
+            Some(_) | None => Covers::Some,
         }
     }
 
     /// The entity and its fields of these numbers; `None` if the relation is not served.
-    fn part(&self, relation: u32, columns: &[i16]) -> Option<(EntityId, Vec<FieldId>)> {
+    pub(super) fn part(&self, relation: u32, columns: &[i16]) -> Option<(EntityId, Vec<FieldId>)> {
         let entity = *self.types.entities.get(&relation)?;
         let fields = columns.iter().map(|number| self.fields.get(&(relation, *number)).copied());
         Some((entity, fields.collect::<Option<_>>()?))
@@ -296,7 +328,7 @@ impl Fill<'_> {
     }
 
     /// What a note is about: the entity and what follows.
-    fn subject(&self, entity: EntityId, rest: &[&str]) -> String {
+    pub(super) fn subject(&self, entity: EntityId, rest: &[&str]) -> String {
         let mut subject = self.builder.catalog().qualified_name(entity);
         subject.extend(rest.iter().copied());
         subject

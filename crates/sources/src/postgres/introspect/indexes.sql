@@ -7,7 +7,18 @@ select
   ind.indrelid,
   rel.relname,
   keys.columns,
-  ind.indpred is not null as partial,
+  pg_get_expr(ind.indpred, ind.indrelid) as predicate,
+  -- With columns that are only carried along PostGraphile takes it for none of one column. What
+  -- differs by the index's own collation may be equal by the column's.
+  ind.indisunique
+  and ind.indisvalid
+  and cardinality(keys.columns) = ind.indnatts
+  and not exists (
+    select
+    from unnest(ind.indkey::int2[], ind.indcollation::oid[]) as own (number, coll)
+    join pg_attribute as col on col.attrelid = ind.indrelid and col.attnum = own.number
+    where col.attcollation <> own.coll
+  ) as "unique",
   method.amname in ('btree', 'hash') and ind.indisvalid and ind.indisready as equals
 from unnest($1::oid[]) as wanted (oid)
 join pg_index as ind on ind.indrelid = wanted.oid

@@ -5,7 +5,8 @@ use tokio_postgres::{Client, Row};
 
 use super::privileges::{Privilege, Privileges};
 use super::rows::{
-    Column, Constraint, ConstraintComment, Form, Function, Index, Namespace, Relation, TypeRow,
+    Column, Constraint, ConstraintComment, Form, Function, Index, Namespace, PartitionKey,
+    Relation, TypeRow,
 };
 use super::{Extensions, IntrospectError, OLDEST_VERSION, Rights};
 
@@ -30,6 +31,7 @@ pub(super) struct Found {
     pub(super) constraints: Vec<Constraint>,
     pub(super) constraint_comments: Vec<ConstraintComment>,
     pub(super) indexes: Vec<Index>,
+    pub(super) partition_keys: Vec<PartitionKey>,
     pub(super) functions: Vec<Function>,
     pub(super) types: Vec<TypeRow>,
     /// The attributes of the composites among `types`, by relation, then in their order.
@@ -79,6 +81,15 @@ async fn read_snapshot(
         rows(client, include_str!("constraint_comments.sql"), &[], ConstraintComment::from_row)
             .await?;
     let indexes = rows(client, include_str!("indexes.sql"), &[&listed], Index::from_row).await?;
+    let partitioned = relations.iter().filter(|relation| relation.partitioned);
+    let partitioned = oids(partitioned.map(|relation| relation.oid));
+    let partition_keys = match partitioned.is_empty() {
+        true => Vec::new(),
+        false => {
+            let statement = include_str!("partitions.sql");
+            rows(client, statement, &[&partitioned], PartitionKey::from_row).await?
+        }
+    };
     let functions =
         rows(client, include_str!("functions.sql"), &[&served, &extensions], Function::from_row)
             .await?;
@@ -117,6 +128,7 @@ async fn read_snapshot(
         constraints,
         constraint_comments,
         indexes,
+        partition_keys,
         functions,
         types,
         attributes,

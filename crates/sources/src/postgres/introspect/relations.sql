@@ -25,6 +25,7 @@ select
   rel.relkind,
   coalesce(typ.typarray, 0) as row_array,
   rel.relkind = 'p' or rel.relkind = 'r' and not rel.relhassubclass as one_table,
+  rel.relkind = 'p' as partitioned,
   -- A trigger for each row (1) before (2) it is inserted (4) or updated (16) may change the row.
   -- Partitions and tables that inherit may have such of their own, which are not looked for.
   rel.relkind = 'p'

@@ -19,6 +19,8 @@ pub(super) struct Relation {
     pub(super) row_array: u32,
     /// Whether its keys tell all rows that are read of it: no other table inherits from it.
     pub(super) one_table: bool,
+    /// Whether its rows are in partitions.
+    pub(super) partitioned: bool,
     /// Whether a trigger may change a row before it is written.
     pub(super) triggered: bool,
     /// Which changes of its rows PostgreSQL takes.
@@ -85,8 +87,27 @@ pub(super) struct Index {
     pub(super) relation: u32,
     pub(super) name: String,
     pub(super) columns: Vec<i16>,
-    pub(super) partial: bool,
+    /// The condition of the rows that it is over, if these are not all.
+    pub(super) predicate: Option<String>,
+    pub(super) unique: bool,
     pub(super) finds: Finds,
+}
+
+/// A row of `partitions.sql`.
+pub(super) struct PartitionKey {
+    /// The partitioned table.
+    pub(super) relation: u32,
+    /// The foreign key; `None`: `number` is that of all partitions.
+    pub(super) constraint: Option<PartitionConstraint>,
+    /// How many partitions have it.
+    pub(super) number: i64,
+}
+
+/// A foreign key of partitions, by the columns of the partitioned table.
+pub(super) struct PartitionConstraint {
+    pub(super) name: String,
+    pub(super) columns: Vec<i16>,
+    pub(super) target: Target,
 }
 
 /// A row of `functions.sql`.
@@ -182,6 +203,7 @@ impl Relation {
             },
             row_array: row.try_get("row_array")?,
             one_table: row.try_get("one_table")?,
+            partitioned: row.try_get("partitioned")?,
             triggered: row.try_get("triggered")?,
             offered: Offered {
                 insert: changes & 8 != 0,
@@ -304,9 +326,32 @@ impl Index {
             relation: row.try_get("indrelid")?,
             name: row.try_get("relname")?,
             columns: row.try_get("columns")?,
-            partial: row.try_get("partial")?,
+            predicate: row.try_get("predicate")?,
+            unique: row.try_get("unique")?,
             finds: if row.try_get("equals")? { Finds::Equals } else { Finds::Other },
         })
+    }
+}
+
+impl PartitionKey {
+    pub(super) fn from_row(row: &Row) -> Result<Self, Error> {
+        let name: Option<String> = row.try_get("conname")?;
+        let constraint = match name {
+            None => None,
+            Some(name) => Some(PartitionConstraint {
+                name,
+                columns: row.try_get("columns")?,
+                target: Target {
+                    relation: row.try_get("confrelid")?,
+                    columns: row.try_get("confkey")?,
+                    namespace: row.try_get("target_namespace")?,
+                    name: row.try_get("target_name")?,
+                    period: false,
+                    partition: row.try_get("partition")?,
+                },
+            }),
+        };
+        Ok(Self { relation: row.try_get("root")?, constraint, number: row.try_get("number")? })
     }
 }
 

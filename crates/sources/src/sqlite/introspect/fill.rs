@@ -4,13 +4,16 @@ use std::collections::{HashMap, HashSet};
 
 use catalog::builder::NewField;
 use catalog::{
-    Builder, Capabilities, Catalog, EntityId, EntityKind, FieldId, Finds, Generated, Index, Key,
-    KeyKind, Note, Scalar, Type,
+    Builder, Capabilities, Catalog, Covers, EntityId, EntityKind, FieldId, Finds, Generated, Index,
+    Key, KeyKind, Note, Scalar, Type,
 };
+
+use sql::Flavor;
 
 use super::name::{self, Constraint};
 use super::read::{ColumnRow, IndexOrigin, IndexedColumnRow, Rows, TableKind, TableRow};
 use super::{foreign_key, note, writable};
+use crate::relational::{note_unindexed, predicate};
 use crate::sqlite::declared::{Affinity, Declared, declared};
 
 /// The tables and views by their names; SQLite tells no difference between the cases of ASCII.
@@ -82,7 +85,28 @@ pub(super) fn catalog(rows: &Rows) -> Catalog {
     }
     foreign_key::add(&mut builder, &mut tables, &rows.foreign_key_columns);
     writable::add(&mut builder, &tables, &rows.triggers);
-    builder.finish()
+    let mut catalog = builder.finish();
+    let mut taken: HashSet<String> = rows.tables.iter().map(|table| lower(&table.name)).collect();
+    taken.extend(rows.indexed_columns.iter().map(|row| lower(&row.index)));
+    let name = |table: &str, columns: &[&str]| Some(index_name(&mut taken, table, columns));
+    note_unindexed(&mut catalog, &Flavor::SQLITE, name, |_| true);
+    catalog
+}
+
+fn lower(name: &str) -> String {
+    name.to_ascii_lowercase()
+}
+
+/// A name for an index, which no table and no other index has.
+fn index_name(taken: &mut HashSet<String>, table: &str, columns: &[&str]) -> Box<str> {
+    let plain = format!("{table}_{}_idx", columns.join("_"));
+    let mut name = plain.clone();
+    let mut number = 1;
+    while !taken.insert(lower(&name)) {
+        name = format!("{plain}{number}");
+        number += 1;
+    }
+    name.into()
 }
 
 fn add_table(builder: &mut Builder, tables: &mut Tables, row: &TableRow, broken: bool) {
@@ -192,6 +216,17 @@ fn type_note(declared: &Declared, column: &ColumnRow, table: &Table) -> Option<N
     }
 }
 
+/// The rows that a partial index is over, by the statement that made it.
+fn covered(table: &Table, text: &str) -> Covers {
+    let condition = predicate::of_index(text);
+    let names = condition.and_then(predicate::not_null_columns).unwrap_or_default();
+    let fields: Option<Vec<FieldId>> = names.iter().map(|name| table.find_field(name)).collect();
+    match fields {
+        Some(fields) if !fields.is_empty() => Covers::NotNull(fields),
+        Some(_) | None => Covers::Some,
+    }
+}
+
 /// Adds one index, or the unique constraint it stands for; not one over expressions.
 fn add_index(builder: &mut Builder, tables: &mut Tables, columns: &[IndexedColumnRow]) {
     let Some(first) = columns.first() else { return };
@@ -216,10 +251,12 @@ fn add_index(builder: &mut Builder, tables: &mut Tables, columns: &[IndexedColum
         // As in PostgreSQL, only a constraint makes a key.
         IndexOrigin::CreateIndex => {
             let name = first.index.clone();
-            builder.index(
-                table.entity,
-                Index { name, fields, partial: first.partial, finds: Finds::Equals },
-            );
+            let covers = match (first.partial, &first.text) {
+                (false, _) => Covers::All,
+                (true, text) => covered(table, text.as_deref().unwrap_or_default()),
+            };
+            let (finds, unique) = (Finds::Equals, first.unique && !first.collated);
+            builder.index(table.entity, Index { name, fields, covers, finds, unique });
         }
     }
 }

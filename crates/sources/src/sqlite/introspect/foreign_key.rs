@@ -45,6 +45,21 @@ fn add_one(builder: &mut Builder, tables: &mut Tables, pairs: &[ForeignKeyColumn
             return;
         }
     };
+    let mut known = builder.catalog().relationships();
+    let same = known.find(|known| {
+        (known.from, known.to) == (from, to)
+            && known.from_fields == from_fields
+            && known.to_fields == to_fields
+    });
+    let repeated = same.map(|same| {
+        let columns = list(pairs.iter().map(|pair| &*pair.column));
+        note::repeated(&child.name, &columns, &same.name)
+    });
+    drop(known);
+    if let Some(note) = repeated {
+        builder.note(note);
+        return;
+    }
     let Some(child) = tables.find_mut(&first.table) else { return };
     let columns = pairs.iter().map(|pair| &*pair.column);
     let taken = &mut child.constraint_names;

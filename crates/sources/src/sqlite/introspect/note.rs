@@ -61,6 +61,16 @@ pub(super) fn numeric_by_affinity(table: &str, column: &str, declared: &str) -> 
     }
 }
 
+/// A foreign key that is declared twice.
+pub(super) fn repeated(table: &str, columns: &str, first: &str) -> Note {
+    Note {
+        kind: NoteKind::LeftOut,
+        subject: format!("{table} ({columns})").into(),
+        message: format!("the foreign key says what {first} says.").into(),
+        remedy: "declare one of the two only.".into(),
+    }
+}
+
 pub(super) fn foreign_key(table: &str, columns: &str, parent: &str, refusal: &Refusal) -> Note {
     let (message, remedy) = match refusal {
         Refusal::NoTable => (

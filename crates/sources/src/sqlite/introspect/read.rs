@@ -65,6 +65,10 @@ pub(super) struct IndexedColumnRow {
     pub(super) partial: bool,
     /// `None` where an expression is indexed.
     pub(super) column: Option<Box<str>>,
+    /// The statement that made it, of a partial index.
+    pub(super) text: Option<Box<str>>,
+    /// Whether some column of the table has a collation of its own.
+    pub(super) collated: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -180,6 +184,8 @@ fn indexed_column(row: &Row<'_>) -> rusqlite::Result<IndexedColumnRow> {
         origin: row.get(3)?,
         partial: row.get(4)?,
         column: row.get(5)?,
+        text: row.get(6)?,
+        collated: row.get(7)?,
     })
 }
 

@@ -1,11 +1,11 @@
 use expect_test::{Expect, expect};
 
 use crate::flavor::Flavor;
-use crate::print::print_statement;
+use crate::print::{print_add_foreign_key, print_create_index, print_statement};
 use crate::tree::{
-    Alias, Cell, Comparison, ConflictAction, Delete, Expression, FromItem, Identifier, Insert,
-    InsertSource, OnConflict, Operation, Parameter, Select, SelectItem, Set, SqlType, Statement,
-    TableName, Update,
+    Alias, Cell, Comparison, ConflictAction, CreateIndex, Delete, Expression, ForeignKey, FromItem,
+    Identifier, Insert, InsertSource, OnConflict, Operation, Parameter, Select, SelectItem, Set,
+    SqlType, Statement, TableName, Update,
 };
 
 const TABLE: Alias = Alias(0);
@@ -49,6 +49,27 @@ fn insert(source: InsertSource) -> Insert {
 fn check(statement: &Statement, postgres: &Expect, sqlite: &Expect) {
     postgres.assert_eq(&print_statement(statement, &Flavor::POSTGRES));
     sqlite.assert_eq(&print_statement(statement, &Flavor::SQLITE));
+}
+
+#[test]
+fn an_index_has_a_name_where_the_database_wants_one() {
+    let columns = vec![name("id"), name("head\"line")];
+    let index = CreateIndex { name: None, concurrently: true, on: table(), columns };
+    let named = CreateIndex { name: Some(name("i")), concurrently: false, ..index.clone() };
+    expect![[r#"CREATE INDEX CONCURRENTLY ON "s"."po""st" ("id", "head""line");"#]]
+        .assert_eq(&print_create_index(&index, &Flavor::POSTGRES));
+    expect![[r#"CREATE INDEX "i" ON "s"."po""st" ("id", "head""line");"#]]
+        .assert_eq(&print_create_index(&named, &Flavor::SQLITE));
+}
+
+#[test]
+fn a_foreign_key_says_both_sides() {
+    let (columns, target_columns) = (vec![name("a"), name("b")], vec![name("c"), name("d")]);
+    let key = ForeignKey { on: table(), columns, to: table(), target_columns };
+    expect![[
+        r#"ALTER TABLE "s"."po""st" ADD FOREIGN KEY ("a", "b") REFERENCES "s"."po""st" ("c", "d");"#
+    ]]
+    .assert_eq(&print_add_foreign_key(&key, &Flavor::POSTGRES));
 }
 
 #[test]
