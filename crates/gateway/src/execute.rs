@@ -6,27 +6,29 @@
 //! used: what was read of it before its fault came is taken back.
 //!
 //! * [`run`]: the requests of a plan, each as soon as it can be sent
-//! * [`represent`]: objects as representations, equal ones once
+//! * [`represent`]: objects as representations, equal ones once; [`reduce`]: what is asked of those
+//!   of which not all can be said
 //! * [`store`]: what earlier requests were answered already
 //! * [`request`]: what a subgraph is sent; [`told`]: what it is told of other objects
 //! * [`answer`], [`read`]: its answer into the arena; [`copy`]: for all objects that it is for;
 //!   [`alike`]: what of it is read once, for its text is equal
 //! * [`feed`], [`json`], [`recorded`]: what answers are read from
-//! * [`tell`], [`path`], [`needed`]: errors, where they stand in the client's answer
+//! * [`tell`], [`cause`], [`path`]: errors, and the values that are missing because of them
 //! * [`write`](mod@write): the answer; [`written`]: what of it comes again
 
 mod alike;
 mod answer;
 mod arena;
+mod cause;
 mod copy;
 mod errors;
 mod feed;
 mod json;
-mod needed;
 mod observe;
 mod path;
 mod read;
 mod recorded;
+mod reduce;
 mod represent;
 mod request;
 mod run;

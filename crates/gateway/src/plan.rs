@@ -29,6 +29,8 @@ use crate::planner::{Choice, ContextId, ToldArguments};
 use crate::supergraph::{FieldSetId, SubgraphId, Supergraph, TypeSet};
 pub use document::document;
 pub use entries::compile;
+pub(crate) use entries::{name_of, told};
+pub(crate) use form::form;
 pub use form::{Form, Member};
 pub use lead::{Lead, append_range};
 pub use print::print;
@@ -125,8 +127,9 @@ pub struct Fetch {
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'p> {
     pub fetch: &'p Fetch,
-    /// The lists of entities; one as often as what the subgraph is told of the objects above differs.
-    pub lists: &'p [usize],
+    /// What is asked of the lists of entities; one as often as what the subgraph is told of the objects
+    /// above differs.
+    pub lists: &'p [&'p Entities],
 }
 
 /// What is asked of a root type.
@@ -159,6 +162,19 @@ impl Entities {
         // One asked as an interface stands for all types.
         let only = shapes.first().filter(|(_, shape)| shapes.len() == 1 && shape.is_of_all);
         of_own.or(only).map(|(base, shape)| (*base, shape))
+    }
+
+    /// The same, and all that may be read of an object whose type nobody knows.
+    #[must_use]
+    pub fn shapes(&self, entry: u32, own: Option<TypeId>) -> &[(TypeId, Shape)] {
+        let Some(entry) = self.entries.get(entry as usize) else { return &[] };
+        let place = entry.shapes.iter().position(|(base, _)| Some(*base) == own);
+        match (place, &*entry.shapes) {
+            (Some(place), shapes) => shapes.get(place..=place).unwrap_or_default(),
+            (None, only @ [(_, shape)]) if shape.is_of_all => only,
+            (None, shapes) if own.is_none() => shapes,
+            (None, _) => &[],
+        }
     }
 }
 

@@ -218,6 +218,9 @@ fn told(supergraph: &Supergraph, error: &ExecutionError) -> Json {
         ErrorKind::Null { parent, field } => {
             format!("null for {}.{field}", supergraph.schema[*parent].name)
         }
+        ErrorKind::Missing { parent, field } => {
+            format!("nobody has {}.{field}", supergraph.schema[*parent].name)
+        }
         ErrorKind::Denied { parent, field } => {
             format!("{}.{field} is not for the caller", supergraph.schema[*parent].name)
         }

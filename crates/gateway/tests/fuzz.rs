@@ -2,6 +2,8 @@
 //!
 //! * `supergraph`: texts changed byte by byte: what is wrong is told, with its line
 //! * `planner`: supergraphs and operations made of a tape: the answer is that of the merged schema
+//! * `failures`: the same where resolvers fail, entities are gone, promises are broken and subgraphs do
+//!   not answer: what needs nothing of it is answered, and what is null otherwise has its error
 //! * `answers`: answers of one subgraph changed byte by byte: what clients get is JSON, errors stand at
 //!   places that were asked for, and what has nothing to do with the subgraph is there as it was
 
@@ -18,7 +20,9 @@ use serde_json_bytes::{ByteString, Map, Value as OwnJson};
 use testkit::federation::ask::Planned;
 use testkit::federation::faults::Fault;
 use testkit::federation::subgraphs::{Schemas, Subgraphs};
-use testkit::federation::{Oracle, Outcome, Question, World, make, supergraphs};
+use testkit::federation::{
+    Expected, Failing, Made, Oracle, Outcome, Question, World, make, supergraphs,
+};
 use testkit::fuzz::{Choices, Target, mutate};
 
 /// What means something in a supergraph.
@@ -161,6 +165,60 @@ fn plan(tape: &[u8]) -> Result<(), String> {
             Ok(other) => return Err(format!("{text}\n{}\n{other:?}", made.text)),
             Err(reason) => {
                 return Err(format!("{text}\n{} {}\n{reason}", made.text, made.variables));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn failures() {
+    let make = |choices: &mut Choices<'_>, _: &[Vec<u8>]| stretched(choices, 700);
+    let target = Target { name: "failures", cases: 200, make: &make, check: &fail };
+    target.run(&fixtures()).unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Asks some operations of a supergraph that is made of a tape, whose subgraphs fail in different ways.
+fn fail(tape: &[u8]) -> Result<(), String> {
+    let (own, rest) = tape.split_at(tape.len() / 2);
+    let text = supergraphs::make(&mut Choices::new(own));
+    let supergraph = read(&text).map_err(|problems| format!("{text}\n{problems:?}"))?;
+    let oracle = Oracle::new(&supergraph);
+    for part in rest.chunks(rest.len().div_ceil(3).max(1)) {
+        let mut choices = Choices::new(part);
+        let seed = choices.below(256) as u64;
+        let nulls = [0, 20][choices.below(2)];
+        let none = Failing { seed, ..Failing::default() };
+        let some = [10, 30][choices.below(2)];
+        let (failing, expected) = match choices.below(4) {
+            0 => (Failing { fields: some, elements: 10, ..none }, Expected::All),
+            1 => (Failing { gone: some, ..none }, Expected::All),
+            2 => (none, Expected::All),
+            _ => {
+                let failing =
+                    Failing { fields: some, elements: 10, broken: 10, non_null: true, ..none };
+                (failing, Expected::Explained)
+            }
+        };
+        let ids: Vec<SubgraphId> = supergraph.subgraph_ids().collect();
+        let faults =
+            [Fault::Unavailable, Fault::Timeout, Fault::Status(500), Fault::Half, Fault::Nonsense];
+        let spoilt = choices.pick(&ids).copied().zip(choices.pick(&faults).cloned());
+        let spoilt = spoilt.filter(|_| failing == none);
+        let world = World::new(&supergraph, seed, nulls).with_failing(failing);
+        let made = make(&supergraph.api.schema, &mut choices, true);
+        let variables: Map<ByteString, OwnJson> =
+            from_str(&made.variables).map_err(|error| error.to_string())?;
+        let (labels, access) = (&Labels::default(), None);
+        let question = Question { text: &made.text, variables: &variables, labels, access };
+        match oracle.check_failing(question, &world, spoilt.clone(), expected) {
+            Ok(Outcome::Answered { .. }) => {}
+            Ok(other) => return Err(format!("{text}\n{}\n{other:?}", made.text)),
+            Err(reason) => {
+                let Made { text: asked, variables } = &made;
+                return Err(format!(
+                    "{text}\n{asked} {variables}\n{failing:?} {spoilt:?}\n{reason}"
+                ));
             }
         }
     }

@@ -16,7 +16,7 @@ use gateway::planner::Labels;
 use gateway::supergraph::{Supergraph, When, read};
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
-use testkit::federation::{Made, Oracle, Outcome, Question, World, make};
+use testkit::federation::{Expected, Failing, Made, Oracle, Outcome, Question, World, make};
 use testkit::fuzz::{Budget, Choices, rng};
 
 /// Operations for each supergraph: such that all of them take seconds.
@@ -107,11 +107,34 @@ fn ask(oracle: &Oracle<'_>, tape: &[u8]) -> Result<(), String> {
         let (text, labels, access) = (&*made.text, &labels, None);
         let question = Question { text, variables: &variables, labels, access };
         match oracle.check(question, &world).map_err(told)? {
-            Outcome::Answered { .. } => return Ok(()),
+            Outcome::Answered { .. } => {
+                let seed = tape.iter().fold(1, |seed, byte| seed * 31 + u64::from(*byte) & 0xffff);
+                return fail(oracle, question, seed).map_err(told);
+            }
             // With names of its own each field can stand beside the others.
             Outcome::Invalid => {}
             Outcome::NoPlan(reason) => return Err(told(reason)),
         }
+    }
+    Ok(())
+}
+
+/// Asks the same of subgraphs that fail.
+fn fail(oracle: &Oracle<'_>, question: Question<'_>, seed: u64) -> Result<(), String> {
+    let none = Failing { seed, ..Failing::default() };
+    let ways = [
+        (Failing { fields: 15, elements: 10, ..none }, Expected::All),
+        (Failing { gone: 20, ..none }, Expected::Explained),
+        (
+            Failing { fields: 15, elements: 10, broken: 10, non_null: true, ..none },
+            Expected::Explained,
+        ),
+    ];
+    for (failing, expected) in ways {
+        let world = World::new(oracle.supergraph, seed, 0).with_failing(failing);
+        oracle
+            .check_failing(question, &world, None, expected)
+            .map_err(|reason| format!("{failing:?}: {reason}"))?;
     }
     Ok(())
 }

@@ -12,7 +12,9 @@
 //! * `knower`: what one subgraph, or all together, say of an object
 //! * `interpret`: the answer to an operation
 //! * [`subgraphs`]: requests of the gateway to answers, with [`clock`] for when they come
+//! * [`failing`]: which resolvers fail
 //! * [`faults`]: what goes wrong on the way
+//! * [`truth`]: what an answer may be where something fails
 //! * [`ask`]: an operation through the gateway
 //! * [`queries`]: operations made of a tape of bytes
 //! * [`supergraphs`]: supergraphs made of a tape of bytes
@@ -23,6 +25,7 @@ mod arguments;
 pub mod ask;
 pub mod clock;
 mod data;
+pub mod failing;
 pub mod faults;
 mod interpret;
 mod knower;
@@ -31,11 +34,14 @@ pub mod queries;
 mod schema;
 pub mod subgraphs;
 pub mod supergraphs;
+pub mod truth;
 pub mod world;
 
 pub use ask::Question;
 pub use data::Data;
+pub use failing::Failing;
 pub use oracle::{Oracle, Outcome};
 pub use queries::{Made, make};
 pub use schema::schema_of;
+pub use truth::Expected;
 pub use world::World;

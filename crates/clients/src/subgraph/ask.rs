@@ -42,9 +42,12 @@ pub enum AskError {
     TooLarge { most: u64 },
     #[error("{}", status(*.0))]
     Status(u16),
-    /// Half an answer, or none at all.
+    /// Half an answer, or something that is no HTTP.
     #[error("the answer broke off: {0}")]
     Broken(Arc<str>),
+    /// The connection ended before an answer began.
+    #[error("the answer broke off: {0}")]
+    Closed(Arc<str>),
     /// The content type of the answer, or its coding, is not one that GraphQL comes in.
     #[error("what it sent is no GraphQL: {0}")]
     NotGraphQl(Arc<str>),

@@ -330,7 +330,12 @@ impl Attempt {
             true => Again::AtOnce { is_unsent },
             false => Again::Later { after: None },
         };
-        Self { result: Err(AskError::Broken(whole(&error).into())), again }
+        let why = whole(&error).into();
+        let result = match error.is_parse() {
+            true => AskError::Broken(why),
+            false => AskError::Closed(why),
+        };
+        Self { result: Err(result), again }
     }
 }
 
@@ -339,7 +344,12 @@ fn has_failed(result: &Result<Answer, AskError>, had_time: bool) -> Option<bool>
     match result {
         Ok(answer) => Some(matches!(answer.status, 502..=504)),
         Err(AskError::Status(status)) => Some(*status >= 500),
-        Err(AskError::Unavailable(_) | AskError::Broken(_) | AskError::NotGraphQl(_)) => Some(true),
+        Err(
+            AskError::Unavailable(_)
+            | AskError::Broken(_)
+            | AskError::Closed(_)
+            | AskError::NotGraphQl(_),
+        ) => Some(true),
         Err(AskError::Timeout) => had_time.then_some(true),
         Err(AskError::TooLarge { .. }) => Some(false),
         Err(AskError::MemoryExhausted | AskError::BreakerOpen { .. }) => None,

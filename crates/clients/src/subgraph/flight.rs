@@ -95,6 +95,7 @@ impl Lead<'_> {
                 | AskError::TooLarge { .. }
                 | AskError::Status(_)
                 | AskError::Broken(_)
+                | AskError::Closed(_)
                 | AskError::NotGraphQl(_)
                 | AskError::BreakerOpen { .. },
             ) => *self.flight.outcome.borrow_mut() = Some(outcome.clone()),

@@ -96,7 +96,7 @@ impl AskError {
             Self::Timeout => ErrorKind::Timeout,
             Self::TooLarge { .. } => ErrorKind::TooLarge,
             Self::Status(_) => ErrorKind::Status,
-            Self::Broken(_) => ErrorKind::Broken,
+            Self::Broken(_) | Self::Closed(_) => ErrorKind::Broken,
             Self::NotGraphQl(_) => ErrorKind::NotGraphQl,
             Self::MemoryExhausted => ErrorKind::MemoryExhausted,
             Self::BreakerOpen { .. } => ErrorKind::BreakerOpen,

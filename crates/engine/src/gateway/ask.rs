@@ -116,6 +116,7 @@ fn told(error: &subgraph::AskError) -> AskError {
         subgraph::AskError::TooLarge { most } => AskError::TooLarge { most: *most },
         subgraph::AskError::Status(status) => AskError::Status(*status),
         subgraph::AskError::Broken(_) => AskError::Broken,
+        subgraph::AskError::Closed(_) => AskError::Closed,
         subgraph::AskError::NotGraphQl(_) => AskError::NotGraphQl,
         subgraph::AskError::MemoryExhausted => AskError::MemoryExhausted,
         subgraph::AskError::BreakerOpen { .. } => AskError::BreakerOpen,

@@ -68,6 +68,10 @@ impl Gateway {
                 );
                 GraphQLError::new(ErrorCode::InvalidValue, message)
             }
+            ErrorKind::Missing { field, .. } => {
+                let message = format!("No subgraph has a value of `{field}` here.");
+                GraphQLError::new(ErrorCode::InvalidValue, message)
+            }
             ErrorKind::Value { field } => {
                 let message = format!("The value of `{field}` is none of its type.");
                 GraphQLError::new(ErrorCode::InvalidValue, message)
@@ -134,16 +138,18 @@ fn members(text: &str) -> Vec<(Box<str>, Box<str>)> {
 fn not_answered(kind: OperationKind, why: &AskError) -> ErrorCode {
     match why {
         // It was sent, or may have been; of a server in front of the subgraph, that it gave up.
-        AskError::Timeout | AskError::Broken | AskError::Status(502 | 504)
+        AskError::Timeout | AskError::Broken | AskError::Closed | AskError::Status(502 | 504)
             if kind == OperationKind::Mutation =>
         {
             ErrorCode::OutcomeUnknown
         }
-        AskError::Unavailable | AskError::BreakerOpen | AskError::Broken => {
+        AskError::Unavailable | AskError::BreakerOpen | AskError::Closed => {
             ErrorCode::SubgraphUnavailable
         }
         AskError::Timeout => ErrorCode::SubgraphTimeout,
-        AskError::TooLarge { .. } | AskError::NotGraphQl => ErrorCode::SubgraphResponseInvalid,
+        AskError::TooLarge { .. } | AskError::Broken | AskError::NotGraphQl => {
+            ErrorCode::SubgraphResponseInvalid
+        }
         // Of a server in front of the subgraph, as a rule.
         AskError::Status(502..=504) => ErrorCode::SubgraphUnavailable,
         AskError::Status(_) => ErrorCode::SubgraphResponseInvalid,

@@ -1,14 +1,14 @@
 //! An answer as a whole: its data is read where it stands, in a text or on a tape.
 //! <https://spec.graphql.org/draft/#sec-Response-Format>
 
-use super::arena::ObjectId;
+use super::arena::{Cell, Object, ObjectId};
 use super::copy::copy;
 use super::feed::Feed;
 use super::json::{Json, Span};
 use super::read::{Reader, Said, Unread};
 use super::represent::Owner;
 use super::request::{Asked, Part};
-use super::store::fail;
+use super::tell::typename_at;
 use crate::plan::{Entities, Fetch, Shape, entities_key};
 
 /// What an answer has.
@@ -16,6 +16,8 @@ use crate::plan::{Entities, Fetch, Shape, entities_key};
 pub(super) struct Parts {
     /// Where its data begins, if it is not null.
     pub(super) data: Option<usize>,
+    /// Whether all that was asked of a root, or all lists of entities, are there.
+    pub(super) is_whole: bool,
     /// Its errors, if it has a list of them.
     pub(super) errors: Option<Span>,
 }
@@ -28,7 +30,7 @@ pub(super) fn read(
     part: &Part,
 ) -> Result<Parts, Unread> {
     let mut parts = Parts::default();
-    let (mut has_data, mut has_errors, mut is_whole) = (false, false, false);
+    let (mut has_data, mut has_errors) = (false, false);
     if reader.feed.begin(b'{', b'}')? {
         loop {
             let name = reader.feed.name()?;
@@ -42,7 +44,7 @@ pub(super) fn read(
                         b'n' => reader.feed.null()?,
                         b'{' => {
                             parts.data = Some(reader.feed.at());
-                            is_whole = data(reader, fetch, asked, part)?;
+                            parts.is_whole = data(reader, fetch, asked, part)?;
                         }
                         _ => return Err(Unread::Unfit),
                     }
@@ -71,7 +73,7 @@ pub(super) fn read(
         return Err(Unread::NoJson);
     }
     // What is missing in it has no reason then.
-    if parts.data.is_some() && parts.errors.is_none() && !is_whole {
+    if parts.data.is_some() && parts.errors.is_none() && !parts.is_whole {
         return Err(Unread::Unfit);
     }
     Ok(parts)
@@ -94,7 +96,7 @@ pub(super) fn read_recorded<'f>(
     if !is_whole && !has_errors {
         return Err(Unread::Unfit);
     }
-    Ok(Parts { data: Some(start), errors: None })
+    Ok(Parts { data: Some(start), is_whole, errors: None })
 }
 
 /// Reads the data; whether all lists of entities are there.
@@ -135,8 +137,13 @@ fn data<'f>(
 }
 
 /// The list that is asked for at a place of the document.
-fn planned<'f>(fetch: &'f Fetch, asked: &Asked, part: &Part, place: usize) -> Option<&'f Entities> {
-    fetch.entities.get(asked.lists.get(part.list(place))?.planned)
+fn planned<'f>(
+    fetch: &'f Fetch,
+    asked: &'f Asked,
+    part: &Part,
+    place: usize,
+) -> Option<&'f Entities> {
+    asked.entities(fetch, part.list(place))
 }
 
 /// Reads the data of a root type, for all objects that are asked for it.
@@ -169,10 +176,7 @@ fn again<'f>(
     object: ObjectId,
 ) -> Result<(), Unread> {
     reader.feed.go_to(start);
-    reader.wrong.is_told = true;
-    reader.members(shape, object)?;
-    reader.wrong.is_told = false;
-    Ok(())
+    reader.members(shape, object)
 }
 
 /// Reads a list of entities. There is no telling whose they are if they are more or fewer than were
@@ -190,7 +194,10 @@ fn entities<'f>(
         loop {
             let owners = part.owners(asked, place, index).ok_or(length)?;
             match reader.feed.peek()? {
-                b'n' => reader.feed.null()?,
+                b'n' => {
+                    reader.feed.null()?;
+                    miss(reader, list, owners, Cell::Unknown);
+                }
                 b'{' => entity(reader, list, owners)?,
                 _ => wrong(reader, list, owners)?,
             }
@@ -255,13 +262,34 @@ fn wrong<'f>(
     owners: &[Owner],
 ) -> Result<(), Unread> {
     reader.feed.peek()?;
-    let place = reader.feed.at();
-    reader.wrong.entity.get_or_insert(place);
     reader.feed.skip()?;
-    for owner in owners {
-        fail(reader.arena, list, *owner);
+    if let Some(owner) = owners.first() {
+        reader.wrong.entity.get_or_insert(owner.object);
     }
+    miss(reader, list, owners, Cell::Failed(reader.causes.entity));
     Ok(())
+}
+
+/// Objects have nothing of what was asked of them.
+#[cold]
+fn miss<'f>(
+    reader: &mut Reader<'_, impl Feed<'f>>,
+    list: &Entities,
+    owners: &[Owner],
+    instead: Cell,
+) {
+    for Owner { entry, object } in owners {
+        let Object { r#type: own, position, .. } = *reader.arena.object(*object);
+        let typename = typename_at(reader.tree, position).filter(|_| own.is_none());
+        let typename = typename.map(|item| reader.arena.slot(item));
+        let shapes = list.shapes(*entry, own).iter();
+        let reads = shapes.flat_map(|(_, shape)| shape.reads_of(own)).map(|read| read.slot);
+        for slot in reads.chain(typename) {
+            if reader.arena.cell(*object, slot) == Cell::Absent {
+                reader.arena.set(*object, slot, instead);
+            }
+        }
+    }
 }
 
 /// Reads the type of an entity that was asked for as one of an interface; `false` if it cannot be of

@@ -6,14 +6,13 @@ use bytes::Bytes;
 use graphql::schema::TypeId;
 use response::{Held, NoMemory};
 
+use super::cause::CauseId;
 use crate::outline::{ItemId, PositionId, ids};
 use crate::plan::{Layout, Usual, append_range};
 
 ids! {
     /// An object of the arena.
     ObjectId "object";
-    /// One more that an object is of.
-    OtherId "other";
 }
 
 /// What is known of one value.
@@ -22,8 +21,10 @@ pub(super) enum Cell {
     /// Nobody said anything.
     Absent,
     Null,
-    /// There was an error, and it is told.
-    Failed,
+    /// Whoever was asked knows no such object.
+    Unknown,
+    /// There was an error.
+    Failed(CauseId),
     /// A range of a buffer: the JSON of a leaf.
     Leaf {
         buffer: u32,
@@ -55,19 +56,11 @@ pub(super) struct Object {
     cells: u32,
     /// What it is of; the first, if it is of several.
     pub(super) parent: Option<ObjectId>,
-    /// The last of what it is of beside its parent.
-    other: Option<OtherId>,
-    /// Whether another object has values of it, and the objects in them are of both.
-    pub(super) is_twin: bool,
-}
-
-impl Object {
     /// Whether it is of several objects, or of one several times, since what they were answered was
     /// equal.
-    #[inline]
-    pub(super) fn is_of_several(&self) -> bool {
-        self.other.is_some()
-    }
+    pub(super) is_of_several: bool,
+    /// Whether another object has values of it, and the objects in them are of both.
+    pub(super) is_twin: bool,
 }
 
 /// Where a cell stands, in an object or in a list.
@@ -87,10 +80,6 @@ pub(super) struct Arena {
     open: Vec<Cell>,
     /// By position.
     at: Vec<Vec<ObjectId>>,
-    /// Whose values an object has, and the object: it was answered for both at once.
-    twins: Vec<(ObjectId, ObjectId)>,
-    /// What objects are of beside their parents, each with the one before it.
-    others: Vec<(ObjectId, Option<OtherId>)>,
     layout: Arc<Layout>,
     undo: Undo,
     held: Held,
@@ -104,8 +93,6 @@ struct Undo {
     objects: usize,
     cells: usize,
     elements: usize,
-    twins: usize,
-    others: usize,
     buffers: usize,
     changed: Vec<(usize, Cell)>,
     typed: Vec<(ObjectId, Option<TypeId>)>,
@@ -188,8 +175,6 @@ impl Arena {
         self.undo.objects = self.objects.len();
         self.undo.cells = self.cells.len();
         self.undo.elements = self.elements.len();
-        self.undo.twins = self.twins.len();
-        self.undo.others = self.others.len();
         self.undo.buffers = self.buffers.len();
         self.undo.changed.clear();
         self.undo.typed.clear();
@@ -214,8 +199,6 @@ impl Arena {
         }
         self.cells.truncate(undo.cells);
         self.elements.truncate(undo.elements);
-        self.twins.truncate(undo.twins);
-        self.others.truncate(undo.others);
         self.buffers.truncate(undo.buffers);
         self.open.clear();
         self.undo = undo;
@@ -236,8 +219,8 @@ impl Arena {
         let cells = self.cells.len();
         let width = self.layout.widths[position.index()] as usize;
         self.cells.resize(cells + width, Cell::Absent);
-        let (cells, other, is_twin) = (narrow(cells), None, false);
-        self.objects.push(Object { position, r#type, cells, parent, other, is_twin });
+        let (cells, is_of_several, is_twin) = (narrow(cells), false, false);
+        self.objects.push(Object { position, r#type, cells, parent, is_of_several, is_twin });
         self.at[position.index()].push(id);
         self.make_room()?;
         Ok(id)
@@ -253,7 +236,7 @@ impl Arena {
     /// How many cells there are, and others that are no larger.
     #[inline]
     fn taken(&self) -> usize {
-        self.cells.len() + self.elements.len() + self.others.len() + OBJECT * self.objects.len()
+        self.cells.len() + self.elements.len() + OBJECT * self.objects.len()
     }
 
     #[cold]
@@ -275,39 +258,14 @@ impl Arena {
     }
 
     /// An object of the answer that is being read is of one more.
-    pub(super) fn add_other(&mut self, id: ObjectId, parent: ObjectId) {
-        let object = &mut self.objects[id.index()];
-        self.others.push((parent, object.other));
-        object.other = Some(OtherId::new(self.others.len() - 1));
-    }
-
-    /// All that an object is of, each once.
-    pub(super) fn parents(&self, id: ObjectId) -> Vec<ObjectId> {
-        let object = self.object(id);
-        let mut parents = Vec::new();
-        let mut next = object.other;
-        while let Some((parent, before)) = next.and_then(|other| self.others.get(other.index())) {
-            parents.push(*parent);
-            next = *before;
-        }
-        parents.extend(object.parent);
-        // Equal ones follow each other: an object is read with all that is below it.
-        parents.dedup();
-        parents.reverse();
-        parents
+    pub(super) fn add_other(&mut self, id: ObjectId) {
+        self.objects[id.index()].is_of_several = true;
     }
 
     /// An object has values of another, and the objects in them are of both.
     pub(super) fn add_twin(&mut self, of: ObjectId, twin: ObjectId) {
-        self.twins.push((of, twin));
         self.objects[of.index()].is_twin = true;
         self.objects[twin.index()].is_twin = true;
-    }
-
-    /// The objects that have values of another.
-    pub(super) fn twins_of(&self, id: ObjectId) -> impl Iterator<Item = ObjectId> {
-        let all = self.twins.iter().filter(move |(of, _)| *of == id);
-        all.map(|(_, twin)| *twin)
     }
 
     pub(super) fn set_type(&mut self, id: ObjectId, r#type: TypeId) {
@@ -404,7 +362,7 @@ impl Arena {
             Cell::List { start, end } => {
                 self.list(start, end).iter().all(|cell| self.all_objects(*cell, holds))
             }
-            Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } => true,
+            Cell::Absent | Cell::Null | Cell::Unknown | Cell::Failed(_) | Cell::Leaf { .. } => true,
         }
     }
 
@@ -419,7 +377,12 @@ impl Arena {
     pub(super) fn leaf_of(&self, cell: Cell) -> Option<&[u8]> {
         match cell {
             Cell::Leaf { buffer, start, end } => Some(self.leaf(buffer, start, end)),
-            Cell::Absent | Cell::Null | Cell::Failed | Cell::Object(_) | Cell::List { .. } => None,
+            Cell::Absent
+            | Cell::Null
+            | Cell::Unknown
+            | Cell::Failed(_)
+            | Cell::Object(_)
+            | Cell::List { .. } => None,
         }
     }
 
@@ -456,14 +419,14 @@ impl Arena {
         cell.copied().unwrap_or(Cell::Absent)
     }
 
-    /// Why nothing is at a place is told.
-    pub(super) fn fail(&mut self, place: Place) {
+    /// Says why nothing is at a place.
+    pub(super) fn fail(&mut self, place: Place, cause: CauseId) {
         let cell = match place {
             Place::OfObject(index) => self.cells.get_mut(index),
             Place::Element(index) => self.elements.get_mut(index),
         };
         if let Some(cell) = cell.filter(|cell| !cell.is_value()) {
-            *cell = Cell::Failed;
+            *cell = Cell::Failed(cause);
         }
     }
 }

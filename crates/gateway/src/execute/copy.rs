@@ -66,7 +66,9 @@ impl Copying<'_> {
         parent: ObjectId,
     ) -> Result<Cell, NoMemory> {
         match cell {
-            Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } => Ok(cell),
+            Cell::Absent | Cell::Null | Cell::Unknown | Cell::Failed(_) | Cell::Leaf { .. } => {
+                Ok(cell)
+            }
             Cell::List { start, end } => {
                 let begin = self.arena.open_list();
                 for place in start..end {

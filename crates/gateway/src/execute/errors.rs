@@ -3,6 +3,7 @@
 use graphql::operation::{Location, OperationKind};
 use graphql::schema::TypeId;
 
+use super::cause::Cause;
 use crate::supergraph::SubgraphId;
 
 /// So many errors are told; the others are counted.
@@ -14,6 +15,10 @@ pub struct Errors {
     list: Vec<ExecutionError>,
     /// How many there are beside these.
     more: usize,
+    /// Why values are missing.
+    pub(super) causes: Vec<Cause>,
+    /// How many values were not of their types: each is reported where it would stand.
+    wrong: usize,
 }
 
 impl Errors {
@@ -30,21 +35,21 @@ impl Errors {
         self.more = self.more.saturating_add(more);
     }
 
-    /// How many there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.list.len().saturating_add(self.more)
+    /// So many values were not of their types.
+    pub(super) fn see(&mut self, wrong: usize) {
+        self.wrong += wrong;
     }
 
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// How many there are so far, those that will be told among them.
+    pub(super) fn len(&self) -> usize {
+        let known = self.causes.len().saturating_add(self.wrong);
+        self.list.len().saturating_add(self.more).saturating_add(known)
     }
 
     /// The errors, with one that counts those that are left out.
     #[must_use]
     pub fn into_list(self) -> Vec<ExecutionError> {
-        let Self { mut list, more } = self;
+        let Self { mut list, more, .. } = self;
         if more > 0 {
             let kind = ErrorKind::More { count: more };
             list.push(ExecutionError { kind, path: Vec::new(), location: None });
@@ -95,6 +100,8 @@ pub enum ErrorKind {
     Invalid { subgraph: SubgraphId, why: Invalid },
     /// A value that may not be null is not there, and no other error says why.
     Null { parent: TypeId, field: Box<str> },
+    /// Nobody was asked for a value, or nobody who was asked knows what it is of.
+    Missing { parent: TypeId, field: Box<str> },
     /// The caller may not read it, and nobody was asked for it.
     Denied { parent: TypeId, field: Box<str> },
     /// A value is not of its type.
@@ -116,6 +123,8 @@ pub enum AskError {
     Status(u16),
     #[error("it ended the connection before its answer was whole")]
     Broken,
+    #[error("it ended the connection instead of answering")]
+    Closed,
     #[error("what it sent is no answer of GraphQL")]
     NotGraphQl,
     #[error("its answer takes more memory than there is")]

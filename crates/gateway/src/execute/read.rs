@@ -5,14 +5,13 @@ use response::NoMemory;
 
 use super::alike::{Alike, Begin, Met};
 use super::arena::{Arena, Cell, ObjectId};
+use super::cause::CauseId;
+use super::errors::Errors;
 use super::feed::{Feed, WITHIN};
 use super::json::{Json, NoJson};
 use crate::outline::{ItemId, PositionId, Tree};
 use crate::plan::{Read, Scalar, Shape, Value};
 use crate::supergraph::Supergraph;
-
-/// So many values that are not of their types are told.
-pub(super) const MOST_WRONG: usize = 100;
 
 /// Reads what one request was answered.
 #[derive(Debug)]
@@ -24,32 +23,44 @@ pub(super) struct Reader<'r, F> {
     /// The place of the answer among the arena's buffers.
     pub(super) buffer: u32,
     pub(super) wrong: Wrong,
+    pub(super) causes: Causes,
     /// The objects that were read, if equal ones are read once.
     pub(super) alike: Option<Alike>,
     /// The type that was read last: most often the next is the same.
     last: Option<TypeId>,
 }
 
-/// Values that are not of their types.
-#[derive(Debug, Default)]
+/// What is wrong with an answer that is read all the same.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wrong {
-    /// Where the first of them stand in the answer.
-    pub(super) places: Vec<usize>,
-    /// How many others there are.
-    pub(super) more: usize,
-    /// Where the first of the entities stands that are none: that is told once.
-    pub(super) entity: Option<usize>,
-    /// The first that was asked of an object and is not there: that is told once, too.
+    /// How many values are not of their types.
+    pub(super) values: usize,
+    /// The first object whose entity is none: that is reported once.
+    pub(super) entity: Option<ObjectId>,
+    /// The first that was asked of an object and is not there: that is reported once, too.
     pub(super) lacking: Option<(ObjectId, ItemId)>,
-    /// Whether what is read was read before, so that it is told.
-    pub(super) is_told: bool,
 }
 
 impl Wrong {
     /// Whether nothing is.
     pub(super) fn is_empty(&self) -> bool {
-        let Self { places, more: _, entity, lacking, is_told: _ } = self;
-        places.is_empty() && entity.is_none() && lacking.is_none()
+        let Self { values, entity, lacking } = self;
+        *values == 0 && entity.is_none() && lacking.is_none()
+    }
+}
+
+/// The causes of what is missing in an answer that is being read, as they will be added.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Causes {
+    pub(super) lacking: CauseId,
+    pub(super) entity: CauseId,
+}
+
+impl Causes {
+    /// The causes that are added next.
+    pub(super) fn next(errors: &Errors) -> Self {
+        let lacking = errors.next_cause();
+        Self { lacking, entity: CauseId::new(lacking.index() + 1) }
     }
 }
 
@@ -96,10 +107,10 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         tree: &'r Tree,
         arena: &'r mut Arena,
         feed: F,
-        buffer: u32,
+        (buffer, causes): (u32, Causes),
     ) -> Self {
         let wrong = Wrong::default();
-        Self { supergraph, tree, arena, feed, buffer, wrong, alike: None, last: None }
+        Self { supergraph, tree, arena, feed, buffer, wrong, causes, alike: None, last: None }
     }
 
     /// Reads an object as one of the arena. Recursion is bounded by the depth of the tree.
@@ -163,7 +174,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         for (place, read) in all.enumerate() {
             for read in std::iter::once(read).chain(&read.also).filter(|_| !seen.has(place)) {
                 if self.arena.cell(object, read.slot) == Cell::Absent {
-                    self.arena.fail(self.arena.place_of(object, read.slot));
+                    self.arena.set(object, read.slot, Cell::Failed(self.causes.lacking));
                     self.wrong.lacking.get_or_insert((object, read.item));
                 }
             }
@@ -197,12 +208,10 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
     /// Reads a member once more for its other items.
     #[cold]
     fn others(&mut self, start: usize, read: &Read, object: ObjectId) -> Result<(), Unread> {
-        let is_told = std::mem::replace(&mut self.wrong.is_told, true);
         for other in &read.also {
             self.feed.go_to(start);
             self.item(other, object)?;
         }
-        self.wrong.is_told = is_told;
         Ok(())
     }
 
@@ -237,7 +246,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
                 if *is_alone && known == Cell::Absent {
                     match self.meet(read) {
                         Some(Met::Before(object, length)) => {
-                            self.arena.add_other(object, parent);
+                            self.arena.add_other(object);
                             self.feed.go_to(self.feed.at() + length);
                             return Ok(Cell::Object(object));
                         }
@@ -264,7 +273,8 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
                     },
                     Cell::Absent
                     | Cell::Null
-                    | Cell::Failed
+                    | Cell::Unknown
+                    | Cell::Failed(_)
                     | Cell::Leaf { .. }
                     | Cell::List { .. } => {
                         self.arena.add_object(*position, r#type, Some(parent))?
@@ -302,16 +312,12 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         parent: ObjectId,
         known: Cell,
     ) -> Result<Cell, Unread> {
-        let Self { supergraph, tree, buffer, .. } = *self;
-        let mut inner = Reader::new(supergraph, tree, &mut *self.arena, json, buffer);
-        inner.wrong.is_told = self.wrong.is_told;
+        let Self { supergraph, tree, buffer, causes, .. } = *self;
+        let mut inner = Reader::new(supergraph, tree, &mut *self.arena, json, (buffer, causes));
         let cell = inner.value(read, lists, parent, known)?;
-        let Wrong { places, lacking, .. } = inner.wrong;
+        let Wrong { values, lacking, .. } = inner.wrong;
         self.wrong.lacking = self.wrong.lacking.or(lacking);
-        if !places.is_empty() {
-            // What of it is wrong has no place of its own here.
-            self.tell_wrong();
-        }
+        self.wrong.values += values;
         self.feed.skip()?;
         Ok(cell)
     }
@@ -325,7 +331,12 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
     ) -> Result<Cell, Unread> {
         let known = match known {
             Cell::List { start, end } => Some((start, end)),
-            Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } | Cell::Object(_) => None,
+            Cell::Absent
+            | Cell::Null
+            | Cell::Unknown
+            | Cell::Failed(_)
+            | Cell::Leaf { .. }
+            | Cell::Object(_) => None,
         };
         let begin = self.arena.open_list();
         if self.feed.begin(b'[', b']')? {
@@ -357,25 +368,13 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         Ok(Cell::Leaf { buffer: self.buffer, start: narrow(start), end: narrow(end) })
     }
 
-    /// A value that is not of its type: it is told, and the rest of the answer is read.
+    /// A value that is not of its type: the rest of the answer is read.
     #[cold]
     fn wrong(&mut self) -> Result<Cell, Unread> {
         self.feed.peek()?;
-        self.tell_wrong();
+        self.wrong.values += 1;
         self.feed.skip()?;
-        Ok(Cell::Failed)
-    }
-
-    /// What stands here is wrong.
-    fn tell_wrong(&mut self) {
-        if self.wrong.is_told {
-            return;
-        }
-        if self.wrong.places.len() < MOST_WRONG {
-            self.wrong.places.push(self.feed.at());
-        } else {
-            self.wrong.more += 1;
-        }
+        Ok(Cell::Failed(CauseId::VALUE))
     }
 
     /// What the object that begins here says of its type; nothing is gone over.

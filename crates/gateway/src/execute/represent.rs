@@ -5,9 +5,11 @@ use graphql::schema::TypeId;
 use hashbrown::HashTable;
 
 use super::arena::{Arena, BEGIN, Cell, ObjectId};
-use crate::outline::ItemId;
-use crate::plan::{Entities, Entry, Form};
-use crate::supergraph::{Supergraph, TypeSet};
+use super::cause::CauseId;
+use super::tell::typename_at;
+use crate::outline::{ItemId, Tree, What};
+use crate::plan::{Entities, Entry, Form, Member, Nesting};
+use crate::supergraph::Supergraph;
 
 /// What a list of entities is asked with, and whose each of them is.
 #[derive(Debug, Default)]
@@ -142,7 +144,8 @@ impl Texts {
         objects: impl Iterator<Item = ObjectId>,
     ) -> (Self, Vec<ObjectId>) {
         let (mut texts, mut of) = (Self::default(), Vec::new());
-        let mut saying = Saying::new(Forming { supergraph, arena }, form, name);
+        let forming = Forming { supergraph, tree: None, arena };
+        let mut saying = Saying::new(forming, form, name);
         for object in objects {
             if saying.say(object, &mut texts).is_ok_and(|text| text as usize == of.len()) {
                 of.push(object);
@@ -161,39 +164,56 @@ fn text<'t>(bytes: &'t [u8], ends: &[usize], place: u32) -> &'t [u8] {
 /// Why an object has no representation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unsaid {
-    /// A key is null, or something is not known.
-    Missing,
-    /// A key of an object is null that may not be.
+    /// A key that may be null is null: there is nobody to be asked for.
+    NoKey,
+    /// Something of an object is null that may not be.
     Null(ObjectId, ItemId),
-    /// Something failed, and that is told.
-    Failed,
+    /// Nobody gave something of an object that may not be null.
+    Unknown(ObjectId, ItemId),
+    /// Something failed.
+    Failed(CauseId, ItemId),
 }
 
-/// What has no representation though it should.
+/// The objects that have no representation.
 #[derive(Debug, Default)]
-pub(super) struct Failed {
-    /// The objects that are not asked for.
-    pub(super) owners: Vec<Owner>,
-    /// The keys that are null and may not be, which nobody has told yet.
-    pub(super) nulls: Vec<(ObjectId, ItemId)>,
+pub(super) struct Unasked {
+    /// Those that have no key.
+    pub(super) keyless: Vec<Owner>,
+    /// Those of which something may be said.
+    pub(super) partial: Vec<Owner>,
 }
 
-/// The representations of a list of entities: equal ones are one. What has none though it should is
-/// added to `failed`.
+/// The representations of a list of entities: equal ones are one.
 pub(super) fn representations(
-    supergraph: &Supergraph,
-    arena: &Arena,
+    forming: Forming<'_>,
     list: &Entities,
-    failed: &mut Failed,
+    unsaid: &mut Unasked,
+) -> Representations {
+    let objects = |entry: &Entry| forming.arena.objects_at(entry.position);
+    representations_of(forming, list, objects, unsaid)
+}
+
+/// The same of some of the objects of each entry.
+pub(super) fn representations_of<'o>(
+    forming: Forming<'_>,
+    list: &Entities,
+    objects: impl Fn(&Entry) -> &'o [ObjectId],
+    unsaid: &mut Unasked,
 ) -> Representations {
     let mut all = Representations::default();
     let mut found = Vec::new();
-    let forming = Forming { supergraph, arena };
     for (place, entry) in (0..).zip(&list.entries) {
         let mut sayings: Vec<(TypeId, Saying<'_>)> = Vec::new();
-        for object in arena.objects_at(entry.position) {
+        for object in objects(entry) {
             let owner = Owner { entry: place, object: *object };
-            let Some(name) = name_of(supergraph, arena, entry, *object) else { continue };
+            let name = match name_of(forming.supergraph, forming.arena, entry, *object) {
+                Named::Type(name) => name,
+                Named::Unknown => {
+                    unsaid.partial.push(owner);
+                    continue;
+                }
+                Named::Other => continue,
+            };
             let known = sayings.iter().position(|(of, _)| *of == name);
             let known = known.unwrap_or_else(|| {
                 sayings.push((name, Saying::new(forming, &entry.form, name)));
@@ -201,12 +221,10 @@ pub(super) fn representations(
             });
             match sayings[known].1.say(*object, &mut all.texts) {
                 Ok(text) => found.push((text, owner)),
-                Err(Unsaid::Missing) => {}
-                Err(Unsaid::Failed) => failed.owners.push(owner),
-                Err(Unsaid::Null(object, key)) => {
-                    failed.owners.push(owner);
-                    failed.nulls.push((object, key));
-                }
+                Err(Unsaid::NoKey) if entry.keys.len() == 1 => unsaid.keyless.push(owner),
+                Err(
+                    Unsaid::NoKey | Unsaid::Null(..) | Unsaid::Unknown(..) | Unsaid::Failed(..),
+                ) => unsaid.partial.push(owner),
             }
         }
     }
@@ -297,54 +315,37 @@ impl<'s> Saying<'s> {
     }
 }
 
-/// The type that the representation of an object says; `None` if the object is not meant.
-fn name_of(
+/// The type that the representation of an object says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    Type(TypeId),
+    /// Nobody said the object's own.
+    Unknown,
+    /// The object is not meant.
+    Other,
+}
+
+pub(super) fn name_of(
     supergraph: &Supergraph,
     arena: &Arena,
     entry: &Entry,
     object: ObjectId,
-) -> Option<TypeId> {
+) -> Named {
     match (entry.on, arena.object(object).r#type) {
-        (_, Some(own)) if !supergraph.contains(&entry.types, own) => None,
-        (Some(on), _) => Some(on),
-        (None, own) => own,
+        (_, Some(own)) if !supergraph.contains(&entry.types, own) => Named::Other,
+        (Some(on), _) => Named::Type(on),
+        (None, Some(own)) => Named::Type(own),
+        (None, None) => Named::Unknown,
     }
 }
 
-/// What a cell says, as JSON; `object` says objects. Recursion is bounded by the nesting of field sets
-/// and of lists.
-pub(super) fn say(
-    arena: &Arena,
-    cell: Cell,
-    object: &impl Fn(ObjectId, &mut Vec<u8>) -> Result<(), Unsaid>,
-    text: &mut Vec<u8>,
-) -> Result<(), Unsaid> {
-    match cell {
-        Cell::Absent => return Err(Unsaid::Missing),
-        Cell::Failed => return Err(Unsaid::Failed),
-        Cell::Null => text.extend_from_slice(b"null"),
-        Cell::Leaf { buffer, start, end } => {
-            text.extend_from_slice(arena.leaf(buffer, start, end));
-        }
-        Cell::List { start, end } => {
-            text.push(b'[');
-            for (place, cell) in arena.list(start, end).iter().enumerate() {
-                if place > 0 {
-                    text.push(b',');
-                }
-                say(arena, *cell, object, text)?;
-            }
-            text.push(b']');
-        }
-        Cell::Object(id) => object(id, text)?,
-    }
-    Ok(())
-}
-
+/// Says objects by forms.
 #[derive(Clone, Copy)]
-struct Forming<'f> {
-    supergraph: &'f Supergraph,
-    arena: &'f Arena,
+pub(super) struct Forming<'f> {
+    pub(super) supergraph: &'f Supergraph,
+    /// With it what nobody gave is null, where it may be; without it nothing is said of it.
+    pub(super) tree: Option<&'f Tree>,
+    pub(super) arena: &'f Arena,
 }
 
 impl Forming<'_> {
@@ -375,7 +376,8 @@ impl Forming<'_> {
         text.push(b'"');
     }
 
-    fn members(
+    /// What a form says of an object, member by member.
+    pub(super) fn members(
         &self,
         form: &Form,
         object: ObjectId,
@@ -384,49 +386,147 @@ impl Forming<'_> {
     ) -> Result<(), Unsaid> {
         for member in &form.members {
             let cell = self.arena.cell_of(object, member.item);
-            if member.is_key && cell == Cell::Null {
-                return Err(match member.is_non_null {
-                    true => Unsaid::Null(object, member.item),
-                    false => Unsaid::Missing,
-                });
+            if member.is_key && cell == Cell::Null && !member.is_non_null {
+                return Err(Unsaid::NoKey);
             }
             let separator = usize::from(std::mem::take(&mut is_first));
             text.extend_from_slice(member.lead.get(separator..).unwrap_or_default());
-            self.value(cell, &member.below, text)?;
+            self.value((object, member), 0, cell, text)?;
         }
         Ok(())
     }
 
+    /// What a cell says. What nobody gave is null: where it may not be, the nearest value around it that
+    /// may. Of a key nothing is left out. Recursion is bounded by the nesting of field sets and of
+    /// lists.
     fn value(
         &self,
+        (of, member): (ObjectId, &Member),
+        level: u8,
         cell: Cell,
-        below: &[(TypeSet, Form)],
         text: &mut Vec<u8>,
     ) -> Result<(), Unsaid> {
-        let object = |object, text: &mut Vec<u8>| self.object(object, below, text);
-        say(self.arena, cell, &object, text)
+        let start = text.len();
+        let said = match cell {
+            Cell::Leaf { buffer, start, end } => {
+                text.extend_from_slice(self.arena.leaf(buffer, start, end));
+                return Ok(());
+            }
+            Cell::Failed(cause) => return Err(Unsaid::Failed(cause, member.item)),
+            Cell::Null if member.is_key && level > 0 => {
+                text.extend_from_slice(b"null");
+                return Ok(());
+            }
+            Cell::Absent | Cell::Unknown if self.tree.is_none() => return Err(Unsaid::NoKey),
+            Cell::Absent | Cell::Unknown => Err(Unsaid::Unknown(of, member.item)),
+            Cell::Null => Err(Unsaid::Null(of, member.item)),
+            Cell::List { start, end } => self.list((of, member), level, (start, end), text),
+            Cell::Object(below) => self.object(below, member, text),
+        };
+        let may_be_null = match said {
+            Err(Unsaid::Unknown(..)) => true,
+            Err(Unsaid::Null(..)) => cell == Cell::Null,
+            Ok(()) | Err(Unsaid::NoKey | Unsaid::Failed(..)) => false,
+        };
+        match said {
+            Err(_) if may_be_null && !member.is_key && !self.is_non_null(member, level) => {
+                text.truncate(start);
+                text.extend_from_slice(b"null");
+                Ok(())
+            }
+            said => said,
+        }
     }
 
-    fn object(
+    fn list(
         &self,
-        object: ObjectId,
-        below: &[(TypeSet, Form)],
+        of: (ObjectId, &Member),
+        level: u8,
+        (start, end): (u32, u32),
         text: &mut Vec<u8>,
     ) -> Result<(), Unsaid> {
+        text.push(b'[');
+        for (place, cell) in self.arena.list(start, end).iter().enumerate() {
+            if place > 0 {
+                text.push(b',');
+            }
+            self.value(of, level + 1, *cell, text)?;
+        }
+        text.push(b']');
+        Ok(())
+    }
+
+    fn object(&self, object: ObjectId, member: &Member, text: &mut Vec<u8>) -> Result<(), Unsaid> {
         let own: Option<TypeId> = self.arena.object(object).r#type;
         let form = match own {
-            Some(own) => below.iter().find(|(types, _)| self.supergraph.contains(types, own)),
-            None => below.first(),
+            Some(own) => {
+                let mut below = member.below.iter();
+                below.find(|(types, _)| self.supergraph.contains(types, own))
+            }
+            None => member.below.first(),
         };
         text.push(b'{');
         if let Some((_, form)) = form {
-            let typename = own.filter(|_| form.typename);
-            if let Some(own) = typename {
+            if form.typename {
+                let Some(own) = own else { return Err(self.untyped(object, member)) };
                 self.r#type(own, text);
             }
-            self.members(form, object, typename.is_none(), text)?;
+            self.members(form, object, !form.typename, text)?;
         }
         text.push(b'}');
         Ok(())
     }
+
+    /// An object has to be told apart from those of other types, and nobody said its own.
+    #[cold]
+    fn untyped(&self, object: ObjectId, member: &Member) -> Unsaid {
+        let position = self.arena.object(object).position;
+        let typename = self.tree.and_then(|tree| typename_at(tree, position));
+        match typename.map(|item| (item, self.arena.cell_of(object, item))) {
+            Some((item, Cell::Failed(cause))) => Unsaid::Failed(cause, item),
+            Some((item, _)) => Unsaid::Unknown(object, item),
+            None => Unsaid::Unknown(object, member.item),
+        }
+    }
+
+    /// Whether there is no null within so many lists.
+    #[cold]
+    fn is_non_null(&self, member: &Member, level: u8) -> bool {
+        let what = self.tree.map(|tree| &tree.item(member.item).what);
+        match what {
+            Some(What::Field { field, .. }) => {
+                Nesting::new(self.supergraph.schema[*field].r#type).is_non_null(level)
+            }
+            Some(What::Typename | What::Introspection) | None => member.is_non_null && level == 0,
+        }
+    }
+}
+
+/// What a cell says that is told of an object above, as JSON; `object` says objects. Recursion is
+/// bounded by the nesting of lists.
+pub(super) fn say(
+    arena: &Arena,
+    (cell, item): (Cell, ItemId),
+    object: &impl Fn(ObjectId, &mut Vec<u8>) -> Result<(), Unsaid>,
+    text: &mut Vec<u8>,
+) -> Result<(), Unsaid> {
+    match cell {
+        Cell::Failed(cause) => return Err(Unsaid::Failed(cause, item)),
+        Cell::Absent | Cell::Null | Cell::Unknown => text.extend_from_slice(b"null"),
+        Cell::Leaf { buffer, start, end } => {
+            text.extend_from_slice(arena.leaf(buffer, start, end));
+        }
+        Cell::List { start, end } => {
+            text.push(b'[');
+            for (place, cell) in arena.list(start, end).iter().enumerate() {
+                if place > 0 {
+                    text.push(b',');
+                }
+                say(arena, (*cell, item), object, text)?;
+            }
+            text.push(b']');
+        }
+        Cell::Object(id) => object(id, text)?,
+    }
+    Ok(())
 }

@@ -21,11 +21,19 @@ pub(super) struct Asked {
 /// A list of entities of the request; one for each of what the subgraph is told of objects above.
 #[derive(Debug)]
 pub(super) struct List {
-    /// The place among the lists that are planned.
-    pub(super) planned: usize,
+    pub(super) of: Of,
     /// What is told, as JSON.
     pub(super) told: Values,
     pub(super) all: Representations,
+}
+
+/// What is asked of the entities of a list.
+#[derive(Debug)]
+pub(super) enum Of {
+    /// What is planned, by its place among the lists of the request.
+    Planned(usize),
+    /// What needs nothing that failed.
+    Reduced(Box<Entities>),
 }
 
 /// What is sent at once: of each list, a range of the texts that are left.
@@ -34,6 +42,15 @@ pub(super) struct Part {
     ranges: Vec<Range<usize>>,
     /// The lists that its document has; `None` if it is the one that is planned.
     printed: Option<Vec<usize>>,
+}
+
+impl List {
+    fn entities<'a>(&'a self, fetch: &'a Fetch) -> Option<&'a Entities> {
+        match &self.of {
+            Of::Planned(planned) => fetch.entities.get(*planned),
+            Of::Reduced(entities) => Some(entities),
+        }
+    }
 }
 
 /// How often one document asks for entities, apart because the subgraph is told different things.
@@ -85,8 +102,11 @@ impl Part {
 impl Asked {
     /// The parts of it, none with more representations than `most`.
     pub(super) fn parts(&self, fetch: &Fetch, most: usize) -> Vec<Part> {
-        let planned = self.lists.iter().map(|list| list.planned);
-        let is_planned = planned.eq(0..fetch.entities.len());
+        let planned = self.lists.iter().map(|list| match list.of {
+            Of::Planned(planned) => Some(planned),
+            Of::Reduced(_) => None,
+        });
+        let is_planned = planned.eq((0..fetch.entities.len()).map(Some));
         let none =
             || Part { ranges: vec![0..0; self.lists.len()], printed: (!is_planned).then(Vec::new) };
         let (mut parts, mut part, mut room) = (Vec::new(), none(), most.max(1));
@@ -111,18 +131,15 @@ impl Asked {
         parts
     }
 
-    /// The lists, each with what was planned of it.
-    pub(super) fn planned<'f>(
-        &self,
-        fetch: &'f Fetch,
-    ) -> impl Iterator<Item = (usize, &'f Entities)> {
-        let lists = self.lists.iter().enumerate();
-        lists.filter_map(|(place, list)| Some((place, fetch.entities.get(list.planned)?)))
+    /// What is asked of the entities of a list.
+    pub(super) fn entities<'a>(&'a self, fetch: &'a Fetch, list: usize) -> Option<&'a Entities> {
+        self.lists.get(list)?.entities(fetch)
     }
 
     /// The list of representations that stands for one that is planned, unless that is told something.
     pub(super) fn untold(&self, planned: usize) -> Option<&Representations> {
-        let mut of = self.lists.iter().filter(|list| list.planned == planned);
+        let is_of = |list: &&List| matches!(list.of, Of::Planned(place) if place == planned);
+        let mut of = self.lists.iter().filter(is_of);
         of.find(|list| list.told.is_empty()).map(|list| &list.all)
     }
 }
@@ -136,8 +153,8 @@ pub(super) fn document<'r>(
     kept: &'r Printed,
 ) -> &'r Document {
     let Some(lists) = &part.printed else { return &fetch.document };
-    let lists = lists.iter().filter_map(|list| asked.lists.get(*list));
-    let lists: Vec<usize> = lists.map(|list| list.planned).collect();
+    let lists = lists.iter().filter_map(|list| asked.entities(fetch, *list));
+    let lists: Vec<&Entities> = lists.collect();
     let Inputs { supergraph, operation, plan, .. } = inputs;
     let of = plan::Part { fetch, lists: &lists };
     kept.keep(plan::document(supergraph, operation, &plan.tree, &plan.contexts, of))
@@ -169,7 +186,7 @@ pub(super) fn body(
             body.extend_from_slice(text);
         }
         body.push(b']');
-        let told = fetch.entities.get(list.planned).map_or(&[][..], |planned| &planned.told);
+        let told = list.entities(fetch).map_or(&[][..], |entities| &entities.told);
         for (context, value) in told.iter().zip(&list.told) {
             name(&mut body, &plan::context_variable(place, *context));
             body.extend_from_slice(value);

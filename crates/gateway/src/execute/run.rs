@@ -11,21 +11,23 @@ use response::{Held, NoMemory, Recorded};
 use super::alike::Alike;
 use super::answer;
 use super::answer::Parts;
-use super::arena::Arena;
-use super::errors::{AskError, ErrorKind, Errors, Invalid};
+use super::arena::{Arena, ObjectId};
+use super::cause::{Cause, CauseId, Origin, Scope};
+use super::errors::{AskError, ErrorKind, Errors, Invalid, Step};
 use super::feed::Feed;
 use super::json::{Json, NoUtf8, Span};
 use super::observe::{Fate, Observed};
-use super::read::{Reader, Unread, Wrong};
+use super::read::{Causes, Reader, Unread, Wrong};
 use super::recorded::Tape;
-use super::represent::{Failed, representations};
-use super::request::{Asked, List, Part, body, document};
-use super::store::{Earlier, Left, State, fail, take};
-use super::tell::{Teller, tell_nulls};
-use super::told::{Printed, apart};
+use super::reduce::{miss, reduce};
+use super::represent::{Forming, Owner, Unasked, representations};
+use super::request::{Asked, List, Of, Part, body, document};
+use super::store::{Earlier, Left, State, take};
+use super::tell::Teller;
+use super::told::{Printed, Telling, apart};
 use super::{Answer, Ask, Body, Inputs, Options, Recording, Subgraphs};
-use crate::outline::Tree;
-use crate::plan::{Document, Fetch, FetchId, Plan};
+use crate::outline::{ItemId, Tree};
+use crate::plan::{Document, Entities, Fetch, FetchId, Plan};
 
 /// What subgraphs answered.
 #[derive(Debug)]
@@ -146,6 +148,7 @@ pub async fn execute<S: Subgraphs>(
         }
     }
     drop(in_flight);
+    running.finish();
     running.executed.arena.tell_usual();
     running.executed
 }
@@ -173,6 +176,8 @@ struct Running<'r> {
     asked: Vec<Asked>,
     /// By request: how many of its parts are on their way.
     pending: Vec<usize>,
+    /// What was not answered.
+    failed: Vec<(FetchId, Part, CauseId)>,
     printed: &'r Printed,
 }
 
@@ -197,6 +202,7 @@ impl<'r> Running<'r> {
             states: vec![State::Waiting; plan.fetches.len()],
             asked: plan.fetches.iter().map(|_| Asked::default()).collect(),
             pending: vec![0; plan.fetches.len()],
+            failed: Vec::new(),
             printed,
         }
     }
@@ -210,35 +216,53 @@ impl<'r> Running<'r> {
     }
 
     fn prepare(&mut self, id: FetchId, fetch: &Fetch) -> Result<Ready, NoMemory> {
-        let supergraph = self.inputs.supergraph;
+        let Inputs { supergraph, plan, .. } = self.inputs;
+        let contexts = &plan.contexts;
         let mut asked = Asked::default();
         if let Some(root) = &fetch.root {
             asked.roots = self.executed.arena.objects_at(root.position).to_vec();
         }
         let (mut made, mut unique, mut reused) = (0, 0, 0);
+        // What can be said only in part, by the lists that are planned.
+        let mut reduced: Vec<(&Entities, Vec<Owner>)> = Vec::new();
         for (planned, list) in fetch.entities.iter().enumerate() {
             let arena = &mut self.executed.arena;
-            let mut failed = Failed::default();
-            let mut all = representations(supergraph, arena, list, &mut failed);
-            let Failed { owners: mut failed, nulls } = failed;
-            let of = (supergraph, self.inputs.plan);
-            tell_nulls(of, arena, &mut self.executed.errors, &nulls);
+            let mut unasked = Unasked::default();
+            let forming = Forming { supergraph, tree: Some(&plan.tree), arena };
+            let mut all = representations(forming, list, &mut unasked);
+            let Unasked { keyless, partial: mut unsaid } = unasked;
             made += all.all_owners().len();
             unique += all.texts.len();
             if self.options.reuse {
                 let (states, asked) = (&self.states, &self.asked);
-                let earlier = Earlier { plan: self.inputs.plan, states, asked };
+                let earlier = Earlier { plan, states, asked };
                 match take(supergraph, arena, (fetch, list), &mut all, earlier)? {
                     Left::Some { reused: more } => reused += more,
                     Left::Coming => return Ok(Ready::Held),
                 }
             }
-            let contexts = &self.inputs.plan.contexts;
-            for (told, all) in apart(supergraph, contexts, arena, list, all, &mut failed) {
-                asked.lists.push(List { planned, told, all });
+            let telling = Telling { supergraph, contexts, arena };
+            for (told, all) in apart(telling, list, all, &mut unsaid) {
+                asked.lists.push(List { of: Of::Planned(planned), told, all });
             }
-            for owner in failed {
-                fail(arena, list, owner);
+            if !keyless.is_empty() {
+                miss(arena, list, &keyless);
+            }
+            if !unsaid.is_empty() {
+                reduced.push((list, unsaid));
+            }
+        }
+        for (list, owners) in reduced {
+            let Executed { arena, errors, .. } = &mut self.executed;
+            let list = (fetch.subgraph, list);
+            for (list, all) in reduce(self.inputs, (arena, errors), list, &owners) {
+                made += all.all_owners().len();
+                unique += all.texts.len();
+                let telling = Telling { supergraph, contexts, arena };
+                for (told, all) in apart(telling, &list, all, &mut Vec::new()) {
+                    let of = Of::Reduced(Box::new(list.clone()));
+                    asked.lists.push(List { of, told, all });
+                }
             }
         }
         let seen = &mut self.observed.fetches[id.index()];
@@ -272,7 +296,16 @@ impl<'r> Running<'r> {
     fn refuse(&mut self, id: FetchId, fetch: &Fetch) {
         self.states[id.index()] = State::Tainted;
         let kind = Unanswered::from(AskError::MemoryExhausted).of(fetch);
-        self.teller(id, &Part::default()).fail(kind);
+        let part = Part::default();
+        let cause = self.teller(id, &part).fail(kind);
+        self.failed.push((id, part, cause));
+    }
+
+    /// Objects that came after a request had failed lack what it was to say of them.
+    fn finish(&mut self) {
+        for (id, part, cause) in std::mem::take(&mut self.failed) {
+            self.teller(id, &part).lose_absent(cause);
+        }
     }
 
     fn teller<'t>(&'t mut self, id: FetchId, part: &'t Part) -> Teller<'t> {
@@ -291,7 +324,8 @@ impl<'r> Running<'r> {
         let errors = self.executed.errors.len();
         let bytes = answer.as_ref().map_or(0, |answer| answer.body.length());
         if let Err(kind) = self.read(id, part, answer) {
-            self.teller(id, part).fail(kind);
+            let cause = self.teller(id, part).fail(kind);
+            self.failed.push((id, part.clone(), cause));
         }
         let errors = self.executed.errors.len() - errors;
         self.observed.receive(id.index(), bytes, errors);
@@ -325,7 +359,7 @@ impl<'r> Running<'r> {
                     self.take(id, part, json, (bytes.clone(), length), answer::read)?;
                 self.executed.held.join(held);
                 let errors = parts.errors.map(|errors| (&*bytes, errors));
-                self.tell(id, part, (&mut Json::new(&bytes), parts.data), errors, &wrong)
+                self.tell(id, part, parts, errors, wrong)
             }
             Body::Recorded(recording) => {
                 let Recording { shape, data: Recorded { tokens, texts, .. }, errors } = *recording;
@@ -339,7 +373,7 @@ impl<'r> Running<'r> {
                     })?;
                 self.executed.held.join(held);
                 let errors = errors.as_ref().map(|errors| (&**errors, (0, errors.len())));
-                self.tell(id, part, (&mut tape(), parts.data), errors, &wrong)
+                self.tell(id, part, parts, errors, wrong)
             }
         }
     }
@@ -367,7 +401,8 @@ impl<'r> Running<'r> {
             arena.add_buffer(buffer.clone())
         };
         let buffer = begin(arena);
-        let mut reader = Reader::new(supergraph, &plan.tree, arena, feed, buffer);
+        let causes = Causes::next(&self.executed.errors);
+        let mut reader = Reader::new(supergraph, &plan.tree, arena, feed, (buffer, causes));
         let is_compared = is_shared && reader.feed.compared().is_some();
         reader.alike = is_compared.then(|| Alike::new(length));
         let mut parts = read(&mut reader, fetch, asked, part);
@@ -400,32 +435,50 @@ impl<'r> Running<'r> {
         }
     }
 
-    /// Tells the errors that an answer has, and what is wrong with its data, if it has some.
-    fn tell<'f>(
+    /// Takes the errors that an answer has, and what is wrong with its data, if it has some.
+    fn tell(
         &mut self,
         id: FetchId,
         part: &Part,
-        (feed, data): (&mut impl Feed<'f>, Option<usize>),
+        parts: Parts,
         errors: Option<(&[u8], Span)>,
-        wrong: &Wrong,
+        wrong: Wrong,
     ) -> Result<(), ErrorKind> {
+        if !wrong.is_empty() {
+            self.add_wrong(id, wrong);
+        }
         let mut teller = self.teller(id, part);
-        let has_told = match errors {
+        let told = match errors {
             // The text was read already, or is a source's own.
-            Some((bytes, errors)) => teller.told(bytes, errors).unwrap_or(false),
-            None => false,
+            Some((bytes, errors)) => teller.told(bytes, errors).unwrap_or(None),
+            None => None,
         };
-        match data {
-            Some(data) => {
-                teller.wrong(feed, data, wrong);
-                // Its errors say why, or should.
-                if let Some(first) = wrong.lacking.filter(|_| !has_told) {
-                    teller.lacking(first);
-                }
-            }
-            None if !has_told => return Err(self.invalid(id, Invalid::Empty)),
-            None => teller.lose_absent(),
+        match told {
+            Some(cause) if parts.data.is_none() || !parts.is_whole => teller.lose_absent(cause),
+            None if parts.data.is_none() => return Err(self.invalid(id, Invalid::Empty)),
+            Some(_) | None => {}
         }
         Ok(())
+    }
+
+    /// Adds the causes that the reader has given to what is missing.
+    #[cold]
+    fn add_wrong(&mut self, id: FetchId, wrong: Wrong) {
+        let Wrong { values, entity, lacking } = wrong;
+        let plan = self.inputs.plan;
+        let invalid = |why| ErrorKind::Invalid { subgraph: plan.fetches[id.index()].subgraph, why };
+        let at = |object: ObjectId, item: Option<ItemId>| {
+            let item = item.filter(|item| plan.tree.item(*item).is_visible);
+            let steps = item.map(|item| Step::Key(plan.tree.item(item).key.clone()));
+            let (items, steps) = (item.into_iter().collect(), steps.into_iter().collect());
+            Origin { object, items, steps, is_null: true, is_hidden: false }
+        };
+        let lacking = lacking.map(|(object, item)| at(object, Some(item)));
+        let errors = &mut self.executed.errors;
+        // In the order of their ids; what is of neither is reported nowhere.
+        errors.add(Cause::new(invalid(Invalid::Lacking), Scope::Omission, lacking));
+        let entity = entity.map(|object| at(object, None));
+        errors.add(Cause::new(invalid(Invalid::Entity), Scope::Request, entity));
+        errors.see(values);
     }
 }

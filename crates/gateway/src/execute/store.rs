@@ -208,7 +208,7 @@ impl<'t> Taking<'t> {
 /// Whether all that is to be copied is known of an object.
 fn is_known(arena: &Arena, copies: &[Copied], from: ObjectId) -> bool {
     copies.iter().all(|copied| {
-        !matches!(arena.cell_of(from, copied.from), Cell::Absent | Cell::Failed)
+        !matches!(arena.cell_of(from, copied.from), Cell::Absent | Cell::Unknown | Cell::Failed(_))
             && is_known_below(arena, copied, from)
     })
 }
@@ -227,8 +227,10 @@ fn is_known_below(arena: &Arena, copied: &Copied, object: ObjectId) -> bool {
     copied.below.is_empty()
         || arena.all_objects(arena.cell_of(object, copied.from), &|object| {
             copied.below.iter().all(|below| {
-                !matches!(arena.cell_of(object, below.from), Cell::Absent | Cell::Failed)
-                    && is_known_below(arena, below, object)
+                !matches!(
+                    arena.cell_of(object, below.from),
+                    Cell::Absent | Cell::Unknown | Cell::Failed(_)
+                ) && is_known_below(arena, below, object)
             })
         })
 }
@@ -241,7 +243,7 @@ fn copied_cell(
     parent: ObjectId,
 ) -> Result<Cell, NoMemory> {
     match cell {
-        Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } => Ok(cell),
+        Cell::Absent | Cell::Null | Cell::Unknown | Cell::Failed(_) | Cell::Leaf { .. } => Ok(cell),
         // Leaves are not changed by anybody. Objects may have nothing below them that is asked for.
         Cell::List { .. } if arena.child_of(copied.to).is_none() => Ok(cell),
         Cell::List { start, end } => {
@@ -263,20 +265,6 @@ fn copied_cell(
                 arena.set(own, arena.slot(below.to), cell);
             }
             Ok(Cell::Object(own))
-        }
-    }
-}
-
-/// Nobody is asked for what an entry wants of an object: why is told elsewhere.
-pub(super) fn fail(arena: &mut Arena, list: &Entities, owner: Owner) {
-    let Some(entry) = list.entries.get(owner.entry as usize) else { return };
-    for (_, shape) in &entry.shapes {
-        let r#type = arena.object(owner.object).r#type;
-        for read in shape.reads_of(r#type) {
-            let place = arena.place_of(owner.object, read.slot);
-            if arena.at_place(place) == Cell::Absent {
-                arena.fail(place);
-            }
         }
     }
 }

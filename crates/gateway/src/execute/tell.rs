@@ -1,32 +1,30 @@
-//! What went wrong with an answer, at the places of the client's answer.
+//! What went wrong with an answer: the values that are missing because of it.
 //! <https://spec.graphql.org/draft/#sec-Errors>
 
 use graphql::operation::Location;
+use rustc_hash::FxHashSet;
 use serde_json_bytes::Value as JsonValue;
 use serde_json_bytes::serde_json;
 
 use super::arena::{Arena, Cell, ObjectId, Place};
-use super::errors::{ErrorKind, Errors, ExecutionError, Invalid, Path, Step};
-use super::feed::Feed;
+use super::cause::{Cause, CauseId, Origin, Scope};
+use super::errors::{ErrorKind, Errors, Path, Step};
 use super::json::{Json, NoJson, Span};
-use super::needed::needed_by;
-use super::path::{Places, places};
-use super::read::Wrong;
 use super::request::{Asked, Part};
-use crate::outline::ItemId;
+use crate::outline::{ItemId, PositionId, Tree, What};
 use crate::plan::{Fetch, Plan, Read, Shape, Value, entities_key};
-use crate::supergraph::Supergraph;
 
-/// An error of an entity is told at so many of its places; the others are counted.
-const MOST_PLACES: usize = 10;
-
-/// So many errors of one answer are looked at; the others are counted.
+/// So many errors of one answer are reported; the others are counted.
 const MOST_TOLD: usize = 100;
 
 /// What a subgraph adds to an error is dropped where it is longer.
 const MOST_EXTENSIONS: usize = 16 << 10;
 
-/// Tells what went wrong with the answer to one request.
+/// One error is about so many values at most. They are more than one where an entity is at several
+/// places, or where nobody knows the type of an object.
+const MOST_VALUES: usize = 10_000;
+
+/// Says which values are missing because of what went wrong with the answer to one request.
 #[derive(Debug)]
 pub(super) struct Teller<'t> {
     pub(super) plan: &'t Plan,
@@ -37,101 +35,98 @@ pub(super) struct Teller<'t> {
     pub(super) part: &'t Part,
 }
 
-/// An object, and what was asked of it.
-type Target<'t> = (ObjectId, &'t Shape);
+/// An object, and what was asked of it; by type, if nobody knows its own.
+#[derive(Clone, Debug)]
+struct Target<'t> {
+    object: ObjectId,
+    shapes: Vec<&'t Shape>,
+}
 
 /// Which of the values of an object have failed that are not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lost {
-    /// Those that nobody gave.
+    /// Those that nobody gave, also of objects that others gave.
     Absent,
-    /// Those that are null, too.
+    /// Those that are null, too, and those below.
     Null,
+}
+
+/// A value that an error of a subgraph is about.
+#[derive(Debug)]
+struct Found {
+    object: ObjectId,
+    /// The first place on the path where there is no value.
+    place: Option<Place>,
+    /// The items and steps that clients see, from the object on.
+    items: Vec<ItemId>,
+    steps: Path,
+    /// How many of these steps lead to the place.
+    steps_to_place: usize,
+    is_hidden: bool,
+}
+
+/// How far a path is followed.
+#[derive(Clone, Debug)]
+struct At<'t> {
+    /// The object that is reached, if there is one.
+    object: Option<ObjectId>,
+    shapes: Vec<&'t Shape>,
+    /// The value that is reached, while there is one.
+    value: Option<Place>,
 }
 
 impl<'t> Teller<'t> {
     /// There is no usable answer: one error.
-    pub(super) fn fail(&mut self, kind: ErrorKind) {
-        self.lose_all(Lost::Absent);
-        self.tell_at_first(kind);
+    pub(super) fn fail(&mut self, kind: ErrorKind) -> CauseId {
+        let cause = Cause::new(kind, Scope::Request, self.whole());
+        let cause = self.errors.add(cause);
+        self.lose_all(Lost::Absent, cause);
+        cause
     }
 
-    /// What nobody gave is told.
-    pub(super) fn lose_absent(&mut self) {
-        self.lose_all(Lost::Absent);
+    /// What nobody gave is missing because of an error of the answer.
+    pub(super) fn lose_absent(&mut self, cause: CauseId) {
+        let cause = self.errors.derived(cause, "");
+        self.lose_all(Lost::Absent, cause);
     }
 
-    /// Tells an error at the one field that was asked of a root, or at the first of the objects that
-    /// were asked for.
-    fn tell_at_first(&mut self, kind: ErrorKind) {
-        let root = self.fetch.root.as_ref().map(|root| &root.selection);
-        let root = root.filter(|selection| selection.fragments.is_empty());
-        let only = root.and_then(|selection| match &*selection.fields {
-            [asked] => Some((*self.asked.roots.first()?, asked.item)),
-            _ => None,
-        });
-        match only {
-            Some((object, item)) => {
-                let path = first_place(self.plan, self.arena, object);
-                self.errors.push(needing(self.plan, path, item, kind));
-            }
-            None => {
-                let first = self.targets().first().map(|(object, _)| *object);
-                self.tell_at(first, kind);
-            }
+    /// Where an error of the whole request is: at the one field that was asked of a root, or at the
+    /// first of the objects that were asked for.
+    fn whole(&self) -> Option<Origin> {
+        let target = self.targets().into_iter().next()?;
+        let (mut items, mut steps) = (Vec::new(), Vec::new());
+        if let (Some(_), [shape]) = (&self.fetch.root, &*target.shapes)
+            && let ([read], true) = (&*shape.members, shape.own.is_empty())
+            && self.plan.tree.item(read.item).is_visible
+        {
+            items.push(read.item);
+            steps.push(Step::Key(self.plan.tree.item(read.item).key.clone()));
         }
+        Some(Origin { object: target.object, items, steps, is_null: false, is_hidden: false })
     }
 
-    fn tell_at(&mut self, object: Option<ObjectId>, kind: ErrorKind) {
-        let path = object.map(|object| first_place(self.plan, self.arena, object));
-        let path = path.unwrap_or_default();
-        let location = object.and_then(|object| self.location_of(object));
-        self.errors.push(ExecutionError { kind, path, location });
-    }
-
-    /// Values that are not of their types, by where they stand in `data`, which begins at `start`.
-    pub(super) fn wrong<'f>(&mut self, feed: &mut impl Feed<'f>, start: usize, wrong: &Wrong) {
-        // The answer was read already.
-        let paths = paths_to(feed, start, &wrong.places).unwrap_or_default();
-        for path in paths {
-            let field = |path: &Path| ErrorKind::Value { field: last_key(path) };
-            self.tell(&path, &field);
-        }
-        self.errors.count(wrong.more);
-        let entity = wrong.entity.and_then(|place| paths_to(feed, start, &[place]).ok()?.pop());
-        if let Some(path) = entity {
-            let kind = ErrorKind::Invalid { subgraph: self.fetch.subgraph, why: Invalid::Entity };
-            let objects = self.objects_of(&path).map(|(objects, _)| objects).unwrap_or_default();
-            self.tell_at(objects.first().map(|(object, _)| *object), kind);
-        }
-    }
-
-    /// Something that was asked is not there: the first of it, where it is needed.
-    pub(super) fn lacking(&mut self, (object, item): (ObjectId, ItemId)) {
-        let kind = ErrorKind::Invalid { subgraph: self.fetch.subgraph, why: Invalid::Lacking };
-        let path = first_place(self.plan, self.arena, object);
-        self.errors.push(needing(self.plan, path, item, kind));
-    }
-
-    /// The errors that a subgraph tells: whether there are any.
-    pub(super) fn told(&mut self, bytes: &[u8], (start, _): Span) -> Result<bool, NoJson> {
+    /// The errors that a subgraph reports: the first of them.
+    pub(super) fn told(
+        &mut self,
+        bytes: &[u8],
+        (start, _): Span,
+    ) -> Result<Option<CauseId>, NoJson> {
         let mut json = Json::new(bytes);
         json.go_to(start);
-        let mut count = 0;
+        let (mut count, mut first) = (0, None);
+        let mut is_all_counted = false;
         if json.begin(b'[', b']')? {
             loop {
                 count += 1;
-                if count <= MOST_TOLD {
-                    let told = Told::read(&mut json)?;
-                    let subgraph = self.fetch.subgraph;
-                    let Told { message, path, extensions } = told;
-                    self.tell(&path, &|_| ErrorKind::Subgraph {
-                        subgraph,
-                        message: message.clone(),
-                        extensions: extensions.clone(),
-                    });
-                } else {
-                    json.skip()?;
+                let Told { message, path, extensions } = Told::read(&mut json)?;
+                let subgraph = self.fetch.subgraph;
+                let kind = ErrorKind::Subgraph { subgraph, message, extensions };
+                let kind = (count <= MOST_TOLD).then_some(kind);
+                // What nobody reports is said once of all that is null.
+                let is_known = kind.is_none() && path.is_empty();
+                if !(is_known && std::mem::replace(&mut is_all_counted, is_known)) {
+                    let cause = self.tell(&path, kind);
+                    first = first.or(Some(cause));
                 }
                 if !json.next(b']')? {
                     break;
@@ -139,208 +134,321 @@ impl<'t> Teller<'t> {
             }
         }
         self.errors.count(count.saturating_sub(MOST_TOLD));
-        Ok(count > 0)
+        Ok(first)
     }
 
-    /// Tells an error at all places that the path in the subgraph's answer stands for.
-    fn tell(&mut self, path: &[Step], kind: &dyn Fn(&Path) -> ErrorKind) {
-        let Some((objects, rest)) = self.objects_of(path) else {
-            self.lose_all(Lost::Null);
-            return self.tell_at_first(kind(&Vec::new()));
+    /// An error of a subgraph, by its path in the subgraph's answer; one that is only counted is of no
+    /// kind.
+    fn tell(&mut self, path: &[Step], kind: Option<ErrorKind>) -> CauseId {
+        let counted = CauseId::COUNTED;
+        let Some((targets, rest)) = self.targets_of(path) else {
+            return self.tell_whole(kind);
         };
-        let mut told = 0;
-        for (object, shape) in objects {
-            let (below, item) = self.follow(object, shape, rest);
-            let location = item.map_or_else(
-                || self.location_of(object),
-                |item| located(self.plan.tree.item(item).location),
-            );
-            let most = MOST_PLACES.saturating_sub(told);
-            let Places { paths, more } = places(self.arena, &self.plan.tree, object, most);
-            told += paths.len();
-            for mut path in paths {
-                path.extend(below.iter().cloned());
-                self.errors.push(ExecutionError { kind: kind(&path), path, location });
-            }
-            self.errors.count(more);
+        if rest.is_empty() {
+            return self.tell_entity(&targets, kind);
         }
+        let mut found = Vec::new();
+        for Target { object, shapes } in &targets {
+            let at = At { object: Some(*object), shapes: shapes.clone(), value: None };
+            let begin = Found {
+                object: *object,
+                place: None,
+                items: Vec::new(),
+                steps: Vec::new(),
+                steps_to_place: 0,
+                is_hidden: false,
+            };
+            self.follow(&at, rest, begin, &mut found);
+        }
+        if found.iter().all(|found| found.items.is_empty() && !found.is_hidden) {
+            // It is about nothing that was asked: it may be the reason of every null.
+            return match self.fetch.root {
+                Some(_) => self.tell_whole(kind),
+                None => self.tell_entity(&targets, kind),
+            };
+        }
+        let cause = match kind {
+            Some(kind) => self.lose_found(found, &kind),
+            None => {
+                found.iter().filter_map(|found| found.place).for_each(|place| {
+                    self.errors.fail(self.arena, place, counted);
+                });
+                counted
+            }
+        };
+        // Of an entity that is null nothing is there: the null went up to it.
+        let derived = self.errors.derived(cause, "");
+        for target in &targets {
+            self.lose(target, Lost::Absent, derived, &mut FxHashSet::default());
+        }
+        cause
+    }
+
+    /// An error of all that was asked.
+    fn tell_whole(&mut self, kind: Option<ErrorKind>) -> CauseId {
+        let cause = match kind {
+            Some(kind) => {
+                let cause = Cause::new(kind, Scope::Request, self.whole());
+                self.errors.add(cause)
+            }
+            None => CauseId::COUNTED,
+        };
+        self.lose_all(Lost::Null, cause);
+        cause
+    }
+
+    /// An error of an entity.
+    fn tell_entity(&mut self, targets: &[Target<'t>], kind: Option<ErrorKind>) -> CauseId {
+        let (items, steps) = (Vec::new(), Vec::new());
+        let origin = targets.first().map(|target| target.object);
+        let origin =
+            origin.map(|object| Origin { object, items, steps, is_null: false, is_hidden: false });
+        let cause = match kind {
+            Some(kind) => self.errors.add(Cause::new(kind, Scope::Entity, origin)),
+            None => CauseId::COUNTED,
+        };
+        let mut seen = FxHashSet::default();
+        for target in targets {
+            self.lose(target, Lost::Null, cause, &mut seen);
+        }
+        cause
+    }
+
+    /// Values that are missing because of an error: those that are so many steps above what it is
+    /// about have one cause.
+    fn lose_found(&mut self, found: Vec<Found>, kind: &ErrorKind) -> CauseId {
+        let mut causes: Vec<(Path, CauseId)> = Vec::new();
+        for Found { object, place, items, steps, steps_to_place, is_hidden } in found {
+            let below = steps.get(steps_to_place..).unwrap_or_default().to_vec();
+            let known = causes.iter().find(|(known, _)| *known == below).map(|(_, cause)| *cause);
+            let cause = known.unwrap_or_else(|| {
+                let location = items.last().filter(|_| !below.is_empty());
+                let location =
+                    location.and_then(|item| located(self.plan.tree.item(*item).location));
+                let is_null = place.is_some();
+                let origin = Origin { object, items, steps, is_null, is_hidden };
+                // It is reported once where no null is.
+                let origin = Some(origin).filter(|_| causes.is_empty());
+                let cause = Cause::new(kind.clone(), Scope::Field, origin);
+                let cause = self.errors.add(cause.below(below.clone(), location));
+                causes.push((below, cause));
+                cause
+            });
+            if let Some(place) = place {
+                self.errors.fail(self.arena, place, cause);
+            }
+        }
+        let first = causes.first().map(|(_, cause)| *cause);
+        first.unwrap_or_else(|| {
+            let origin = self.whole();
+            self.errors.add(Cause::new(kind.clone(), Scope::Request, origin))
+        })
+    }
+
+    /// Goes down as a path of the subgraph's answer says. Recursion is bounded by the length of the
+    /// path, and by the depth of the tree.
+    fn follow(&self, at: &At<'t>, path: &[Step], mut found: Found, all: &mut Vec<Found>) {
+        if all.len() >= MOST_VALUES {
+            return;
+        }
+        let Some((step, rest)) = path.split_first() else {
+            all.push(found);
+            return;
+        };
+        match step {
+            Step::Index(index) => {
+                let value = at.value.and_then(|place| element(self.arena, place, *index));
+                if value.is_none() && at.value.is_some() {
+                    // Beyond the list, or there is none.
+                    all.push(found);
+                    return;
+                }
+                if !found.is_hidden {
+                    found.steps.push(step.clone());
+                }
+                let at = At { object: None, value, shapes: at.shapes.clone() };
+                self.arrive(at, rest, found, all);
+            }
+            Step::Key(name) => {
+                let reads = self.reads(at, name);
+                let keys = |read: &&Read| &self.plan.tree.item(read.item).key;
+                let is_one = reads.windows(2).all(|pair| keys(&pair[0]) == keys(&pair[1]));
+                let is_within = at.object.is_some() || at.value.is_none();
+                if reads.is_empty() || !is_within || (at.object.is_none() && !is_one) {
+                    // What stands here is of one of several types: nobody knows what it is called.
+                    all.push(found);
+                    return;
+                }
+                let most = if at.object.is_some() { reads.len() } else { 1 };
+                for read in reads.into_iter().take(most) {
+                    let item = self.plan.tree.item(read.item);
+                    let mut found = Found {
+                        object: found.object,
+                        place: found.place,
+                        items: found.items.clone(),
+                        steps: found.steps.clone(),
+                        steps_to_place: found.steps_to_place,
+                        is_hidden: found.is_hidden || !item.is_visible,
+                    };
+                    if !found.is_hidden {
+                        found.items.push(read.item);
+                        found.steps.push(Step::Key(item.key.clone()));
+                    }
+                    let value = at.object.map(|object| self.arena.place_of(object, read.slot));
+                    let shapes = match &read.value {
+                        Value::Objects { shape, .. } => vec![shape],
+                        Value::Leaf(_) => Vec::new(),
+                    };
+                    self.arrive(At { object: None, shapes, value }, rest, found, all);
+                }
+            }
+        }
+    }
+
+    fn arrive(&self, mut at: At<'t>, rest: &[Step], mut found: Found, all: &mut Vec<Found>) {
+        match at.value.map(|place| (place, self.arena.at_place(place))) {
+            Some((_, Cell::Object(object))) => at.object = Some(object),
+            Some((place, Cell::Absent | Cell::Null | Cell::Unknown | Cell::Failed(_))) => {
+                found.place = found.place.or(Some(place));
+                found.steps_to_place = found.steps.len();
+                at.value = None;
+            }
+            Some((_, Cell::Leaf { .. } | Cell::List { .. })) | None => {}
+        }
+        self.follow(&at, rest, found, all);
+    }
+
+    /// What is read under a name; where nobody knows the object's type, of any.
+    fn reads(&self, at: &At<'t>, name: &str) -> Vec<&'t Read> {
+        let r#type = at.object.and_then(|object| self.arena.object(object).r#type);
+        let mut all = Vec::new();
+        for shape in &at.shapes {
+            let (common, own) = shape.members_of(r#type);
+            let others = shape.own.iter().filter(|_| r#type.is_none());
+            let others = others.flat_map(|(_, members)| members);
+            let named = common.iter().chain(own).chain(others);
+            let named = named.filter(|read| read.name() == name.as_bytes());
+            all.extend(named.flat_map(|read| std::iter::once(read).chain(&read.also)));
+        }
+        all
     }
 
     /// The objects that the first steps of a path stand for, each with what was asked of it, and the
     /// other steps; nothing if they stand for none.
-    fn objects_of<'p>(&self, path: &'p [Step]) -> Option<(Vec<Target<'t>>, &'p [Step])> {
-        let fetch = self.fetch;
+    fn targets_of<'p>(&self, path: &'p [Step]) -> Option<(Vec<Target<'t>>, &'p [Step])> {
         if path.is_empty() {
             return None;
         }
-        if let Some(root) = &fetch.root {
-            let roots = self.asked.roots.iter().map(|object| (*object, &root.shape));
-            return Some((roots.collect(), path));
+        if self.fetch.root.is_some() {
+            let roots = self.targets();
+            return (!roots.is_empty()).then_some((roots, path));
         }
         let [Step::Key(key), Step::Index(index), rest @ ..] = path else { return None };
         let lists = self.part.lists();
         let place = (0..lists).find(|place| *entities_key(*place, lists) == **key)?;
         let list = self.part.list(place);
         let owners = self.part.owners(self.asked, list, *index)?;
-        let list = fetch.entities.get(self.asked.lists.get(list)?.planned)?;
-        let objects = owners.iter().filter_map(|owner| {
-            let shape = list.shape(owner.entry, self.arena.object(owner.object).r#type)?;
-            Some((owner.object, shape.1))
+        let entities = self.asked.entities(self.fetch, list)?;
+        let targets = owners.iter().map(|owner| {
+            let own = self.arena.object(owner.object).r#type;
+            let shapes = entities.shapes(owner.entry, own).iter().map(|(_, shape)| shape);
+            Target { object: owner.object, shapes: shapes.collect() }
         });
-        Some((objects.collect(), rest))
-    }
-
-    /// Goes down from an object as a path of the subgraph's answer says. What of it clients know, and
-    /// the last of their items; what is not there at its end has failed.
-    fn follow(&mut self, object: ObjectId, shape: &Shape, path: &[Step]) -> (Path, Option<ItemId>) {
-        if path.is_empty() {
-            self.lose(object, shape, Lost::Null);
-        }
-        let (mut steps, mut last, mut is_visible) = (Vec::new(), None, true);
-        let (mut shape, mut object, mut place) = (Some(shape), Some(object), None);
-        for step in path {
-            match step {
-                Step::Key(name) => {
-                    let Some(read) = shape.and_then(|shape| self.find(shape, object, name)) else {
-                        break;
-                    };
-                    if is_visible {
-                        // What is hidden is told where it is needed.
-                        is_visible = self.plan.tree.item(read.item).is_visible;
-                        let shown = needed_by(self.plan, read.item);
-                        if let Some(shown) = shown {
-                            steps.push(Step::Key(self.plan.tree.item(shown).key.clone()));
-                            last = Some(shown);
-                        }
-                    }
-                    place = object.map(|object| self.arena.place_of(object, read.slot));
-                    shape = match &read.value {
-                        Value::Objects { shape, .. } => Some(shape),
-                        Value::Leaf(_) => None,
-                    };
-                }
-                Step::Index(index) => {
-                    if is_visible {
-                        steps.push(step.clone());
-                    }
-                    place = place.and_then(|place| element(self.arena, place, *index));
-                }
-            }
-            object = None;
-            match place.map(|place| (place, self.arena.at_place(place))) {
-                Some((_, Cell::Object(below))) => object = Some(below),
-                Some((place_, Cell::Absent | Cell::Null | Cell::Failed)) => {
-                    self.arena.fail(place_);
-                    place = None;
-                }
-                Some((_, Cell::Leaf { .. } | Cell::List { .. })) | None => {}
-            }
-        }
-        (steps, last)
-    }
-
-    /// What is read under a name; where nobody knows the object's type, of any.
-    fn find<'s>(&self, shape: &'s Shape, object: Option<ObjectId>, name: &str) -> Option<&'s Read> {
-        let r#type = object.and_then(|object| self.arena.object(object).r#type);
-        let (common, own) = shape.members_of(r#type);
-        let others = shape.own.iter().filter(|_| object.is_none());
-        let mut all = common.iter().chain(own).chain(others.flat_map(|(_, members)| members));
-        all.find(|read| read.name() == name.as_bytes())
+        Some((targets.collect(), rest))
     }
 
     /// All objects that the answer is about, each with what was asked of it.
     fn targets(&self) -> Vec<Target<'t>> {
-        let fetch = self.fetch;
-        let root = fetch.root.iter();
+        let root = self.fetch.root.iter();
         let mut all: Vec<_> = root
-            .flat_map(|root| self.asked.roots.iter().map(|object| (*object, &root.shape)))
+            .flat_map(|root| {
+                let roots = self.asked.roots.iter();
+                roots.map(|object| Target { object: *object, shapes: vec![&root.shape] })
+            })
             .collect();
-        for (place, list) in self.asked.planned(fetch) {
+        for place in 0..self.asked.lists.len() {
+            let Some(entities) = self.asked.entities(self.fetch, place) else { continue };
             for owner in self.part.all_owners(self.asked, place) {
                 let own = self.arena.object(owner.object).r#type;
-                all.extend(list.shape(owner.entry, own).map(|(_, shape)| (owner.object, shape)));
+                let shapes = entities.shapes(owner.entry, own).iter().map(|(_, shape)| shape);
+                all.push(Target { object: owner.object, shapes: shapes.collect() });
             }
         }
         all
     }
 
-    fn lose_all(&mut self, lost: Lost) {
-        let fetch = self.fetch;
-        if let Some(root) = &fetch.root {
-            for object in &self.asked.roots {
-                self.lose(*object, &root.shape, lost);
+    fn lose_all(&mut self, lost: Lost, cause: CauseId) {
+        let mut seen = FxHashSet::default();
+        for target in self.targets() {
+            self.lose(&target, lost, cause, &mut seen);
+        }
+    }
+
+    /// Says why values of an object are not there, unless that was seen already. Recursion is bounded
+    /// by the depth of the tree.
+    fn lose(
+        &mut self,
+        target: &Target<'t>,
+        lost: Lost,
+        cause: CauseId,
+        seen: &mut FxHashSet<ObjectId>,
+    ) {
+        let Target { object, shapes } = target;
+        let r#type = self.arena.object(*object).r#type;
+        if r#type.is_none() {
+            let position = self.arena.object(*object).position;
+            if let Some(item) = typename_at(&self.plan.tree, position) {
+                let place = self.arena.place_of(*object, self.arena.slot(item));
+                self.lose_at(place, &[], (lost, cause), seen);
             }
         }
-        for (place, list) in self.asked.planned(fetch) {
-            for owner in self.part.all_owners(self.asked, place) {
-                let own = self.arena.object(owner.object).r#type;
-                if let Some((_, shape)) = list.shape(owner.entry, own) {
-                    self.lose(owner.object, shape, lost);
+        for shape in shapes {
+            let others = shape.own.iter().filter(|_| r#type.is_none());
+            let others = others.flat_map(|(_, members)| members);
+            let others = others.flat_map(|read| std::iter::once(read).chain(&read.also));
+            for read in shape.reads_of(r#type).chain(others) {
+                let below = match &read.value {
+                    Value::Objects { shape, .. } => vec![shape],
+                    Value::Leaf(_) => Vec::new(),
+                };
+                let place = self.arena.place_of(*object, read.slot);
+                self.lose_at(place, &below, (lost, cause), seen);
+            }
+        }
+    }
+
+    /// Recursion is bounded by the wrappers of types, and by the depth of the tree.
+    fn lose_at(
+        &mut self,
+        place: Place,
+        shapes: &[&'t Shape],
+        (lost, cause): (Lost, CauseId),
+        seen: &mut FxHashSet<ObjectId>,
+    ) {
+        match (self.arena.at_place(place), lost) {
+            (Cell::Absent | Cell::Unknown, _) | (Cell::Null | Cell::Failed(_), Lost::Null) => {
+                self.errors.fail(self.arena, place, cause);
+            }
+            (Cell::Object(object), _) => {
+                if seen.insert(object) {
+                    let target = Target { object, shapes: shapes.to_vec() };
+                    self.lose(&target, lost, cause, seen);
                 }
             }
-        }
-    }
-
-    /// Why values of an object are not there is told.
-    fn lose(&mut self, object: ObjectId, shape: &Shape, lost: Lost) {
-        for read in shape.reads_of(self.arena.object(object).r#type) {
-            let place = self.arena.place_of(object, read.slot);
-            let is_lost = match self.arena.at_place(place) {
-                Cell::Absent => true,
-                Cell::Null => lost == Lost::Null,
-                Cell::Failed | Cell::Leaf { .. } | Cell::Object(_) | Cell::List { .. } => false,
-            };
-            if is_lost {
-                self.arena.fail(place);
+            (Cell::List { start, end }, _) => {
+                for place in start..end {
+                    self.lose_at(Place::Element(place as usize), shapes, (lost, cause), seen);
+                }
             }
-        }
-    }
-
-    /// Where the field is that gives an object.
-    fn location_of(&self, object: ObjectId) -> Option<Location> {
-        let item = self.plan.tree.position(self.arena.object(object).position).parent?;
-        located(self.plan.tree.item(item).location)
-    }
-}
-
-/// Keys that are null and may not be: each is told where it is needed, and has failed from now on.
-pub(super) fn tell_nulls(
-    (supergraph, plan): (&Supergraph, &Plan),
-    arena: &mut Arena,
-    errors: &mut Errors,
-    nulls: &[(ObjectId, ItemId)],
-) {
-    let mut left = MOST_TOLD;
-    for (object, key) in nulls {
-        arena.fail(arena.place_of(*object, arena.slot(*key)));
-        if left == 0 {
-            errors.count(1);
-            continue;
-        }
-        let item = plan.tree.item(*key);
-        let parent = plan.tree.parent_of(supergraph, item);
-        let Places { paths, more } = places(arena, &plan.tree, *object, left);
-        left -= paths.len();
-        errors.count(more);
-        for path in paths {
-            let kind = ErrorKind::Null { parent, field: item.key.clone() };
-            errors.push(needing(plan, path, *key, kind));
+            (Cell::Leaf { .. }, _) | (Cell::Null | Cell::Failed(_), Lost::Absent) => {}
         }
     }
 }
 
-/// An error of an item of an object, which stands at a place: at the field that needs it.
-fn needing(plan: &Plan, mut path: Path, item: ItemId, kind: ErrorKind) -> ExecutionError {
-    let shown = needed_by(plan, item);
-    path.extend(shown.map(|shown| Step::Key(plan.tree.item(shown).key.clone())));
-    let location = shown.and_then(|shown| located(plan.tree.item(shown).location));
-    ExecutionError { kind, path, location }
-}
-
-/// The first place where an object stands.
-fn first_place(plan: &Plan, arena: &Arena, object: ObjectId) -> Path {
-    let places = places(arena, &plan.tree, object, 1);
-    places.paths.into_iter().next().unwrap_or_default()
+/// The item that says the types of the objects of a position, if somebody is asked for them.
+pub(super) fn typename_at(tree: &Tree, position: PositionId) -> Option<ItemId> {
+    let mut items = tree.position(position).items.iter().copied();
+    items.find(|item| tree.item(*item).what == What::Typename)
 }
 
 /// Hidden items stand nowhere in the document.
@@ -354,16 +462,13 @@ fn element(arena: &Arena, place: Place, index: usize) -> Option<Place> {
             let place = (start as usize).checked_add(index)?;
             (place < end as usize).then_some(Place::Element(place))
         }
-        Cell::Absent | Cell::Null | Cell::Failed | Cell::Leaf { .. } | Cell::Object(_) => None,
+        Cell::Absent
+        | Cell::Null
+        | Cell::Unknown
+        | Cell::Failed(_)
+        | Cell::Leaf { .. }
+        | Cell::Object(_) => None,
     }
-}
-
-fn last_key(path: &Path) -> Box<str> {
-    let key = path.iter().rev().find_map(|step| match step {
-        Step::Key(key) => Some(key.clone()),
-        Step::Index(_) => None,
-    });
-    key.unwrap_or_default()
 }
 
 /// An error of a subgraph.
@@ -417,60 +522,4 @@ fn path(text: &[u8]) -> Path {
         _ => None,
     });
     steps.collect()
-}
-
-/// A step within an answer.
-#[derive(Clone, Copy, Debug)]
-enum Within<'j> {
-    Member(&'j [u8]),
-    Element(usize),
-}
-
-/// The ways to some places of an answer, which are in their order: looked for from `start` on.
-fn paths_to<'f>(
-    feed: &mut impl Feed<'f>,
-    start: usize,
-    places: &[usize],
-) -> Result<Vec<Path>, NoJson> {
-    feed.go_to(start);
-    let mut places = places.iter().peekable();
-    let (mut paths, mut way) = (Vec::new(), Vec::new());
-    while places.peek().is_some() {
-        let byte = feed.peek()?;
-        if places.next_if(|place| **place == feed.at()).is_some() {
-            paths.push(way.iter().map(step).collect());
-        }
-        let is_within = match byte {
-            b'[' => feed.begin(b'[', b']')?.then_some(Within::Element(0)),
-            b'{' if feed.begin(b'{', b'}')? => Some(Within::Member(feed.name()?)),
-            b'{' => None,
-            _ => feed.skip().map(|()| None)?,
-        };
-        if is_within.is_some() {
-            way.extend(is_within);
-            continue;
-        }
-        loop {
-            let next = match way.pop() {
-                None => return Ok(paths),
-                Some(Within::Element(place)) => {
-                    feed.next(b']')?.then_some(Within::Element(place + 1))
-                }
-                Some(Within::Member(_)) if feed.next(b'}')? => Some(Within::Member(feed.name()?)),
-                Some(Within::Member(_)) => None,
-            };
-            if next.is_some() {
-                way.extend(next);
-                break;
-            }
-        }
-    }
-    Ok(paths)
-}
-
-fn step(within: &Within<'_>) -> Step {
-    match within {
-        Within::Member(name) => Step::Key(String::from_utf8_lossy(name).into()),
-        Within::Element(place) => Step::Index(*place),
-    }
 }

@@ -3,6 +3,7 @@ mod arbitrary;
 mod contexts;
 mod denied;
 mod faults;
+mod partial;
 mod recorded;
 mod reuse;
 
@@ -91,6 +92,9 @@ fn run_given(
             }
             ErrorKind::Null { parent, field } => {
                 format!("null for {}.{field}", supergraph.schema[*parent].name)
+            }
+            ErrorKind::Missing { parent, field } => {
+                format!("nobody has {}.{field}", supergraph.schema[*parent].name)
             }
             ErrorKind::Denied { parent, field } => {
                 let parent = &supergraph.schema[*parent].name;
@@ -234,7 +238,7 @@ fn many_representations_are_sent_as_several_requests() {
         stock {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{price}}}","variables":{"representations0":[{"__typename":"Book","isbn":"1"}]}}
         stock {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{price}}}","variables":{"representations0":[{"__typename":"Book","isbn":"2"}]}}
         {"works":[{"price":1},{},{"price":null},{"price":1}]}
-        .works[2]: stock: it was asked for 1 entities and does not answer for as many"#]].assert_eq(&format!("{sent}{answer}"));
+        .works[2].price: stock: it was asked for 1 entities and does not answer for as many"#]].assert_eq(&format!("{sent}{answer}"));
 }
 
 #[test]
@@ -426,7 +430,7 @@ fn lists_of_which_two_subgraphs_say_different_lengths_are_not_put_together() {
             a {"query":"{parts{a}}","variables":{}}
             b {"query":"{parts{b}}","variables":{}}
             {"parts":[{"a":1,"b":null}]}
-            .parts: b: it does not answer what was asked"#]],
+            .parts[0].b: b: it does not answer what was asked"#]],
     );
 }
 

@@ -4,9 +4,10 @@ use std::cell::OnceCell;
 
 use rustc_hash::FxHashMap;
 
-use super::arena::{Arena, ObjectId};
+use super::arena::{Arena, Cell, ObjectId};
 use super::represent::{Owner, Representations, Unsaid, say};
 use crate::plan::{Context, Document, Entities, Form};
+use crate::planner::ContextId;
 use crate::supergraph::Supergraph;
 
 /// Representations that are asked for at once, with what the subgraph is told beside them: values as
@@ -17,25 +18,21 @@ pub(super) type Told = (Values, Representations);
 pub(super) type Values = Vec<Box<[u8]>>;
 
 /// The representations of a list, apart where the objects above say different things. Objects of which
-/// it cannot be told are not asked for; those of them that failed are added to `failed`.
+/// it cannot be told are added to `unsaid`.
 pub(super) fn apart(
-    supergraph: &Supergraph,
-    contexts: &[Context],
-    arena: &Arena,
+    telling: Telling<'_>,
     list: &Entities,
     all: Representations,
-    failed: &mut Vec<Owner>,
+    unsaid: &mut Vec<Owner>,
 ) -> Vec<Told> {
     if list.told.is_empty() {
         return vec![(Vec::new(), all)];
     }
-    let telling = Telling { supergraph, arena };
     let mut groups: Vec<(Values, Vec<(u32, Owner)>)> = Vec::new();
     let mut known: FxHashMap<Values, usize> = FxHashMap::default();
     for text in all.left.iter().copied() {
         for owner in all.owners(text) {
-            let values = list.told.iter().filter_map(|told| contexts.get(told.index()));
-            let values = values.map(|context| telling.value(context, owner.object));
+            let values = list.told.iter().map(|told| telling.value(*told, owner.object));
             match values.collect::<Result<Vec<_>, _>>() {
                 Ok(told) => {
                     let next = groups.len();
@@ -45,22 +42,27 @@ pub(super) fn apart(
                     }
                     groups[group].1.push((text, *owner));
                 }
-                Err(Unsaid::Failed) => failed.push(*owner),
-                Err(Unsaid::Missing | Unsaid::Null(..)) => {}
+                Err(
+                    Unsaid::NoKey | Unsaid::Null(..) | Unsaid::Unknown(..) | Unsaid::Failed(..),
+                ) => unsaid.push(*owner),
             }
         }
     }
     groups.into_iter().map(|(told, owners)| (told, all.part(&owners))).collect()
 }
 
-struct Telling<'t> {
-    supergraph: &'t Supergraph,
-    arena: &'t Arena,
+/// Says what objects above others say.
+#[derive(Clone, Copy)]
+pub(super) struct Telling<'t> {
+    pub(super) supergraph: &'t Supergraph,
+    pub(super) contexts: &'t [Context],
+    pub(super) arena: &'t Arena,
 }
 
 impl Telling<'_> {
     /// What the nearest object says that says something.
-    fn value(&self, context: &Context, object: ObjectId) -> Result<Box<[u8]>, Unsaid> {
+    pub(super) fn value(&self, context: ContextId, object: ObjectId) -> Result<Box<[u8]>, Unsaid> {
+        let context = self.contexts.get(context.index()).ok_or(Unsaid::NoKey)?;
         let mut above = Some(object);
         while let Some(id) = above {
             let object = self.arena.object(id);
@@ -73,19 +75,27 @@ impl Telling<'_> {
                 self.said(form, id, &mut text)?;
                 // Null is not told where it may not be.
                 let is_wrong = context.r#type.is_non_null() && text == b"null";
-                return if is_wrong { Err(Unsaid::Missing) } else { Ok(text.into()) };
+                return if is_wrong { Err(Unsaid::NoKey) } else { Ok(text.into()) };
             }
             above = object.parent;
         }
-        Err(Unsaid::Missing)
+        Err(Unsaid::NoKey)
     }
 
     /// The one value that a form says of an object. Recursion is bounded by the nesting of field sets
     /// and of lists.
     fn said(&self, form: &Form, object: ObjectId, text: &mut Vec<u8>) -> Result<(), Unsaid> {
-        let member = form.members.first().ok_or(Unsaid::Missing)?;
+        let member = form.members.first().ok_or(Unsaid::NoKey)?;
+        let cell = self.arena.cell_of(object, member.item);
+        match cell {
+            Cell::Null if member.is_non_null => return Err(Unsaid::Null(object, member.item)),
+            Cell::Absent | Cell::Unknown if member.is_non_null => {
+                return Err(Unsaid::Unknown(object, member.item));
+            }
+            _ => {}
+        }
         let below = |object, text: &mut Vec<u8>| {
-            let own = self.arena.object(object).r#type.ok_or(Unsaid::Missing)?;
+            let own = self.arena.object(object).r#type.ok_or(Unsaid::NoKey)?;
             let mut forms = member.below.iter();
             match forms.find(|(types, _)| self.supergraph.contains(types, own)) {
                 Some((_, form)) if !form.members.is_empty() => self.said(form, object, text),
@@ -96,7 +106,7 @@ impl Telling<'_> {
                 }
             }
         };
-        say(self.arena, self.arena.cell_of(object, member.item), &below, text)
+        say(self.arena, (cell, member.item), &below, text)
     }
 }
 

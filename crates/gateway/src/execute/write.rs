@@ -3,17 +3,19 @@
 
 use std::collections::HashMap;
 
+use graphql::operation::Location;
 use graphql::schema::TypeId;
 use response::sink::Full;
 use response::{Mark, Sink};
 use rustc_hash::FxHashSet;
 
 use super::arena::{Arena, Cell, ObjectId};
-use super::errors::{ErrorKind, Errors, ExecutionError, Step};
+use super::cause::CauseId;
+use super::errors::{ErrorKind, Errors, ExecutionError, Path, Step};
 use super::run::Executed;
-use super::tell::located;
+use super::tell::{located, typename_at};
 use super::written::{Repeated, Written};
-use crate::outline::{ItemId, PositionId, Tree, What};
+use crate::outline::{ItemId, Tree, What};
 use crate::plan::{Nesting, Out, OutValue, Plan};
 use crate::supergraph::Supergraph;
 
@@ -57,7 +59,9 @@ pub fn write(
     writer.sink.check_budget(false)?;
     let length = writer.sink.bytes().len();
     writer.arena.tell_written(length.saturating_sub(before));
-    Ok(writer.sink)
+    let Writer { sink, .. } = writer;
+    errors.finish(supergraph, plan, arena);
+    Ok(sink)
 }
 
 struct Writer<'w> {
@@ -86,8 +90,11 @@ impl Writer<'_> {
         let cells = arena.cells_of(&object);
         let mut is_first = true;
         for out in projection.outs_of(self.supergraph, object.r#type) {
-            if !self.is_meant(out, object.r#type) {
-                continue;
+            match (&out.types, object.r#type) {
+                (None, _) => {}
+                (Some(types), Some(own)) if self.supergraph.contains(types, own) => {}
+                (Some(_), Some(_)) => continue,
+                (Some(_), None) => return Err(self.untyped(id)),
             }
             let bytes = self.sink.bytes();
             let begin = bytes.len();
@@ -101,7 +108,10 @@ impl Writer<'_> {
                     let text = self.literals.get(&plan.tree.item(out.item).key);
                     bytes.extend_from_slice(text.map_or(b"null", Vec::as_slice));
                 }
-                OutValue::Typename => self.typename(object.position, object.r#type),
+                OutValue::Typename => match object.r#type {
+                    Some(own) => self.typename(own),
+                    None => return Err(self.untyped(id)),
+                },
                 OutValue::Denied
                 | OutValue::Leaf
                 | OutValue::Id
@@ -147,23 +157,27 @@ impl Writer<'_> {
         self.sink.check_budget(false).map_err(Halt::Full)
     }
 
-    /// Whether something is asked of objects of a type; of one that nobody knows, what is asked of
-    /// all.
-    #[inline]
-    fn is_meant(&self, out: &Out, r#type: Option<TypeId>) -> bool {
-        match &out.types {
-            None => true,
-            Some(types) => r#type.is_some_and(|own| self.supergraph.contains(types, own)),
-        }
-    }
-
-    fn typename(&mut self, position: PositionId, r#type: Option<TypeId>) {
-        let own = r#type.unwrap_or(self.plan.tree.position(position).r#type);
+    fn typename(&mut self, own: TypeId) {
         let name = &self.supergraph.schema[own].name;
         let bytes = self.sink.bytes();
         bytes.push(b'"');
         bytes.extend_from_slice(name.as_bytes());
         bytes.push(b'"');
+    }
+
+    /// What is asked of an object depends on its type, and nobody said that: there is no such object.
+    #[cold]
+    fn untyped(&mut self, id: ObjectId) -> Halt {
+        let position = self.arena.object(id).position;
+        let typename = typename_at(&self.plan.tree, position);
+        match typename.map(|item| self.arena.cell_of(id, item)) {
+            Some(Cell::Failed(cause)) => self.explain(cause),
+            _ => {
+                let parent = self.plan.tree.position(position).r#type;
+                self.tell(ErrorKind::Null { parent, field: "__typename".into() });
+            }
+        }
+        Halt::Null
     }
 
     /// Recursion is bounded by the wrappers of types.
@@ -224,16 +238,25 @@ impl Writer<'_> {
                 Ok(())
             }
             Cell::Object(below) if self.is_seen(below) => {
-                if self.arena.object(below).is_of_several() {
+                if self.arena.object(below).is_of_several {
                     self.once(Repeated::Object(below), |writer| writer.object(below))
                 } else {
                     self.object(below)
                 }
             }
-            // Why is told.
-            Cell::Failed => Err(Halt::Null),
+            Cell::Failed(cause) => {
+                self.explain(cause);
+                Err(Halt::Null)
+            }
+            // It was to come with something that is not there, and whoever has it does not say so.
+            Cell::Absent => {
+                let item = self.plan.tree.item(out.item);
+                let parent = self.plan.tree.parent_of(self.supergraph, item);
+                self.tell(ErrorKind::Missing { parent, field: item.key.clone() });
+                Err(Halt::Null)
+            }
             // What clients do not know of is not there for them.
-            Cell::Absent | Cell::Null | Cell::Object(_) => {
+            Cell::Null | Cell::Unknown | Cell::Object(_) => {
                 if nesting.is_non_null(level) {
                     let item = self.plan.tree.item(out.item);
                     let parent = self.plan.tree.parent_of(self.supergraph, item);
@@ -308,18 +331,34 @@ impl Writer<'_> {
 
     #[cold]
     fn tell(&mut self, kind: ErrorKind) {
-        let step = |way: &Way| match way {
-            Way::Item(item) => Step::Key(self.plan.tree.item(*item).key.clone()),
-            Way::Element(place) => Step::Index(*place),
-        };
-        let path = self.way.iter().map(step).collect();
-        let item = self.way.iter().rev().find_map(|way| match way {
-            Way::Item(item) => Some(*item),
-            Way::Element(_) => None,
-        });
-        let location = item.and_then(|item| located(self.plan.tree.item(item).location));
+        let (path, location) = place(&self.plan.tree, &self.way);
         self.errors.push(ExecutionError { kind, path, location });
     }
+
+    /// Says why there is a null here.
+    #[cold]
+    fn explain(&mut self, cause: CauseId) {
+        let (tree, way) = (&self.plan.tree, &*self.way);
+        let field = last_item(way).map_or("", |item| &*tree.item(item).key);
+        self.errors.explain(cause, field, || place(tree, way));
+    }
+}
+
+/// Where something stands in the answer, and its field in the document.
+fn place(tree: &Tree, way: &[Way]) -> (Path, Option<Location>) {
+    let step = |way: &Way| match way {
+        Way::Item(item) => Step::Key(tree.item(*item).key.clone()),
+        Way::Element(place) => Step::Index(*place),
+    };
+    let location = last_item(way).and_then(|item| located(tree.item(item).location));
+    (way.iter().map(step).collect(), location)
+}
+
+fn last_item(way: &[Way]) -> Option<ItemId> {
+    way.iter().rev().find_map(|way| match way {
+        Way::Item(item) => Some(*item),
+        Way::Element(_) => None,
+    })
 }
 
 /// Whether a text in quotes is one of some values.

@@ -24,7 +24,6 @@ pub fn document(
     part: Part<'_>,
 ) -> Document {
     let Part { fetch, lists } = part;
-    let lists: Vec<&Entities> = lists.iter().filter_map(|list| fetch.entities.get(*list)).collect();
     let mut printer = Printer {
         supergraph,
         tree,
@@ -53,7 +52,7 @@ pub fn document(
     };
     if !(lists.is_empty() && variables.is_empty()) {
         text.push('(');
-        print_variables(supergraph, operation, contexts, (&lists, &variables), &mut text);
+        print_variables(supergraph, operation, contexts, (lists, &variables), &mut text);
         text.push(')');
     }
     text.push_str(&directives);

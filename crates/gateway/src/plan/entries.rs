@@ -33,7 +33,7 @@ pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
     let mut fetches = compiler.fetches;
     let contexts = contexts(sources, &tree);
     for fetch in &mut fetches {
-        let lists: Vec<usize> = (0..fetch.entities.len()).collect();
+        let lists: Vec<&Entities> = fetch.entities.iter().collect();
         let part = Part { fetch, lists: &lists };
         fetch.document = document(sources.supergraph, operation, &tree, &contexts, part);
     }
@@ -374,7 +374,7 @@ fn sets_of(visits: &[(VisitId, &Chosen)]) -> (Vec<FieldSetId>, Vec<FieldSetId>) 
 
 /// What a subgraph is told of the objects above for what is asked: a visit may have been told more
 /// than its own fields take, for others below that are asked for in another way.
-fn told<'s>(asked: impl Iterator<Item = &'s Selection>) -> Vec<ContextId> {
+pub(crate) fn told<'s>(asked: impl Iterator<Item = &'s Selection>) -> Vec<ContextId> {
     let mut all = Vec::new();
     let mut open: Vec<&Selection> = asked.collect();
     while let Some(selection) = open.pop() {
@@ -415,7 +415,7 @@ fn are_compatible(supergraph: &Supergraph, sets: &[FieldSetId]) -> bool {
 }
 
 /// The name of what an item asks for.
-pub(super) fn name_of(what: &What) -> &str {
+pub(crate) fn name_of(what: &What) -> &str {
     match what {
         What::Field { name, .. } => name,
         What::Typename => "__typename",

@@ -29,7 +29,7 @@ pub struct Member {
 }
 
 /// The form of the objects of a class: what the keys say, then what is required beside.
-pub(super) fn form(
+pub(crate) fn form(
     supergraph: &Supergraph,
     tree: &Tree,
     position: PositionId,

@@ -68,7 +68,8 @@ impl Projection {
 }
 
 impl Nesting {
-    fn new(r#type: TypeRef) -> Self {
+    #[must_use]
+    pub fn new(r#type: TypeRef) -> Self {
         let mut levels = vec![false];
         for wrapper in r#type.wrappers() {
             match (wrapper, levels.last_mut()) {

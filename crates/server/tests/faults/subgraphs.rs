@@ -84,7 +84,7 @@ const TIMEOUT: &str = "SUBGRAPH_TIMEOUT";
 const OF_ALL: [(Fault, &str); 12] = [
     (Fault::Silence, TIMEOUT),
     (Fault::Close, UNAVAILABLE),
-    (Fault::Half, UNAVAILABLE),
+    (Fault::Half, INVALID),
     (Fault::Page("502 Bad Gateway"), UNAVAILABLE),
     (Fault::Page("404 Not Found"), INVALID),
     (Fault::Page("200 OK"), INVALID),
@@ -166,7 +166,7 @@ fn what_is_wrong_with_one_entity_leaves_the_others() {
     site.reviews.set(fault);
     let answer = site.ask();
     assert_one_error(&answer, (&without_reviews(), INVALID), fault);
-    assert_eq!(answer["errors"][0]["path"], json!(["books", 0]));
+    assert_eq!(answer["errors"][0]["path"], json!(["books", 0, "stars"]));
 }
 
 #[test]

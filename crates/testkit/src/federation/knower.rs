@@ -32,6 +32,10 @@ pub(super) enum Given {
     Leaf(Json),
     Object(Seen),
     List(Vec<Given>),
+    /// Its resolver fails, with an error.
+    Failed,
+    /// Null, whatever was promised.
+    Broken,
 }
 
 /// Who says it.
@@ -78,6 +82,15 @@ impl Knower<'_> {
             provided.extend(owner.provides);
             declared = owner.r#type.base;
         }
+        let is_all = self.subgraph.is_none();
+        if self.world.fails(seen.identity, name)
+            || is_all && self.world.input_fails(seen.identity, name)
+        {
+            return Given::Failed;
+        }
+        if self.world.is_broken(seen.identity, name) {
+            return Given::Broken;
+        }
         let mut text = canonical(&supergraph.schema, own, arguments);
         for taken in self.taken(seen, name) {
             let told = match self.subgraph {
@@ -91,13 +104,23 @@ impl Knower<'_> {
             text.extend(["{", &*taken.name, ":", &told.to_string(), "}"]);
         }
         let value = self.world.value(seen.identity, name, &text);
-        self.given(value, declared, &provided, seen)
+        let given = self.given(value, declared, &provided, seen);
+        let Given::List(mut items) = given else { return given };
+        for (place, item) in items.iter_mut().enumerate() {
+            if self.world.element_fails(seen.identity, name, place) {
+                *item = Given::Failed;
+            }
+        }
+        Given::List(items)
     }
 
     /// The object that a representation is of.
     pub(super) fn entity(&self, representation: &Json) -> Option<Seen> {
         match self.find(representation) {
-            Ok(seen) => Some(seen),
+            Ok(seen) => {
+                let is_gone = |subgraph| self.world.is_gone(seen.identity, subgraph);
+                (!self.subgraph.is_some_and(is_gone)).then_some(seen)
+            }
             Err(why) => {
                 self.wrong(format!("{representation}: {why}"));
                 None
@@ -258,6 +281,8 @@ impl Knower<'_> {
     fn is_value(&self, value: &Value, set: Option<FieldSetId>, said: &Json) -> Result<(), String> {
         match (value, said) {
             (Value::Null, Json::Null) => Ok(()),
+            // Some subgraph does not know the object that has it.
+            (_, Json::Null) if self.world.failing.is_some_and(|failing| failing.gone > 0) => Ok(()),
             (Value::Leaf(leaf), said) if leaf == said => Ok(()),
             (Value::Leaf(leaf), said) => Err(format!("{said} is not {leaf}")),
             (Value::List(items), Json::Array(said)) if items.len() == said.len() => {

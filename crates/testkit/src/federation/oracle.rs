@@ -4,14 +4,17 @@ use std::cell::RefCell;
 
 use gateway::Supergraph;
 use gateway::execute::Options;
+use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use graphql::{DocumentLimits, Validator};
 use serde_json::Value as Json;
 
 use super::ask::{Planned, Question, Refused};
-use super::interpret;
+use super::faults::Fault;
+use super::interpret::{self, Interpreted};
 use super::knower::Knower;
 use super::subgraphs::{Schemas, Subgraphs};
+use super::truth::{Answered, Expected, Truth};
 use super::world::World;
 
 /// What operations over one supergraph are compared with.
@@ -128,7 +131,73 @@ impl<'s> Oracle<'s> {
             .map_err(told)?;
         let knower =
             Knower { world, subgraph: None, labels: question.labels, wrong: RefCell::default() };
-        interpret::data(&knower, (schema, schema), &operation, &variables)
+        let Interpreted { data, has_nulled, .. } =
+            interpret::data(&knower, (schema, schema), &operation, &variables)?;
+        Ok((data, has_nulled))
+    }
+
+    /// Asks subgraphs that fail; what does not hold, in words. `spoilt` is one of which every answer is
+    /// spoilt.
+    pub fn check_failing(
+        &self,
+        question: Question<'_>,
+        world: &World<'_>,
+        spoilt: Option<(SubgraphId, Fault)>,
+        expected: Expected,
+    ) -> Result<Outcome, String> {
+        let supergraph = self.supergraph;
+        let planned = match Planned::new(supergraph, &self.api, question) {
+            Ok(planned) => planned,
+            Err(Refused::Invalid(_)) => return Ok(Outcome::Invalid),
+            Err(Refused::NoPlan(error)) => return Ok(Outcome::NoPlan(error.to_string())),
+            Err(error @ Refused::TooMuch(_)) => return Err(error.to_string()),
+        };
+        let truth = self.true_values(question, world)?;
+        let mut sent = 0;
+        for (reuse, delays) in [(true, 0), (false, 0), (true, 3)] {
+            let mut subgraphs = Subgraphs::new(world, &self.schemas, question.labels);
+            subgraphs.delays = delays;
+            subgraphs.faults.extend(spoilt.clone());
+            let options = Options { reuse, ..Options::default() };
+            let fail = |why: String| {
+                let printed = planned.print(supergraph);
+                let sent = subgraphs.sent.borrow();
+                let sent = sent.iter().map(|sent| {
+                    format!("{} {}", supergraph.subgraph(sent.subgraph).name, sent.body)
+                });
+                let sent = sent.collect::<Vec<_>>().join("\n");
+                Err(format!(
+                    "reuse {reuse}, delays {delays}: {why}\nthe plan:\n{printed}\nsent:\n{sent}"
+                ))
+            };
+            let Some(ran) = planned.run(supergraph, &subgraphs, &subgraphs.clock, options) else {
+                return fail("it does not end".to_owned());
+            };
+            if let Some(wrong) = subgraphs.wrong.borrow().first() {
+                return fail(wrong.clone());
+            }
+            let spoilt = spoilt.as_ref().map(|(subgraph, _)| *subgraph);
+            let answer = Answered { world, errors: &ran.errors, spoilt, expected };
+            if let Err(why) = answer.check(&ran.data, &truth) {
+                return fail(format!("{why}\nthe answer:\n{}\n{:?}", ran.data, ran.errors));
+            }
+            sent = ran.sent;
+        }
+        Ok(Outcome::Answered { planned: planned.plan.fetches.len(), sent })
+    }
+
+    fn true_values(&self, question: Question<'_>, world: &World<'_>) -> Result<Truth, String> {
+        let schema = &self.supergraph.schema;
+        let told = |errors: Vec<graphql::GraphQLError>| format!("the merged schema: {errors:?}");
+        let operation = self
+            .full
+            .operation(schema, question.text, None, &DocumentLimits::default())
+            .map_err(told)?;
+        let variables = graphql::coerce_variable_values(schema, &operation, question.variables)
+            .map_err(told)?;
+        let knower =
+            Knower { world, subgraph: None, labels: question.labels, wrong: RefCell::default() };
+        interpret::truth(&knower, schema, &operation, &variables)
     }
 }
 

@@ -11,11 +11,11 @@ use gateway::planner::Labels;
 use gateway::supergraph::SubgraphId;
 use graphql::schema::Schema;
 use graphql::{DocumentLimits, Request, Validator};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::clock::Clock;
 use super::faults::Fault;
-use super::interpret;
+use super::interpret::{self, Interpreted};
 use super::knower::Knower;
 use super::schema_of;
 use super::world::World;
@@ -117,8 +117,9 @@ impl<'w> Subgraphs<'w> {
             labels: self.labels,
             wrong: RefCell::default(),
         };
-        let (data, has_nulled) = interpret::data(&knower, (schema, full), &operation, &variables)?;
-        if has_nulled {
+        let Interpreted { data, errors, has_nulled } =
+            interpret::data(&knower, (schema, full), &operation, &variables)?;
+        if has_nulled && self.world.failing.is_none() {
             knower.wrong.borrow_mut().push("a null stands where none may".to_owned());
         }
         let name = &self.world.supergraph.subgraph(subgraph).name;
@@ -126,7 +127,11 @@ impl<'w> Subgraphs<'w> {
         self.wrong
             .borrow_mut()
             .extend(wrong.map(|wrong| format!("{name}: {wrong}\n  {}", request.query)));
-        Ok(["{\"data\":", &data, "}"].concat())
+        let errors = match errors.is_empty() {
+            true => String::new(),
+            false => format!("\"errors\":{},", Json::from(errors)),
+        };
+        Ok(["{", &errors, "\"data\":", &data, "}"].concat())
     }
 }
 

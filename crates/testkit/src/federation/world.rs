@@ -13,6 +13,7 @@ use graphql::schema::{FieldId, TypeId, TypeKind, TypeRef};
 use serde_json::Value as Json;
 
 use super::data::Data;
+use super::failing::Failing;
 
 /// How many objects of a type there are, if nothing is said of them.
 pub const OBJECTS: u8 = 4;
@@ -47,6 +48,8 @@ pub struct World<'s> {
     keys: HashSet<(TypeId, Arc<str>)>,
     /// What is not computed.
     data: Data,
+    /// What fails, if something does.
+    pub(super) failing: Option<Failing>,
 }
 
 /// A type as one subgraph, or the supergraph, says it.
@@ -55,8 +58,8 @@ type Said = (Option<SubgraphId>, TypeRef);
 impl<'s> World<'s> {
     #[must_use]
     pub fn new(supergraph: &'s Supergraph, seed: u64, nulls: u64) -> Self {
-        let (keys, data) = (HashSet::new(), Data::default());
-        let mut world = Self { supergraph, seed, nulls, is_simple: false, keys, data };
+        let (keys, data, failing) = (HashSet::new(), Data::default(), None);
+        let mut world = Self { supergraph, seed, nulls, is_simple: false, keys, data, failing };
         for (id, _) in supergraph.schema.types() {
             for owner in &supergraph.type_owners(id).subgraphs {
                 owner.keys.iter().for_each(|key| world.add_key(key.fields));
@@ -75,6 +78,48 @@ impl<'s> World<'s> {
     #[must_use]
     pub fn with_data(self, data: Data) -> Self {
         Self { data, ..self }
+    }
+
+    /// The world in which something fails.
+    #[must_use]
+    pub fn with_failing(self, failing: Failing) -> Self {
+        Self { failing: Some(failing), ..self }
+    }
+
+    pub(super) fn name(&self, of: Identity) -> &str {
+        &self.supergraph.schema[of.r#type].name
+    }
+
+    pub(super) fn is_key(&self, r#type: TypeId, name: &str) -> bool {
+        self.keys.contains(&(r#type, name.into()))
+    }
+
+    /// Whether nobody promises a value of a field, or of the elements of its list.
+    pub(super) fn is_nullable(&self, object: TypeId, name: &str, is_of_elements: bool) -> bool {
+        self.said(object, name).iter().all(|(_, r#type)| match is_of_elements {
+            true => r#type.item().is_none_or(|item| !item.is_non_null()),
+            false => !r#type.is_non_null(),
+        })
+    }
+
+    /// Whether the supergraph promises a value of a field.
+    pub(super) fn is_promised(&self, object: TypeId, name: &str) -> bool {
+        self.said(object, name).first().is_some_and(|(_, r#type)| r#type.is_non_null())
+    }
+
+    /// The subgraphs that name a field of an object, or of the interface that they know it as.
+    pub(super) fn owners(&self, of: Identity, name: &str) -> Vec<SubgraphId> {
+        self.said(of.r#type, name).into_iter().filter_map(|(subgraph, _)| subgraph).collect()
+    }
+
+    /// What a field of an object requires.
+    pub(super) fn requires(&self, of: Identity, name: &str) -> Vec<FieldSetId> {
+        let supergraph = self.supergraph;
+        let interfaces = supergraph.interfaces(of.r#type).iter().copied();
+        let types = std::iter::once(of.r#type).chain(interfaces);
+        let fields = types.filter_map(|r#type| supergraph.schema.find_field(r#type, name));
+        let owners = fields.flat_map(|field| &supergraph.field_owners(field).subgraphs);
+        owners.filter_map(|owner| owner.requires).collect()
     }
 
     /// The objects that the types of a set have.
@@ -286,7 +331,7 @@ impl Making<'_> {
 }
 
 /// FNV-1a, with the bits spread in the end so that a remainder is by chance.
-fn mix(seed: u64, bytes: &[u8]) -> u64 {
+pub(super) fn mix(seed: u64, bytes: &[u8]) -> u64 {
     let mut hash = bytes.iter().chain(&[0xff]).fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     });

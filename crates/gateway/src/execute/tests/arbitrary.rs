@@ -122,6 +122,9 @@ fn works_of(value: &Value, is_short: bool) -> Value {
 fn changed(text: &str, changes: &[(prop::sample::Index, u8, u8)]) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     for (place, how, byte) in changes {
+        if bytes.is_empty() {
+            break;
+        }
         let place = place.index(bytes.len());
         match how % 4 {
             0 => bytes[place] = *byte,

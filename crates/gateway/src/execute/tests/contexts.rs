@@ -85,7 +85,7 @@ fn objects_that_cannot_be_told_are_not_asked_for() {
             people {"query":"{customer{lines{id}id}}","variables":{}}
             trade {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Customer{tier}}}","variables":{"representations0":[{"__typename":"Customer","id":"c"}]}}
             {"customer":{"lines":[{"price":null}]}}
-            .customer: trade says no"#]],
+            .customer.lines[0].price: trade says no"#]],
     );
 }
 

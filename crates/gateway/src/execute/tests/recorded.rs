@@ -140,8 +140,8 @@ fn errors_beside_a_tape_are_told_where_they_stand() {
         ],
         &expect![[r#"
             {"works":[{"title":"A","price":null},{"title":"B"},{"title":"C","price":2},{"title":"D","price":null}]}
-            .works[0]: stock says gone
-            .works[3]: stock says gone"#]],
+            .works[0].price: stock says gone
+            .works[3].price: stock says gone"#]],
     );
 }
 
@@ -164,7 +164,7 @@ fn what_is_wrong_within_one_text_is_told_where_the_text_stands() {
     let (printed, _) = run_given(&planned, &answers, Options::default(), within);
     expect![[r#"
         {"works":[{"comments":null},{},{"comments":[{"text":"b"}]},{"comments":null}]}
-        .works[0].comments: comments is not of its type
-        .works[3].comments: comments is not of its type"#]]
+        .works[0].comments[1].text: text is not of its type
+        .works[3].comments[1].text: text is not of its type"#]]
     .assert_eq(&printed);
 }

@@ -1,0 +1,371 @@
+//! What is asked of objects of which not all can be said that a request says of them.
+//!
+//! One representation says what all fields of a request need: the key, and what each of them requires.
+//! Where some of that failed, those fields are asked for that need none of it, in a list of their own
+//! of the same request; the others are missing because of what failed.
+
+use graphql::schema::TypeId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Inputs;
+use super::arena::{Arena, Cell, ObjectId};
+use super::cause::{Cause, CauseId, Scope};
+use super::errors::{ErrorKind, Errors};
+use super::represent::{
+    Forming, Named, Owner, Representations, Unasked, Unsaid, name_of, representations_of,
+};
+use super::tell::typename_at;
+use super::told::Telling;
+use crate::outline::ItemId;
+use crate::plan::{
+    Entities, Entry, Form, Read, Selection, Shape, Value, form, name_of as field_name, told,
+};
+use crate::planner::ContextId;
+use crate::supergraph::{FieldSetId, SubgraphId};
+
+/// What some objects are asked for, with their representations.
+pub(super) type Reduced = (Entities, Representations);
+
+/// Asks objects for what needs nothing that failed, and says of the rest why it is missing.
+#[cold]
+pub(super) fn reduce(
+    inputs: Inputs<'_>,
+    (arena, errors): (&mut Arena, &mut Errors),
+    (subgraph, list): (SubgraphId, &Entities),
+    owners: &[Owner],
+) -> Vec<Reduced> {
+    let mut reducing =
+        Reducing { inputs, arena, errors, subgraph, list, forms: FxHashMap::default() };
+    let mut groups: Vec<(Left, Vec<ObjectId>)> = Vec::new();
+    let mut known: FxHashMap<Left, usize> = FxHashMap::default();
+    for owner in owners {
+        let Some(left) = reducing.left(*owner) else { continue };
+        let place = *known.entry(left.clone()).or_insert_with(|| {
+            groups.push((left, Vec::new()));
+            groups.len() - 1
+        });
+        groups[place].1.push(owner.object);
+    }
+    groups.iter().filter_map(|(left, objects)| reducing.entities(left, objects)).collect()
+}
+
+/// Nobody can be asked for an object that has no key: for them there is none.
+#[cold]
+pub(super) fn miss(arena: &mut Arena, list: &Entities, owners: &[Owner]) {
+    for Owner { entry, object } in owners {
+        let own = arena.object(*object).r#type;
+        for (_, shape) in list.shapes(*entry, own) {
+            for read in shape.reads_of(own) {
+                if arena.cell(*object, read.slot) == Cell::Absent {
+                    arena.set(*object, read.slot, Cell::Unknown);
+                }
+            }
+        }
+    }
+}
+
+/// What is left to be asked of an object.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Left {
+    entry: u32,
+    /// What can be said of it.
+    keys: Vec<FieldSetId>,
+    inputs: Vec<FieldSetId>,
+    /// What the objects above it cannot say.
+    untold: Vec<ContextId>,
+}
+
+/// What fields need that cannot be said, each with the reason, if there is one to report.
+#[derive(Debug, Default)]
+struct Lacking {
+    inputs: Vec<(FieldSetId, Option<CauseId>)>,
+    untold: Vec<(ContextId, Option<CauseId>)>,
+}
+
+/// What a field needs beside the key.
+#[derive(Debug)]
+struct Needs {
+    item: ItemId,
+    requires: Option<FieldSetId>,
+    told: Vec<ContextId>,
+}
+
+struct Reducing<'r> {
+    inputs: Inputs<'r>,
+    arena: &'r mut Arena,
+    errors: &'r mut Errors,
+    subgraph: SubgraphId,
+    list: &'r Entities,
+    /// What one field set says of the objects of an entry.
+    forms: FxHashMap<(u32, FieldSetId, bool), Form>,
+}
+
+impl Reducing<'_> {
+    /// What is left to be asked of an object. What is not has failed from now on.
+    fn left(&mut self, owner: Owner) -> Option<Left> {
+        let entry = self.list.entries.get(owner.entry as usize)?;
+        if name_of(self.inputs.supergraph, self.arena, entry, owner.object) == Named::Unknown {
+            let cause = self.untyped(owner.object);
+            self.lose(owner, |_| Some(cause));
+            return None;
+        }
+        let (mut keys, mut why) = (Vec::new(), None);
+        for key in &entry.keys {
+            match self.can_say((owner, entry), *key, true) {
+                Ok(()) => keys.push(*key),
+                Err(cause) => why = why.or(cause),
+            }
+        }
+        if keys.is_empty() {
+            self.lose(owner, |_| Some(why));
+            return None;
+        }
+        let (mut inputs, mut lacking) = (Vec::new(), Lacking::default());
+        for set in &entry.inputs {
+            match self.can_say((owner, entry), *set, false) {
+                Ok(()) => inputs.push(*set),
+                Err(cause) => lacking.inputs.push((*set, cause)),
+            }
+        }
+        for context in &self.list.told {
+            let telling = Telling {
+                supergraph: self.inputs.supergraph,
+                contexts: &self.inputs.plan.contexts,
+                arena: self.arena,
+            };
+            if let Err(why) = telling.value(*context, owner.object) {
+                let cause = self.cause_of(why);
+                lacking.untold.push((*context, cause));
+            }
+        }
+        let needs = self.needs(entry);
+        self.lose(owner, |read| {
+            let needs = needs.iter().find(|needs| needs.item == read.item)?;
+            lacking.reason(needs)
+        });
+        let untold = lacking.untold.iter().map(|(context, _)| *context).collect();
+        Some(Left { entry: owner.entry, keys, inputs, untold })
+    }
+
+    /// Whether a field set can be said of an object; else why not, if that is to be reported.
+    fn can_say(
+        &mut self,
+        (owner, entry): (Owner, &Entry),
+        set: FieldSetId,
+        is_key: bool,
+    ) -> Result<(), Option<CauseId>> {
+        let Inputs { supergraph, plan, .. } = self.inputs;
+        let known = self.forms.entry((owner.entry, set, is_key));
+        let form = known.or_insert_with(|| match is_key {
+            true => compile(self.inputs, entry, &[set], &[]),
+            false => compile(self.inputs, entry, &[], &[set]),
+        });
+        let forming = Forming { supergraph, tree: Some(&plan.tree), arena: self.arena };
+        let said = forming.members(form, owner.object, true, &mut Vec::new());
+        said.map_err(|why| self.cause_of(why))
+    }
+
+    /// The reason why something is not said, to be reported of what needs it.
+    fn cause_of(&mut self, why: Unsaid) -> Option<CauseId> {
+        let Inputs { supergraph, plan, .. } = self.inputs;
+        match why {
+            Unsaid::NoKey => None,
+            Unsaid::Failed(cause, item) => {
+                Some(self.errors.derived(cause, &plan.tree.item(item).key))
+            }
+            Unsaid::Null(object, item) | Unsaid::Unknown(object, item) => {
+                let missing = plan.tree.item(item);
+                let parent = plan.tree.parent_of(supergraph, missing);
+                let kind = ErrorKind::Null { parent, field: missing.key.clone() };
+                Some(self.fail(object, item, kind))
+            }
+        }
+    }
+
+    /// A value is missing that may not be: nobody said why.
+    fn fail(&mut self, object: ObjectId, item: ItemId, kind: ErrorKind) -> CauseId {
+        let cause = self.errors.add(Cause::new(kind, Scope::Entity, None));
+        let place = self.arena.place_of(object, self.arena.slot(item));
+        self.errors.fail(self.arena, place, cause);
+        cause
+    }
+
+    /// Why nobody knows the type of an object.
+    fn untyped(&mut self, object: ObjectId) -> Option<CauseId> {
+        let plan = self.inputs.plan;
+        let position = self.arena.object(object).position;
+        let item = typename_at(&plan.tree, position)?;
+        match self.arena.cell_of(object, item) {
+            Cell::Failed(cause) => Some(self.errors.derived(cause, "__typename")),
+            _ => {
+                let parent = plan.tree.position(position).r#type;
+                let kind = ErrorKind::Null { parent, field: "__typename".into() };
+                Some(self.fail(object, item, kind))
+            }
+        }
+    }
+
+    /// Says why values of an object are missing: those of which `why` knows it. Without a reason to be
+    /// reported there is no such object for whoever would be asked.
+    fn lose(&mut self, owner: Owner, why: impl Fn(&Read) -> Option<Option<CauseId>>) {
+        let own = self.arena.object(owner.object).r#type;
+        for (_, shape) in self.list.shapes(owner.entry, own) {
+            for read in shape.reads_of(own) {
+                let place = self.arena.place_of(owner.object, read.slot);
+                match (self.arena.at_place(place), why(read)) {
+                    (Cell::Absent, Some(Some(cause))) => {
+                        self.errors.fail(self.arena, place, cause);
+                    }
+                    (Cell::Absent, Some(None)) => {
+                        self.arena.set(owner.object, read.slot, Cell::Unknown);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// What each field of an entry needs.
+    fn needs(&self, entry: &Entry) -> Vec<Needs> {
+        let fields = entry
+            .selections
+            .iter()
+            .flat_map(|(base, selection)| selection.fields.iter().map(move |asked| (*base, asked)));
+        let Inputs { supergraph, plan, .. } = self.inputs;
+        let needs = fields.map(|(base, asked)| {
+            let name = field_name(&plan.tree.item(asked.item).what);
+            let field = supergraph.find_field(base, name);
+            let own = field.and_then(|field| supergraph.field_in(field, self.subgraph));
+            let told = asked.told.iter().map(|(_, context)| *context).collect();
+            Needs { item: asked.item, requires: own.and_then(|own| own.requires), told }
+        });
+        needs.collect()
+    }
+
+    /// The list of entities that asks what is left.
+    fn entities(&self, left: &Left, objects: &[ObjectId]) -> Option<Reduced> {
+        let entry = self.list.entries.get(left.entry as usize)?;
+        let lost = self.needs(entry).into_iter().filter(|needs| left.lacks(needs));
+        let lost: Vec<ItemId> = lost.map(|needs| needs.item).collect();
+        let mut selections = entry.selections.clone();
+        for (_, selection) in &mut selections {
+            retain_asked(selection, &lost, &left.untold);
+        }
+        if selections.iter().all(|(_, selection)| is_empty(selection)) && !self.list.typename {
+            return None;
+        }
+        let mut shapes = entry.shapes.clone();
+        for (_, shape) in &mut shapes {
+            retain_read(shape, &selections);
+        }
+        let Entry { position, types, on, .. } = entry.clone();
+        let (keys, inputs) = (left.keys.clone(), left.inputs.clone());
+        let form = compile(self.inputs, entry, &keys, &inputs);
+        let told = told(selections.iter().map(|(_, selection)| selection));
+        let types_asked = selections.iter().filter(|(_, selection)| !is_empty(selection));
+        let list = Entities {
+            typename: self.list.typename,
+            told,
+            types: types_asked.cloned().collect(),
+            entries: vec![Entry {
+                position,
+                types,
+                on,
+                keys,
+                inputs,
+                form,
+                selections,
+                shapes,
+                reuse: Vec::new(),
+            }],
+        };
+        let Inputs { supergraph, plan, .. } = self.inputs;
+        let forming = Forming { supergraph, tree: Some(&plan.tree), arena: self.arena };
+        let mut unsaid = Unasked::default();
+        let all = representations_of(forming, &list, |_| objects, &mut unsaid);
+        debug_assert!(unsaid.partial.is_empty(), "what is left can be said");
+        Some((list, all))
+    }
+}
+
+impl Lacking {
+    /// Why a field is not asked for.
+    fn reason(&self, needs: &Needs) -> Option<Option<CauseId>> {
+        let inputs = self.inputs.iter().filter(|(set, _)| needs.requires == Some(*set));
+        let untold = self.untold.iter().filter(|(context, _)| needs.told.contains(context));
+        let inputs = inputs.map(|(_, cause)| *cause);
+        let all: Vec<_> = inputs.chain(untold.map(|(_, cause)| *cause)).collect();
+        (!all.is_empty()).then(|| all.into_iter().flatten().next())
+    }
+}
+
+impl Left {
+    fn lacks(&self, needs: &Needs) -> bool {
+        needs.requires.is_some_and(|set| !self.inputs.contains(&set))
+            || needs.told.iter().any(|context| self.untold.contains(context))
+    }
+}
+
+/// What some field sets say of the objects of an entry.
+fn compile(
+    Inputs { supergraph, plan, .. }: Inputs<'_>,
+    entry: &Entry,
+    keys: &[FieldSetId],
+    inputs: &[FieldSetId],
+) -> Form {
+    let classes = &plan.tree.position(entry.position).classes;
+    let class = classes.iter().find(|class| class.types == entry.types);
+    let Some(class) = class else { return entry.form.clone() };
+    form(supergraph, &plan.tree, entry.position, class.representative, keys, inputs)
+}
+
+/// Takes fields out of what is asked: some of its objects, and those that take what objects above
+/// cannot say. Recursion is bounded by the depth of the tree.
+fn retain_asked(selection: &mut Selection, lost: &[ItemId], untold: &[ContextId]) {
+    selection.fields.retain(|asked| {
+        let mut told = asked.told.iter();
+        !lost.contains(&asked.item) && !told.any(|(_, context)| untold.contains(context))
+    });
+    let below = selection.fields.iter_mut().filter_map(|asked| asked.below.as_mut());
+    for selection in below.chain(selection.fragments.iter_mut().map(|(_, below)| below)) {
+        retain_asked(selection, lost, untold);
+        // A selection is not empty.
+        selection.typename |= is_empty(selection);
+    }
+}
+
+fn is_empty(selection: &Selection) -> bool {
+    selection.fields.is_empty() && selection.fragments.is_empty()
+}
+
+/// Takes out of a shape what is not asked.
+fn retain_read(shape: &mut Shape, selections: &[(TypeId, Selection)]) {
+    let mut asked: FxHashSet<ItemId> = FxHashSet::default();
+    let mut open: Vec<&Selection> = selections.iter().map(|(_, selection)| selection).collect();
+    while let Some(selection) = open.pop() {
+        asked.extend(selection.fields.iter().map(|asked| asked.item));
+        open.extend(selection.fields.iter().filter_map(|asked| asked.below.as_ref()));
+        open.extend(selection.fragments.iter().map(|(_, below)| below));
+    }
+    retain_items(shape, &asked);
+}
+
+/// Recursion is bounded by the depth of the tree.
+fn retain_items(shape: &mut Shape, asked: &FxHashSet<ItemId>) {
+    let members = std::iter::once(&mut shape.members);
+    for members in members.chain(shape.own.iter_mut().map(|(_, members)| members)) {
+        *members = retain_members(members, asked);
+    }
+}
+
+fn retain_members(members: &[Read], asked: &FxHashSet<ItemId>) -> Box<[Read]> {
+    let members = members.iter().filter(|read| asked.contains(&read.item)).map(|read| {
+        let mut read = read.clone();
+        read.also = retain_members(&read.also, asked);
+        if let Value::Objects { shape, .. } = &mut read.value {
+            retain_items(shape, asked);
+        }
+        read
+    });
+    members.collect()
+}

@@ -1,0 +1,206 @@
+//! What an answer may be where subgraphs fail: a null that nothing explains is a null of the truth, an
+//! error stands where something is null because of it, and what does not need anything that failed is
+//! answered.
+
+use gateway::execute::{ErrorKind, ExecutionError, Step};
+use gateway::supergraph::SubgraphId;
+use serde_json::Value as Json;
+
+use super::world::{Identity, World};
+
+/// What is true of a value, before nulls go up.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Truth {
+    Null,
+    /// Its resolver fails, or something that it requires.
+    Failed,
+    Leaf(Json),
+    List(Vec<Truth>),
+    Object(Vec<Member>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Member {
+    pub(super) key: String,
+    /// Whose it is.
+    pub(super) of: Identity,
+    /// The field; empty for what every object has.
+    pub(super) name: String,
+    pub(super) value: Truth,
+}
+
+/// How much has to be answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// Everything that needs nothing that failed.
+    All,
+    /// What a null that went up took with it is not known.
+    Explained,
+}
+
+/// An answer with its errors.
+pub(super) struct Answered<'a> {
+    pub(super) world: &'a World<'a>,
+    pub(super) errors: &'a [ExecutionError],
+    /// A subgraph of which no answer can be used.
+    pub(super) spoilt: Option<SubgraphId>,
+    pub(super) expected: Expected,
+}
+
+/// Where a value is, and whose it is.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    path: &'a [Step],
+    member: Option<&'a Member>,
+    /// The objects around it.
+    above: &'a [Identity],
+}
+
+impl Answered<'_> {
+    /// What does not hold of the answer, in words.
+    pub(super) fn check(&self, data: &str, truth: &Truth) -> Result<(), String> {
+        let data: Json = serde_json::from_str(data).map_err(|error| error.to_string())?;
+        self.value(&data, truth, At { path: &[], member: None, above: &[] })?;
+        for (place, error) in self.errors.iter().enumerate() {
+            self.error(&data, truth, error)?;
+            if self.errors.get(..place).is_some_and(|before| before.contains(error)) {
+                return Err(format!("{error:?} is told twice"));
+            }
+        }
+        Ok(())
+    }
+
+    fn value(&self, data: &Json, truth: &Truth, at: At<'_>) -> Result<(), String> {
+        let At { path, member, above } = at;
+        match (data, truth) {
+            (Json::Null, Truth::Null) => Ok(()),
+            (Json::Null, _) => self.null(truth, at),
+            (Json::Object(members), Truth::Object(all)) => {
+                if members.len() != all.len() {
+                    return Err(format!("{path:?} has other members"));
+                }
+                all.iter().try_for_each(|member| {
+                    let Some(value) = members.get(&member.key) else {
+                        return Err(format!("{path:?} lacks `{}`", member.key));
+                    };
+                    let path = [path, &[Step::Key((&*member.key).into())]].concat();
+                    let above = [above, &[member.of]].concat();
+                    let at = At { path: &path, member: Some(member), above: &above };
+                    self.value(value, &member.value, at)
+                })
+            }
+            (Json::Array(items), Truth::List(all)) if items.len() == all.len() => {
+                items.iter().zip(all).enumerate().try_for_each(|(place, (item, truth))| {
+                    let path = [path, &[Step::Index(place)]].concat();
+                    self.value(item, truth, At { path: &path, member, above })
+                })
+            }
+            (leaf, Truth::Leaf(truth)) if is_equal(leaf, truth) => Ok(()),
+            (value, truth) => Err(format!("{path:?} is {value} and should be {truth:?}")),
+        }
+    }
+
+    /// There is null where something else is true, or where something fails.
+    fn null(&self, truth: &Truth, At { path, member, above }: At<'_>) -> Result<(), String> {
+        let is_counted = |error: &ExecutionError| matches!(error.kind, ErrorKind::More { .. });
+        if self.errors.iter().any(is_counted) {
+            return Ok(());
+        }
+        let is_gone = member.is_some_and(|member| {
+            let mut owners = self.world.owners(member.of, &member.name).into_iter();
+            owners.any(|subgraph| self.world.is_gone(member.of, subgraph))
+        });
+        // What an object gives comes with it, where its subgraph knows that.
+        let is_of_gone = member.is_some_and(|member| {
+            let owners = self.world.owners(member.of, &member.name);
+            above.iter().any(|of| owners.iter().any(|owner| self.world.is_gone(*of, *owner)))
+        });
+        let is_concerned = self.spoilt.is_some_and(|spoilt| {
+            member.is_none_or(|member| self.world.concerns(member.of, &member.name, spoilt))
+                || self.concerns(truth, spoilt)
+        });
+        // The one error of a request holds for all that it was to answer.
+        let is_whole = self.spoilt.is_some_and(|spoilt| {
+            self.errors.iter().any(|error| match error.kind {
+                ErrorKind::NotAnswered { subgraph, .. } | ErrorKind::Invalid { subgraph, .. } => {
+                    subgraph == spoilt
+                }
+                _ => false,
+            })
+        });
+        let is_told = self.errors.iter().any(|error| error.path.starts_with(path));
+        if !(is_told || is_gone || is_whole && is_concerned) {
+            return Err(format!("{path:?} is null without an error, and not in truth"));
+        }
+        let needs_gone =
+            member.is_some_and(|member| self.world.input_is_gone(member.of, &member.name));
+        // What is promised and cannot be had takes the objects around it with it.
+        let is_below =
+            |error: &ExecutionError| error.path.len() > path.len() && error.path.starts_with(path);
+        let has_gone = self.world.failing.is_some_and(|failing| failing.gone > 0);
+        let has_taken = has_gone && self.errors.iter().any(is_below);
+        let is_excused = is_of_gone || needs_gone || is_concerned || has_taken;
+        if self.expected == Expected::All && *truth != Truth::Failed && !is_excused {
+            return Err(format!("{path:?} is not answered, and nothing that it needs failed"));
+        }
+        Ok(())
+    }
+
+    /// Whether something in a value may be asked of a subgraph.
+    fn concerns(&self, truth: &Truth, subgraph: SubgraphId) -> bool {
+        match truth {
+            Truth::Null | Truth::Failed | Truth::Leaf(_) => false,
+            Truth::List(items) => items.iter().any(|item| self.concerns(item, subgraph)),
+            Truth::Object(members) => members.iter().any(|member| {
+                let Member { of, name, value, .. } = member;
+                self.world.concerns(*of, name, subgraph) || self.concerns(value, subgraph)
+            }),
+        }
+    }
+
+    /// An error stands where something is null because of it, under the names that were asked.
+    fn error(&self, data: &Json, truth: &Truth, error: &ExecutionError) -> Result<(), String> {
+        let is_whole = match error.kind {
+            ErrorKind::More { .. } => return Ok(()),
+            ErrorKind::NotAnswered { .. } | ErrorKind::Invalid { .. } => true,
+            _ => false,
+        };
+        let mut data = Some(data);
+        let mut truth = Some(truth);
+        for step in &error.path {
+            let found = data.filter(|data| !data.is_null()).map(|data| match step {
+                Step::Key(key) => data.get(&**key),
+                Step::Index(place) => data.get(*place),
+            });
+            data = match found {
+                Some(Some(below)) => Some(below),
+                Some(None) => return Err(format!("{error:?} stands where the answer has nothing")),
+                // Beyond the null.
+                None => None,
+            };
+            truth = match (truth, step) {
+                (Some(Truth::Object(members)), Step::Key(key)) => {
+                    let member = members.iter().find(|member| *member.key == **key);
+                    let lacking = || format!("{error:?} stands where nothing was asked");
+                    Some(&member.ok_or_else(lacking)?.value)
+                }
+                (Some(Truth::List(items)), Step::Index(place)) => items.get(*place),
+                _ => None,
+            };
+        }
+        match data {
+            Some(value) if !value.is_null() && !is_whole => {
+                Err(format!("{error:?} stands where there is a value"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether two leaves are the same; ids are texts, whatever their subgraph writes.
+fn is_equal(one: &Json, other: &Json) -> bool {
+    match (one, other) {
+        (Json::String(text), Json::Number(number)) => *text == number.to_string(),
+        (one, other) => one == other,
+    }
+}
