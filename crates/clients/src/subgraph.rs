@@ -6,6 +6,7 @@
 //! * [`ask`]: what is asked, what comes back, and why nothing came
 //! * `client`: one request, with its retries, within its time
 //! * `flight`: equal queries that are under way are sent once
+//! * `bulkhead`: how many requests to a subgraph there are at once
 //! * [`circuit`]: a subgraph that fails too often is left alone for a while
 //! * `budget`: how often requests may be sent again
 //! * `head`: the head of a request
@@ -18,6 +19,7 @@
 pub mod ask;
 mod body;
 mod budget;
+mod bulkhead;
 mod circuit;
 mod client;
 mod dial;

@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use graphql::heap::HeapSize;
 use graphql::operation::{FieldRef, Location, Operation, OperationKind, Selection};
 use graphql::schema::Schema;
 use graphql::variables::{Structure, Variables};
@@ -27,11 +28,14 @@ const OBSERVATIONS: usize = 512;
 /// About how many bytes the documents and plans may take.
 const CACHE_BYTES: u64 = 64 << 20;
 
+/// About how many bytes the cache itself takes for a document, with the list of its plans.
+const ENTRY: usize = 400;
+
 /// A document as it was sent, validated.
 #[derive(Debug)]
 pub struct Document {
     pub operation: Operation,
-    text: Box<str>,
+    text: Arc<str>,
     /// Whether it asks for the schema: such answers are not kept.
     introspects: bool,
     /// A number by which whoever counts requests knows the name of the operation again.
@@ -78,7 +82,7 @@ pub struct Cached {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Key {
-    text: Box<str>,
+    text: Arc<str>,
     operation_name: Option<Box<str>>,
 }
 
@@ -165,13 +169,10 @@ impl Document {
         validator.introspect(schema, text, operation_name, &limits.document, operation, variables)
     }
 
-    /// About how many bytes it takes with its text, which is kept twice. The figures here and for
-    /// plans are what an allocator has counted, and a test counts again.
+    /// About how many bytes it takes with its entry in the cache. A test compares these figures, and
+    /// those of plans, with an allocator's.
     fn weight(&self) -> u64 {
-        let sets = &self.operation.selection_sets;
-        let selections: usize = sets.iter().map(|set| set.selections.len()).sum();
-        let variables = 600 * self.operation.variables.len();
-        (1_024 + 2 * self.text.len() + 200 * sets.len() + 160 * selections + variables) as u64
+        (ENTRY + size_of::<Self>() + self.text.len() + self.operation.heap_size()) as u64
     }
 }
 
@@ -187,7 +188,7 @@ impl<P: Kept> Known<P> {
 
     /// A document as the cache keeps it.
     fn entry(self: &Arc<Self>, operation_name: Option<&str>) -> (Key, Weighed<P>) {
-        let text = self.document.text.clone();
+        let text = Arc::clone(&self.document.text);
         let weight = self.weight.load(Ordering::Relaxed);
         let key = Key { text, operation_name: operation_name.map(Into::into) };
         (key, Weighed { known: Arc::clone(self), weight })

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dialects::{Echoed, Introspection, LowerError, Lowered};
+use graphql::heap::HeapSize;
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
 use response::{Echo, Held, Recorded, Sink, Tape};
@@ -25,6 +26,9 @@ const LITTLE_ROOM: usize = 4 << 10;
 
 /// The most room that is made at once, because the last answer needed it.
 const MOST_EXPECTED: usize = 2 << 20;
+
+/// About how many bytes a plan takes before its statements.
+const OTHER: usize = 1_100;
 
 /// A plan and the variables it is for.
 #[derive(Debug)]
@@ -62,17 +66,17 @@ impl Kept for Prepared {
                 .bounded
                 .as_ref()
                 .map_or(0, |bounded| 300 + 3 * bounded.length() + 16 * bounded.texts());
-            2_400 + 2 * level.text.len() + bounded + 200 * level.parameters.len()
+            2_400 + 2 * level.text.len() + bounded + 500 * level.parameters.len()
         };
         let statements: usize = self.plan.program.all_levels().map(statement).sum();
         let graph = self.plan.program.graph().into_iter().flat_map(GraphProgram::statements);
         let texts: usize = graph.map(|one| one.text.len() + 200 * one.parameters.len()).sum();
         let statements = statements + texts;
         let Plan { shape, .. } = &*self.plan;
-        let answer = 130 * shape.fields.len() + 100 * shape.nodes.len();
+        let answer = 120 * shape.fields.len() + 100 * shape.nodes.len();
         let outputs = 60 * self.request.outputs as usize;
-        let structure = 800 * self.structure.observations.len();
-        (statements + answer + outputs + structure) as u64
+        let structure = self.structure.heap_size();
+        (OTHER + statements + answer + outputs + structure) as u64
     }
 }
 

@@ -37,6 +37,9 @@ pub struct AccessSet(Set);
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Set(Vec<u64>);
 
+graphql::heap_size!(struct Set(_));
+graphql::heap_size!(struct AccessSet(_));
+
 impl Set {
     fn insert(&mut self, id: RequirementId) {
         let word = id.index() / BITS;

@@ -12,6 +12,7 @@ mod sizes;
 #[cfg(test)]
 mod tests;
 
+use graphql::heap_size;
 use graphql::operation::{FieldSelection, Location, Operation, OperationKind, Selection};
 use graphql::schema::{FieldId, TypeId, TypeKind};
 use graphql::variables::Variables;
@@ -60,6 +61,10 @@ struct Length {
     own: Vec<usize>,
     otherwise: u64,
 }
+
+heap_size!(struct Cost { root, terms, alternatives, sizes, fixed });
+heap_size!(struct Term { weight, length, arguments, child, own, location });
+heap_size!(struct Length { above, own, otherwise });
 
 /// A list whose length is not said by exactly one argument, although that is required.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -9,6 +9,7 @@ mod classes;
 mod denial;
 mod directives;
 mod hidden;
+mod size;
 mod visible;
 
 use std::sync::Arc;

@@ -13,6 +13,7 @@ mod project;
 mod reuse;
 mod select;
 mod shape;
+mod size;
 mod usual;
 
 #[cfg(test)]
@@ -35,7 +36,7 @@ pub use form::{Form, Member};
 pub use lead::{Lead, append_range};
 pub use print::print;
 pub use project::{Nesting, Out, OutValue, Projection};
-pub use reuse::{Copied, Reuse};
+pub use reuse::{ItemTree, Known, Provider, Reusable, Reuse};
 pub use shape::{Read, Scalar, Shape, Value};
 pub use usual::Usual;
 
@@ -54,6 +55,8 @@ pub struct Plan {
     pub projections: Vec<Projection>,
     /// What subgraphs are told of the objects above those that they are asked for.
     pub contexts: Vec<Context>,
+    /// What entities may have been read already.
+    pub reusable: Reusable,
     /// How many requests wait for each other.
     pub chain: u16,
 }
@@ -196,7 +199,7 @@ pub struct Entry {
     pub selections: Vec<(TypeId, Selection)>,
     /// The same for who reads the answer.
     pub shapes: Vec<(TypeId, Shape)>,
-    /// The earlier requests that may say it already.
+    /// Of each type, what earlier requests may have read already.
     pub reuse: Vec<Reuse>,
 }
 

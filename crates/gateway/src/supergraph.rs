@@ -35,6 +35,8 @@ pub use weights::{ListSize, SizedField, Weights};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubgraphId(pub u16);
 
+graphql::heap_size!(plain SubgraphId);
+
 /// One part of the supergraph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subgraph {

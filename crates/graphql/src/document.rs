@@ -77,7 +77,9 @@ impl Validator {
     ) -> Result<Operation, Vec<GraphQLError>> {
         let valid = self.validate(schema, text, limits)?;
         let operation = get_operation(&valid, operation_name).map_err(|error| vec![error])?;
-        convert_operation(schema, &self.fields, &valid, operation)
+        let mut operation = convert_operation(schema, &self.fields, &valid, operation)?;
+        operation.shrink();
+        Ok(operation)
     }
 
     /// Whether all operations of a document could be resolved.

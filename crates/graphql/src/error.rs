@@ -91,6 +91,8 @@ codes! {
     SubgraphError = "SUBGRAPH_ERROR";
     /// A subgraph cannot be reached.
     SubgraphUnavailable = "SUBGRAPH_UNAVAILABLE";
+    /// A subgraph has as many requests as it may have, and answers none of them.
+    SubgraphOverloaded = "SUBGRAPH_OVERLOADED";
     /// A subgraph did not answer in time.
     SubgraphTimeout = "SUBGRAPH_TIMEOUT";
     /// What a subgraph sent is no answer to what it was asked.

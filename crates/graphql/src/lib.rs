@@ -12,6 +12,7 @@
 //! * [`variables`]: coerced values, and which of them steered
 //! * [`opaque`]: node ids and cursors
 //! * [`collect`]: flattening and merging of selections, when an operation is lowered
+//! * [`heap`]: how many bytes values keep, for caches
 //! * [`introspection`]: answers of `__schema` and `__type`
 //! * `suggestion`: the names that were probably meant
 //! * [`error`]: what a response says when something fails
@@ -21,6 +22,7 @@ pub mod collect;
 pub mod definitions;
 pub mod document;
 pub mod error;
+pub mod heap;
 pub mod introspection;
 pub mod json;
 pub mod opaque;

@@ -37,6 +37,15 @@ pub enum OpaqueValues {
     Number,
 }
 
+crate::heap_size!(plain OpaqueKind);
+crate::heap_size!(struct OpaqueShape { tags, values });
+crate::heap_size!(
+    enum OpaqueValues {
+        Nulls(nulls),
+        Number,
+    }
+);
+
 /// Reads what of an opaque text steers; `None` if it is no such text.
 #[must_use]
 pub fn read_opaque(text: &str, kind: OpaqueKind) -> Option<OpaqueShape> {

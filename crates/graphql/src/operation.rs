@@ -3,6 +3,7 @@
 //! It holds nothing that depends on variable values: `@skip` and `@include` stay as conditions,
 //! fragments stay shared, and [`crate::collect_fields`] flattens and merges when it is lowered.
 
+use crate::heap_size;
 use crate::schema::{FieldId, InputId, TypeId, TypeRef};
 use crate::value::{Const, Slot, Value};
 
@@ -138,6 +139,15 @@ impl Location {
 }
 
 impl Operation {
+    /// Gives back the room that lists were made with while their length was not known.
+    pub(crate) fn shrink(&mut self) {
+        self.variables.shrink_to_fit();
+        self.selection_sets.shrink_to_fit();
+        for set in &mut self.selection_sets {
+            set.selections.shrink_to_fit();
+        }
+    }
+
     /// The selection set of an id of this operation.
     #[must_use]
     pub fn selection_set(&self, id: SelectionSetId) -> &SelectionSet {
@@ -149,3 +159,17 @@ impl Operation {
         &self.variables[usize::from(slot.0)]
     }
 }
+
+heap_size!(plain OperationKind, SelectionSetId, FieldRef, ConditionValue, Location);
+
+heap_size!(struct Operation { kind, name, variables, directives, root, selection_sets });
+heap_size!(struct VariableDefinition { name, r#type, default });
+heap_size!(struct SelectionSet { parent, selections });
+heap_size!(enum Selection {
+    Field(field), Fragment { conditions, directives, on, selection_set },
+});
+heap_size!(struct FieldSelection {
+    response_name, field, conditions, directives, arguments, selection_set, location,
+});
+heap_size!(struct AppliedDirective { name, arguments });
+heap_size!(struct Condition { value, expected });

@@ -51,6 +51,8 @@ ids! {
     EnumValueId "value";
 }
 
+crate::heap_size!(plain TypeId, FieldId, InputId, EnumValueId, TypeRef);
+
 /// Whether GraphQL lets a schema use the name.
 /// <https://spec.graphql.org/draft/#sec-Names.Reserved-Names>
 #[must_use]

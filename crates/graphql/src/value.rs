@@ -1,5 +1,6 @@
 //! Values as they stand in documents: with variables ([`Value`]) and without ([`Const`]).
 
+use crate::heap_size;
 use crate::schema::{EnumValueId, InputId};
 
 /// A value without variables: the default of an input.
@@ -39,3 +40,33 @@ pub enum Value {
 /// The place of a variable among the operation's variable definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot(pub u16);
+
+heap_size!(plain Slot);
+
+heap_size!(
+    enum Const {
+        Null,
+        Boolean(value),
+        Int(number),
+        Float(number),
+        String(text),
+        Enum(name),
+        List(items),
+        Object(members),
+    }
+);
+heap_size!(
+    enum Value {
+        Variable(slot),
+        Null,
+        Boolean(value),
+        Int(number),
+        Number(digits),
+        String(text),
+        Enum(value),
+        List(items),
+        Object(members),
+        Json(text),
+        Members(members),
+    }
+);

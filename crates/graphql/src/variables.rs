@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
+use crate::heap_size;
 use crate::opaque::{OpaqueKind, OpaqueShape, read_opaque};
 use crate::value::Slot;
 
@@ -71,6 +72,32 @@ pub struct Observation {
 pub struct Structure {
     pub observations: Vec<Observation>,
 }
+
+heap_size!(struct Path(_));
+heap_size!(
+    enum PathItem {
+        Key(key),
+        Index(index),
+    }
+);
+heap_size!(
+    enum Aspect {
+        Absent,
+        Null,
+        Present,
+        Equal(value),
+        Given,
+        Keys(keys),
+        KeySet(keys),
+        UniformKeys(keys),
+        Length(length),
+        Zero(is_zero),
+        Single,
+        Opaque(kind, shape),
+    }
+);
+heap_size!(struct Observation { slot, path, aspect });
+heap_size!(struct Structure { observations });
 
 /// The variables as lowering sees them.
 #[derive(Debug)]

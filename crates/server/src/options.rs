@@ -37,7 +37,7 @@ pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;
 pub(crate) use federation::federated;
 pub(crate) use gateway::{
-    GatewayOptions, LabelOptions, SubgraphOptions, SupergraphPlace, of_gateway,
+    GatewayOptions, LabelOptions, MostRequests, SubgraphOptions, SupergraphPlace, of_gateway,
 };
 pub(crate) use given::GivenOptions;
 pub(crate) use guards::GuardOptions;

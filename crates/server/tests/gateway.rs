@@ -19,6 +19,8 @@ mod program;
 
 #[path = "gateway/access.rs"]
 mod access;
+#[path = "gateway/bulkhead.rs"]
+mod bulkhead;
 #[path = "observability/collector.rs"]
 mod collector;
 #[path = "gateway/compatibility.rs"]

@@ -53,6 +53,8 @@ pub enum AskError {
     NotGraphQl(Arc<str>),
     #[error("there is no memory for the answer")]
     MemoryExhausted,
+    #[error("it has as many requests as it may have, and answers none of them")]
+    Overloaded,
     #[error("it failed too often and is not asked for another {:?}", left(*until))]
     BreakerOpen { until: Instant },
 }

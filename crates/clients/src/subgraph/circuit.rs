@@ -98,6 +98,17 @@ impl Circuit {
         Ok(Permit { circuit: self, is_probe })
     }
 
+    /// Until when no request passes, if none does; nothing is let pass by this.
+    pub(super) fn closed_until(&self, now: Instant) -> Option<Instant> {
+        if !self.is_disturbed.load(Ordering::Acquire) {
+            return None;
+        }
+        match self.lock().state {
+            State::Open { until } if now < until => Some(until),
+            State::Closed | State::Open { .. } | State::Probing => None,
+        }
+    }
+
     pub(super) fn state(&self, now: Instant) -> BreakerState {
         match self.lock().state {
             State::Closed => BreakerState::Closed,

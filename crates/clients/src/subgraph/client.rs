@@ -12,8 +12,9 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::ask::{Answer, Ask, AskError};
 use super::body::{self, Frames, Limits};
+use super::bulkhead::{Bulkhead, Full, Place};
 use super::circuit::Turn;
-use super::flight::{Flights, Key, Part};
+use super::flight::{Key, Part};
 use super::head::Head;
 use super::media::{self, Media};
 use super::pool::{Lent, Pool, Wanted};
@@ -35,7 +36,6 @@ pub struct Client {
     shared: Arc<Shared>,
     head: Head,
     pool: Pool,
-    flights: Flights,
 }
 
 /// What is sent, as it goes over the wire.
@@ -73,7 +73,6 @@ impl Client {
         Self {
             head: Head::new(&settings),
             pool: Pool::new(Arc::clone(&settings), Arc::clone(&shared)),
-            flights: Flights::default(),
             settings,
             shared,
         }
@@ -84,9 +83,12 @@ impl Client {
         let counts = &self.shared.counts;
         let began = Instant::now();
         Counts::add(&counts.requests, 1);
-        let result = match self.settings.deduplicate && ask.is_query {
-            false => self.ask_in_time(&ask, began).await,
-            true => Box::pin(self.ask_together(&ask, began)).await,
+        let result = match &self.shared.bulkhead {
+            None => self.ask_or_join(&ask, began).await,
+            Some(bulkhead) => match bulkhead.try_enter() {
+                Some(place) => self.ask_from(&place, &ask, began).await,
+                None => Box::pin(self.ask_in_turn(bulkhead, &ask, began)).await,
+            },
         };
         counts.took(began.elapsed());
         if let Err(error) = &result {
@@ -100,10 +102,49 @@ impl Client {
         self.pool.close_old();
     }
 
+    /// Waits for a place among the requests to the subgraph, and asks then.
+    async fn ask_in_turn(
+        &self,
+        bulkhead: &Bulkhead,
+        ask: &Ask<'_>,
+        began: Instant,
+    ) -> Result<Answer, AskError> {
+        // Those that hold the places are about to fail, and whoever waits for them would not be let pass.
+        let open = self.shared.circuit.as_ref().and_then(|circuit| circuit.closed_until(began));
+        if let Some(until) = open {
+            return Err(AskError::BreakerOpen { until: until.into_std() });
+        }
+        match timeout_at(self.deadline(ask, began), bulkhead.enter()).await {
+            Ok(Ok(place)) => self.ask_from(&place, ask, began).await,
+            Ok(Err(Full)) => Err(AskError::Overloaded),
+            Err(_) => Err(AskError::Timeout),
+        }
+    }
+
+    async fn ask_from(
+        &self,
+        place: &Place<'_>,
+        ask: &Ask<'_>,
+        began: Instant,
+    ) -> Result<Answer, AskError> {
+        let result = self.ask_or_join(ask, began).await;
+        if result.is_ok() {
+            place.answered();
+        }
+        result
+    }
+
+    async fn ask_or_join(&self, ask: &Ask<'_>, began: Instant) -> Result<Answer, AskError> {
+        match self.settings.deduplicate && ask.is_query {
+            false => self.ask_in_time(ask, began).await,
+            true => Box::pin(self.ask_together(ask, began)).await,
+        }
+    }
+
     /// Asks, or waits for the answer of whoever asks the same.
     async fn ask_together(&self, ask: &Ask<'_>, began: Instant) -> Result<Answer, AskError> {
         let key = Key::new(&ask.body, ask.headers);
-        let joined = timeout_at(self.deadline(ask, began), self.flights.join(key)).await;
+        let joined = timeout_at(self.deadline(ask, began), self.shared.flights.join(key)).await;
         match joined {
             Err(_) => Err(AskError::Timeout),
             Ok(Part::Lead(lead)) => {
@@ -352,7 +393,9 @@ fn has_failed(result: &Result<Answer, AskError>, had_time: bool) -> Option<bool>
         ) => Some(true),
         Err(AskError::Timeout) => had_time.then_some(true),
         Err(AskError::TooLarge { .. }) => Some(false),
-        Err(AskError::MemoryExhausted | AskError::BreakerOpen { .. }) => None,
+        Err(AskError::MemoryExhausted | AskError::BreakerOpen { .. } | AskError::Overloaded) => {
+            None
+        }
     }
 }
 

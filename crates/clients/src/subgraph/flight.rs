@@ -1,9 +1,10 @@
 //! Equal queries that are under way are sent once: by whoever came first, and if nobody waits there
 //! any more, by the next.
 
-use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use hyper::HeaderMap;
@@ -15,22 +16,22 @@ use super::ask::{Answer, AskError};
 /// Headers that are different in every request and change no answer.
 const OF_ONE_REQUEST: [&str; 3] = ["traceparent", "tracestate", "x-request-id"];
 
-/// The queries of a thread that are under way.
-#[derive(Default)]
-pub(super) struct Flights(RefCell<HashMap<Key, Rc<Flight>, ahash::RandomState>>);
+/// The queries to a subgraph that are under way, of all threads. The lock is held for a look-up.
+#[derive(Debug, Default)]
+pub(super) struct Flights(Mutex<HashMap<Key, Arc<Flight>, ahash::RandomState>>);
 
 /// What must be equal for an answer to be the same.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     body: Bytes,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 /// A query that is under way.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Flight {
-    outcome: RefCell<Option<Result<Answer, AskError>>>,
-    has_ended: Cell<bool>,
+    outcome: OnceLock<Result<Answer, AskError>>,
+    has_ended: AtomicBool,
     end: Notify,
 }
 
@@ -46,7 +47,7 @@ pub(super) enum Part<'f> {
 pub(super) struct Lead<'f> {
     flights: &'f Flights,
     key: Key,
-    flight: Rc<Flight>,
+    flight: Arc<Flight>,
 }
 
 impl Key {
@@ -65,21 +66,26 @@ impl Flights {
     /// Waits for the answer of an equal query, or begins one.
     pub(super) async fn join(&self, key: Key) -> Part<'_> {
         loop {
-            let flight = self.0.borrow().get(&key).cloned();
-            let Some(flight) = flight else {
-                let flight = Rc::new(Flight::default());
-                self.0.borrow_mut().insert(key.clone(), Rc::clone(&flight));
-                return Part::Lead(Lead { flights: self, key, flight });
+            let flight = match self.lock().entry(key.clone()) {
+                Entry::Occupied(known) => Arc::clone(known.get()),
+                Entry::Vacant(free) => {
+                    let flight = Arc::clone(free.insert(Arc::default()));
+                    return Part::Lead(Lead { flights: self, key, flight });
+                }
             };
+            // From here on it is woken, whether it waits already or not.
             let end = flight.end.notified();
-            if !flight.has_ended.get() {
+            if !flight.has_ended.load(Ordering::Acquire) {
                 end.await;
             }
-            let outcome = flight.outcome.borrow().clone();
-            if let Some(outcome) = outcome {
-                return Part::Followed(outcome);
+            if let Some(outcome) = flight.outcome.get() {
+                return Part::Followed(outcome.clone());
             }
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Flight>, ahash::RandomState>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -97,16 +103,17 @@ impl Lead<'_> {
                 | AskError::Broken(_)
                 | AskError::Closed(_)
                 | AskError::NotGraphQl(_)
-                | AskError::BreakerOpen { .. },
-            ) => *self.flight.outcome.borrow_mut() = Some(outcome.clone()),
+                | AskError::BreakerOpen { .. }
+                | AskError::Overloaded,
+            ) => drop(self.flight.outcome.set(outcome.clone())),
         }
     }
 }
 
 impl Drop for Lead<'_> {
     fn drop(&mut self) {
-        self.flights.0.borrow_mut().remove(&self.key);
-        self.flight.has_ended.set(true);
+        self.flights.lock().remove(&self.key);
+        self.flight.has_ended.store(true, Ordering::Release);
         self.flight.end.notify_waiters();
     }
 }

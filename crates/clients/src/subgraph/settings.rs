@@ -1,5 +1,6 @@
 //! How a subgraph is asked.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +25,8 @@ pub struct Settings {
     pub http2: Http2,
     /// The most connections of a thread by HTTP/1.1; whoever finds all of them busy waits.
     pub connections: usize,
+    /// The most requests at once, of all threads.
+    pub most_requests: Option<NonZeroU32>,
     /// How long a connection is kept that nobody uses.
     pub idle: Duration,
     /// Without it nothing is sent compressed, and nothing compressed is asked for.

@@ -5,7 +5,9 @@ use std::sync::atomic::Ordering;
 use tokio::time::Instant;
 
 use super::budget::Budget;
+use super::bulkhead::Bulkhead;
 use super::circuit::{BreakerState, Circuit};
+use super::flight::Flights;
 use super::settings::Settings;
 use super::statistics::{Counts, Statistics};
 
@@ -13,6 +15,9 @@ use super::statistics::{Counts, Statistics};
 #[derive(Debug)]
 pub struct Shared {
     pub(super) circuit: Option<Circuit>,
+    pub(super) bulkhead: Option<Bulkhead>,
+    /// Equal queries that are under way.
+    pub(super) flights: Flights,
     pub(super) budget: Budget,
     pub(super) counts: Counts,
 }
@@ -23,6 +28,8 @@ impl Shared {
         let now = Instant::now();
         Self {
             circuit: settings.breaker.map(|breaker| Circuit::new(breaker, now)),
+            bulkhead: settings.most_requests.map(|most| Bulkhead::new(most.get())),
+            flights: Flights::default(),
             budget: Budget::new(now),
             counts: Counts::default(),
         }
@@ -38,6 +45,13 @@ impl Shared {
     #[must_use]
     pub fn breaker(&self) -> Option<BreakerState> {
         self.circuit.as_ref().map(|circuit| circuit.state(Instant::now()))
+    }
+
+    /// The number of requests that are under way, and of those that wait until there are fewer; none
+    /// without a bulkhead.
+    #[must_use]
+    pub fn load(&self) -> Option<(u32, u32)> {
+        self.bulkhead.as_ref().map(Bulkhead::load)
     }
 
     /// Whether a request may be sent again.

@@ -44,6 +44,7 @@ pub enum ErrorKind {
     NotGraphQl,
     MemoryExhausted,
     BreakerOpen,
+    Overloaded,
 }
 
 /// The counts themselves, written by all threads.
@@ -61,7 +62,7 @@ pub(super) struct Counts {
 }
 
 impl ErrorKind {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Unavailable,
         Self::Timeout,
         Self::TooLarge,
@@ -70,6 +71,7 @@ impl ErrorKind {
         Self::NotGraphQl,
         Self::MemoryExhausted,
         Self::BreakerOpen,
+        Self::Overloaded,
     ];
 
     /// As metrics name it.
@@ -84,6 +86,7 @@ impl ErrorKind {
             Self::NotGraphQl => "not_graphql",
             Self::MemoryExhausted => "memory_exhausted",
             Self::BreakerOpen => "breaker_open",
+            Self::Overloaded => "overloaded",
         }
     }
 }
@@ -100,6 +103,7 @@ impl AskError {
             Self::NotGraphQl(_) => ErrorKind::NotGraphQl,
             Self::MemoryExhausted => ErrorKind::MemoryExhausted,
             Self::BreakerOpen { .. } => ErrorKind::BreakerOpen,
+            Self::Overloaded => ErrorKind::Overloaded,
         }
     }
 }

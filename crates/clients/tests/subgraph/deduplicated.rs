@@ -1,9 +1,14 @@
 //! Equal queries that are under way are sent once.
 
+use std::future::poll_fn;
+use std::io::{Read, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
-use clients::subgraph::{Answer, Ask, AskError, Client, Settings};
+use clients::subgraph::{Answer, Ask, AskError, Client, Settings, Shared};
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 use tokio::time::{Instant, sleep, timeout};
@@ -176,4 +181,55 @@ fn an_error_is_told_to_all() {
         assert_eq!(one, other);
         assert_eq!(server.accepted.get(), 1);
     });
+}
+
+#[test]
+fn equal_queries_of_several_threads_are_one_request() {
+    const THREADS: usize = 8;
+    const CLIENTS: usize = 8;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/graphql", listener.local_addr().unwrap());
+    let mut settings = settings(&url);
+    settings.deduplicate = true;
+    let (settings, shared) = (Arc::new(settings.clone()), Arc::new(Shared::new(&settings)));
+    let (joined, has_answered) = (Barrier::new(THREADS + 1), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                let client = Client::new(Arc::clone(&settings), Arc::clone(&shared));
+                run(async {
+                    let asks = (0..CLIENTS).map(|_| Box::pin(ask(&client)));
+                    let mut asks: Vec<_> = asks.collect();
+                    // Polled once, each has sent its query or waits for who has.
+                    for ask in &mut asks {
+                        let pending = poll_fn(|context| Poll::Ready(ask.as_mut().poll(context)));
+                        assert!(pending.await.is_pending());
+                    }
+                    joined.wait();
+                    for ask in asks {
+                        assert_eq!(ask.await, answer("1"));
+                        has_answered.fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+            });
+        }
+        joined.wait();
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut seen = Vec::new();
+        while !seen.ends_with(QUERY) {
+            let mut bytes = [0; 1024];
+            let length = stream.read(&mut bytes).unwrap();
+            seen.extend_from_slice(&bytes[..length]);
+        }
+        stream.write_all(crate::server::json("1").as_bytes()).unwrap();
+        // Who asked on their own would connect, too.
+        while has_answered.load(Ordering::Relaxed) < THREADS * CLIENTS {
+            std::thread::yield_now();
+        }
+    });
+    listener.set_nonblocking(true).unwrap();
+    assert!(listener.accept().is_err(), "there is one request");
+    let statistics = shared.statistics();
+    let all = (THREADS * CLIENTS) as u64;
+    assert_eq!((statistics.requests, statistics.deduplicated), (all, all - 1));
 }

@@ -49,6 +49,7 @@ fn settings(endpoint: &str) -> Settings {
         retries: 0,
         http2: Http2::Never,
         connections: 4,
+        most_requests: None,
         idle: Duration::from_secs(60),
         compression: None,
         breaker: None,

@@ -120,5 +120,6 @@ fn told(error: &subgraph::AskError) -> AskError {
         subgraph::AskError::NotGraphQl(_) => AskError::NotGraphQl,
         subgraph::AskError::MemoryExhausted => AskError::MemoryExhausted,
         subgraph::AskError::BreakerOpen { .. } => AskError::BreakerOpen,
+        subgraph::AskError::Overloaded => AskError::Overloaded,
     }
 }

@@ -8,6 +8,7 @@ use gateway::execute::Literals;
 use gateway::outline::outline_for;
 use gateway::plan::{Plan, Sources, compile};
 use gateway::planner::{self, PlanError};
+use graphql::heap::HeapSize;
 use graphql::operation::OperationKind;
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
@@ -51,12 +52,16 @@ impl Kept for Prepared {
     }
 
     fn weight(&self) -> u64 {
-        let Plan { fetches, tree, .. } = &self.plan;
-        let texts: usize = fetches.iter().map(|fetch| 3 * fetch.document.text.len()).sum();
-        let positions = 400 * tree.positions.len();
-        let items = 450 * tree.items.len();
-        let structure = 800 * self.structure.observations.len();
-        (1_024 + texts + positions + items + structure) as u64
+        let Self { structure, made_for, plan, cost, subgraphs, literals } = self;
+        let For { labels, denied } = made_for;
+        let labels: usize = labels.0.iter().map(|label| size_of_val(label) + label.len()).sum();
+        let heap = structure.heap_size()
+            + denied.heap_size()
+            + plan.heap_size()
+            + cost.heap_size()
+            + subgraphs.heap_size();
+        let literals: usize = literals.iter().map(|(name, text)| name.len() + text.len()).sum();
+        (size_of::<Self>() + heap + labels + literals) as u64
     }
 }
 

@@ -146,6 +146,7 @@ fn not_answered(kind: OperationKind, why: &AskError) -> ErrorCode {
         AskError::Unavailable | AskError::BreakerOpen | AskError::Closed => {
             ErrorCode::SubgraphUnavailable
         }
+        AskError::Overloaded => ErrorCode::SubgraphOverloaded,
         AskError::Timeout => ErrorCode::SubgraphTimeout,
         AskError::TooLarge { .. } | AskError::Broken | AskError::NotGraphQl => {
             ErrorCode::SubgraphResponseInvalid

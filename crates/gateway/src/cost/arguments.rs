@@ -15,6 +15,8 @@ pub(super) struct Given {
     variables: Vec<(Slot, InputId)>,
 }
 
+graphql::heap_size!(struct Given { written, variables });
+
 impl Given {
     pub(super) fn new(supergraph: &Supergraph, arguments: &[(InputId, Value)]) -> Self {
         let mut given = Self::default();

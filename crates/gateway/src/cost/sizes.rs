@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use graphql::heap_size;
 use graphql::operation::FieldSelection;
 use graphql::schema::{FieldId, InputId, Schema};
 use graphql::value::{Const, Slot, Value};
@@ -33,6 +34,15 @@ enum Amount {
     Written(Option<u64>),
     Variable(Slot, Path),
 }
+
+heap_size!(struct Size { slices, assumed, one_of });
+heap_size!(struct Slice { given, default });
+heap_size!(
+    enum Amount {
+        Written(number),
+        Variable(slot, path),
+    }
+);
 
 impl Size {
     pub(super) fn new(

@@ -131,6 +131,8 @@ pub enum AskError {
     MemoryExhausted,
     #[error("it is not asked for a while, for it failed too often")]
     BreakerOpen,
+    #[error("it has as many requests as it may have, and answers none of them")]
+    Overloaded,
 }
 
 /// Why what a subgraph sent is no answer to what was asked.

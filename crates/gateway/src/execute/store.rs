@@ -1,11 +1,12 @@
 //! What this request has been answered already, so that it is not asked again.
 
+use graphql::schema::TypeId;
 use response::NoMemory;
 
 use super::arena::{Arena, Cell, ObjectId};
 use super::represent::{Owner, Representations, Texts};
 use super::request::Asked;
-use crate::plan::{Copied, Entities, Fetch, FetchId, Plan, Reuse};
+use crate::plan::{Entities, Fetch, FetchId, ItemTree, Plan, Provider, Reuse};
 use crate::supergraph::Supergraph;
 
 /// How far the requests of a plan are.
@@ -80,36 +81,52 @@ pub(super) fn take(
 }
 
 /// What an object has that is wanted of another.
-type Found<'t> = (&'t Reuse, ObjectId, ObjectId);
+type Found<'t> = (Values<'t>, ObjectId, ObjectId);
+
+/// The values that an entry wants, and where they are known: in the same order.
+#[derive(Clone, Copy, Debug)]
+struct Values<'t> {
+    from: &'t [ItemTree],
+    to: &'t [ItemTree],
+}
+
+impl<'t> Values<'t> {
+    fn iter(self) -> impl Iterator<Item = (&'t ItemTree, &'t ItemTree)> {
+        self.from.iter().zip(self.to)
+    }
+
+    fn is_same(self, other: Self) -> bool {
+        std::ptr::eq(self.from, other.from) && std::ptr::eq(self.to, other.to)
+    }
+}
 
 /// Copies what was found. Those that want it of one object follow each other.
 fn give(arena: &mut Arena, found: &[Found<'_>]) -> Result<(), NoMemory> {
-    let mut last: Option<(&Reuse, ObjectId)> = None;
+    let mut last: Option<(Values<'_>, ObjectId)> = None;
     // By slot: the values that have no objects, which are the same for all of them.
     let mut plain: Vec<(u32, Cell)> = Vec::new();
-    for (reuse, from, to) in found {
-        let with_objects = |copied: &&Copied| arena.child_of(copied.to).is_some();
-        if !last.is_some_and(|(known, of)| std::ptr::eq(known, *reuse) && of == *from) {
-            last = Some((reuse, *from));
-            let without = reuse.copies.iter().filter(|copied| !with_objects(copied));
+    for (values, from, to) in found {
+        if !last.is_some_and(|(known, of)| known.is_same(*values) && of == *from) {
+            last = Some((*values, *from));
+            let without = values.iter().filter(|(_, to)| arena.child_of(to.item).is_none());
             plain.clear();
-            plain.extend(without.map(|copied| {
-                let cell = arena.cell_of(*from, copied.from);
-                (arena.slot(copied.to), cell)
+            plain.extend(without.map(|(known, wanted)| {
+                let cell = arena.cell_of(*from, known.item);
+                (arena.slot(wanted.item), cell)
             }));
         }
         let begin = arena.index(*to, 0);
         for (slot, cell) in &plain {
             arena.set_at(begin + *slot as usize, *cell);
         }
-        if plain.len() == reuse.copies.len() {
+        if plain.len() == values.to.len() {
             continue;
         }
-        for copied in &reuse.copies {
-            if arena.child_of(copied.to).is_some() {
-                let cell = arena.cell_of(*from, copied.from);
-                let cell = copied_cell(arena, copied, cell, *to)?;
-                arena.set(*to, arena.slot(copied.to), cell);
+        for (known, wanted) in values.iter() {
+            if arena.child_of(wanted.item).is_some() {
+                let cell = arena.cell_of(*from, known.item);
+                let cell = copied_cell(arena, (known, wanted), cell, *to)?;
+                arena.set(*to, arena.slot(wanted.item), cell);
             }
         }
     }
@@ -121,7 +138,7 @@ struct Taking<'t> {
     list: &'t Entities,
     earlier: Earlier<'t>,
     /// The objects of earlier answers by their representations, made where they are looked for.
-    known: Vec<(&'t Reuse, Texts, Vec<ObjectId>)>,
+    known: Vec<(&'t Provider, Texts, Vec<ObjectId>)>,
     /// What was found last of one text: those of an entry follow each other.
     last: Option<(u32, Option<Source<'t>>)>,
 }
@@ -129,7 +146,7 @@ struct Taking<'t> {
 /// An object of an earlier answer that has all that is wanted.
 #[derive(Clone, Copy, Debug)]
 struct Source<'t> {
-    reuse: &'t Reuse,
+    values: Values<'t>,
     object: ObjectId,
 }
 
@@ -149,29 +166,43 @@ impl<'t> Taking<'t> {
                 source
             }
         };
-        let Source { reuse, object } = source?;
-        is_free(arena, &reuse.copies, owner.object).then_some((reuse, object, owner.object))
+        let Source { values, object } = source?;
+        is_free(arena, values.to, owner.object).then_some((values, object, owner.object))
     }
 
     fn source(&mut self, arena: &Arena, owner: Owner, text: &[u8]) -> Option<Source<'t>> {
+        let plan = self.earlier.plan;
         self.reuses(owner).iter().find_map(|reuse| {
-            if self.state(reuse.provider) != State::Answered {
-                return None;
-            }
-            let object = self.known(arena, reuse, text)?;
-            is_known(arena, &reuse.copies, object).then_some(Source { reuse, object })
+            plan.reusable.providers(reuse).find_map(|(r#type, provider)| {
+                if self.state(provider.fetch) != State::Answered {
+                    return None;
+                }
+                let object = self.known(arena, r#type, provider, text)?;
+                let values = Values { from: &provider.values, to: &reuse.values };
+                is_known(arena, values, object).then_some(Source { values, object })
+            })
         })
     }
 
-    fn known(&mut self, arena: &Arena, reuse: &'t Reuse, text: &[u8]) -> Option<ObjectId> {
-        let known = self.known.iter().position(|(of, ..)| std::ptr::eq(*of, reuse));
-        let place = known.unwrap_or_else(|| {
-            let all = arena.objects_at(reuse.position).iter().copied();
-            let objects = all.filter(|object| arena.object(*object).r#type == Some(reuse.object));
-            let (texts, of) = Texts::of(self.supergraph, arena, &reuse.form, reuse.object, objects);
-            self.known.push((reuse, texts, of));
-            self.known.len() - 1
-        });
+    fn known(
+        &mut self,
+        arena: &Arena,
+        r#type: TypeId,
+        provider: &'t Provider,
+        text: &[u8],
+    ) -> Option<ObjectId> {
+        let known = self.known.iter().position(|(of, ..)| std::ptr::eq(*of, provider));
+        let place = match known {
+            Some(place) => place,
+            None => {
+                let form = self.earlier.plan.reusable.form(provider)?;
+                let all = arena.objects_at(provider.position).iter().copied();
+                let objects = all.filter(|object| arena.object(*object).r#type == Some(r#type));
+                let (texts, of) = Texts::of(self.supergraph, arena, form, r#type, objects);
+                self.known.push((provider, texts, of));
+                self.known.len() - 1
+            }
+        };
         let (_, texts, of) = self.known.get(place)?;
         of.get(texts.find(text)? as usize).copied()
     }
@@ -183,20 +214,22 @@ impl<'t> Taking<'t> {
     /// Whether a request that is on its way may say what a text asks. Of entities that are asked for
     /// at the same time it is known whether this is one of them.
     fn is_coming(&self, fetch: &Fetch, owner: Owner, text: &[u8]) -> bool {
-        self.reuses(owner).iter().any(|reuse| {
-            if self.state(reuse.provider) != State::Sent {
+        let plan = self.earlier.plan;
+        let mut providers =
+            self.reuses(owner).iter().flat_map(|reuse| plan.reusable.providers(reuse));
+        providers.any(|(_, own)| {
+            if self.state(own.fetch) != State::Sent {
                 return false;
             }
-            let (Some(provider), Some(asked)) = (
-                self.earlier.plan.fetches.get(reuse.provider.index()),
-                self.earlier.asked.get(reuse.provider.index()),
-            ) else {
+            let (Some(provider), Some(asked)) =
+                (plan.fetches.get(own.fetch.index()), self.earlier.asked.get(own.fetch.index()))
+            else {
                 return false;
             };
             let of_entities = provider
                 .entities
                 .iter()
-                .position(|list| list.entries.iter().any(|entry| entry.position == reuse.position));
+                .position(|list| list.entries.iter().any(|entry| entry.position == own.position));
             let is_asked = of_entities
                 .and_then(|list| asked.untold(list))
                 .map(|asked| asked.texts.find(text).is_some());
@@ -206,63 +239,63 @@ impl<'t> Taking<'t> {
 }
 
 /// Whether all that is to be copied is known of an object.
-fn is_known(arena: &Arena, copies: &[Copied], from: ObjectId) -> bool {
-    copies.iter().all(|copied| {
-        !matches!(arena.cell_of(from, copied.from), Cell::Absent | Cell::Unknown | Cell::Failed(_))
-            && is_known_below(arena, copied, from)
+fn is_known(arena: &Arena, values: Values<'_>, from: ObjectId) -> bool {
+    values.iter().all(|(known, wanted)| {
+        !matches!(arena.cell_of(from, known.item), Cell::Absent | Cell::Unknown | Cell::Failed(_))
+            && is_known_below(arena, (known, wanted), from)
     })
 }
 
 /// Whether what is to be copied has its place in an object: others that are there already would lose
 /// what others say of them.
-fn is_free(arena: &Arena, copies: &[Copied], to: ObjectId) -> bool {
-    copies.iter().all(|copied| {
-        arena.child_of(copied.to).is_none() || arena.cell_of(to, copied.to) == Cell::Absent
+fn is_free(arena: &Arena, wanted: &[ItemTree], to: ObjectId) -> bool {
+    wanted.iter().all(|wanted| {
+        arena.child_of(wanted.item).is_none() || arena.cell_of(to, wanted.item) == Cell::Absent
     })
 }
 
 /// Whether all objects of a value know what is copied of them. Recursion is bounded by the depth of
 /// what is copied.
-fn is_known_below(arena: &Arena, copied: &Copied, object: ObjectId) -> bool {
-    copied.below.is_empty()
-        || arena.all_objects(arena.cell_of(object, copied.from), &|object| {
-            copied.below.iter().all(|below| {
-                !matches!(
-                    arena.cell_of(object, below.from),
-                    Cell::Absent | Cell::Unknown | Cell::Failed(_)
-                ) && is_known_below(arena, below, object)
-            })
+fn is_known_below(
+    arena: &Arena,
+    (known, wanted): (&ItemTree, &ItemTree),
+    object: ObjectId,
+) -> bool {
+    let below = Values { from: &known.below, to: &wanted.below };
+    below.to.is_empty()
+        || arena.all_objects(arena.cell_of(object, known.item), &|object| {
+            is_known(arena, below, object)
         })
 }
 
 /// Recursion is bounded by the depth of what is copied.
 fn copied_cell(
     arena: &mut Arena,
-    copied: &Copied,
+    (known, wanted): (&ItemTree, &ItemTree),
     cell: Cell,
     parent: ObjectId,
 ) -> Result<Cell, NoMemory> {
     match cell {
         Cell::Absent | Cell::Null | Cell::Unknown | Cell::Failed(_) | Cell::Leaf { .. } => Ok(cell),
         // Leaves are not changed by anybody. Objects may have nothing below them that is asked for.
-        Cell::List { .. } if arena.child_of(copied.to).is_none() => Ok(cell),
+        Cell::List { .. } if arena.child_of(wanted.item).is_none() => Ok(cell),
         Cell::List { start, end } => {
             let begin = arena.open_list();
             for place in start..end {
                 let cell = arena.list(place, place + 1).first().copied().unwrap_or(Cell::Absent);
-                let copy = copied_cell(arena, copied, cell, parent)?;
+                let copy = copied_cell(arena, (known, wanted), cell, parent)?;
                 arena.push(copy);
             }
             arena.close_list(begin)
         }
         Cell::Object(object) => {
-            let Some(position) = arena.child_of(copied.to) else { return Ok(Cell::Absent) };
+            let Some(position) = arena.child_of(wanted.item) else { return Ok(Cell::Absent) };
             let r#type = arena.object(object).r#type;
             let own = arena.add_object(position, r#type, Some(parent))?;
-            for below in &copied.below {
-                let cell = arena.cell_of(object, below.from);
-                let cell = copied_cell(arena, below, cell, own)?;
-                arena.set(own, arena.slot(below.to), cell);
+            for (known, wanted) in known.below.iter().zip(&wanted.below) {
+                let cell = arena.cell_of(object, known.item);
+                let cell = copied_cell(arena, (known, wanted), cell, own)?;
+                arena.set(own, arena.slot(wanted.item), cell);
             }
             Ok(Cell::Object(own))
         }

@@ -9,7 +9,7 @@ use graphql::schema::TypeId;
 use super::document::document;
 use super::form::form;
 use super::project::projections;
-use super::reuse::reuse;
+use super::reuse::{Reusable, add_reuse};
 use super::select::{Beside, asks_the_same, selection};
 use super::shape::add_shapes;
 use super::{
@@ -38,15 +38,19 @@ pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
         fetch.document = document(sources.supergraph, operation, &tree, &contexts, part);
     }
     // What a mutation changed between two requests is not known.
-    if operation.kind == OperationKind::Query {
-        add_reuse(sources.supergraph, &tree, &mut fetches);
-    }
+    let reusable = match operation.kind {
+        OperationKind::Query => add_reuse(sources.supergraph, &tree, &mut fetches),
+        OperationKind::Mutation | OperationKind::Subscription => Reusable::default(),
+    };
     let is_told =
         fetches.iter().flat_map(|fetch| &fetch.entities).any(|list| !list.told.is_empty());
     let layout = Arc::new(Layout { is_shared: !is_told, ..Layout::new(&tree) });
     add_shapes(sources.supergraph, &tree, &layout.slots, &mut fetches);
     let projections = projections(sources.supergraph, &tree, &layout.slots);
-    Plan { fetches, tree, layout, projections, contexts, chain: choice.chain }
+    let mut plan =
+        Plan { fetches, tree, layout, projections, contexts, reusable, chain: choice.chain };
+    plan.shrink();
+    plan
 }
 
 /// What subgraphs are told of objects above, as what the tree knows of these.
@@ -60,23 +64,6 @@ fn contexts(sources: Sources<'_>, tree: &Tree) -> Vec<Context> {
         Context { r#type: value.r#type, sources: sources.collect() }
     });
     values.collect()
-}
-
-/// Says of each entry which earlier requests may say it already.
-fn add_reuse(supergraph: &Supergraph, tree: &Tree, fetches: &mut [Fetch]) {
-    for place in 0..fetches.len() {
-        for list in 0..fetches[place].entities.len() {
-            // Others were told something else.
-            if !fetches[place].entities[list].told.is_empty() {
-                continue;
-            }
-            for entry in 0..fetches[place].entities[list].entries.len() {
-                let own = &fetches[place].entities[list].entries[entry];
-                let found = reuse(supergraph, tree, fetches, FetchId::new(place), own);
-                fetches[place].entities[list].entries[entry].reuse = found;
-            }
-        }
-    }
 }
 
 struct Compiler<'c> {

@@ -7,6 +7,8 @@ const COPIED: usize = 32;
 /// So many bytes are compared at once.
 const COMPARED: usize = 16;
 
+graphql::heap_size!(struct Lead { text; shared filled, begin, mask });
+
 /// What a member begins with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lead {

@@ -3,34 +3,118 @@
 //! Nothing is taken from another subgraph or of other arguments: then the values could differ. A field
 //! that requires something is read only where its subgraph was told it, and the representations that
 //! are compared say it too.
+//!
+//! Where the same is asked in many places, each place that knows it could serve each that asks it. So the
+//! places that know something stand once for everybody who wants it, and their number has a bound.
 
 use graphql::schema::TypeId;
+use rustc_hash::FxHashMap;
 
 use super::entries::name_of;
 use super::form::form;
+use super::select::describe;
 use super::{Asked, Entry, Fetch, FetchId, Form, Selection};
 use crate::outline::{ItemId, PositionId, Tree};
-use crate::supergraph::Supergraph;
+use crate::supergraph::{FieldSetId, SubgraphId, Supergraph};
 
-/// An earlier request that reads what an entry asks, of objects of one type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reuse {
-    pub provider: FetchId,
-    /// Where its objects stand.
-    pub position: PositionId,
-    pub object: TypeId,
-    /// Their representations, as the entry says them.
-    pub form: Form,
-    pub copies: Vec<Copied>,
+/// The most values of a plan that are noted as known. Beyond them something may be asked again.
+const MOST_VALUES: usize = 20_000;
+
+/// Values that requests of a plan read and later ones would ask again.
+#[derive(Clone, Debug, Default)]
+pub struct Reusable {
+    /// The representations of objects of which something is known.
+    pub forms: Vec<Form>,
+    pub known: Vec<Known>,
 }
 
-/// A value that is copied, with all below it.
+/// All places where the same is read of objects of one type.
+#[derive(Clone, Debug)]
+pub struct Known {
+    pub object: TypeId,
+    /// In the order of the levels of their requests.
+    pub providers: Vec<Provider>,
+}
+
+/// A place where a request reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Copied {
-    pub from: ItemId,
-    pub to: ItemId,
-    /// What is copied of its objects.
-    pub below: Vec<Copied>,
+pub struct Provider {
+    pub fetch: FetchId,
+    /// Where its objects stand.
+    pub position: PositionId,
+    /// The place among [`Reusable::forms`] of their representation.
+    pub form: u32,
+    /// Where the values stand, in the order of [`Reuse::values`].
+    pub values: Box<[ItemTree]>,
+}
+
+/// Values of objects of one type that an entry asks and earlier requests may have read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reuse {
+    /// The place among [`Reusable::known`].
+    pub known: u32,
+    /// The number of its first providers whose requests are no later than the entry's own.
+    pub providers: u32,
+    pub values: Box<[ItemTree]>,
+}
+
+/// A value with all below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemTree {
+    pub item: ItemId,
+    pub below: Box<[ItemTree]>,
+}
+
+impl Reusable {
+    /// The places where an entry's values may be known, with the type of their objects. The entry's own
+    /// request may be among them, which is not answered yet.
+    pub fn providers(&self, reuse: &Reuse) -> impl Iterator<Item = (TypeId, &Provider)> {
+        let known = self.known.get(reuse.known as usize);
+        known.into_iter().flat_map(|known| {
+            let earlier = known.providers.iter().take(reuse.providers as usize);
+            earlier.map(|provider| (known.object, provider))
+        })
+    }
+
+    /// The representation of a provider's objects.
+    #[must_use]
+    pub fn form(&self, provider: &Provider) -> Option<&Form> {
+        self.forms.get(provider.form as usize)
+    }
+}
+
+/// Finds for each entry of a plan which earlier requests may have read its values.
+pub(super) fn add_reuse(supergraph: &Supergraph, tree: &Tree, fetches: &mut [Fetch]) -> Reusable {
+    let mut finding = Finding {
+        reads: reads(supergraph, tree, fetches),
+        supergraph,
+        tree,
+        fetches,
+        reusable: Reusable::default(),
+        forms: FxHashMap::default(),
+        known: FxHashMap::default(),
+        left: MOST_VALUES,
+    };
+    let mut found = Vec::new();
+    for (place, fetch) in finding.fetches.iter().enumerate() {
+        for (list, entities) in fetch.entities.iter().enumerate() {
+            // Others were told something else.
+            if !entities.told.is_empty() {
+                continue;
+            }
+            for (entry, own) in entities.entries.iter().enumerate() {
+                let reuse = finding.reuse(FetchId::new(place), own);
+                if !reuse.is_empty() {
+                    found.push((place, list, entry, reuse));
+                }
+            }
+        }
+    }
+    let reusable = finding.reusable;
+    for (place, list, entry, reuse) in found {
+        fetches[place].entities[list].entries[entry].reuse = reuse;
+    }
+    reusable
 }
 
 /// A selection of a request, where it stands.
@@ -40,46 +124,31 @@ struct Read<'r> {
     selection: &'r Selection,
 }
 
-/// The earlier requests of each entry of a request.
-pub(super) fn reuse(
+/// Every selection that may read objects, by the subgraph that is asked; in the order of the requests'
+/// levels.
+fn reads<'r>(
     supergraph: &Supergraph,
     tree: &Tree,
-    fetches: &[Fetch],
-    own: FetchId,
-    entry: &Entry,
-) -> Vec<Reuse> {
-    let fetch = &fetches[own.index()];
-    let mut all = Vec::new();
-    // What is asked of interface objects is of no type that could be found again.
-    let own_types = entry.selections.iter().filter(|(base, _)| supergraph.is_object(*base));
-    for (object, selection) in own_types.filter(|_| entry.on.is_none()) {
-        for (place, other) in fetches.iter().enumerate() {
-            let provider = FetchId::new(place);
-            if provider == own || other.subgraph != fetch.subgraph || other.level > fetch.level {
-                continue;
-            }
-            for read in reads(supergraph, tree, other, provider) {
-                let wanted = Wanted { supergraph, tree, object: *object };
-                all.extend(wanted.from(entry, selection, &read));
+    fetches: &'r [Fetch],
+) -> FxHashMap<SubgraphId, Vec<Read<'r>>> {
+    let mut all: FxHashMap<SubgraphId, Vec<Read<'r>>> = FxHashMap::default();
+    for (place, fetch) in fetches.iter().enumerate() {
+        let id = FetchId::new(place);
+        let own = all.entry(fetch.subgraph).or_default();
+        if let Some(root) = &fetch.root {
+            below(tree, id, &root.selection, own);
+        }
+        for entry in fetch.entities.iter().flat_map(|list| &list.entries) {
+            for (base, selection) in &entry.selections {
+                if supergraph.is_object(*base) {
+                    own.push(Read { fetch: id, position: entry.position, selection });
+                }
+                below(tree, id, selection, own);
             }
         }
     }
-    all
-}
-
-/// Every selection of a request that may read objects of its subgraph.
-fn reads<'r>(supergraph: &Supergraph, tree: &Tree, fetch: &'r Fetch, id: FetchId) -> Vec<Read<'r>> {
-    let mut all = Vec::new();
-    if let Some(root) = &fetch.root {
-        below(tree, id, &root.selection, &mut all);
-    }
-    for entry in fetch.entities.iter().flat_map(|list| &list.entries) {
-        for (base, selection) in &entry.selections {
-            if supergraph.is_object(*base) {
-                all.push(Read { fetch: id, position: entry.position, selection });
-            }
-            below(tree, id, selection, &mut all);
-        }
+    for own in all.values_mut() {
+        own.sort_by_key(|read| fetches[read.fetch.index()].level);
     }
     all
 }
@@ -99,42 +168,140 @@ fn below<'r>(tree: &Tree, fetch: FetchId, selection: &'r Selection, all: &mut Ve
     }
 }
 
-struct Wanted<'w> {
-    supergraph: &'w Supergraph,
-    tree: &'w Tree,
-    object: TypeId,
+/// Who wants the same: of objects of one type of one subgraph, found by the same field sets, by the text
+/// of the selection. The last is how many members the representation has.
+type Wish<'e> = (SubgraphId, TypeId, &'e [FieldSetId], &'e [FieldSetId], String, usize);
+
+/// Who is represented in the same way: objects of one type at one position, by field sets.
+type FormKey<'e> = (PositionId, TypeId, &'e [FieldSetId], &'e [FieldSetId]);
+
+struct Finding<'f> {
+    supergraph: &'f Supergraph,
+    tree: &'f Tree,
+    fetches: &'f [Fetch],
+    reads: FxHashMap<SubgraphId, Vec<Read<'f>>>,
+    reusable: Reusable,
+    /// The places among the forms.
+    forms: FxHashMap<FormKey<'f>, u32>,
+    /// The places among what is known.
+    known: FxHashMap<Wish<'f>, u32>,
+    /// How many values may be noted yet.
+    left: usize,
 }
 
-impl Wanted<'_> {
-    fn from(&self, entry: &Entry, selection: &Selection, read: &Read<'_>) -> Option<Reuse> {
-        let is_possible =
-            self.supergraph.contains(&self.tree.position(read.position).possible, self.object);
-        if !is_possible {
-            return None;
+impl<'f> Finding<'f> {
+    fn reuse(&mut self, own: FetchId, entry: &'f Entry) -> Vec<Reuse> {
+        let fetch = &self.fetches[own.index()];
+        let mut all = Vec::new();
+        // What is asked of interface objects is of no type that could be found again.
+        let own_types =
+            entry.selections.iter().filter(|(base, _)| self.supergraph.is_object(*base));
+        let own_types: Vec<_> = own_types.filter(|_| entry.on.is_none()).collect();
+        for (object, selection) in own_types {
+            if !self.is_read_before(own, fetch) {
+                continue;
+            }
+            let known = self.known(fetch.subgraph, *object, entry, selection);
+            let level_of = |provider: &Provider| self.fetches[provider.fetch.index()].level;
+            let providers = &self.reusable.known[known as usize].providers;
+            let earlier = providers.partition_point(|other| level_of(other) <= fetch.level);
+            if providers[..earlier].iter().any(|provider| provider.fetch != own) {
+                let wanted = Wanted { supergraph: self.supergraph, tree: self.tree };
+                let values = wanted.own(*object, selection);
+                all.push(Reuse { known, providers: narrow(earlier), values });
+            }
         }
-        let class = self.tree.position(read.position).classes.iter();
-        let mut class = class.filter(|class| self.supergraph.contains(&class.types, self.object));
-        let representative = class.next()?.representative;
-        let copies = self.copies(self.object, selection, read.selection)?;
-        let form = form(
-            self.supergraph,
-            self.tree,
-            read.position,
-            representative,
-            &entry.keys,
-            &entry.inputs,
-        );
-        // All that a representation says has to be known there, too.
-        let is_said = form.members.len() == entry.form.members.len();
-        is_said.then_some(Reuse {
-            provider: read.fetch,
-            position: read.position,
-            object: self.object,
-            form,
-            copies,
+        all
+    }
+
+    /// Whether some other request to the subgraph is no later.
+    fn is_read_before(&self, own: FetchId, fetch: &Fetch) -> bool {
+        let mut others = self.fetches.iter().enumerate();
+        others.any(|(place, other)| {
+            place != own.index() && other.subgraph == fetch.subgraph && other.level <= fetch.level
         })
     }
 
+    /// The place of what is known of an entry's values, which is looked for the first time.
+    fn known(
+        &mut self,
+        subgraph: SubgraphId,
+        object: TypeId,
+        entry: &'f Entry,
+        selection: &Selection,
+    ) -> u32 {
+        let mut text = String::new();
+        describe(self.supergraph, self.tree, selection, &mut text);
+        let members = entry.form.members.len();
+        let wish = (subgraph, object, &*entry.keys, &*entry.inputs, text, members);
+        if let Some(known) = self.known.get(&wish) {
+            return *known;
+        }
+        let mut providers = Vec::new();
+        let reads = self.reads.remove(&subgraph).unwrap_or_default();
+        for read in &reads {
+            if self.left == 0 {
+                break;
+            }
+            providers.extend(self.provider(object, entry, selection, read));
+        }
+        self.reads.insert(subgraph, reads);
+        providers.shrink_to_fit();
+        let place = narrow(self.reusable.known.len());
+        self.reusable.known.push(Known { object, providers });
+        self.known.insert(wish, place);
+        place
+    }
+
+    fn provider(
+        &mut self,
+        object: TypeId,
+        entry: &'f Entry,
+        selection: &Selection,
+        read: &Read<'_>,
+    ) -> Option<Provider> {
+        let position = self.tree.position(read.position);
+        if !self.supergraph.contains(&position.possible, object) {
+            return None;
+        }
+        let mut classes = position.classes.iter();
+        let class = classes.find(|class| self.supergraph.contains(&class.types, object))?;
+        let wanted = Wanted { supergraph: self.supergraph, tree: self.tree };
+        let mut number = 0;
+        let values = wanted.values(object, selection, read.selection, &mut number)?;
+        let form = self.form(read.position, class.representative, entry);
+        // All that a representation says has to be known there, too.
+        let members = self.reusable.forms[form as usize].members.len();
+        if members != entry.form.members.len() {
+            return None;
+        }
+        self.left = self.left.saturating_sub(number.max(1));
+        Some(Provider { fetch: read.fetch, position: read.position, form, values })
+    }
+
+    /// The place of the form of objects that stand somewhere, as an entry has it.
+    fn form(&mut self, position: PositionId, object: TypeId, entry: &'f Entry) -> u32 {
+        let key = (position, object, &*entry.keys, &*entry.inputs);
+        let forms = &mut self.reusable.forms;
+        *self.forms.entry(key).or_insert_with(|| {
+            let (supergraph, tree) = (self.supergraph, self.tree);
+            forms.push(form(supergraph, tree, position, object, &entry.keys, &entry.inputs));
+            narrow(forms.len() - 1)
+        })
+    }
+}
+
+/// The number of values and places has a bound far below.
+fn narrow(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
+}
+
+struct Wanted<'w> {
+    supergraph: &'w Supergraph,
+    tree: &'w Tree,
+}
+
+impl Wanted<'_> {
     /// What is asked of objects of a type.
     fn fields_of<'s>(
         &self,
@@ -145,10 +312,30 @@ impl Wanted<'_> {
         selection.fields.iter().chain(own.flat_map(|(_, selection)| &selection.fields))
     }
 
-    /// Where each value that one selection asks stands in the other; `None` if one is not there.
-    /// Recursion is bounded by the depth of the selection.
-    fn copies(&self, object: TypeId, to: &Selection, from: &Selection) -> Option<Vec<Copied>> {
-        let copies = self.fields_of(object, to).map(|asked| {
+    /// The values that a selection asks of objects of a type, in its order. Recursion is bounded by the
+    /// depth of the selection.
+    fn own(&self, object: TypeId, selection: &Selection) -> Box<[ItemTree]> {
+        let values = self.fields_of(object, selection).map(|asked| {
+            let child = self.tree.item(asked.item).child;
+            let below = match (&asked.below, child) {
+                (Some(below), Some(child)) => self.own(self.tree.position(child).r#type, below),
+                (None, _) | (_, None) => Box::default(),
+            };
+            ItemTree { item: asked.item, below }
+        });
+        values.collect()
+    }
+
+    /// Where each value that one selection asks stands in the other, in the order of the first, and their
+    /// number; `None` if one is not there. Recursion is bounded by the depth of the selection.
+    fn values(
+        &self,
+        object: TypeId,
+        to: &Selection,
+        from: &Selection,
+        number: &mut usize,
+    ) -> Option<Box<[ItemTree]>> {
+        let values = self.fields_of(object, to).map(|asked| {
             let item = self.tree.item(asked.item);
             if !asked.told.is_empty() {
                 return None;
@@ -160,23 +347,30 @@ impl Wanted<'_> {
                     && other.told.is_empty()
             })?;
             let below = match (&asked.below, &same.below) {
-                (None, None) => Vec::new(),
-                (Some(to), Some(from)) => self.copies_below(asked, to, from)?,
+                (None, None) => Box::default(),
+                (Some(to), Some(from)) => self.values_below(asked, to, from, number)?,
                 (None, Some(_)) | (Some(_), None) => return None,
             };
-            Some(Copied { from: same.item, to: asked.item, below })
+            *number += 1;
+            Some(ItemTree { item: same.item, below })
         });
-        copies.collect()
+        values.collect()
     }
 
     /// The same of the objects of a field: only of fields that are of one type, for the others are
     /// asked differently by type.
-    fn copies_below(&self, asked: &Asked, to: &Selection, from: &Selection) -> Option<Vec<Copied>> {
+    fn values_below(
+        &self,
+        asked: &Asked,
+        to: &Selection,
+        from: &Selection,
+        number: &mut usize,
+    ) -> Option<Box<[ItemTree]>> {
         let child = self.tree.item(asked.item).child?;
         let r#type = self.tree.position(child).r#type;
         if !self.supergraph.is_object(r#type) {
             return None;
         }
-        self.copies(r#type, to, from)
+        self.values(r#type, to, from, number)
     }
 }

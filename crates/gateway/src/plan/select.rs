@@ -332,7 +332,12 @@ fn shape(supergraph: &Supergraph, r#type: TypeRef) -> String {
 }
 
 /// A selection as a text: equal ones ask the same under the same names.
-fn describe(supergraph: &Supergraph, tree: &Tree, selection: &Selection, text: &mut String) {
+pub(super) fn describe(
+    supergraph: &Supergraph,
+    tree: &Tree,
+    selection: &Selection,
+    text: &mut String,
+) {
     text.push('{');
     if selection.typename {
         text.push_str("__typename ");

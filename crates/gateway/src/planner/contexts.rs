@@ -20,6 +20,8 @@ ids! {
     ToldId "told";
 }
 
+graphql::heap_size!(plain ContextId);
+
 /// A value that an object says to fields below it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Context {

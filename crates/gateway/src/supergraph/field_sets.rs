@@ -10,6 +10,8 @@ use rustc_hash::FxHashSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FieldSetId(u32);
 
+graphql::heap_size!(plain FieldSetId);
+
 impl FieldSetId {
     pub(super) fn new(index: usize) -> Self {
         Self(u32::try_from(index).unwrap_or(u32::MAX))

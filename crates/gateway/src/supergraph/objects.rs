@@ -11,6 +11,8 @@ const BITS: usize = u64::BITS as usize;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TypeSet(Box<[u64]>);
 
+graphql::heap_size!(struct TypeSet(_));
+
 impl TypeSet {
     fn empty(objects: usize) -> Self {
         Self(vec![0; objects.div_ceil(BITS)].into())

@@ -88,7 +88,7 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
         place,
         poll: options.supergraph_poll.map(|pause| pause.0),
         watch: options.watch,
-        subgraphs: subgraphs.with(Sources::of(&options.serving)),
+        subgraphs: subgraphs.of_server(&options.serving),
         gateway_options: options.of_engine(),
         settings: Settings::new(&options.serving, Customs::Gateway { has_roles })?,
     })
@@ -115,7 +115,10 @@ impl PreparedGateway {
             subgraphs: Subgraphs {
                 file: None,
                 said,
-                usual: Usual::default(),
+                usual: Usual {
+                    max_requests: (Usual::default().max_requests.0, serving.load.max_requests),
+                    ..Usual::default()
+                },
                 sources: Sources::of(serving),
             },
             gateway_options: engine::gateway::GatewayOptions {
@@ -209,6 +212,7 @@ impl Subgraphs {
             timeout: options.subgraph_timeout.0,
             connect_timeout: options.subgraph_connect_timeout.0,
             connections: options.subgraph_connections.get(),
+            max_requests: (options.max_subgraph_requests, Usual::default().max_requests.1),
             most_bytes: options.max_subgraph_answer.0,
             deduplicate: options.deduplicate_subgraph_requests,
         };
@@ -221,9 +225,11 @@ impl Subgraphs {
         Ok(Self { file, said, usual, sources: Sources::for_a_look() })
     }
 
-    /// The same, whose sources in this process are opened so.
-    fn with(self, sources: Sources) -> Self {
-        Self { sources, ..self }
+    /// The same for a server: how sources in this process are opened, and how many requests there are.
+    fn of_server(self, serving: &ServingOptions) -> Self {
+        let (most, _) = self.usual.max_requests;
+        let usual = Usual { max_requests: (most, serving.load.max_requests), ..self.usual };
+        Self { sources: Sources::of(serving), usual, ..self }
     }
 
     /// What holds for each subgraph of a supergraph.
@@ -274,7 +280,9 @@ impl KnownSubgraphs {
                 }
             };
             let is_alike = |before: &SubgraphSettings| {
-                before.endpoint == settings.endpoint && before.breaker == settings.breaker
+                before.endpoint == settings.endpoint
+                    && before.breaker == settings.breaker
+                    && before.most_requests == settings.most_requests
             };
             let kept = before.remote.get(&*subgraph.name).filter(|way| is_alike(&way.settings));
             let shared = match kept {

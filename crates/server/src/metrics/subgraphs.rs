@@ -14,6 +14,8 @@ struct Seen<'s> {
     name: &'s str,
     statistics: Statistics,
     breaker: Option<BreakerState>,
+    /// The requests that are under way, and those that wait until there are fewer.
+    load: Option<(u32, u32)>,
 }
 
 /// The states of a breaker, as they are told.
@@ -29,6 +31,7 @@ pub(super) fn encode(subgraphs: &[(&str, &Shared)], writer: &mut Writer<'_, '_>)
         name,
         statistics: shared.statistics(),
         breaker: shared.breaker(),
+        load: shared.load(),
     });
     let all: Vec<Seen<'_>> = all.collect();
     encode_requests(&all, writer)?;
@@ -108,6 +111,27 @@ fn encode_states(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
     for Seen { name, statistics, .. } in all {
         let connections = statistics.connections as f64;
         family.encode_family(&[("subgraph", *name)])?.encode_gauge(&connections)?;
+    }
+    type Load = fn((u32, u32)) -> u32;
+    let loads: [(&str, &str, Load); 2] = [
+        (
+            "thalweg_subgraph_requests_running",
+            "Requests to a subgraph that are under way",
+            |(running, _)| running,
+        ),
+        (
+            "thalweg_subgraph_requests_waiting",
+            "Requests to a subgraph that wait until fewer are under way",
+            |(_, waiting)| waiting,
+        ),
+    ];
+    for (metric, help, of) in loads {
+        let mut family = writer.begin(metric, help, MetricType::Gauge)?;
+        for Seen { name, load, .. } in all {
+            let Some(load) = load else { continue };
+            let count = i64::from(of(*load));
+            family.encode_family(&[("subgraph", *name)])?.encode_gauge(&count)?;
+        }
     }
     let help = "Whether a subgraph is asked, by the state of its circuit breaker";
     let mut family = writer.begin("thalweg_subgraph_breaker", help, MetricType::Gauge)?;

@@ -1,7 +1,8 @@
 //! What the gateway serves, and how it asks subgraphs.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use hyper::Uri;
@@ -76,6 +77,16 @@ pub(crate) struct SubgraphOptions {
     /// The most connections to a subgraph that a thread has
     #[arg(long, env = "THALWEG_SUBGRAPH_CONNECTIONS", value_name = "NUMBER", default_value = "64")]
     pub(crate) subgraph_connections: NonZeroUsize,
+    /// The most requests to a subgraph at once: a number, or a share of `--max-requests`
+    ///
+    /// So a subgraph that hangs holds no more than that, and requests to others are answered meanwhile.
+    #[arg(
+        long,
+        env = "THALWEG_MAX_SUBGRAPH_REQUESTS",
+        value_name = "NUMBER",
+        default_value = "50%"
+    )]
+    pub(crate) max_subgraph_requests: MostRequests,
     /// The largest answer of a subgraph
     #[arg(long, env = "THALWEG_MAX_SUBGRAPH_ANSWER", value_name = "SIZE", default_value = "64MiB")]
     pub(crate) max_subgraph_answer: Size,
@@ -96,6 +107,42 @@ pub(crate) struct SubgraphOptions {
         default_value = "10000"
     )]
     max_representations: NonZeroUsize,
+}
+
+/// The most requests to a subgraph at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MostRequests {
+    Number(NonZeroU32),
+    /// So many of a hundred of the server's own.
+    Share(u8),
+}
+
+impl MostRequests {
+    /// The number, where the server has so many requests at once.
+    pub(crate) fn of(self, all: u32) -> NonZeroU32 {
+        match self {
+            Self::Number(number) => number,
+            Self::Share(percent) => {
+                let share = u64::from(all) * u64::from(percent) / 100;
+                NonZeroU32::new(u32::try_from(share).unwrap_or(u32::MAX)).unwrap_or(NonZeroU32::MIN)
+            }
+        }
+    }
+}
+
+impl FromStr for MostRequests {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = "a number above 0 or a share from `1%` to `100%` is wanted";
+        match text.strip_suffix('%') {
+            Some(share) => match share.trim_end().parse() {
+                Ok(percent @ 1..=100) => Ok(Self::Share(percent)),
+                Ok(_) | Err(_) => Err(error),
+            },
+            None => text.parse().map(Self::Number).map_err(|_| error),
+        }
+    }
 }
 
 /// What clients are told of the errors of subgraphs.
@@ -197,6 +244,22 @@ mod tests {
         check("http://127.0.0.1:7000/s", Ok(SupergraphPlace::Url(url)));
         check("http://a.example/supergraph", Err("only for addresses of this machine"));
         check("ftp://a.example/supergraph", Err("an address is wanted"));
+    }
+
+    #[test]
+    fn requests_to_a_subgraph_are_a_number_or_a_share() {
+        let check = |text: &str, expected: Option<u32>| {
+            let most = text.parse::<MostRequests>().ok();
+            assert_eq!(most.map(|most| most.of(512).get()), expected, "{text}");
+        };
+        check("50%", Some(256));
+        check("1%", Some(5));
+        check("100 %", Some(512));
+        check("1000", Some(1_000));
+        for wrong in ["0", "0%", "101%", "-1", "1.5", "", "%", "many"] {
+            check(wrong, None);
+        }
+        assert_eq!(MostRequests::Share(1).of(1).get(), 1);
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub(crate) enum Fault {
     /// This, as its whole answer.
     Says(Value),
     Sleeps(Duration),
+    /// Answers when it is healed.
+    Hangs,
 }
 
 #[derive(Debug)]
@@ -158,6 +160,13 @@ impl State {
             Some(Fault::Says(value)) => (200, String::new(), value.to_string()),
             Some(Fault::Sleeps(time)) => {
                 thread::sleep(time);
+                (200, String::new(), (self.data)(asked).to_string())
+            }
+            Some(Fault::Hangs) => {
+                let name = asked.path.trim_start_matches('/');
+                while matches!(lock(&self.faults).get(name), Some(Fault::Hangs)) {
+                    thread::sleep(Duration::from_millis(1));
+                }
                 (200, String::new(), (self.data)(asked).to_string())
             }
             None => (200, String::new(), (self.data)(asked).to_string()),

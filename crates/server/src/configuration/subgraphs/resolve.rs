@@ -13,6 +13,7 @@ use super::source::SaidSource;
 use super::{Named, SubgraphsFile};
 use crate::configuration::problem::{Problem, Refused};
 use crate::configuration::similar;
+use crate::options::MostRequests;
 
 /// How a subgraph is asked.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ pub(crate) struct Usual {
     pub(crate) timeout: Duration,
     pub(crate) connect_timeout: Duration,
     pub(crate) connections: usize,
+    /// The most requests to a subgraph at once, and those of the server.
+    pub(crate) max_requests: (MostRequests, u32),
     pub(crate) most_bytes: u64,
     pub(crate) deduplicate: bool,
 }
@@ -52,6 +55,7 @@ impl Default for Usual {
             timeout: Duration::from_secs(30),
             connect_timeout: Duration::from_secs(2),
             connections: 64,
+            max_requests: (MostRequests::Share(50), 512),
             most_bytes: 64 << 20,
             deduplicate: false,
         }
@@ -180,6 +184,10 @@ impl SubgraphsFile {
                 retries: said.retries.or(all.retries).unwrap_or(USUAL_RETRIES),
                 http2: said.http2.or(all.http2).unwrap_or(Http2::Negotiated),
                 connections: said.connections.or(all.connections).unwrap_or(usual.connections),
+                most_requests: {
+                    let (most, of_server) = usual.max_requests;
+                    Some(said.max_requests.or(all.max_requests).unwrap_or(most).of(of_server))
+                },
                 idle: said.idle.or(all.idle).unwrap_or(USUALLY_IDLE),
                 compression: said.compression.or(all.compression).flatten(),
                 breaker: breaker.unwrap_or(Some(USUAL_BREAKER)),

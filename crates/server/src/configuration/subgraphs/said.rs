@@ -1,5 +1,6 @@
 //! What one table says, of all subgraphs or of one.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use super::headers;
 use super::source::{self, SaidSource};
 use super::table::{Reader, Value};
 use crate::configuration::problem::Position;
-use crate::options::{Size, Time};
+use crate::options::{MostRequests, Size, Time};
 
 /// What is said; what is not holds as it is said for all, or by options.
 #[derive(Debug, Default)]
@@ -26,6 +27,7 @@ pub(super) struct Said {
     pub(super) retries: Option<u32>,
     pub(super) http2: Option<Http2>,
     pub(super) connections: Option<usize>,
+    pub(super) max_requests: Option<MostRequests>,
     pub(super) idle: Option<Duration>,
     pub(super) max_answer: Option<u64>,
     /// Said and switched off: `Some(None)`.
@@ -56,12 +58,13 @@ pub(super) enum Of {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Percent(u8);
 
-const OF_ALL: [&str; 12] = [
+const OF_ALL: [&str; 13] = [
     "timeout",
     "connect-timeout",
     "retries",
     "http2",
     "connections",
+    "max-requests",
     "idle",
     "max-answer",
     "compression",
@@ -101,6 +104,7 @@ impl Said {
                 "retries" => said.retries = reader.whole(name, value, 0..=MOST_RETRIES),
                 "http2" => said.http2 = reader.word(name, value, &HTTP2),
                 "connections" => said.connections = number(reader, name, value),
+                "max-requests" => said.max_requests = most_requests(reader, name, value),
                 "idle" => said.idle = time(reader, name, value),
                 "max-answer" => said.max_answer = size(reader, name, value),
                 "compression" => said.compression = compression(reader, name, value),
@@ -144,6 +148,17 @@ fn size(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<u64> {
 fn number(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<usize> {
     let number = reader.whole(name, value, 1..=MOST_CONNECTIONS);
     number.and_then(|number| usize::try_from(number).ok())
+}
+
+/// As the option has it: a number, or a share with its sign.
+fn most_requests(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<MostRequests> {
+    match value.get_ref() {
+        DeValue::Integer(_) => {
+            let number = reader.whole(name, value, 1..=u32::MAX);
+            number.and_then(NonZeroU32::new).map(MostRequests::Number)
+        }
+        _ => reader.parsed(name, value),
+    }
 }
 
 const CODINGS: [(&str, Coding); 4] = [

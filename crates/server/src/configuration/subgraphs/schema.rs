@@ -24,6 +24,7 @@ mod tests {
             "retries": 2,
             "http2": "prior-knowledge",
             "connections": 8,
+            "max-requests": 100,
             "idle": "1m 30s",
             "max-answer": "8MiB",
             "compression": { "requests": "gzip", "min-size": 512 },
@@ -41,7 +42,7 @@ mod tests {
         });
         let mut one = said.clone();
         one["url"] = json!("https://reviews.example/graphql");
-        let more = json!({ "compression": true, "breaker": false, "url": "unix:/a.sock:/graphql" });
+        let more = json!({ "compression": true, "breaker": false, "max-requests": "25%", "url": "unix:/a.sock:/graphql" });
         let source = json!({
             "source": "sqlite:a.db",
             "dialect": "phrag",

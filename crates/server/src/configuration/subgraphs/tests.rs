@@ -6,6 +6,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::configuration::expand::NotText;
+use crate::options::MostRequests;
 
 fn variable(name: &str) -> Variable {
     match name {
@@ -29,6 +30,7 @@ fn usual() -> Usual {
         timeout: std::time::Duration::from_secs(30),
         connect_timeout: std::time::Duration::from_secs(2),
         connections: 64,
+        max_requests: (MostRequests::Share(50), 512),
         most_bytes: 1 << 20,
         deduplicate: false,
     }
@@ -86,11 +88,11 @@ deduplicate = true
 breaker = { window = "1m", pause = "1s" }
 "#,
         &expect![[r#"
-            accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 0, http2: Negotiated, connections: 64, idle: 30s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: None, deduplicate: false, tls: None }
+            accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 0, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: None, deduplicate: false, tls: None }
             accounts: Rules([])
-            reviews: Settings { name: "reviews", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: reviews.example, host: Name("reviews.example"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 3, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 25, of: 10, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            reviews: Settings { name: "reviews", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: reviews.example, host: Name("reviews.example"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 3, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(Breaker { percent: 25, of: 10, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             reviews: Rules([])
-            products: Settings { name: "products", endpoint: Endpoint { place: Unix("/run/products.sock"), path: /graphql }, connect_timeout: 100ms, timeout: 5s, most_bytes: 8388608, retries: 0, http2: PriorKnowledge, connections: 2, idle: 60s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: Some(Breaker { percent: 50, of: 20, window: 60s, pause: 1s }), deduplicate: true, tls: None }
+            products: Settings { name: "products", endpoint: Endpoint { place: Unix("/run/products.sock"), path: /graphql }, connect_timeout: 100ms, timeout: 5s, most_bytes: 8388608, retries: 0, http2: PriorKnowledge, connections: 2, most_requests: Some(256), idle: 60s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: Some(Breaker { percent: 50, of: 20, window: 60s, pause: 1s }), deduplicate: true, tls: None }
             products: Rules([])
         "#]],
     );
@@ -122,11 +124,11 @@ insert = "x-key"
 env = "TOKEN"
 "#,
         &expect![[r#"
-            accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             accounts: Rules([Forward(Like(Pattern { before: "x-", between: [], after: "" })), Insert { name: "authorization", value: Value(Sensitive) }])
-            reviews: Settings { name: "reviews", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: 127.0.0.1:4002, host: Address(127.0.0.1), port: 4002 }, path: / }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            reviews: Settings { name: "reviews", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: 127.0.0.1:4002, host: Address(127.0.0.1), port: 4002 }, path: / }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             reviews: Rules([Forward(Like(Pattern { before: "x-", between: [], after: "" })), Insert { name: "authorization", value: Value(Sensitive) }])
-            products: Settings { name: "products", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: products, host: Name("products"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            products: Settings { name: "products", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: products, host: Name("products"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             products: Rules([Forward(Like(Pattern { before: "x-", between: [], after: "" })), Insert { name: "authorization", value: Value(Sensitive) }, Remove(One("x-internal")), Insert { name: "x-user", value: Claim("user.id") }, Rename { from: "x-tenant", to: "tenant" }, Insert { name: "x-key", value: Value(Sensitive) }])
         "#]],
     );
@@ -156,7 +158,7 @@ tls = { cert = "a.pem", "key file" = "b" }
 "#,
         &expect![[r#"
             error: s.toml:1:1: the file has no `every`; there are `all` and `subgraphs`
-            error: s.toml:3:1: `all` has no `url`; there are `timeout`, `connect-timeout`, `retries`, `http2`, `connections`, `idle`, `max-answer`, `compression`, `breaker`, `deduplicate`, `tls` and `headers`
+            error: s.toml:3:1: `all` has no `url`; there are `timeout`, `connect-timeout`, `retries`, `http2`, `connections`, `max-requests`, `idle`, `max-answer`, `compression`, `breaker`, `deduplicate`, `tls` and `headers`
             error: s.toml:4:11: `timeout`: `soon` cannot be used: a time is wanted, such as `30s`, `250ms` or `5m`
             error: s.toml:5:11: `retries`: a whole number from 0 to 10 is wanted
             error: s.toml:6:1: `all` has no `conections`; `connections` is one
@@ -294,7 +296,7 @@ timeout = "1s"
 max-answer = "8MiB"
 "#,
         &expect![[r#"
-            accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             accounts: Rules([])
             reviews: LocalSource { said: SaidSource { address: Postgres("postgres://reviews.example/shop"), dialect: Phrag, schemas: ["app", "public"], types: None, policies: Some("policies.toml"), extension: Some("reviews.graphql") }, timeout: 1s, most_bytes: 8388608 }
             products: LocalSource { said: SaidSource { address: Sqlite("products.db"), dialect: Postgraphile, schemas: ["public"], types: None, policies: None, extension: None }, timeout: 5s, most_bytes: 1048576 }

@@ -1,0 +1,34 @@
+//! How many bytes a tree keeps, for the cache that plans are kept in.
+
+use graphql::heap_size;
+
+use super::{Arguments, Class, Item, ItemId, Position, PositionId, Said, Tree, Way, What};
+
+heap_size!(plain PositionId, ItemId);
+
+heap_size!(struct Tree { positions, items });
+heap_size!(struct Position {
+    r#type, possible, classes, parent, items, changes, orders,
+});
+heap_size!(struct Class { representative, types });
+heap_size!(struct Item {
+    position, key, what, types, arguments, child, is_visible, is_denied, location,
+});
+heap_size!(enum What { Typename, Field { name, field }, Introspection });
+heap_size!(struct Arguments { text, variables, said });
+heap_size!(struct Said { ways, variables });
+heap_size!(struct Way { fragments, field });
+
+impl Tree {
+    /// Gives back the room that lists were made with while their length was not known.
+    pub(crate) fn shrink(&mut self) {
+        self.items.shrink_to_fit();
+        self.positions.shrink_to_fit();
+        for position in &mut self.positions {
+            position.classes.shrink_to_fit();
+            position.items.shrink_to_fit();
+            position.orders.shrink_to_fit();
+            position.orders.iter_mut().for_each(|(_, items)| items.shrink_to_fit());
+        }
+    }
+}

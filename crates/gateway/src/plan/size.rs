@@ -1,0 +1,123 @@
+//! How many bytes a plan keeps, for the cache that it is kept in.
+
+use graphql::heap::{HeapSize, of_arc};
+use graphql::heap_size;
+
+use super::project::OutValue;
+use super::reuse::{ItemTree, Known, Provider, Reusable, Reuse};
+use super::shape::{Read, Scalar, Shape, Value};
+use super::{
+    Asked, Context, Document, Entities, Entry, Fetch, FetchId, Form, Layout, Member, Nesting, Out,
+    Plan, Projection, Root, Selection, Usual,
+};
+
+heap_size!(plain FetchId, Nesting, Scalar, Usual);
+
+heap_size!(struct Layout {
+    slots, widths, children, is_shared, objects, cells, elements, at, written,
+});
+heap_size!(struct Context { r#type, sources });
+heap_size!(struct Fetch { subgraph, kind, needs, level, root, entities, document });
+heap_size!(struct Root { position, selection, shape });
+heap_size!(struct Entities { typename, told, types, entries });
+heap_size!(struct Entry {
+    position, types, on, keys, inputs, form, selections, shapes, reuse,
+});
+heap_size!(struct Selection { typename, fields, fragments });
+heap_size!(struct Asked { key, item, told, below });
+heap_size!(struct Document { text, head, variables });
+heap_size!(struct Form { typename, members });
+heap_size!(struct Member { name, lead, item, is_key, is_non_null, below });
+heap_size!(struct Shape { typename, is_of_all, members, own });
+heap_size!(struct Read { lead, item, slot, lists, value, also });
+heap_size!(enum Value { Leaf(scalar), Objects { position, r#type, is_alone, shape } });
+heap_size!(struct Projection { outs, orders, unseen });
+heap_size!(struct Out { lead, item, slot, types, nesting, own, value });
+heap_size!(
+    enum OutValue {
+        Introspection,
+        Typename,
+        Denied,
+        Leaf,
+        Id,
+        Enum(values),
+        Objects,
+    }
+);
+heap_size!(struct Reusable { forms, known });
+heap_size!(struct Known { object, providers });
+heap_size!(struct Provider { fetch, position, form, values });
+heap_size!(struct Reuse { known, providers, values });
+heap_size!(struct ItemTree { item, below });
+
+impl HeapSize for Plan {
+    fn heap_size(&self) -> usize {
+        let Self { fetches, tree, layout, projections, contexts, reusable, chain } = self;
+        fetches.heap_size()
+            + tree.heap_size()
+            + of_arc(layout)
+            + projections.heap_size()
+            + contexts.heap_size()
+            + reusable.heap_size()
+            + chain.heap_size()
+    }
+}
+
+impl Plan {
+    /// Gives back the room that lists were made with while their length was not known: a plan is kept for
+    /// long, and has many short ones.
+    pub(super) fn shrink(&mut self) {
+        self.fetches.shrink_to_fit();
+        for fetch in &mut self.fetches {
+            fetch.needs.shrink_to_fit();
+            fetch.root.iter_mut().for_each(|root| root.selection.shrink());
+            fetch.entities.shrink_to_fit();
+            fetch.entities.iter_mut().for_each(Entities::shrink);
+        }
+        self.contexts.shrink_to_fit();
+        self.reusable.forms.shrink_to_fit();
+        self.reusable.forms.iter_mut().for_each(Form::shrink);
+        self.reusable.known.shrink_to_fit();
+        self.tree.shrink();
+    }
+}
+
+impl Entities {
+    fn shrink(&mut self) {
+        let Self { types, entries, told, .. } = self;
+        told.shrink_to_fit();
+        types.shrink_to_fit();
+        types.iter_mut().for_each(|(_, selection)| selection.shrink());
+        entries.shrink_to_fit();
+        for entry in entries {
+            entry.keys.shrink_to_fit();
+            entry.inputs.shrink_to_fit();
+            entry.form.shrink();
+            entry.selections.shrink_to_fit();
+            entry.selections.iter_mut().for_each(|(_, selection)| selection.shrink());
+            entry.shapes.shrink_to_fit();
+            entry.reuse.shrink_to_fit();
+        }
+    }
+}
+
+impl Selection {
+    /// Recursion is bounded by the depth of the operation.
+    fn shrink(&mut self) {
+        self.fields.shrink_to_fit();
+        self.fields.iter_mut().filter_map(|asked| asked.below.as_mut()).for_each(Self::shrink);
+        self.fragments.shrink_to_fit();
+        self.fragments.iter_mut().for_each(|(_, selection)| selection.shrink());
+    }
+}
+
+impl Form {
+    /// Recursion is bounded by the nesting of field sets.
+    fn shrink(&mut self) {
+        self.members.shrink_to_fit();
+        for member in &mut self.members {
+            member.below.shrink_to_fit();
+            member.below.iter_mut().for_each(|(_, form)| form.shrink());
+        }
+    }
+}

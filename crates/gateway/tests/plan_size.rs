@@ -1,0 +1,157 @@
+//! Plans take the memory that is accounted for them, and little of it.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by a panic")]
+
+#[path = "../../engine/tests/support/allocation.rs"]
+mod allocation;
+
+use std::fs;
+use std::path::Path;
+
+use gateway::cost::Cost;
+use gateway::plan::Plan;
+use gateway::planner::Labels;
+use gateway::supergraph::{Supergraph, read};
+use graphql::Validator;
+use graphql::heap::HeapSize;
+use graphql::operation::Operation;
+use serde_json_bytes::{ByteString, Map, Value as Json, serde_json};
+use testkit::federation::ask::Planned;
+use testkit::federation::{Question, make};
+use testkit::fuzz::Choices;
+
+/// Random operations over each supergraph of the fixtures.
+const OPERATIONS: u64 = 40;
+
+/// Far below that of one plan for each pair of places that ask the same: those are hundreds of times so
+/// many where there are hundreds of places.
+const MOST_BYTES_AN_ITEM: usize = 1_500;
+
+/// Objects of which three subgraphs know something, and each leads to more of them.
+const NODES: &str = r#"
+schema
+  @link(url: "https://specs.apollo.dev/link/v1.0")
+  @link(url: "https://specs.apollo.dev/join/v0.3", for: EXECUTION) { query: Query }
+enum join__Graph {
+  A @join__graph(name: "a", url: "http://a")
+  B @join__graph(name: "b", url: "http://b")
+  C @join__graph(name: "c", url: "http://c")
+}
+type Query @join__type(graph: A) @join__type(graph: B) @join__type(graph: C) {
+  node: Node @join__field(graph: A)
+}
+type Node
+  @join__type(graph: A, key: "id")
+  @join__type(graph: B, key: "id")
+  @join__type(graph: C, key: "id") {
+  id: ID!
+  name: String @join__field(graph: A)
+  title: String @join__field(graph: B)
+  text: String @join__field(graph: C)
+  as: [Node] @join__field(graph: A)
+  bs: [Node] @join__field(graph: B)
+  cs: [Node] @join__field(graph: C)
+}
+"#;
+
+/// Selects of nodes what all subgraphs know, until the document has so many bytes.
+fn nest(depth: usize, length: usize, text: &mut String) {
+    text.push_str(" id name title text");
+    for field in ["as", "bs", "cs"] {
+        if depth == 0 || text.len() > length {
+            return;
+        }
+        text.push_str(&[" ", field, " {"].concat());
+        nest(depth - 1, length, text);
+        text.push_str(" }");
+    }
+}
+
+fn planned(supergraph: &Supergraph, text: &str, variables: &str) -> Option<Planned> {
+    let validator = Validator::new(&supergraph.api.schema);
+    let variables: Map<ByteString, Json> = serde_json::from_str(variables).unwrap();
+    let labels = Labels::default();
+    let question = Question { text, variables: &variables, labels: &labels, access: None };
+    // Of random operations some are not valid, or too large.
+    Planned::new(supergraph, &validator, question).ok()
+}
+
+/// The bytes that go with a value.
+fn taken<T>(value: T) -> usize {
+    let held = allocation::held();
+    drop(value);
+    usize::try_from(held - allocation::held()).unwrap()
+}
+
+/// The bytes that are accounted for an operation and its plan, and those that they take.
+fn sizes(supergraph: &Supergraph, planned: Planned) -> [(usize, usize); 3] {
+    let Planned { operation, plan, .. } = planned;
+    let cost = Cost::new(supergraph, &operation, &plan, 10);
+    [
+        (Operation::heap_size(&operation), taken(operation)),
+        (Plan::heap_size(&plan), taken(plan)),
+        (Cost::heap_size(&cost), taken(cost)),
+    ]
+}
+
+fn check(name: &str, sizes: [(usize, usize); 3]) {
+    for (part, (accounted, taken)) in ["operation", "plan", "cost"].iter().zip(sizes) {
+        assert!(
+            accounted * 50 <= taken * 51 && taken * 50 <= accounted * 51,
+            "{name}: {accounted} bytes are accounted for a {part} that takes {taken}"
+        );
+    }
+}
+
+#[test]
+fn plans_take_what_is_accounted() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/supergraphs");
+    let mut plans = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let supergraph = read(&fs::read_to_string(path.join("supergraph.graphql")).unwrap());
+        let supergraph = supergraph.unwrap();
+        let mut sums = [(0, 0); 3];
+        for seed in 0..OPERATIONS {
+            // Any bytes do; these come from a generator by Lehmer.
+            let mut state = seed * 48_271 + 1;
+            let mut next = || {
+                state = state * 48_271 % 0x7fff_ffff;
+                (state >> 16) as u8
+            };
+            let tape: Vec<u8> = (0..20 + 20 * seed).map(|_| next()).collect();
+            let made = make(&supergraph.api.schema, &mut Choices::new(&tape), true);
+            let Some(planned) = planned(&supergraph, &made.text, &made.variables) else { continue };
+            plans += 1;
+            for (sum, size) in sums.iter_mut().zip(sizes(&supergraph, planned)) {
+                *sum = (sum.0 + size.0, sum.1 + size.1);
+            }
+        }
+        check(&name, sums);
+    }
+    assert!(plans > 300, "{plans} operations could be planned");
+}
+
+#[test]
+fn a_plan_grows_with_its_document_and_not_faster() {
+    let supergraph = read(NODES).unwrap();
+    for length in [1_000, 4_000, 16_000] {
+        let mut text = String::from("{ node {");
+        nest(9, length, &mut text);
+        text.push_str("} }");
+        let planned = planned(&supergraph, &text, "{}").unwrap();
+        let entries = planned.plan.fetches.iter().flat_map(|fetch| &fetch.entities);
+        let mut entries = entries.flat_map(|list| &list.entries);
+        assert!(entries.any(|entry| !entry.reuse.is_empty()), "nothing is known twice");
+        let items = planned.plan.tree.items.len();
+        let sizes = sizes(&supergraph, planned);
+        check(&text, sizes);
+        let taken: usize = sizes.iter().map(|(_, taken)| taken).sum();
+        assert!(
+            taken < items * MOST_BYTES_AN_ITEM,
+            "{taken} bytes for {items} items of {} bytes",
+            text.len()
+        );
+    }
+}
