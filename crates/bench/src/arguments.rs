@@ -10,7 +10,7 @@ use crate::race::floor::{bare, bolt};
 use crate::schema_size::database::Family;
 use crate::schema_size::operations::Dialect;
 use crate::start_up::{self, Contestant};
-use crate::{compare, documents, long, race, schema_size};
+use crate::{compare, documents, long, mixed, race, schema_size};
 
 const HELP: &str = "\
 Thalweg beside others.
@@ -46,6 +46,13 @@ cargo xtask bench documents [--number NUMBER] [--program PATH]
     Sends Thalweg documents that it has not seen, each once: CPU of each, memory by their number,
     and the latency of a known request beside them.
       --number NUMBER    how many, 100000 if not said
+      --program PATH     measures this program, and builds none
+
+cargo xtask bench mixed [--seconds NUMBER] [--program PATH]
+    Asks Thalweg two hundred different short requests over a hundred tables of PostgreSQL, by the
+    defaults and with `--shared-connections 0`: requests a second of 4 and of 60 clients, and how
+    many sessions it opened.
+      --seconds NUMBER   for how long each is measured, 6 if not said
       --program PATH     measures this program, and builds none
 
 cargo xtask bench start-up [--quick] [--tables NUMBERS] [--contestant NAME] [--rounds NUMBER]
@@ -89,6 +96,7 @@ pub(crate) enum Command {
     Audit(audit::Options),
     SchemaSize(schema_size::Options),
     Documents(documents::Options),
+    Mixed(mixed::Options),
     StartUp(start_up::Options),
     Long(long::Kind, long::Options),
     Run(race::options::Options),
@@ -122,6 +130,8 @@ pub(crate) enum ArgumentError {
     Tables(String),
     #[error("`{0}` is no number of documents")]
     Documents(String),
+    #[error("`{0}` is no number of seconds")]
+    Seconds(String),
     #[error("`{0}` is no number of rounds")]
     Rounds(String),
     #[error("`{0}` is no name of a folder: letters, digits, `-`, `_` and `.`, none before it")]
@@ -160,6 +170,7 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "compare" => parse_compare(rest),
         "schema-size" => parse_schema_size(rest),
         "documents" => parse_documents(rest),
+        "mixed" => parse_mixed(rest),
         "start-up" => parse_start_up(rest),
         "streaming" => parse_long(long::Kind::Streaming, rest),
         "beside" => parse_long(long::Kind::Beside, rest),
@@ -311,6 +322,25 @@ fn parse_documents(words: &[String]) -> Result<Command, ArgumentError> {
         }
     }
     Ok(Command::Documents(options))
+}
+
+fn parse_mixed(words: &[String]) -> Result<Command, ArgumentError> {
+    let mut options = mixed::Options::default();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "--seconds" => {
+                let seconds = value("--seconds", rest.next())?;
+                options.seconds = seconds.parse().map_err(|_| ArgumentError::Seconds(seconds))?;
+            }
+            "--program" => options.program = Some(value("--program", rest.next())?.into()),
+            _ => {
+                let option = word.clone();
+                return Err(ArgumentError::Option { command: "mixed", option });
+            }
+        }
+    }
+    Ok(Command::Mixed(options))
 }
 
 fn parse_start_up(words: &[String]) -> Result<Command, ArgumentError> {

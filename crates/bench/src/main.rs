@@ -3,7 +3,7 @@
 //! `arguments` reads the command line. `compare` asks PostGraphile 4, PostGraphile 5 and Thalweg
 //! the same, `audit` asks Thalweg what a public audit of gateways wants, `schema_size` measures what
 //! requests and starts cost on schemas of different sizes, `documents` sends documents that no server
-//! has seen, `long` asks for long answers and keeps statements running beside short requests,
+//! has seen, `mixed` asks short requests of many shapes, `long` asks for long answers and keeps statements running beside short requests,
 //! `start_up` lets all three start on them, `race` measures how fast they answer, `federation` how
 //! fast gateways do.
 //! `server` runs a program that answers, `peers` installs those that are not ours, `http` asks;
@@ -23,6 +23,7 @@ mod fate;
 mod federation;
 mod http;
 mod long;
+mod mixed;
 mod peers;
 mod race;
 mod schema_size;
@@ -77,6 +78,7 @@ fn main() -> ExitCode {
             schema_size::schema_size(&options).map_err(Failure::from)
         }
         Ok(Command::Documents(options)) => documents::documents(&options).map_err(Failure::from),
+        Ok(Command::Mixed(options)) => mixed::measure(&options).map_err(Failure::from),
         Ok(Command::StartUp(options)) => {
             start_up::start_up(&workspace(), &options).map_err(Failure::from)
         }

@@ -1,7 +1,8 @@
 //! The case files of `fixtures/cases`, each on every source: one named test for each pair, as
 //! `relay/first.case::sqlite`. `UPDATE_EXPECT=1` makes one test of each file, which writes what
 //! the first source gives and compares the others with it. Each answer of a query is also sent
-//! while it is made, in portions of very few rows, and must be the same.
+//! while it is made, in portions of very few rows, and must be the same. Cases of the dialect
+//! `postgraphile` run through PgBouncer, too, in both of its modes.
 //!
 //! A case that may change something has a copy of its database for itself. All others share one,
 //! where the engine takes queries only.
@@ -42,6 +43,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     // Looks for servers and starts none: that is for the first test which needs one.
     let sources = Arc::new(Sources::find()?);
     let update = std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1");
+    let pooled = sources.pooled();
     let mut trials = Vec::new();
     for (number, file) in files.iter().enumerate() {
         if update {
@@ -50,7 +52,10 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             trials.push(Trial::test(file.name.clone(), run));
             continue;
         }
-        for source in sources.all() {
+        // How values are read and changed is the same in all dialects.
+        let is_pooled = file.case.header.dialect.starts_with("postgraphile");
+        let through_poolers = pooled.iter().filter(|_| is_pooled).cloned();
+        for source in sources.all().chain(through_poolers) {
             let (files, sources) = (Arc::clone(&files), Arc::clone(&sources));
             let name = format!("{}::{source}", file.name);
             let skipped = file.case.find_skip(source.family()).is_some();

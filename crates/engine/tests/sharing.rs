@@ -259,6 +259,101 @@ fn who_waits_for_a_connection_shares_one_as_soon_as_there_is_one() {
     });
 }
 
+/// Of each shape there is a statement or two, in a transaction where there are two.
+fn shapes() -> Vec<String> {
+    let one =
+        |number| format!("query ($id: Int!) {{ a{number}: artistById(id: $id) {{ id name }} }}");
+    let two = |number| {
+        format!(
+            "query ($id: Int!) {{
+                a{number}: artistById(id: $id) {{ id albumsByArtistIdList {{ title }} }}
+                b{number}: allAlbumsList(first: $id) {{ id }}
+            }}"
+        )
+    };
+    (0..50).flat_map(|number| [one(number), two(number)]).collect()
+}
+
+/// Whatever is asked, and by however many, a connection is lost only where a statement is stopped.
+#[test]
+fn requests_of_many_shapes_keep_their_connections() {
+    for shop in Shop::on_each() {
+        block_on(async {
+            let sharing = shop.sharing().await;
+            let shapes: Rc<[String]> = shapes().into();
+            let ask = |shape: usize, id: usize| {
+                let (answering, shapes) = (sharing.clone(), Rc::clone(&shapes));
+                spawn_local(
+                    async move { answering.ask(&shapes[shape], &json!({ "id": id })).await },
+                )
+            };
+            // What nothing is known of runs apart, on as many connections as there may be.
+            for round in 0..3 {
+                for shape in 0..shapes.len() {
+                    assert_eq!(ask(shape, round).await.unwrap()["errors"], Value::Null);
+                }
+            }
+            let mut state = 7;
+            for _ in 0..40 {
+                let asked: Vec<_> = (0..25)
+                    .map(|_| ask(chance(&mut state) % shapes.len(), chance(&mut state) % 60))
+                    .collect();
+                for answer in asked {
+                    assert_eq!(answer.await.unwrap()["errors"], Value::Null);
+                }
+            }
+            // One that is shared, and those of requests that came when it was not there yet.
+            let totals = sharing.totals();
+            assert!(totals.opened <= 8, "{totals:?}");
+            assert_eq!(totals.refused, 0, "{totals:?}");
+        });
+    }
+}
+
+/// There is no process of the server more than connections that there may be, even where a statement
+/// goes on for nobody.
+#[test]
+fn a_statement_that_cannot_be_cancelled_keeps_its_place() {
+    const STUBBORN: &str = "query ($id: Int!) { allStubbornsList(first: $id) { done } }";
+    const CLOSE_STUBBORN: &str = "SELECT pg_advisory_lock(7)";
+    let Some(shop) = Shop::on_one() else { return };
+    block_on(async {
+        for most in [Most::apart(3), Most::sharing(3, 1)] {
+            let answering = shop.answering(&shop.url(), most).await;
+            let gate = close_gate(&shop, CLOSE_STUBBORN).await;
+            for left in 1..=2 {
+                let stubborn = spawn(&answering, STUBBORN, 5);
+                happens(|| shop.sessions("state = 'active'") == left).await;
+                stubborn.abort();
+            }
+            // The third serves everybody meanwhile.
+            let asked: Vec<_> = (1..=40).map(|id| (id, spawn(&answering, ARTIST, id))).collect();
+            for (id, answer) in asked {
+                assert_eq!(answer.await.unwrap(), artist(id));
+                assert!(shop.sessions("true") <= 3);
+            }
+            let more: Vec<_> = (0..3).map(|_| spawn(&answering, STUBBORN, 5)).collect();
+            happens(|| shop.sessions("state = 'active'") == 3).await;
+            // Long enough for a cancel request that comes again.
+            tokio::time::sleep(Duration::from_millis(1_200)).await;
+            assert_eq!(shop.sessions("true"), 3);
+            drop(gate);
+            for answer in more {
+                assert_eq!(answer.await.unwrap()["errors"], Value::Null);
+            }
+            // Those that nobody waited for are gone, and others may be made.
+            happens(|| answering.totals().used == 0 && answering.totals().open <= 1).await;
+            let asked: Vec<_> = (1..=40).map(|id| (id, spawn(&answering, ARTIST, id))).collect();
+            for (id, answer) in asked {
+                assert_eq!(answer.await.unwrap(), artist(id));
+            }
+            assert!(shop.sessions("true") <= 3);
+            drop(answering);
+            happens(|| shop.sessions("true") == 0).await;
+        }
+    });
+}
+
 #[test]
 fn sessions_that_end_are_replaced_under_load() {
     let Some(shop) = Shop::on_one() else { return };

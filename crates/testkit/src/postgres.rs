@@ -2,13 +2,14 @@
 //!
 //! In the order of use: `installation` finds the servers of this machine, `account` chooses whom
 //! they run as, `folder` makes the place of their data, `server` starts and stops them, `client`
-//! sends statements.
+//! sends statements. `pgbouncer` puts a pooler in front of one.
 //! The one invariant: no server outlives the process that started it, however that process ends.
 
 mod account;
 mod client;
 mod folder;
 mod installation;
+mod pgbouncer;
 mod server;
 
 pub use client::{ClientError, query};
@@ -17,4 +18,5 @@ pub use installation::{
     Installation, MissingInstallation, Origin, Version, WANTED, Wanted, installations,
     wanted_installations,
 };
+pub use pgbouncer::{PgBouncer, PoolMode};
 pub use server::{Server, StartError, shared};

@@ -17,7 +17,8 @@ pub(crate) enum BenchError {
 }
 
 /// What is measured, and so has to be the build that people use.
-const MEASURED: [&str; 6] = ["run", "documents", "schema-size", "start-up", "streaming", "beside"];
+const MEASURED: [&str; 7] =
+    ["run", "documents", "mixed", "schema-size", "start-up", "streaming", "beside"];
 
 /// Builds the product if it is wanted and not given, and becomes `bench` on the words; those of a
 /// run if they name no command.

@@ -55,6 +55,21 @@ pub(crate) fn provide(offline: bool) -> Result<Provided, DebianError> {
     }
 }
 
+/// Installs PgBouncer if it is missing.
+pub(crate) fn provide_pooler(offline: bool) -> Result<Provided, DebianError> {
+    if Path::new("/usr/sbin/pgbouncer").is_file() || program::find("pgbouncer").is_some() {
+        return Ok(Provided::Installed);
+    }
+    if !program::is_root() {
+        return Ok(Provided::OnlyRootCould);
+    }
+    if offline {
+        return Err(DebianError::Offline);
+    }
+    install(&["pgbouncer"])?;
+    Ok(Provided::Installed)
+}
+
 /// Installs packages, which only root can.
 pub(crate) fn install(packages: &[&str]) -> Result<(), InstallError> {
     let names = packages.join(" ");

@@ -1,5 +1,5 @@
-//! What the tests need on this machine: a C compiler, three versions of PostgreSQL, a Neo4j, and the
-//! browser and the clients that the server is tried with.
+//! What the tests need on this machine: a C compiler, three versions of PostgreSQL, PgBouncer, a
+//! Neo4j, and the browser and the clients that the server is tried with.
 //!
 //! Says nothing where everything is there already.
 
@@ -102,6 +102,16 @@ pub(crate) fn setup(workspace: &Path, options: Options) -> Result<Found, SetupEr
     }
     if !missing.is_empty() {
         required = Required::None;
+    }
+    match debian::provide_pooler(options.offline) {
+        Ok(debian::Provided::Installed) => {}
+        Ok(debian::Provided::OnlyRootCould) => println!(
+            "setup: PgBouncer is not installed, and only root could install it: nothing is tried \
+             through a pooler"
+        ),
+        Err(error) => {
+            missing.push(Missing { name: "PgBouncer".to_owned(), reason: error.to_string() })
+        }
     }
     let neo4j_folder = neo4j::folder(workspace);
     let no_neo4j = match neo4j::provide(&neo4j_folder, options.offline) {

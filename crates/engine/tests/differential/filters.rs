@@ -36,7 +36,7 @@ pub(crate) fn compare_filters(sources: &Sources) -> Result<(), Failed> {
         // The servers of the tests have the C locale.
         let letters = match source {
             TestSource::Sqlite => Letters::OfUnicode,
-            TestSource::Postgres(_) => Letters::OfAscii,
+            TestSource::Postgres(_) | TestSource::Pooled(..) => Letters::OfAscii,
         };
         let numbers = numbers();
         let mut choices = Choices::new(&numbers);

@@ -17,7 +17,8 @@ use tokio::task::LocalSet;
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// `gate` waits as long as somebody else holds the lock of the id; `fault` fails for one id.
+/// `gate` waits as long as somebody else holds the lock of the id, and so does `stubborn`, of 7, which
+/// cannot be cancelled; `fault` fails for one id.
 const TABLES: &str = "
     CREATE TABLE artist (id int PRIMARY KEY, name text);
     CREATE TABLE album (id int PRIMARY KEY, artist_id int REFERENCES artist, title text);
@@ -27,6 +28,14 @@ const TABLES: &str = "
     INSERT INTO album SELECT id, CASE WHEN id % 7 > 0 THEN 1 + id % 40 END,
         repeat('title ' || id || ' ', id % 30) FROM generate_series(1, 300) AS id;
     CREATE VIEW gate AS SELECT id, pg_advisory_xact_lock_shared(id)::text AS opened FROM artist;
+    CREATE FUNCTION stubborn() RETURNS text LANGUAGE plpgsql AS $$
+        BEGIN LOOP BEGIN
+            PERFORM pg_advisory_lock_shared(7);
+            PERFORM pg_advisory_unlock_shared(7);
+            RETURN 'done';
+        EXCEPTION WHEN query_canceled THEN NULL;
+        END; END LOOP; END $$;
+    CREATE VIEW stubborn AS SELECT id, stubborn() AS done FROM artist WHERE id = 1;
     CREATE VIEW fault AS SELECT id, 1 / (id - 13) AS share FROM artist;
     COMMENT ON VIEW gate IS E'@primaryKey id';
     ANALYZE;";
@@ -66,6 +75,24 @@ impl Shop {
 
     pub(crate) fn url(&self) -> String {
         self.server.socket_url(&self.name)
+    }
+
+    /// Puts a pooler in front of the server, if there is one on this machine.
+    #[allow(dead_code, reason = "only the tests of poolers have one")]
+    pub(crate) fn pooler(
+        &self,
+        mode: testkit::postgres::PoolMode,
+        sessions: usize,
+    ) -> Option<testkit::postgres::PgBouncer> {
+        use testkit::postgres::PgBouncer;
+        let start = || PgBouncer::start(self.server, mode, sessions).unwrap();
+        PgBouncer::is_installed().then(start)
+    }
+
+    /// The server of the database, and its name there.
+    #[allow(dead_code, reason = "only the tests of poolers need it")]
+    pub(crate) fn database(&self) -> (&'static Server, &str) {
+        (self.server, &self.name)
     }
 
     pub(crate) fn execute(&self, sql: &str) {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use engine::{Engine, OpenOptions, Options, PolicyFile, SourceAddress};
 use testkit::cases::{Databases, Family, PostgresCopy, SqliteCopy};
-use testkit::postgres::{Installation, shared, wanted_installations};
+use testkit::postgres::{Installation, PgBouncer, PoolMode, Server, shared, wanted_installations};
 
 use crate::dialect;
 
@@ -18,7 +18,21 @@ use crate::dialect;
 pub(crate) enum TestSource {
     Sqlite,
     Postgres(Installation),
+    /// The same through a pooler, which is on a server that nobody else uses.
+    Pooled(Installation, PoolMode),
 }
+
+/// A server with a pooler in front of it for each mode.
+#[derive(Debug)]
+struct PooledServer {
+    /// Dropped before the server.
+    session: PgBouncer,
+    transaction: PgBouncer,
+    server: Server,
+}
+
+/// Sessions of the server: each pooler keeps some of each database for a second.
+const POOLED_SESSIONS: &str = "max_connections=400";
 
 /// All of them, with what was opened.
 #[derive(Debug)]
@@ -54,6 +68,9 @@ impl fmt::Display for TestSource {
             Self::Postgres(installation) => {
                 write!(formatter, "postgres-{}", installation.version.major)
             }
+            Self::Pooled(installation, mode) => {
+                write!(formatter, "postgres-{}-pgbouncer-{mode}", installation.version.major)
+            }
         }
     }
 }
@@ -62,7 +79,31 @@ impl TestSource {
     pub(crate) fn family(&self) -> Family {
         match self {
             Self::Sqlite => Family::Sqlite,
-            Self::Postgres(_) => Family::Postgres,
+            Self::Postgres(_) | Self::Pooled(..) => Family::Postgres,
+        }
+    }
+}
+
+impl PooledServer {
+    /// The only one of this process.
+    fn start(installation: &Installation) -> Result<&'static Self, String> {
+        static STARTED: OnceLock<Result<PooledServer, String>> = OnceLock::new();
+        let started = STARTED.get_or_init(|| {
+            let start = || {
+                let server = Server::start_with(installation, &[POOLED_SESSIONS])?;
+                let session = PgBouncer::start(&server, PoolMode::Session, 20)?;
+                let transaction = PgBouncer::start(&server, PoolMode::Transaction, 20)?;
+                Ok::<_, testkit::postgres::StartError>(Self { session, transaction, server })
+            };
+            start().map_err(|error| error.to_string())
+        });
+        started.as_ref().map_err(Clone::clone)
+    }
+
+    fn pooler(&self, mode: PoolMode) -> &PgBouncer {
+        match mode {
+            PoolMode::Session => &self.session,
+            PoolMode::Transaction => &self.transaction,
         }
     }
 }
@@ -81,6 +122,16 @@ impl Sources {
     pub(crate) fn all(&self) -> impl Iterator<Item = TestSource> {
         let postgres = self.installations.iter().cloned().map(TestSource::Postgres);
         std::iter::once(TestSource::Sqlite).chain(postgres)
+    }
+
+    /// One PostgreSQL through a pooler in each of its modes, where there is a pooler.
+    pub(crate) fn pooled(&self) -> Vec<TestSource> {
+        let Some(installation) = self.installations.first() else { return Vec::new() };
+        if !PgBouncer::is_installed() {
+            return Vec::new();
+        }
+        let modes = [PoolMode::Session, PoolMode::Transaction];
+        modes.map(|mode| TestSource::Pooled(installation.clone(), mode)).into()
     }
 
     /// The engine of a database in a dialect on a source.
@@ -148,6 +199,13 @@ impl Sources {
                 let copy = copy.map_err(|error| error.to_string())?;
                 (SourceAddress::Postgres(copy.url()), OwnCopy::Postgres(copy))
             }
+            TestSource::Pooled(installation, mode) => {
+                let pooled = PooledServer::start(installation)?;
+                let copy = self.databases.copy_postgres(&pooled.server, database);
+                let copy = copy.map_err(|error| error.to_string())?;
+                let url = pooled.pooler(*mode).url(copy.name());
+                (SourceAddress::Postgres(url), OwnCopy::Postgres(copy))
+            }
         };
         let mut options = options(dialect)?;
         change(&mut options);
@@ -167,6 +225,12 @@ impl Sources {
                 let server = shared(installation).map_err(ToString::to_string)?;
                 let made = self.databases.postgres(server, database);
                 SourceAddress::Postgres(made.map_err(|error| error.to_string())?)
+            }
+            TestSource::Pooled(installation, mode) => {
+                let pooled = PooledServer::start(installation)?;
+                let made = self.databases.postgres(&pooled.server, database);
+                made.map_err(|error| error.to_string())?;
+                SourceAddress::Postgres(pooled.pooler(*mode).url(database))
             }
         };
         open(&address, &Options { policies: read_policies(policies)?, ..options(dialect)? })

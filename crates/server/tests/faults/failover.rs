@@ -59,6 +59,18 @@ fn the_server_that_takes_over_is_used_and_no_request_stays_without_an_answer() {
 }
 
 #[test]
+fn the_schema_of_a_standby_is_followed() {
+    let Some((primary, standby)) = pair(&[]) else { return };
+    let url = format!("postgres://postgres@127.0.0.1:{}/postgres", standby.port);
+    let served = Served::start(&url, &["--watch", "--threads", "1"]);
+    assert_eq!(served.ask(QUERY), artists());
+    primary.server.execute("postgres", "CREATE TABLE song (id int PRIMARY KEY)").unwrap();
+    let songs = json!({ "data": { "allSongs": { "nodes": [] } } });
+    let is_served = || served.ask_quickly("{ allSongs { nodes { id } } }") == songs;
+    assert!(happens_within(PATIENCE, is_served));
+}
+
+#[test]
 fn a_read_of_a_standby_that_has_to_make_way_runs_once_more() {
     let Some((primary, standby)) = pair(&["max_standby_streaming_delay=0"]) else { return };
     let url = format!("postgres://postgres@127.0.0.1:{}/postgres", standby.port);

@@ -1,60 +1,115 @@
-//! Statements that nobody waits for any more: PostgreSQL would finish them for nobody.
+//! Connections whose answers nobody waits for any more: PostgreSQL would finish the statements for
+//! nobody, and a pooler could give their answers to somebody else.
+//!
+//! The statement is cancelled, and the connection read until it owes nothing. It keeps its place in
+//! the pool for as long as that takes, since the server's process goes on as well: a statement that
+//! cannot be cancelled costs a connection until it ends, and never is there one process more than
+//! there may be.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
+use tokio::{select, spawn};
 
+use super::pool::{Departure, Lent};
 use super::reach::Reach;
-use super::wire::{CancelToken, WireError};
+use super::wire::{CancelToken, Drain, WireError};
 
-/// The first try may overtake the statement that it is for, which then would go on for nobody. The
-/// session has no client any more, so that another try can hit nothing else.
+/// The first try may overtake the statement that it is for, which then would go on for nobody.
 const CANCELLED_AGAIN_AFTER: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(9)];
 
-/// The place of a connection that was given up while its session still works.
+/// Between all further tries.
+const CANCELLED_EVERY: Duration = Duration::from_secs(60);
+
+/// How long the server may take to end a session that owes nothing.
+const END_PATIENCE: Duration = Duration::from_secs(5);
+
+/// A connection that was given up, with its place in the pool.
 #[derive(Debug)]
-pub struct Abandoned {
-    token: CancelToken,
+pub(super) struct Abandoned {
+    lent: Lent,
     reach: Arc<Reach>,
-    /// Nobody connects in its stead before this is dropped.
+    /// Nobody connects in its stead before this is dropped. Fields are dropped in their order: the
+    /// connection is closed by then.
     _permit: Option<OwnedSemaphorePermit>,
+    /// Tells the pool.
+    _departure: Option<Departure>,
 }
 
 impl Abandoned {
     pub(super) fn new(
-        token: CancelToken,
+        lent: Lent,
         reach: Arc<Reach>,
         permit: Option<OwnedSemaphorePermit>,
+        departure: Option<Departure>,
     ) -> Self {
-        Self { token, reach, _permit: permit }
+        Self { lent, reach, _permit: permit, _departure: departure }
     }
 
-    /// Cancels what runs. Whether it was reached is what the next requests want to know, too.
-    pub async fn cancel(self) -> Result<(), WireError> {
-        let started = Instant::now();
-        let cancelled = self.token.cancel().await;
-        if let Err(error) = &cancelled {
-            self.reach.fail(started, &error.into());
-        }
-        cancelled
-    }
-
-    /// Cancels what runs, while others go on.
-    pub(super) fn stop(self) {
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+    /// Cancels what runs and drains the connection, while others go on.
+    pub(super) fn stop(mut self, runtime: &Handle) {
         runtime.spawn(async move {
-            let token = self.token.clone();
-            if let Err(error) = self.cancel().await {
-                tracing::debug!(%error, "the statement of an abandoned request goes on");
-            }
-            for pause in CANCELLED_AGAIN_AFTER {
-                sleep(pause).await;
-                if let Err(error) = token.cancel().await {
-                    tracing::debug!(%error, "an abandoned request was not cancelled again");
-                }
+            if let Err(error) = self.drain().await {
+                tracing::debug!(%error, "an abandoned connection is lost");
             }
         });
     }
+
+    async fn drain(&mut self) -> Result<(), WireError> {
+        let connection = &mut *self.lent.connection;
+        let token = connection.cancel_token();
+        let mut drain = Drain::default();
+        let mut pauses = CANCELLED_AGAIN_AFTER.into_iter();
+        loop {
+            let mut cancelled = spawn(cancel(token.clone(), Arc::clone(&self.reach)));
+            let pause = pauses.next();
+            let again = async {
+                if let Ok(cancelled) = (&mut cancelled).await {
+                    cancelled?;
+                }
+                sleep(pause.unwrap_or(CANCELLED_EVERY)).await;
+                Ok::<_, WireError>(())
+            };
+            let drained = select! {
+                biased;
+                drained = connection.drain(&mut drain) => {
+                    drained?;
+                    true
+                }
+                // A server that cannot be told anything is out of reach, and its sessions with it.
+                told = again => {
+                    told?;
+                    false
+                }
+            };
+            if drained {
+                // A pooler may hand the server session on, to somebody whom it would hit.
+                if !cancelled.is_finished() {
+                    drop(cancelled.await);
+                }
+                break;
+            }
+            if pauses.len() == 0 && pause.is_some() {
+                tracing::warn!(
+                    "a statement that was cancelled goes on: its connection counts among those of \
+                     --connections until it ends"
+                );
+            }
+            connection.mark(&mut drain)?;
+        }
+        timeout(END_PATIENCE, connection.end()).await.unwrap_or(Ok(()))
+    }
+}
+
+async fn cancel(token: CancelToken, reach: Arc<Reach>) -> Result<(), WireError> {
+    let started = Instant::now();
+    let cancelled = token.cancel().await;
+    if let Err(error) = &cancelled {
+        // The next requests want to know, too.
+        reach.fail(started, &error.into());
+    }
+    cancelled
 }

@@ -36,9 +36,15 @@ impl From<WireError> for SourceError {
             | WireError::Timeout
             | WireError::Tls(_)
             | WireError::Authentication(_)
+            | WireError::OutOfSync(_)
             | WireError::Closed { .. } => {
                 let unreached = Unreached::from(&error);
-                Self { kind: SourceErrorKind::Unavailable, ..unreached.into() }
+                let kind = match unreached.code.as_deref() {
+                    // The session was ended because it took too long.
+                    Some(code) if TIMEOUTS.contains(&code) => SourceErrorKind::Timeout,
+                    _ => SourceErrorKind::Unavailable,
+                };
+                Self { kind, ..unreached.into() }
             }
             WireError::Protocol(_) | WireError::Configuration(_) => {
                 Self::new(SourceErrorKind::Internal, error.to_string())
@@ -168,6 +174,10 @@ const RAISE: &str = "exec_stmt_raise";
 /// The code of a RAISE that gives none; other languages use it, too.
 const RAISE_EXCEPTION: &str = "P0001";
 const READ_ONLY: &str = "25006";
+/// A statement that was cancelled, by `statement_timeout` for instance; a lock that was not had in
+/// time (`lock_timeout`, NOWAIT); and what ends the whole session: a transaction that rested for too
+/// long, and one that took too long.
+const TIMEOUTS: [&str; 4] = ["57014", "55P03", "25P03", "25P04"];
 const DIVISION_BY_ZERO: &str = "22012";
 const INVALID_ESCAPE_SEQUENCE: &str = "22025";
 
@@ -182,13 +192,16 @@ fn kind(code: &str) -> SourceErrorKind {
         CHECK_VIOLATION | "44000" => SourceErrorKind::CheckViolation,
         "23P01" => SourceErrorKind::ExclusionViolation,
         "42501" => SourceErrorKind::PermissionDenied,
-        "40001" | "40P01" => SourceErrorKind::Conflict,
+        // The last is a snapshot that is too old, which version 17 knows no more.
+        "40001" | "40P01" | "72000" => SourceErrorKind::Conflict,
         READ_ONLY => SourceErrorKind::ReadOnly,
-        "57014" => SourceErrorKind::Timeout,
+        code if TIMEOUTS.contains(&code) => SourceErrorKind::Timeout,
         // More columns, tables or parameters than a statement may have.
         "54000" | "54001" | "54011" | "54023" => SourceErrorKind::TooComplex,
         // More room for temporary files than a session may take.
         "53400" => SourceErrorKind::TooComplex,
+        // A file of the server's cannot be read or written.
+        "58030" => SourceErrorKind::Unavailable,
         _ => match code.get(..2) {
             // Memory, disk, connections; or others had to go first.
             Some("40" | "53") => SourceErrorKind::Overloaded,
@@ -268,7 +281,20 @@ mod tests {
         check("40001", SourceErrorKind::Conflict);
         check("40P01", SourceErrorKind::Conflict);
         check("25006", SourceErrorKind::ReadOnly);
+        check("72000", SourceErrorKind::Conflict);
         check("40000", SourceErrorKind::Overloaded);
+        check("53300", SourceErrorKind::Overloaded);
+        check("53400", SourceErrorKind::TooComplex);
+        check("57014", SourceErrorKind::Timeout);
+        check("55P03", SourceErrorKind::Timeout);
+        check("25P03", SourceErrorKind::Timeout);
+        check("25P04", SourceErrorKind::Timeout);
+        check("57P01", SourceErrorKind::Unavailable);
+        check("57P05", SourceErrorKind::Unavailable);
+        check("58030", SourceErrorKind::Unavailable);
+        check("58P01", SourceErrorKind::Internal);
+        check("55006", SourceErrorKind::Internal);
+        check("25P02", SourceErrorKind::Internal);
         let error = DatabaseError {
             constraint: Some("person_mail_key".into()),
             table: Some("person".into()),

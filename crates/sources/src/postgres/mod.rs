@@ -11,6 +11,7 @@
 //!   `abandoned`: what becomes of statements that nobody waits for
 //! * `answer`: the rows of a request, and the whole answer made of them
 //! * `stream`, `portions`: answers that are sent while they are made; `length`: which these are
+//! * `pooler`: what is different where a pooler is between here and the server
 //! * [`source`]: a database read from every thread
 //! * [`cursor`]: the rows of all levels, found by their parents' keys
 
@@ -26,6 +27,7 @@ mod joined;
 mod length;
 mod pace;
 pub mod pool;
+mod pooler;
 mod portions;
 pub mod reach;
 mod read;

@@ -1,8 +1,9 @@
 //! Connections of one thread, kept between requests.
 //!
 //! A pool belongs to one current-thread runtime. Connections come back by being dropped: one whose
-//! last round was not read to its end is given up, the others are handed out again, the one used
-//! last first, so that those not needed grow old and are closed.
+//! last round was not read to its end is given up ([`super::abandoned`]), and keeps its place until
+//! it is closed; the others are handed out again, the one used last first, so that those not needed
+//! grow old and are closed.
 //!
 //! Connections are made behind the back of those who need them: making one takes PostgreSQL some
 //! milliseconds of a processor, and a tenth of a second where others have it, while those lent come
@@ -30,10 +31,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio::{select, spawn};
 
-use self::arriving::Arrivals;
-pub(super) use self::loan::Detached;
-use self::loan::Lent;
+pub(super) use self::arriving::Departure;
+use self::arriving::{Arrival, Arrivals};
 pub use self::loan::Pooled;
+pub(super) use self::loan::{Detached, Lent};
 use self::waiting::{Turn, Wait, Waits};
 use super::reach::{Awaited, Reach, Try, Unreached, Way};
 use super::wire::{Config, Connection};
@@ -90,7 +91,9 @@ pub struct Pool {
     lent: Cell<usize>,
     /// Connections that are being made.
     connecting: Cell<usize>,
-    /// Those that were made, or not.
+    /// Connections that were given up and are not closed yet.
+    departing: Cell<usize>,
+    /// Those that were made, or not, and those that are closed.
     arrivals: Arc<Arrivals>,
     /// Those for whom connections are being made.
     hopeful: Waits,
@@ -145,6 +148,7 @@ impl Pool {
             reserved: Arc::new(Semaphore::new(reserved)),
             lent: Cell::new(0),
             connecting: Cell::new(0),
+            departing: Cell::new(0),
             arrivals: Arc::default(),
             hopeful: Waits::default(),
             patient: Waits::default(),
@@ -291,13 +295,21 @@ impl Pool {
 
     /// Gives what has arrived to those who wait for it.
     fn take_in(&self) {
-        if self.connecting.get() == 0 {
+        if self.connecting.get() == 0 && self.departing.get() == 0 {
             return;
         }
         for arrival in self.arrivals.take() {
+            let made = match arrival {
+                Arrival::Made(made) => made,
+                Arrival::Departed => {
+                    self.departing.set(self.departing.get().saturating_sub(1));
+                    self.patient.end_all(|| Turn::Again);
+                    continue;
+                }
+            };
             self.connecting.set(self.connecting.get().saturating_sub(1));
-            self.counter.connected(matches!(arrival, Some(Ok(_))));
-            match arrival {
+            self.counter.connected(matches!(made, Some(Ok(_))));
+            match made {
                 Some(Ok(connection)) => {
                     let _open = self.counter.hold(Gauge::Open);
                     let (connection, made) = (Box::new(connection), Instant::now());
@@ -451,7 +463,17 @@ impl Pool {
 
     /// Whether there are connections, or may be soon.
     fn may_get_others(&self) -> bool {
-        self.lent.get() > 0 || self.connecting.get() > 0 || !self.idle.borrow().is_empty()
+        self.lent.get() > 0
+            || self.connecting.get() > 0
+            || self.departing.get() > 0
+            || !self.idle.borrow().is_empty()
+    }
+
+    /// A connection that was lent is given up, and closed in a while.
+    fn depart(&self) -> Departure {
+        self.lent.set(self.lent.get().saturating_sub(1));
+        self.departing.set(self.departing.get() + 1);
+        self.arrivals.depart()
     }
 }
 

@@ -1,6 +1,5 @@
 //! The rows of a request: among those of others, or on a connection of its own.
 
-use std::ops::{Deref, DerefMut};
 use std::pin::pin;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -12,7 +11,7 @@ use super::bind::Bound;
 use super::execute::{PostgresProgram, Run, by_level, compose, composed, run};
 use super::pool::{Pool, Pooled};
 use super::sharing::{MOST_COST, Shared, Sharing};
-use super::wire::{Connection, Pipeline, Rows, WireError};
+use super::wire::{Pipeline, Rows, WireError};
 use crate::error::SourceError;
 use crate::observed::Observed;
 use crate::session::Session;
@@ -23,6 +22,9 @@ const REPLACED_WITHIN: Duration = Duration::from_secs(1);
 
 /// How often a request is asked among others before it has a connection of its own.
 const SHARED_ATTEMPTS: usize = 2;
+
+/// How often a request is asked again whose answer does not belong to it.
+const MIXED_UP_ATTEMPTS: usize = 3;
 
 /// Who waits for a connection of their own looks again after this time whether they may share one.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
@@ -59,6 +61,7 @@ impl Reading<'_> {
             return Ok(self.program.program.levels.iter().map(|_| Rows::default()).collect());
         }
         let started = Instant::now();
+        let mut mixed_up = 0;
         // What is set for one must not be seen by others.
         let mut may_share = self.session.settings.is_none()
             && self.cost <= MOST_COST
@@ -89,6 +92,10 @@ impl Reading<'_> {
                     if may_be_replaced && started.elapsed() < REPLACED_WITHIN =>
                 {
                     tracing::debug!(?reason, "a closed connection is replaced");
+                }
+                Err(WireError::OutOfSync(reason)) if mixed_up < MIXED_UP_ATTEMPTS => {
+                    mixed_up += 1;
+                    tracing::warn!(reason, "answers of several clients were mixed up");
                 }
                 read => return Ok(read?),
             }
@@ -134,22 +141,17 @@ impl Reading<'_> {
 
     async fn apart(
         &mut self,
-        connection: Pooled,
+        mut connection: Pooled,
         failures: &mut Vec<(u32, SourceError)>,
     ) -> Result<Vec<Rows>, WireError> {
         let Self { program, bound, session, .. } = *self;
         let settings = session.settings.as_deref();
-        let mut running = Running::new(connection);
-        running.connection.allow(self.most_bytes);
+        connection.allow(self.most_bytes);
         let started = Instant::now();
         loop {
             let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
-            running.begin();
-            let connection = &mut running.connection;
-            let ran = run(connection, program, bound, &without, settings, self.observed).await;
-            // What is more than may be read goes on to be sent, unless it is stopped.
-            running.is_ended = !matches!(ran, Err(WireError::TooLarge { .. }));
-            running.connection.allow(usize::MAX);
+            let ran = run(&mut connection, program, bound, &without, settings, self.observed).await;
+            connection.allow(usize::MAX);
             match ran? {
                 Run::Rows(rows) => {
                     program.pace.ran_apart(self.sharing.judge(started.elapsed(), &rows));
@@ -158,52 +160,6 @@ impl Reading<'_> {
                 // Each round has one root field less, so this ends.
                 Run::Failed { root, error } => failures.push((root, error)),
             }
-        }
-    }
-}
-
-/// Cancels the statement of a request that goes away before it is answered: PostgreSQL would
-/// finish it for nobody.
-pub(super) struct Running {
-    connection: Pooled,
-    is_ended: bool,
-}
-
-impl Running {
-    /// A connection on which nothing runs yet.
-    pub(super) fn new(connection: Pooled) -> Self {
-        Self { connection, is_ended: true }
-    }
-
-    /// From now on something runs that nobody else needs.
-    pub(super) fn begin(&mut self) {
-        self.is_ended = false;
-    }
-
-    /// It was answered, or will not be.
-    pub(super) fn end(&mut self) {
-        self.is_ended = true;
-    }
-}
-
-impl Deref for Running {
-    type Target = Connection;
-
-    fn deref(&self) -> &Connection {
-        &self.connection
-    }
-}
-
-impl DerefMut for Running {
-    fn deref_mut(&mut self) -> &mut Connection {
-        &mut self.connection
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if !self.is_ended {
-            self.connection.abandon().stop();
         }
     }
 }

@@ -11,6 +11,10 @@
 //! the program is on probation again. Whatever fails is asked again on a connection of its own,
 //! where errors are what they are, so that no request sees anything of the others.
 //!
+//! Behind a pooler nothing is shared: PgBouncer before 1.21 takes the answer to the first of several
+//! batches for the last one where a client goes away, this process included, and gives those of the
+//! others to the next client.
+//!
 //! A connection belongs to the pool: it is shared only while something is under way on it, and for a
 //! short rest after that.
 
@@ -82,7 +86,10 @@ impl Sharing {
     /// would take the only one there is.
     pub(super) fn is_worth_it(&self, pool: &Pool) -> bool {
         let has_others = pool.used_connections() > 0 || pool.options().max_connections == 1;
-        self.most > 0 && has_others && !pool.is_short_of_connections()
+        self.most > 0
+            && has_others
+            && !pool.is_short_of_connections()
+            && !pool.config().is_behind_pooler()
     }
 
     /// Whether a run was short enough for others to stand behind it.

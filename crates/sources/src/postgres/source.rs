@@ -23,6 +23,7 @@ use super::execute::units::{Changing, MostGiven, too_large};
 use super::execute::{PostgresProgram, explain};
 use super::introspect::{PhysicalTypes, introspect};
 use super::pool::{Pool, PoolOptions};
+use super::pooler::{self, serve_through};
 use super::reach::Reach;
 use super::read::Reading;
 use super::sharing::Sharing;
@@ -143,6 +144,8 @@ impl PostgresSource {
         let timeouts = options.timeouts;
         let config = Config::from_url(url).map_err(OpenError::Postgres)?;
         let config = config.with_usual_connect_timeout(timeouts.connect);
+        let pooler = pooler::find(&config).await.map_err(OpenError::Postgres)?;
+        let config = serve_through(config, pooler);
         let client = connect_simple(&config).await.map_err(OpenError::Postgres)?;
         let introspected =
             introspect(&client, &options.namespaces, options.extensions, options.rights)
@@ -331,7 +334,7 @@ impl PostgresConnections {
     ) -> Result<Executed, ExecuteError> {
         let place = self.places.enter(&self.counter).await?;
         let connection = self.pool.acquire_for(session.names()).await;
-        let connection = connection.map_err(SourceError::from)?.detach();
+        let connection = connection.map_err(SourceError::from)?.detach(Handle::current());
         let (bound, failures) = bind(&program.program, variables);
         let (plan, program) = (Arc::clone(plan), Arc::clone(program));
         let settings = session.settings.clone();

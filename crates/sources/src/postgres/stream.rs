@@ -19,8 +19,8 @@ use crate::session::Settings;
 use crate::source::{ExecuteError, Plan};
 use crate::streamed::Abandoned;
 
-/// How long is tried to tell a server that nobody waits for a statement any more.
-const CANCEL_PATIENCE: Duration = Duration::from_secs(5);
+/// How long the end of a transaction is waited for when all of its answers were read.
+const END_PATIENCE: Duration = Duration::from_secs(5);
 
 /// What one answer is made of.
 pub(super) struct Work {
@@ -45,16 +45,8 @@ impl Work {
         runtime: &Handle,
     ) -> Result<Written<SourceError>, ExecuteError> {
         let connection = detached.connection().ok_or_else(without_connection)?;
-        let token = connection.cancel_token();
-        let written = self.write(&self.plan.shape, connection, sink, abandoned, runtime);
-        if written.is_err() {
-            // What runs would else be finished for nobody.
-            let cancelled = runtime.block_on(timeout(CANCEL_PATIENCE, token.cancel()));
-            if !matches!(cancelled, Ok(Ok(()))) {
-                tracing::debug!("the statement of an answer that ended early may go on");
-            }
-        }
-        written
+        // Where it ends early, what runs is cancelled when the connection is dropped.
+        self.write(&self.plan.shape, connection, sink, abandoned, runtime)
     }
 
     fn write(
@@ -92,7 +84,7 @@ impl Work {
                 pipeline.sync_and_read(&mut Vec::new()).await
             };
             if let Err(error) =
-                timeout(CANCEL_PATIENCE, ended).await.unwrap_or(Ok::<(), WireError>(()))
+                timeout(END_PATIENCE, ended).await.unwrap_or(Ok::<(), WireError>(()))
             {
                 tracing::debug!(%error, "a transaction did not end as usual");
             }

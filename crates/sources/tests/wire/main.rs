@@ -12,6 +12,7 @@ use sources::postgres::wire::{Connection, Parameter, Transaction, WireError, con
 
 mod names;
 mod pool;
+mod poolers;
 mod wire_server;
 
 use wire_server::client::{config, connect, print, query, run, statement};

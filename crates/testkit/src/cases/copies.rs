@@ -32,6 +32,11 @@ impl SqliteCopy {
 
 impl PostgresCopy<'_> {
     #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[must_use]
     pub fn url(&self) -> String {
         self.server.url(&self.name)
     }

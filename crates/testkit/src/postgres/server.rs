@@ -20,11 +20,11 @@ use super::installation::Installation;
 
 /// Another process may take the free port before the server does.
 const PORT_ATTEMPTS: usize = 5;
-const START_LIMIT: Duration = Duration::from_secs(60);
+pub(super) const START_LIMIT: Duration = Duration::from_secs(60);
 /// Longer than the watcher's own patience, after which it kills the server.
 const STOP_LIMIT: Duration = Duration::from_secs(15);
-const POLL: Duration = Duration::from_millis(10);
-const WATCHER: &str = include_str!("watcher.sh");
+pub(super) const POLL: Duration = Duration::from_millis(10);
+pub(super) const WATCHER: &str = include_str!("watcher.sh");
 
 /// The durability of a test's data is worth nothing, its speed a lot. UTC, so that answers do not
 /// depend on the machine.
@@ -287,7 +287,7 @@ fn spawn(
 
 /// A program that knows nothing of the caller's environment: `PGDATA`, `PGPORT` and `LANG` would
 /// all change what it does.
-fn command(program: &Path, folder: &Path, account: Option<Account>) -> Command {
+pub(super) fn command(program: &Path, folder: &Path, account: Option<Account>) -> Command {
     let mut command = Command::new(program);
     command.env_clear().env("LC_ALL", "C").env("TZ", "UTC").current_dir(folder);
     if let Some(path) = std::env::var_os("PATH") {
@@ -320,7 +320,7 @@ fn is_ready(data_folder: &Path) -> bool {
         .is_ok_and(|text| text.lines().nth(7).is_some_and(|status| status.trim() == "ready"))
 }
 
-fn stop(watcher: &mut Child) {
+pub(super) fn stop(watcher: &mut Child) {
     // Closes the pipe.
     drop(watcher.stdin.take());
     let started = Instant::now();
@@ -340,11 +340,11 @@ fn kill(watcher: &mut Child) {
 }
 
 /// The watcher has removed the folder already, unless it was killed or never started.
-fn remove_folder(folder: &Path) {
+pub(super) fn remove_folder(folder: &Path) {
     drop(fs::remove_dir_all(folder));
 }
 
-fn free_port() -> io::Result<u16> {
+pub(super) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
@@ -352,25 +352,25 @@ fn data_folder(folder: &Path) -> PathBuf {
     folder.join("data")
 }
 
-fn log_file(folder: &Path) -> PathBuf {
+pub(super) fn log_file(folder: &Path) -> PathBuf {
     folder.join("log")
 }
 
-fn exited_file(folder: &Path) -> PathBuf {
+pub(super) fn exited_file(folder: &Path) -> PathBuf {
     folder.join("exited")
 }
 
-fn read_log(folder: &Path) -> String {
+pub(super) fn read_log(folder: &Path) -> String {
     fs::read_to_string(log_file(folder)).unwrap_or_else(|error| format!("no log: {error}"))
 }
 
-fn program_error(program: &Path, error: io::Error) -> StartError {
+pub(super) fn program_error(program: &Path, error: io::Error) -> StartError {
     StartError::Program { program: program.display().to_string(), error }
 }
 
 /// Everything but what [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986#section-2.3) never
 /// encodes, and the slash, which means nothing inside a query.
-fn percent_encode(text: &str) -> String {
+pub(super) fn percent_encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {

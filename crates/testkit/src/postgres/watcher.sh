@@ -13,8 +13,8 @@ server=$!
     read -r _ <&3
     # A server that ended by itself has given its number back: nobody else must get the signal.
     [ -e "$folder/exited" ] && exit
-    # SIGINT is PostgreSQL's fast shutdown.
-    kill -INT "$server"
+    # SIGINT is PostgreSQL's fast shutdown; a pooler would wait for its clients.
+    kill -"${STOP_SIGNAL:-INT}" "$server"
     tenths=0
     while kill -0 "$server" && [ "$tenths" -lt 100 ]; do
         sleep 0.1

@@ -19,7 +19,6 @@ use tokio::task::yield_now;
 
 use super::super::bind::Bound;
 use super::super::pool::{Pool, PoolError, Pooled};
-use super::super::read::Running;
 use super::super::settings;
 use super::super::wire::{Connection, Pipeline, Rows, Transaction, WireError};
 use super::{PostgresProgram, blamed, has_results, key_arrays, take};
@@ -83,7 +82,7 @@ impl Changing<'_> {
         let program = &self.program.program;
         let mut rows: Vec<Rows> = Vec::new();
         rows.resize_with(program.levels.len(), Rows::default);
-        let mut kept: Option<Running> = None;
+        let mut kept: Option<Pooled> = None;
         let mut has_run = false;
         for unit in &program.units {
             let refused = failures.iter().position(|(root, _)| unit.roots.contains(root));
@@ -93,10 +92,10 @@ impl Changing<'_> {
                 failures.extend(unit.failures(root, error));
                 continue;
             }
-            let mut running = match kept.take() {
-                Some(running) => running,
+            let mut connection = match kept.take() {
+                Some(connection) => connection,
                 None => match open_connection(self.pool, self.session.names()).await {
-                    Ok(connection) => Running::new(connection),
+                    Ok(connection) => connection,
                     // Nothing was changed.
                     Err(error) if !has_run => return Err(error.into()),
                     Err(error) => {
@@ -106,29 +105,27 @@ impl Changing<'_> {
                 },
             };
             let is_first = !std::mem::replace(&mut has_run, true);
-            running.begin();
             if unit.may_be_long {
-                running.allow(self.most.bytes);
+                connection.allow(self.most.bytes);
             }
-            let ran = self.unit_or_again(unit, &mut running, &mut rows).await;
+            let ran = self.unit_or_again(unit, &mut connection, &mut rows).await;
             if !matches!(ran, Err(Failure::Left { .. })) {
-                running.end();
-                running.allow(usize::MAX);
+                connection.allow(usize::MAX);
             }
             if ran.is_err() {
                 let levels = usize::from(unit.levels.start)..usize::from(unit.levels.end);
                 rows[levels].iter_mut().for_each(Rows::clear);
             }
             match ran {
-                Ok(()) => kept = Some(running),
+                Ok(()) => kept = Some(connection),
                 Err(Failure::Undone { root, error } | Failure::Stale { root, error }) => {
-                    kept = Some(running);
+                    kept = Some(connection);
                     failures.extend(unit.failures(root, error));
                 }
                 // It holds for all units, of which none was done.
                 Err(Failure::Unknown(error)) if is_first => return Err(error),
                 Err(Failure::Unknown(error)) => {
-                    kept = Some(running);
+                    kept = Some(connection);
                     fail(unit, &error, failures);
                 }
                 // The statement is stopped, and the next unit needs another connection.

@@ -1,6 +1,6 @@
 //! The statements: few, set-based, and all in one snapshot.
 
-use tokio_postgres::types::ToSql;
+use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
 use super::privileges::{Privilege, Privileges};
@@ -62,7 +62,9 @@ async fn read_snapshot(
     rights: Rights,
 ) -> Result<Found, IntrospectError> {
     let extensions = extensions == Extensions::Listed;
-    let version: i32 = client.query_one(include_str!("version.sql"), &[]).await?.try_get(0)?;
+    let version = |row: &Row| row.try_get::<_, i32>(0);
+    let version = rows(client, include_str!("version.sql"), &[], version).await?;
+    let version = version.into_iter().next().unwrap_or_default();
     let server_version = u32::try_from(version).unwrap_or_default();
     if server_version < OLDEST_VERSION {
         return Err(IntrospectError::TooOld { found: server_version });
@@ -70,36 +72,56 @@ async fn read_snapshot(
     let existing = rows(client, include_str!("namespaces.sql"), &[], Namespace::from_row).await?;
     let namespaces = require_namespaces(existing, names)?;
     let served = oids(namespaces.iter().map(|namespace| namespace.oid));
-    let relations =
-        rows(client, include_str!("relations.sql"), &[&served, &extensions], Relation::from_row)
-            .await?;
+    let relations = rows(
+        client,
+        include_str!("relations.sql"),
+        &[(&served, Type::OID_ARRAY), (&extensions, Type::BOOL)],
+        Relation::from_row,
+    )
+    .await?;
     let listed = oids(relations.iter().map(|relation| relation.oid));
-    let columns = rows(client, include_str!("columns.sql"), &[&listed], Column::from_row).await?;
-    let constraints =
-        rows(client, include_str!("constraints.sql"), &[&listed], Constraint::from_row).await?;
+    let columns =
+        rows(client, include_str!("columns.sql"), &[(&listed, Type::OID_ARRAY)], Column::from_row)
+            .await?;
+    let constraints = rows(
+        client,
+        include_str!("constraints.sql"),
+        &[(&listed, Type::OID_ARRAY)],
+        Constraint::from_row,
+    )
+    .await?;
     let constraint_comments =
         rows(client, include_str!("constraint_comments.sql"), &[], ConstraintComment::from_row)
             .await?;
-    let indexes = rows(client, include_str!("indexes.sql"), &[&listed], Index::from_row).await?;
+    let indexes =
+        rows(client, include_str!("indexes.sql"), &[(&listed, Type::OID_ARRAY)], Index::from_row)
+            .await?;
     let partitioned = relations.iter().filter(|relation| relation.partitioned);
     let partitioned = oids(partitioned.map(|relation| relation.oid));
     let partition_keys = match partitioned.is_empty() {
         true => Vec::new(),
         false => {
             let statement = include_str!("partitions.sql");
-            rows(client, statement, &[&partitioned], PartitionKey::from_row).await?
+            let partitioned = &[(&partitioned as _, Type::OID_ARRAY)];
+            rows(client, statement, partitioned, PartitionKey::from_row).await?
         }
     };
-    let functions =
-        rows(client, include_str!("functions.sql"), &[&served, &extensions], Function::from_row)
-            .await?;
+    let functions = rows(
+        client,
+        include_str!("functions.sql"),
+        &[(&served, Type::OID_ARRAY), (&extensions, Type::BOOL)],
+        Function::from_row,
+    )
+    .await?;
     let parameters = functions.iter().flat_map(|function| &function.parameters);
     let results = functions.iter().map(|function| function.result);
     let mut used = oids(columns.iter().map(|column| column.r#type));
     used.extend(parameters.map(|parameter| parameter.r#type).chain(results));
     used.sort_unstable();
     used.dedup();
-    let types = rows(client, include_str!("types.sql"), &[&used], TypeRow::from_row).await?;
+    let types =
+        rows(client, include_str!("types.sql"), &[(&used, Type::OID_ARRAY)], TypeRow::from_row)
+            .await?;
     let composites = oids(types.iter().filter_map(|row| match row.form {
         Form::Composite { relation } => Some(relation),
         Form::Base
@@ -110,13 +132,24 @@ async fn read_snapshot(
         | Form::Multirange
         | Form::RowOfTable { .. } => None,
     }));
-    let attributes =
-        rows(client, include_str!("columns.sql"), &[&composites], Column::from_row).await?;
+    let attributes = rows(
+        client,
+        include_str!("columns.sql"),
+        &[(&composites, Type::OID_ARRAY)],
+        Column::from_row,
+    )
+    .await?;
     let privileges = match rights {
         Rights::Ignored => None,
         Rights::Respected => {
             let statement = include_str!("privileges.sql");
-            let found = rows(client, statement, &[&listed, &served], Privilege::from_row).await?;
+            let found = rows(
+                client,
+                statement,
+                &[(&listed, Type::OID_ARRAY), (&served, Type::OID_ARRAY)],
+                Privilege::from_row,
+            )
+            .await?;
             Some(found.into_iter().collect())
         }
     };
@@ -164,11 +197,12 @@ fn oids(oids: impl Iterator<Item = u32>) -> Vec<u32> {
     oids.collect()
 }
 
+/// The statement has no name: a pooler may have one of this name from another client.
 async fn rows<T>(
     client: &Client,
     statement: &str,
-    parameters: &[&(dyn ToSql + Sync)],
+    parameters: &[(&(dyn ToSql + Sync), Type)],
     from_row: fn(&Row) -> Result<T, tokio_postgres::Error>,
 ) -> Result<Vec<T>, tokio_postgres::Error> {
-    client.query(statement, parameters).await?.iter().map(from_row).collect()
+    client.query_typed(statement, parameters).await?.iter().map(from_row).collect()
 }

@@ -6,8 +6,10 @@ use std::time::Duration;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::Client;
+use tokio_postgres::types::{ToSql, Type};
 
 use crate::error::{SourceError, SourceErrorKind};
+use crate::postgres::pooler;
 use crate::postgres::wire::{Config, WireError, connect_told};
 use crate::source::OpenOptions;
 use crate::watch::Fingerprint;
@@ -20,6 +22,12 @@ const LONG_PAUSE: Duration = Duration::from_secs(30);
 
 /// A look takes at most this part of the time.
 const SHARE: u32 = 20;
+
+/// Names mean the system's own objects, whatever the session's search path is. What is set ends with
+/// the transaction: behind a pooler the session is somebody else's then.
+const BEGIN: &str = "begin; set local search_path to pg_catalog, pg_temp; set local jit to off";
+
+const LISTEN: &str = "listen thalweg_watch";
 
 /// Looks at a database, over a connection of its own.
 #[derive(Debug)]
@@ -92,32 +100,53 @@ impl PostgresLooks {
 
 impl Session {
     async fn begin(config: &Config) -> Result<Self, SourceError> {
+        let keeps_sessions = pooler::find(config).await?.keeps_sessions();
         let (tell, told) = mpsc::unbounded_channel();
         let client = connect_told(config, Some(tell)).await?;
-        client.batch_execute(include_str!("listen.sql")).await.map_err(|error| failed(&error))?;
-        // Who may not is told nothing, and looks more often.
-        if let Err(error) = client.batch_execute(include_str!("watch.sql")).await {
-            tracing::debug!(%error, "no event triggers were made; the catalogs are looked at");
+        let mut session = Self { client, told, is_told: false, took: Duration::ZERO };
+        // Where a session is somebody else's in a moment, what comes to it is, too.
+        if keeps_sessions {
+            session.is_told = session.listen().await.unwrap_or_else(|error| {
+                // A standby takes no listeners, and whoever is no superuser makes no triggers.
+                tracing::debug!(%error, "changes are not announced; the catalogs are looked at");
+                false
+            });
         }
-        let told_by = client
-            .query_one(include_str!("watched.sql"), &[])
-            .await
-            .map_err(|error| failed(&error))?;
-        let is_told = told_by.try_get(0).map_err(|error| failed(&error))?;
-        Ok(Self { client, told, is_told, took: Duration::ZERO })
+        Ok(session)
+    }
+
+    /// Whether the database says from now on that a schema was changed.
+    async fn listen(&self) -> Result<bool, tokio_postgres::Error> {
+        self.client.batch_execute(LISTEN).await?;
+        if let Err(error) = self.in_transaction(include_str!("watch.sql")).await {
+            tracing::debug!(%error, "no event triggers were made");
+        }
+        let told_by = self.client.query_typed(include_str!("watched.sql"), &[]).await?;
+        told_by.first().map_or(Ok(false), |row| row.try_get(0))
+    }
+
+    /// Runs statements with the names of the system's own objects.
+    async fn in_transaction(&self, statements: &str) -> Result<(), tokio_postgres::Error> {
+        self.client.batch_execute(BEGIN).await?;
+        let done = self.client.batch_execute(statements).await;
+        // Of what failed it leaves nothing.
+        self.client.batch_execute("commit").await?;
+        done
     }
 
     async fn look(mut self, namespaces: &[String]) -> Result<(Self, Fingerprint), SourceError> {
         let started = Instant::now();
-        let statement = include_str!("fingerprint.sql");
-        let row = self
-            .client
-            .query_one(statement, &[&namespaces])
-            .await
-            .map_err(|error| failed(&error))?;
-        let fingerprint: String = row.try_get(0).map_err(|error| failed(&error))?;
+        let fingerprint = self.fingerprint(namespaces).await.map_err(|error| failed(&error))?;
         self.took = started.elapsed();
         Ok((self, Fingerprint::Postgres(fingerprint.into())))
+    }
+
+    async fn fingerprint(&self, namespaces: &[String]) -> Result<String, tokio_postgres::Error> {
+        self.client.batch_execute(BEGIN).await?;
+        let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&namespaces, Type::TEXT_ARRAY)];
+        let row = self.client.query_typed_one(include_str!("fingerprint.sql"), &parameters).await?;
+        self.client.batch_execute("commit").await?;
+        row.try_get(0)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Connections that are being made, by tasks that know nothing of the pool.
+//! Connections that are being made, or given up, by tasks that know nothing of the pool.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,15 +14,25 @@ pub(super) struct Arrivals {
     notify: Notify,
 }
 
-/// None if the task ended without having tried.
-pub(super) type Arrival = Option<Result<Connection, Unreached>>;
+/// What a task has come to.
+#[derive(Debug)]
+pub(super) enum Arrival {
+    /// What came of connecting; none if the task ended without having tried.
+    Made(Option<Result<Connection, Unreached>>),
+    /// A connection that was given up is closed.
+    Departed,
+}
 
 /// Arrives when it is dropped, however that comes.
 #[derive(Debug)]
 pub(super) struct Making {
     arrivals: Arc<Arrivals>,
-    made: Arrival,
+    made: Option<Result<Connection, Unreached>>,
 }
+
+/// The same for a connection that was given up.
+#[derive(Debug)]
+pub(in super::super) struct Departure(Arc<Arrivals>);
 
 impl Making {
     pub(super) fn end(mut self, made: Result<Connection, Unreached>) {
@@ -35,6 +45,10 @@ impl Arrivals {
         Making { arrivals: Arc::clone(self), made: None }
     }
 
+    pub(super) fn depart(self: &Arc<Self>) -> Departure {
+        Departure(Arc::clone(self))
+    }
+
     /// What has arrived since the last look.
     pub(super) fn take(&self) -> Vec<Arrival> {
         std::mem::take(&mut *self.lock())
@@ -45,6 +59,11 @@ impl Arrivals {
         self.notify.notified().await;
     }
 
+    fn arrive(&self, arrival: Arrival) {
+        self.lock().push(arrival);
+        self.notify.notify_one();
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<Arrival>> {
         // It is whole at any time, even if a thread died while it held it.
         self.arrived.lock().unwrap_or_else(PoisonError::into_inner)
@@ -53,7 +72,12 @@ impl Arrivals {
 
 impl Drop for Making {
     fn drop(&mut self) {
-        self.arrivals.lock().push(self.made.take());
-        self.arrivals.notify.notify_one();
+        self.arrivals.arrive(Arrival::Made(self.made.take()));
+    }
+}
+
+impl Drop for Departure {
+    fn drop(&mut self) {
+        self.0.arrive(Arrival::Departed);
     }
 }

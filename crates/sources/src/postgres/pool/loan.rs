@@ -4,10 +4,12 @@ use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 use super::super::abandoned::Abandoned;
+use super::super::reach::Reach;
 use super::super::wire::Connection;
 use super::Pool;
 use crate::statistics::{Counted, Gauge};
@@ -27,14 +29,16 @@ pub struct Pooled {
 #[derive(Debug)]
 pub(in super::super) struct Detached {
     lent: Option<Lent>,
+    reach: Arc<Reach>,
+    runtime: Handle,
     _used: Counted,
-    _permit: Option<OwnedSemaphorePermit>,
+    permit: Option<OwnedSemaphorePermit>,
 }
 
 /// Boxed, because it moves between the pool and its users at each request.
 #[derive(Debug)]
-pub(super) struct Lent {
-    pub(super) connection: Box<Connection>,
+pub(in super::super) struct Lent {
+    pub(in super::super) connection: Box<Connection>,
     pub(super) made: Instant,
     pub(super) _open: Counted,
 }
@@ -42,6 +46,15 @@ pub(super) struct Lent {
 impl Detached {
     pub(in super::super) fn connection(&mut self) -> Option<&mut Connection> {
         self.lent.as_mut().map(|lent| &mut *lent.connection)
+    }
+}
+
+impl Drop for Detached {
+    fn drop(&mut self) {
+        if let Some(lent) = self.lent.take_if(|lent| lent.connection.has_outstanding()) {
+            let (reach, permit) = (Arc::clone(&self.reach), self.permit.take());
+            Abandoned::new(lent, reach, permit, None).stop(&self.runtime);
+        }
     }
 }
 
@@ -70,26 +83,20 @@ impl Pooled {
     }
 
     /// Takes the connection out of the pool, for work on another thread; it does not come back.
-    pub(in super::super) fn detach(mut self) -> Detached {
+    pub(in super::super) fn detach(mut self, runtime: Handle) -> Detached {
         let lent = self.lent.take();
         if lent.is_some() {
             self.pool.lent.set(self.pool.lent.get().saturating_sub(1));
         }
         let used = self.pool.counter.hold(Gauge::Used);
-        Detached { lent, _used: used, _permit: self.permit.take() }
+        let reach = Arc::clone(&self.pool.reach);
+        Detached { lent, reach, runtime, _used: used, permit: self.permit.take() }
     }
 
     /// Whether somebody waits for it to come back.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         self.pool.is_short_of_connections()
-    }
-
-    /// Gives the connection up, for good if its round was not read to its end.
-    #[must_use]
-    pub fn abandon(&mut self) -> Abandoned {
-        let reach = Arc::clone(&self.pool.reach);
-        Abandoned::new(self.cancel_token(), reach, self.permit.take())
     }
 }
 
@@ -107,10 +114,18 @@ impl DerefMut for Pooled {
     }
 }
 
-/// The permit is a field, and so is released after the connection is back.
+/// The permit is a field, and so is released after the connection is back. One with answers
+/// outstanding keeps it.
 impl Drop for Pooled {
     fn drop(&mut self) {
-        if let Some(lent) = self.lent.take() {
+        let Some(lent) = self.lent.take() else { return };
+        if lent.connection.has_outstanding()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            let (reach, departure) = (Arc::clone(&self.pool.reach), self.pool.depart());
+            let permit = self.permit.take();
+            Abandoned::new(lent, reach, permit, Some(departure)).stop(&runtime);
+        } else {
             self.pool.give_back(lent);
         }
     }

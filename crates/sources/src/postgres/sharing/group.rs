@@ -19,6 +19,10 @@ use super::Sharing;
 /// are answered in one moment, and the clients come again with the next ones.
 const REST: Duration = Duration::from_millis(2);
 
+/// How long a statement may take that was asked again elsewhere. Nearly all of them are short, and the
+/// connection is of use again after them: making another would take longer.
+const ORPHAN_PATIENCE: Duration = Duration::from_secs(1);
+
 #[derive(Debug)]
 pub(super) struct Group {
     /// None when the connection is back in the pool, or given up.
@@ -133,7 +137,13 @@ impl Group {
         }
         let mut is_over = is_empty && (open.is_closed || open.connection.is_wanted());
         while !is_over && !open.is_stuck && patience.as_mut().poll(context).is_ready() {
-            let deadline = open.since + if is_empty { REST } else { sharing.patience };
+            let is_orphan = !is_empty && open.batches.first().is_none();
+            let deadline = open.since
+                + match (is_empty, is_orphan) {
+                    (true, _) => REST,
+                    (false, true) => ORPHAN_PATIENCE.max(sharing.patience),
+                    (false, false) => sharing.patience,
+                };
             if Instant::now() < deadline {
                 patience.as_mut().reset(deadline);
                 if !open.connection.is_young() {
@@ -145,6 +155,11 @@ impl Group {
             if is_empty {
                 is_over = true;
                 continue;
+            }
+            if is_orphan {
+                sharing.forget(self);
+                *slot = None;
+                return Poll::Ready(());
             }
             open.is_stuck = true;
             open.is_closed = true;
@@ -160,8 +175,7 @@ impl Group {
             *slot = None;
             return Poll::Ready(());
         }
-        if open.is_stuck && open.batches.first().is_none_or(oneshot::Sender::is_closed) {
-            open.connection.abandon().stop();
+        if open.is_stuck && open.batches.first().is_some_and(oneshot::Sender::is_closed) {
             *slot = None;
             return Poll::Ready(());
         }

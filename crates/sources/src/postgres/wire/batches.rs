@@ -10,12 +10,11 @@ use std::pin::pin;
 use std::task::{Context, Poll};
 
 use bytes::BytesMut;
-use postgres_protocol::message::frontend;
 use tokio::io::AsyncWriteExt;
 
 use super::connection::{Connection, Expected, State};
 use super::error::WireError;
-use super::message::{self, Kind};
+use super::message::Kind;
 use super::pipeline::Pipeline;
 use super::receive::Frame;
 use super::round::{Failed, KEPT_CAPACITY, unexpected};
@@ -29,8 +28,6 @@ pub struct Batches<T> {
     progress: Progress,
     /// Where the answer of the first batch starts.
     start: usize,
-    /// How many of the composed bytes are sent.
-    written: usize,
     is_flushed: bool,
     is_rolling_back: bool,
     /// Empty lists, to be used again.
@@ -68,6 +65,8 @@ struct Progress {
     /// One for each execution that has rows or is at its end.
     results: Vec<Rows>,
     failed: Option<Failed>,
+    /// The end of its transaction undid it, without an error.
+    is_undone: bool,
 }
 
 impl Progress {
@@ -87,7 +86,6 @@ impl<T> Batches<T> {
             queue: VecDeque::new(),
             progress: Progress::default(),
             start: 0,
-            written: 0,
             is_flushed: true,
             is_rolling_back: false,
             spare: Vec::new(),
@@ -139,6 +137,19 @@ impl<T> Batches<T> {
         context: &mut Context<'_>,
         answered: &mut Vec<Answered<T>>,
     ) -> Poll<WireError> {
+        let error = std::task::ready!(self.poll_messages(connection, context, answered));
+        if matches!(error, WireError::Closed { .. } | WireError::Io(_)) {
+            connection.lose();
+        }
+        Poll::Ready(error)
+    }
+
+    fn poll_messages(
+        &mut self,
+        connection: &mut Connection,
+        context: &mut Context<'_>,
+        answered: &mut Vec<Answered<T>>,
+    ) -> Poll<WireError> {
         loop {
             if let Err(error) = self.poll_write(connection, context) {
                 return Poll::Ready(error);
@@ -177,7 +188,7 @@ impl<T> Batches<T> {
             connection.state = state;
             return Err(error);
         }
-        frontend::sync(&mut connection.out);
+        connection.compose_sync();
         connection.state = State::Sent;
         let expected = std::mem::take(&mut connection.expected);
         self.queue.push_back(Batch { of, expected });
@@ -191,20 +202,20 @@ impl<T> Batches<T> {
         connection: &mut Connection,
         context: &mut Context<'_>,
     ) -> Result<(), WireError> {
-        let Connection { socket, out, .. } = connection;
+        let Connection { socket, out, written, .. } = connection;
         loop {
-            let rest = out.get(self.written..).unwrap_or_default();
+            let rest = out.get(*written..).unwrap_or_default();
             if rest.is_empty() {
                 break;
             }
             match pin!(socket.write(rest)).poll(context) {
                 Poll::Ready(Ok(0)) => return Err(WireError::Closed { reason: None }),
-                Poll::Ready(Ok(count)) => self.written += count,
+                Poll::Ready(Ok(count)) => *written += count,
                 Poll::Ready(Err(error)) => return Err(error.into()),
                 Poll::Pending => return Ok(()),
             }
         }
-        self.written = 0;
+        *written = 0;
         out.clear();
         if out.capacity() > KEPT_CAPACITY {
             *out = BytesMut::new();
@@ -274,10 +285,13 @@ impl<T> Batches<T> {
                 progress.rows().push(connection.receiver.bytes(), frame)?;
             }
             (Kind::CommandComplete | Kind::EmptyQuery, Some(Expected::Execute)) if !has_failed => {
-                let affected = message::affected_rows(connection.receiver.body(frame));
-                progress.rows().complete(affected);
+                progress.rows().complete(connection.receiver.body(frame))?;
                 progress.answered += 1;
                 progress.executions += 1;
+            }
+            (Kind::CommandComplete, Some(Expected::Commit)) if !has_failed => {
+                progress.answered += 1;
+                progress.is_undone |= !connection.receiver.body(frame).starts_with(b"COMMIT");
             }
             (Kind::BindComplete, Some(Expected::Bind))
             | (Kind::ParseComplete, Some(Expected::Parse(_) | Expected::ParseUnnamed))
@@ -298,11 +312,19 @@ impl<T> Batches<T> {
         connection: &mut Connection,
         ready: Frame,
     ) -> Result<Option<Answered<T>>, WireError> {
-        let Progress { results, failed, .. } = std::mem::take(&mut self.progress);
+        let Progress { results, failed, is_undone, .. } = std::mem::take(&mut self.progress);
+        connection.syncs = connection.syncs.saturating_sub(1);
         let Some(Batch { of, mut expected }) = self.queue.pop_front() else { return Ok(None) };
         let result = match failed {
+            None if is_undone => {
+                Err(WireError::Protocol("the transaction was rolled back".to_owned()))
+            }
             None => Ok(results),
-            Some(failed) => Err(failed.blame(&expected, &mut connection.prepared)),
+            Some(failed) => {
+                let error = failed.blame(&expected, &mut connection.prepared);
+                connection.learn_from(&error);
+                Err(error)
+            }
         };
         expected.clear();
         self.spare.push(expected);

@@ -11,8 +11,9 @@ use super::cancel::CancelToken;
 use super::config::Config;
 use super::error::WireError;
 use super::pipeline::{self, Pipeline};
-use super::prepared::{Found, Number, PreparedStatements};
+use super::prepared::{Found, Name, PreparedStatements};
 use super::receive::Receiver;
+use super::sessions::CountedSession;
 use super::startup::{self, Origin, Session};
 use super::statement::{Parameter, Statement};
 use crate::session::NameSet;
@@ -25,6 +26,10 @@ pub struct Connection {
     pub(super) receiver: Receiver,
     /// The messages of the round that is being composed.
     pub(super) out: BytesMut,
+    /// How many of their bytes are sent.
+    pub(super) written: usize,
+    /// How many Syncs are not answered yet, those that are composed included.
+    pub(super) syncs: usize,
     /// What will be answered to them, in order.
     pub(super) expected: Vec<Expected>,
     pub(super) prepared: PreparedStatements,
@@ -34,6 +39,7 @@ pub struct Connection {
     /// Whether transactions are read committed where nothing else is said, once that was asked.
     reads_committed: Option<bool>,
     config: Arc<Config>,
+    _session: CountedSession,
     origin: Arc<Origin>,
     process_id: i32,
     secret_key: i32,
@@ -45,9 +51,9 @@ pub struct Connection {
 /// An answer that a message must get, unless one before it fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expected {
-    Close(Number),
+    Close(Name),
     ClosePortal,
-    Parse(Number),
+    Parse(Name),
     /// Of the unnamed statement, which nothing remembers.
     ParseUnnamed,
     Bind,
@@ -69,6 +75,8 @@ pub(super) enum State {
     /// Something was sent that is not answered to its end. If that is not read, the connection is
     /// of no use any more.
     Sent,
+    /// The server has closed the stream, or nobody can read it any more.
+    Lost,
 }
 
 impl Connection {
@@ -79,8 +87,11 @@ impl Connection {
             let config = Arc::clone(&config);
             async move {
                 let session = startup::start(&config, socket, origin).await?;
-                let wanted = config.session;
+                let (wanted, others) = (config.session, config.sessions.count());
                 let mut connection = Connection::new(config, session);
+                if connection.is_behind_pooler() {
+                    connection.require_server(others).await?;
+                }
                 connection.require_session(wanted).await?;
                 Ok(connection)
             }
@@ -102,8 +113,42 @@ impl Connection {
     pub fn is_clean(&self) -> bool {
         match self.state {
             State::Idle | State::Composing => true,
-            State::Sent => false,
+            State::Sent | State::Lost => false,
         }
+    }
+
+    /// Names of statements that are not those of this session: whoever is between here and the
+    /// server gives one server session to several clients, and does not keep their statements.
+    pub(super) fn learn_from(&self, error: &WireError) {
+        let WireError::StalePlan(error) = error else { return };
+        if error.is_of_names() && self.is_behind_pooler() && self.config.statements.unname() {
+            tracing::warn!(
+                error = error.message,
+                "a pooler mixes up prepared statements: from now on they are sent without names"
+            );
+        }
+    }
+
+    /// Whether a pooler is between here and the server.
+    pub fn is_behind_pooler(&self) -> bool {
+        self.config.is_behind_pooler
+    }
+
+    /// Nothing more comes.
+    pub(super) fn lose(&mut self) {
+        self.state = State::Lost;
+    }
+
+    /// Whether answers may be outstanding, which must be read before the stream is closed
+    /// ([`Connection::drain`]).
+    pub fn has_outstanding(&self) -> bool {
+        self.state == State::Sent
+    }
+
+    /// Adds a Sync behind what was composed.
+    pub(super) fn compose_sync(&mut self) {
+        frontend::sync(&mut self.out);
+        self.syncs += 1;
     }
 
     /// Looks, without waiting, whether the server has closed the connection. What it reports by
@@ -112,7 +157,7 @@ impl Connection {
         let is_open = self.is_clean() && self.hears_nothing_bad();
         if !is_open {
             // The server says only once that it goes away.
-            self.state = State::Sent;
+            self.state = State::Lost;
         }
         is_open
     }
@@ -183,11 +228,14 @@ impl Connection {
             socket,
             receiver,
             out: BytesMut::new(),
+            written: 0,
+            syncs: 0,
             expected: Vec::new(),
             prepared: PreparedStatements::default(),
             state: State::Idle,
             executed: 0,
             reads_committed: None,
+            _session: config.sessions.begin(),
             config,
             origin: Arc::new(origin),
             process_id,
@@ -294,16 +342,17 @@ impl Connection {
         answer: Expected,
     ) -> Result<(), WireError> {
         let out = &mut self.out;
-        let found = match self.config.prepared {
+        let is_named = self.config.statements.are_named();
+        let found = match is_named {
             true => Some(self.prepared.find_or_add(statement)),
             false => None,
         };
         let name = match found {
-            Some(Found::Prepared(name)) => name,
-            Some(Found::New(name, number)) => {
-                self.expected.push(Expected::Parse(number));
-                parse(name, statement, out)?;
-                name
+            Some(Found::Prepared(text)) => text,
+            Some(Found::New(text, name)) => {
+                self.expected.push(Expected::Parse(name));
+                parse(text, statement, out)?;
+                text
             }
             None => {
                 self.expected.push(Expected::ParseUnnamed);
@@ -329,9 +378,9 @@ impl Connection {
         self.expected.extend([Expected::Bind, answer]);
         // Statements that were displaced, now or in a round that failed. Their last use, if it was
         // in this round, is in front of this message.
-        while let Some(number) = self.prepared.next_to_close() {
-            self.expected.push(Expected::Close(number));
-            frontend::close(b'S', &number.name(), &mut self.out)
+        while is_named && let Some(name) = self.prepared.next_to_close() {
+            self.expected.push(Expected::Close(name));
+            frontend::close(b'S', &name.to_string(), &mut self.out)
                 .map_err(|error| unsendable(&error))?;
         }
         Ok(())
@@ -350,8 +399,8 @@ impl PreparedStatements {
     pub(super) fn forget_unanswered(&mut self, unanswered: &[Expected]) {
         for expected in unanswered {
             match *expected {
-                Expected::Parse(number) => self.forget(number),
-                Expected::Close(number) => self.close_later(number),
+                Expected::Parse(name) => self.forget(name),
+                Expected::Close(name) => self.close_later(name),
                 Expected::ParseUnnamed
                 | Expected::ClosePortal
                 | Expected::Bind
@@ -370,6 +419,6 @@ fn parse(name: &str, statement: &Statement, out: &mut BytesMut) -> Result<(), Wi
 }
 
 /// A text with a zero byte, too many parameters, a message beyond 2 GiB.
-fn unsendable(error: &std::io::Error) -> WireError {
+pub(super) fn unsendable(error: &std::io::Error) -> WireError {
     WireError::Protocol(["a statement cannot be sent: ", &error.to_string()].concat())
 }

@@ -57,6 +57,10 @@ pub enum WireError {
     /// The server answered what the protocol does not allow here, or a message cannot be sent.
     #[error("protocol: {0}")]
     Protocol(String),
+    /// An answer does not belong to what was sent: between here and the server the answers of
+    /// several clients were mixed up. The connection is of no use any more.
+    #[error("an answer does not belong to its statement: {0}")]
+    OutOfSync(String),
     #[error("the connection was not made in time")]
     Timeout,
     /// A prepared statement is gone or was made for another shape of its tables. The
@@ -71,6 +75,10 @@ pub enum WireError {
     #[error("{0}")]
     Configuration(String),
 }
+
+/// A statement of that name is not prepared, or is prepared already.
+const UNKNOWN_STATEMENT: &str = "26000";
+const DUPLICATE_STATEMENT: &str = "42P05";
 
 impl DatabaseError {
     /// Reads the fields; a field that is cut off ends the reading, what came before is kept.
@@ -111,11 +119,16 @@ impl DatabaseError {
     /// moved the session, or somebody ran DEALLOCATE), or its tables have changed their columns.
     pub(super) fn is_stale_plan(&self) -> bool {
         match self.code.as_str() {
-            "26000" => true,
+            UNKNOWN_STATEMENT | DUPLICATE_STATEMENT => true,
             // `feature_not_supported` means many things; this routine reports only one of them.
             "0A000" => self.routine.as_deref() == Some("RevalidateCachedQuery"),
             _ => false,
         }
+    }
+
+    /// Whether the names of prepared statements are not those that this session gave.
+    pub(super) fn is_of_names(&self) -> bool {
+        matches!(self.code.as_str(), UNKNOWN_STATEMENT | DUPLICATE_STATEMENT)
     }
 
     /// Whether the text of the statement does not fit its tables: prepared before, it may have

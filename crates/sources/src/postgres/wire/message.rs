@@ -44,6 +44,15 @@ impl Kind {
     }
 }
 
+/// The type of the message at the beginning of some bytes, and how long all of it is, as soon as
+/// that is there.
+pub(super) fn header(bytes: &[u8]) -> Option<(u8, usize)> {
+    let (&[tag, a, b, c, d], _) = bytes.split_first_chunk::<5>()?;
+    // The length counts itself.
+    let length = (u32::from_be_bytes([a, b, c, d]) as usize).max(4);
+    Some((tag, 1 + length))
+}
+
 /// Parses a whole message. It is copied, so this is for the rare ones.
 pub(super) fn parse(message: &[u8]) -> Result<Message, WireError> {
     match Message::parse(&mut BytesMut::from(message)) {

@@ -10,12 +10,14 @@
 //! - `tls`, `certificate`: how the stream is encrypted;
 //! - `startup`, `authenticate`: from a stream to a session; `silent`: which hosts come last;
 //! - [`Connection`]: the session and its cancel token (`cancel`);
+//! - `pooled`: what a session shows of a pooler;
 //! - [`Pipeline`]: statements sent together, answers read together;
 //! - `portal`: a statement whose rows are read in portions;
-//! - [`Statement`] and the cache of what is prepared (`prepared`);
+//! - [`Statement`] and the cache of what is prepared (`prepared`), where names are of use (`named`);
 //! - `round`: what was composed is sent, and the answers are read;
 //! - [`Batches`]: the same for several requests, each answered to its own Sync;
 //! - `receive`: the bytes received, cut into messages; [`Rows`]: an index over them;
+//! - `drain`: what is outstanding is read for nobody, before a connection is closed;
 //! - `simple`: the same connection as a `tokio_postgres::Client`, for what is not hot.
 //!
 //! Invariant: a connection whose round was not read to its end is not clean, and is never used
@@ -27,14 +29,18 @@ mod cancel;
 mod certificate;
 pub mod config;
 mod connection;
+mod drain;
 mod error;
 mod message;
+mod named;
 mod pipeline;
+mod pooled;
 mod portal;
 mod prepared;
 mod receive;
 mod round;
 mod rows;
+mod sessions;
 mod silent;
 mod simple;
 mod startup;
@@ -45,6 +51,7 @@ pub use batches::{Answered, Batches};
 pub use cancel::CancelToken;
 pub use config::Config;
 pub use connection::Connection;
+pub(super) use drain::Drain;
 pub use error::{DatabaseError, WireError};
 pub use pipeline::{Pipeline, Transaction};
 pub use rows::{Row, Rows};

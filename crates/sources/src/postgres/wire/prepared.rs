@@ -1,35 +1,43 @@
 //! What a connection has prepared: statements by text, the least recently used one given up.
 //!
-//! Names are a counter and never used twice on a connection, so that a name that was given up in a
-//! round that failed can be closed at any later time.
+//! A name is a hash of the statement's text and parameter types, and a counter. The counter makes it
+//! unique on a connection, so that a name that was given up in a round that failed can be closed at
+//! any later time. The hash makes it the name of this statement alone: where a pooler hands one
+//! server session to several clients, a name that another client has prepared means the very same
+//! statement, or there is none of that name, which is an error. Never does another statement run.
 
 use std::collections::HashMap;
+use std::fmt::{self, Display};
 use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
 
-use super::statement::Statement;
+use super::statement::{Digest128, Statement};
 
 /// The most statements that a connection keeps. Each costs PostgreSQL the memory of a plan.
 pub(super) const CAPACITY: usize = 256;
 
-/// The number in a prepared statement's name.
+/// A prepared statement's name. With 55 bytes at most it is shorter than the 63 that PostgreSQL
+/// compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Number(u64);
+pub(super) struct Name {
+    digest: Digest128,
+    number: u64,
+}
 
 #[derive(Debug, Default)]
 pub(super) struct PreparedStatements {
     entries: HashMap<Arc<Statement>, Entry, FxBuildHasher>,
     /// Given up here, but not yet closed on the server.
-    to_close: Vec<Number>,
+    to_close: Vec<Name>,
     last_number: u64,
     clock: u64,
 }
 
 #[derive(Debug)]
 struct Entry {
-    number: Number,
-    name: Box<str>,
+    name: Name,
+    text: Box<str>,
     last_used: u64,
 }
 
@@ -37,12 +45,21 @@ struct Entry {
 #[derive(Debug)]
 pub(super) enum Found<'p> {
     Prepared(&'p str),
-    New(&'p str, Number),
+    New(&'p str, Name),
 }
 
-impl Number {
-    pub(super) fn name(self) -> String {
-        ["s", &self.0.to_string()].concat()
+/// The name of the first statement that a connection prepares.
+pub(super) fn first_name(statement: &Statement) -> Name {
+    Name { digest: statement.digest(), number: 1 }
+}
+
+impl Display for Name {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("t")?;
+        for byte in self.digest {
+            write!(formatter, "{byte:02x}")?;
+        }
+        write!(formatter, "_{}", self.number)
     }
 }
 
@@ -59,31 +76,30 @@ impl PreparedStatements {
             }
             self.last_number += 1;
         }
-        let new_number = Number(self.last_number);
-        let entry = self.entries.entry(Arc::clone(statement)).or_insert_with(|| Entry {
-            number: new_number,
-            name: new_number.name().into(),
-            last_used,
+        let number = self.last_number;
+        let entry = self.entries.entry(Arc::clone(statement)).or_insert_with(|| {
+            let name = Name { digest: statement.digest(), number };
+            Entry { name, text: name.to_string().into(), last_used }
         });
         entry.last_used = last_used;
-        if known { Found::Prepared(&entry.name) } else { Found::New(&entry.name, entry.number) }
+        if known { Found::Prepared(&entry.text) } else { Found::New(&entry.text, entry.name) }
     }
 
     /// The server has not prepared it: an earlier message of its round failed, or it did itself.
-    pub(super) fn forget(&mut self, number: Number) {
-        self.entries.retain(|_, entry| entry.number != number);
+    pub(super) fn forget(&mut self, name: Name) {
+        self.entries.retain(|_, entry| entry.name != name);
     }
 
     /// Nothing counts as prepared any more. What the server may still have is closed later.
     pub(super) fn forget_all(&mut self) {
-        self.to_close.extend(self.entries.drain().map(|(_, entry)| entry.number));
+        self.to_close.extend(self.entries.drain().map(|(_, entry)| entry.name));
     }
 
-    pub(super) fn close_later(&mut self, number: Number) {
-        self.to_close.push(number);
+    pub(super) fn close_later(&mut self, name: Name) {
+        self.to_close.push(name);
     }
 
-    pub(super) fn next_to_close(&mut self) -> Option<Number> {
+    pub(super) fn next_to_close(&mut self) -> Option<Name> {
         self.to_close.pop()
     }
 
@@ -97,7 +113,7 @@ impl PreparedStatements {
         if let Some(statement) = oldest.map(|(statement, _)| Arc::clone(statement))
             && let Some(entry) = self.entries.remove(&statement)
         {
-            self.to_close.push(entry.number);
+            self.to_close.push(entry.name);
         }
     }
 }
@@ -132,7 +148,7 @@ mod tests {
         is_new(&mut prepared, &all[0]);
         assert!(is_new(&mut prepared, &statement("one more")));
         assert_eq!(prepared.len(), CAPACITY);
-        assert_eq!(prepared.next_to_close(), Some(Number(2)));
+        assert_eq!(prepared.next_to_close().map(|name| name.number), Some(2));
         assert_eq!(prepared.next_to_close(), None);
         assert!(!is_new(&mut prepared, &all[0]));
         assert!(is_new(&mut prepared, &all[1]));
@@ -144,10 +160,21 @@ mod tests {
         is_new(&mut prepared, &statement("a"));
         prepared.forget_all();
         let statement = statement("a");
-        let Found::New(name, number) = prepared.find_or_add(&statement) else {
+        let Found::New(text, name) = prepared.find_or_add(&statement) else {
             panic!("it was forgotten");
         };
-        assert_eq!((name, number), ("s2", Number(2)));
-        assert_eq!(prepared.next_to_close(), Some(Number(1)));
+        assert_eq!((text, name.number), (&*name.to_string(), 2));
+        assert_eq!(prepared.next_to_close().map(|name| name.number), Some(1));
+    }
+
+    #[test]
+    fn a_name_says_the_text_and_the_types_and_is_short_enough() {
+        let digest = |text: &str, types: &[u32]| Statement::new(text, types).digest();
+        let one = digest("SELECT 1", &[]);
+        assert_eq!(one, digest("SELECT 1", &[]));
+        let others = [digest("SELECT 2", &[]), digest("SELECT 1", &[23]), digest("", &[23, 23])];
+        assert!(!others.contains(&one));
+        // PostgreSQL compares no more than 63 bytes of a name.
+        assert!(Name { digest: one, number: u64::MAX }.to_string().len() <= 63);
     }
 }

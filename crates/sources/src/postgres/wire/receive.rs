@@ -78,6 +78,13 @@ impl Receiver {
         self.position = position.min(self.position);
     }
 
+    /// What is received and was not cut into messages yet.
+    pub(super) fn take_rest(&mut self) -> Vec<u8> {
+        let rest = self.bytes().get(self.position..).unwrap_or_default().to_vec();
+        self.position += rest.len();
+        rest
+    }
+
     pub(super) fn bytes(&self) -> &Arc<Received> {
         self.buffers.current()
     }

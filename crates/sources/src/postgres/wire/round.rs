@@ -53,12 +53,17 @@ impl Connection {
         self.receiver.start_round();
         match end {
             RoundEnd::Flush => frontend::flush(&mut self.out),
-            RoundEnd::Sync => frontend::sync(&mut self.out),
+            RoundEnd::Sync => self.compose_sync(),
         }
         self.state = State::Sent;
         self.executed = 0;
-        self.send().await?;
-        let read = self.read_round(results, end).await;
+        let mut read = self.send().await;
+        if read.is_ok() {
+            read = self.read_round(results, end).await;
+        }
+        if matches!(read, Err(WireError::Closed { .. } | WireError::Io(_))) {
+            self.state = State::Lost;
+        }
         match &read {
             Ok(()) => {
                 let received = self.receiver.bytes();
@@ -130,9 +135,7 @@ impl Connection {
                 ) => {
                     if let Some(rows) = results.get_mut(execution) {
                         match kind {
-                            Kind::CommandComplete => {
-                                rows.complete(message::affected_rows(self.receiver.body(frame)))
-                            }
+                            Kind::CommandComplete => rows.complete(self.receiver.body(frame))?,
                             Kind::PortalSuspended => rows.suspend(),
                             _ => {}
                         }
@@ -148,7 +151,7 @@ impl Connection {
                     failure.get_or_insert(error);
                     if end == RoundEnd::Flush {
                         // The server passes over everything up to a Sync.
-                        frontend::sync(&mut self.out);
+                        self.compose_sync();
                         self.send().await?;
                         end = RoundEnd::Sync;
                     }
@@ -157,6 +160,7 @@ impl Connection {
                     if end == RoundEnd::Sync && answered == self.expected.len() =>
                 {
                     let is_idle = self.receiver.body(frame) == b"I";
+                    self.syncs = self.syncs.saturating_sub(1);
                     self.expected.clear();
                     if is_idle {
                         self.state = State::Idle;
@@ -171,7 +175,7 @@ impl Connection {
                     rolling_back = true;
                     answered = 0;
                     self.compose(&pipeline::ROLLBACK, [], 0, Expected::Control)?;
-                    frontend::sync(&mut self.out);
+                    self.compose_sync();
                     self.send().await?;
                 }
                 (Kind::Notice | Kind::ParameterStatus | Kind::Notification, _) => {
@@ -193,7 +197,9 @@ impl Connection {
     ) -> Result<WireError, WireError> {
         let error = self.read_error(frame)?;
         let failed = Failed { error, answered, execution };
-        Ok(failed.blame(&self.expected, &mut self.prepared))
+        let error = failed.blame(&self.expected, &mut self.prepared);
+        self.learn_from(&error);
+        Ok(error)
     }
 
     /// The same for an error that is judged later.
@@ -231,7 +237,7 @@ impl Connection {
                 return Err(WireError::Closed { reason: Some(Box::new(reason)) });
             }
             kind => {
-                return Err(WireError::Protocol(format!("the server sent {kind:?} unasked")));
+                return Err(WireError::OutOfSync(format!("the server sent {kind:?} unasked")));
             }
         }
         Ok(())
@@ -240,11 +246,10 @@ impl Connection {
     /// Writes everything. The server may answer the first statements before it reads the last
     /// ones; if nobody read that, both sides would wait for each other for ever.
     async fn send(&mut self) -> Result<(), WireError> {
-        let Connection { socket, receiver, out, .. } = self;
-        let mut written = 0;
+        let Connection { socket, receiver, out, written, .. } = self;
         let sent = poll_fn(|context| {
             loop {
-                let rest = out.get(written..).unwrap_or_default();
+                let rest = out.get(*written..).unwrap_or_default();
                 if rest.is_empty() {
                     if let Poll::Ready(flushed) = pin!(socket.flush()).poll(context) {
                         return Poll::Ready(flushed.map_err(WireError::from));
@@ -255,7 +260,7 @@ impl Connection {
                             return Poll::Ready(Err(WireError::Closed { reason: None }));
                         }
                         Poll::Ready(Ok(count)) => {
-                            written += count;
+                            *written += count;
                             continue;
                         }
                         Poll::Ready(Err(error)) => return Poll::Ready(Err(error.into())),
@@ -274,6 +279,7 @@ impl Connection {
         })
         .await;
         self.out.clear();
+        self.written = 0;
         if self.out.capacity() > KEPT_CAPACITY {
             self.out = BytesMut::new();
         }
@@ -304,7 +310,9 @@ impl Connection {
 
 pub(super) fn unexpected(kind: Kind, frame: Frame, expected: Option<Expected>) -> WireError {
     let tag = frame.tag.escape_ascii();
-    WireError::Protocol(format!("the server sent {kind:?} ({tag}) where {expected:?} was expected"))
+    WireError::OutOfSync(format!(
+        "the server sent {kind:?} ({tag}) where {expected:?} was expected"
+    ))
 }
 
 impl Failed {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::error::WireError;
+use super::message;
 use super::receive::Frame;
 use crate::wire::buffers::Received;
 
@@ -100,11 +101,18 @@ impl Rows {
     /// Adds a DataRow message.
     pub(super) fn push(&mut self, received: &[u8], frame: Frame) -> Result<(), WireError> {
         self.push_values(received, frame)
-            .ok_or_else(|| WireError::Protocol("a row's message is not well formed".to_owned()))
+            .ok_or_else(|| WireError::OutOfSync("a row is not well formed".to_owned()))
     }
 
-    pub(super) fn complete(&mut self, affected: u64) {
-        self.affected = affected;
+    /// Takes the end of the command, which must have given as many rows as came.
+    pub(super) fn complete(&mut self, tag: &[u8]) -> Result<(), WireError> {
+        self.affected = message::affected_rows(tag);
+        if tag.starts_with(b"SELECT ") && self.affected != self.rows as u64 {
+            let (said, came) = (self.affected.to_string(), self.rows.to_string());
+            let text = [&said, " rows were selected, and ", &came, " came"].concat();
+            return Err(WireError::OutOfSync(text));
+        }
+        Ok(())
     }
 
     pub(super) fn suspend(&mut self) {
@@ -209,6 +217,19 @@ mod tests {
         long.push(0);
         let end = long.len();
         assert!(Rows::default().push(&long, Frame { tag: b'D', start: 0, end }).is_err());
+    }
+
+    #[test]
+    fn the_end_of_a_selection_says_how_many_rows_came() {
+        let received = data_row(&[Some(b"a")]);
+        let mut rows = Rows::default();
+        rows.push(&received, Frame { tag: b'D', start: 0, end: received.len() }).unwrap();
+        assert!(rows.complete(b"SELECT 1\0").is_ok());
+        for tag in [&b"SELECT 0\0"[..], b"SELECT 2\0"] {
+            assert!(matches!(rows.complete(tag), Err(WireError::OutOfSync(_))));
+        }
+        // What a change gives is not what it changes.
+        assert!(rows.complete(b"UPDATE 3\0").is_ok());
     }
 
     #[test]

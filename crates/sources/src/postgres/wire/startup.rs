@@ -22,16 +22,17 @@ use crate::wire::socket::{Address, Socket};
 
 /// What every session is pinned to, because values are read in these forms. The time zone is not
 /// among them: it is the database's. They are sent as start-up parameters, which costs no round
-/// trip; a pooler that refuses them has to be told to ignore them (PgBouncer:
-/// `ignore_startup_parameters = extra_float_digits,bytea_output,IntervalStyle`), and then the
-/// database's own settings must be these.
-const SESSION_PARAMETERS: [(&str, &str); 5] = [
-    ("client_encoding", "UTF8"),
-    ("DateStyle", "ISO, MDY"),
-    ("IntervalStyle", "postgres"),
-    ("bytea_output", "hex"),
-    ("extra_float_digits", "1"),
-];
+/// trip.
+const SESSION_PARAMETERS: [(&str, &str); 2] =
+    [("client_encoding", "UTF8"), ("DateStyle", "ISO, MDY")];
+
+/// The same, which PgBouncer hands on only in new versions, and refuses where it is not told to
+/// ignore them; then the database's own settings must be these ([`super::pooled`]).
+pub(super) const FORMS_UNKNOWN_TO_POOLERS: [(&str, &str); 3] =
+    [("extra_float_digits", "1"), ("bytea_output", "hex"), ("IntervalStyle", "postgres")];
+
+/// How a pooler refuses a parameter of the start.
+const UNSUPPORTED_PARAMETER: &str = "unsupported startup parameter";
 
 /// Whether a stream is encrypted, for one try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,7 +133,8 @@ pub(super) async fn start(
         ("application_name", config.application_name.as_str()),
     ];
     let options = config.options.iter().map(|options| ("options", options.as_str()));
-    let parameters = names.into_iter().chain(options).chain(SESSION_PARAMETERS);
+    let parameters = names.into_iter().chain(options);
+    let parameters = parameters.chain(SESSION_PARAMETERS).chain(FORMS_UNKNOWN_TO_POOLERS);
     frontend::startup_message(parameters, &mut startup)
         .map_err(|error| WireError::Configuration(error.to_string()))?;
     conversation.write(&startup).await?;
@@ -326,7 +328,11 @@ fn server_name(origin: &Origin) -> Result<ServerName<'static>, WireError> {
 /// Class 28 is the refusal of a user; other errors of the start are a missing database, too many
 /// clients, a server that starts or stops.
 fn refusal(error: DatabaseError) -> WireError {
-    if error.code.starts_with("28") {
+    if error.message.starts_with(UNSUPPORTED_PARAMETER) {
+        let names = FORMS_UNKNOWN_TO_POOLERS.map(|(name, _)| name).join(",");
+        let remedy = ["; add ignore_startup_parameters = ", &names, " to pgbouncer.ini"].concat();
+        WireError::Configuration(["the pooler says: ", &error.message, &remedy].concat())
+    } else if error.code.starts_with("28") {
         WireError::Authentication(Box::new(error))
     } else {
         WireError::Database { error: Box::new(error), execution: None }

@@ -1,9 +1,11 @@
 //! A statement's text and types, and the values given to it.
 
 use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
 
 use postgres_protocol::Oid;
 use rustc_hash::FxHasher;
+use sha2::{Digest, Sha256};
 
 /// A statement that connections prepare when they first execute it. Kept in an `Arc` by who made
 /// it; connections find what they have prepared by the text and the types.
@@ -13,7 +15,12 @@ pub struct Statement {
     parameter_types: Box<[Oid]>,
     /// Computed once, because each execution looks its statement up and texts are long.
     hash: u64,
+    /// Computed when it is first prepared.
+    digest: OnceLock<Digest128>,
 }
+
+/// The first 128 bits of a SHA-256: nobody finds two statements that share them.
+pub(super) type Digest128 = [u8; 16];
 
 /// A parameter's value, in PostgreSQL's text format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +37,7 @@ impl Statement {
         let mut hasher = FxHasher::default();
         text.hash(&mut hasher);
         parameter_types.hash(&mut hasher);
-        Statement { text, parameter_types, hash: hasher.finish() }
+        Statement { text, parameter_types, hash: hasher.finish(), digest: OnceLock::new() }
     }
 
     pub fn text(&self) -> &str {
@@ -39,6 +46,24 @@ impl Statement {
 
     pub fn parameter_types(&self) -> &[Oid] {
         &self.parameter_types
+    }
+
+    /// A cryptographic hash of the text and the types, for the statement's names
+    /// ([`super::prepared`]).
+    pub(super) fn digest(&self) -> Digest128 {
+        *self.digest.get_or_init(|| {
+            let mut hasher = Sha256::new();
+            hasher.update(self.parameter_types.len().to_be_bytes());
+            for parameter_type in &self.parameter_types {
+                hasher.update(parameter_type.to_be_bytes());
+            }
+            hasher.update(self.text.as_bytes());
+            let mut digest = Digest128::default();
+            for (byte, hashed) in digest.iter_mut().zip(hasher.finalize()) {
+                *byte = hashed;
+            }
+            digest
+        })
     }
 }
 

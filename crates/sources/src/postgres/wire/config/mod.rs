@@ -18,6 +18,8 @@ use response::Memory;
 use tokio_postgres::config::{ChannelBinding, SslMode, SslNegotiation, TargetSessionAttrs};
 
 use super::error::WireError;
+use super::named::NamedStatements;
+use super::sessions::Sessions;
 use super::silent::SilentAddresses;
 use super::tls;
 use crate::wire::socket::Silence;
@@ -42,7 +44,11 @@ pub struct Config {
     /// For each address that is tried, until the session is ready.
     pub(super) connect_timeout: ConnectTimeout,
     pub(super) silence: Silence,
-    pub(super) prepared: bool,
+    pub(super) statements: NamedStatements,
+    /// A pooler is between here and the server.
+    pub(super) is_behind_pooler: bool,
+    /// How many sessions there are.
+    pub(super) sessions: Sessions,
     pub(super) answer_limit: usize,
     /// What the answers of all connections may take together.
     pub(super) memory: Option<Arc<Memory>>,
@@ -108,7 +114,15 @@ impl Config {
     /// transaction another server connection.
     #[must_use]
     pub fn with_prepared(mut self, prepared: bool) -> Config {
-        self.prepared = prepared;
+        self.statements = NamedStatements::new(prepared);
+        self
+    }
+
+    /// For a pooler between here and the server, which gives sessions of the server when they are
+    /// used, and may have none.
+    #[must_use]
+    pub(in super::super) fn behind_pooler(mut self) -> Config {
+        self.is_behind_pooler = true;
         self
     }
 
@@ -167,8 +181,12 @@ impl Config {
         }
     }
 
+    pub(in super::super) fn is_behind_pooler(&self) -> bool {
+        self.is_behind_pooler
+    }
+
     pub fn is_prepared(&self) -> bool {
-        self.prepared
+        self.statements.are_named()
     }
 
     /// The same for `tokio_postgres`, which knows no `allow` and no verification by itself.

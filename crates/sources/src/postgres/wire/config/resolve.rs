@@ -8,6 +8,8 @@ use std::time::Duration;
 use tokio_postgres::config::{ChannelBinding, SslNegotiation, TargetSessionAttrs};
 
 use super::super::error::WireError;
+use super::super::named::NamedStatements;
+use super::super::sessions::Sessions;
 use super::super::silent::SilentAddresses;
 use super::password_file::{self, Wanted};
 use super::url::{self, Separated};
@@ -63,7 +65,9 @@ pub(super) fn resolve(text: &str, environment: Environment<'_>) -> Result<Config
         session: parsed.get_target_session_attrs(),
         connect_timeout: connect_timeout(&parsed, &variable)?,
         silence: silence(&parsed),
-        prepared: true,
+        statements: NamedStatements::new(true),
+        is_behind_pooler: false,
+        sessions: Sessions::default(),
         answer_limit: DEFAULT_ANSWER_LIMIT,
         memory: None,
         silent: SilentAddresses::default(),

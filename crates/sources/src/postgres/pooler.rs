@@ -1,0 +1,94 @@
+//! Poolers between here and the server, as PgBouncer: they are noticed when a source is opened, and
+//! served in the way that is safe with them.
+//!
+//! * In each mode a short read has its connection alone: some poolers lose count of the answers of
+//!   several requests that stand in one queue.
+//! * A pooler that gives each transaction another server session, and does not know prepared
+//!   statements, gets none by name. So does one that proves so later
+//!   ([`Connection::is_behind_pooler`] and what follows from it).
+
+use super::wire::{Config, Connection, WireError};
+
+/// How often two connections are asked in turn whether they have the same server session. A pooler
+/// that hands sessions on gives the second the one that the first had a moment ago; where many
+/// others ask, the first one's changes.
+const ROUNDS: usize = 4;
+
+/// How a pooler treats its clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pooler {
+    None,
+    /// Each client has a server session for itself.
+    Sessions,
+    /// Each transaction has one, and prepared statements are known on each.
+    TransactionsWithStatements,
+    /// Each transaction has one, and prepared statements are left behind on it.
+    Transactions,
+}
+
+impl Pooler {
+    /// Whether a session keeps what is set, prepared and listened to from one transaction to the
+    /// next.
+    pub(super) fn keeps_sessions(self) -> bool {
+        matches!(self, Self::None | Self::Sessions)
+    }
+}
+
+/// Looks for a pooler.
+pub(super) async fn find(config: &Config) -> Result<Pooler, WireError> {
+    let unnamed = config.clone().with_prepared(false);
+    let mut first = Connection::connect(&unnamed).await?;
+    let process = first.serving_process().await?;
+    if process == first.process_id() {
+        // There may be room for one session only.
+        first.end().await?;
+        return Ok(Pooler::None);
+    }
+    first.require_forms().await?;
+    let behind = config.clone().behind_pooler();
+    let mut named = match Connection::connect(&behind.clone().with_prepared(true)).await {
+        Ok(connection) => connection,
+        // The first has the only session that there is.
+        Err(WireError::Database { .. }) => return Ok(Pooler::Sessions),
+        Err(error) => return Err(error),
+    };
+    match named.names_reach_the_server().await {
+        Ok(true) => {}
+        Ok(false) => return Ok(Pooler::TransactionsWithStatements),
+        // Somebody has left it behind.
+        Err(WireError::StalePlan(_)) => return Ok(Pooler::Transactions),
+        Err(error) => return Err(error),
+    }
+    drop(named);
+    let mut second = match Connection::connect(&behind.with_prepared(false)).await {
+        Ok(connection) => connection,
+        Err(WireError::Database { .. }) => return Ok(Pooler::Sessions),
+        Err(error) => return Err(error),
+    };
+    for _ in 0..ROUNDS {
+        let other = second.serving_process().await?;
+        if other == process || first.serving_process().await? != process {
+            return Ok(Pooler::Transactions);
+        }
+    }
+    Ok(Pooler::Sessions)
+}
+
+/// The configuration with which a source is served where this pooler is.
+pub(super) fn serve_through(config: Config, pooler: Pooler) -> Config {
+    match pooler {
+        Pooler::None => config,
+        Pooler::Sessions | Pooler::TransactionsWithStatements => {
+            tracing::info!(?pooler, "a pooler is in front of PostgreSQL: no connection is shared");
+            config.behind_pooler()
+        }
+        Pooler::Transactions => {
+            tracing::warn!(
+                "a pooler gives each transaction another session and does not keep prepared \
+                 statements: they are sent without names, and planned each time; PgBouncer 1.21 \
+                 and newer keeps them with max_prepared_statements above zero"
+            );
+            config.behind_pooler().with_prepared(false)
+        }
+    }
+}
