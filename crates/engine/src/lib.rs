@@ -22,6 +22,7 @@
 //! * [`cost`]: what an operation is estimated to cost
 //! * [`respond`]: answers and errors as JSON
 //! * [`tell`]: what clients are told of the errors of a source
+//! * `throttle`: how often the log has the same
 //! * [`federated_trace`]: what routers are told of the fields of a subgraph that they asked for
 //! * [`sums`]: what several requests ask for together
 //! * [`report`]: what happened to a request
@@ -44,6 +45,7 @@ pub mod rest;
 pub mod session;
 pub mod sums;
 pub mod tell;
+mod throttle;
 pub mod worker;
 
 pub use api::{Api, ApiWorker};
@@ -55,11 +57,12 @@ pub use gateway::Caller;
 pub use known_rows::KnownRowsError;
 pub use report::{Report, Stages};
 pub use respond::{Kind, Response};
-pub use response::{Held, Memory};
+pub use response::{Held, Memory, NoMemory, SentPiece};
 pub use rest::{BrokenOff, Rest};
 pub use sources::{
     Address as SourceAddress, Claims, Extensions, Most, OpenOptions, Rights, SchemaWatch, Session,
     Sizes, Timeouts,
 };
 pub use tell::{ErrorOptions, ExtendedError};
+pub use throttle::log_untold;
 pub use worker::{Allowed, Delivery, Worker};

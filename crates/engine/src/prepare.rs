@@ -231,7 +231,9 @@ impl Engine {
 fn lower_error(error: &LowerError) -> GraphQLError {
     match error {
         LowerError::Refused { message, location } => {
-            GraphQLError::new(ErrorCode::BadUserInput, String::from(&**message)).at(*location)
+            GraphQLError::new(ErrorCode::BadUserInput, String::from(&**message))
+                .logged_as("An argument of the operation is refused.")
+                .at(*location)
         }
         LowerError::TooManyFields(error) => (*error).into(),
         LowerError::TooManyInputs | LowerError::TooManyValues => {

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ::gateway::execute::Observed as Fetches;
-use graphql::ErrorCode;
 use graphql::operation::OperationKind;
+use graphql::{ErrorCode, GraphQLError};
 use sources::Observed;
 
 use crate::documents::Document;
 use crate::gateway;
 use crate::prepare;
+use crate::respond::Response;
 
 /// What happened to one request so far.
 #[derive(Debug, Default)]
@@ -33,6 +34,8 @@ pub struct Report {
     pub cost: Option<u64>,
     /// The codes of the answer's errors.
     pub codes: Vec<ErrorCode>,
+    /// The JSON of the errors that the request was refused with, without values of the request.
+    pub refused: Option<Vec<u8>>,
     /// What its statements took.
     pub observed: Observed,
     /// What became of the requests to subgraphs.
@@ -62,6 +65,15 @@ pub struct Stages {
 }
 
 impl Report {
+    /// Remembers the errors that the request is refused with.
+    pub(crate) fn refuse(&mut self, errors: &[GraphQLError]) {
+        self.codes = errors.iter().map(|error| error.code).collect();
+        if errors.iter().any(|error| error.logged.is_some()) {
+            let errors: Vec<_> = errors.iter().map(GraphQLError::without_values).collect();
+            self.refused = Some(Response::request_error(&errors).body);
+        }
+    }
+
     /// The statements, where a source is asked.
     #[must_use]
     pub fn statements(&self) -> Option<&sources::Program> {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use graphql::operation::Location;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
-use response::{Failure, Held, NotRead, Segment, TooLarge, WriteError, Written};
+use response::{Failure, Held, NotRead, SentPiece, Segment, TooLarge, WriteError, Written};
 use sources::{ExecuteError, SourceError, Streamed};
 
 use crate::engine::Engine;
@@ -66,7 +66,8 @@ impl Response {
     /// The response of a request whose answer is long.
     pub(crate) fn begun(engine: &Arc<Engine>, streamed: Streamed) -> Self {
         let rest = Some(Box::new(Rest::new(Arc::clone(engine), streamed.rest)));
-        Self { kind: Kind::Executed, body: streamed.first, held: Held::default(), rest }
+        let SentPiece { bytes: body, held } = streamed.first;
+        Self { kind: Kind::Executed, body, held, rest }
     }
 
     /// The response of a request of which nothing could be read.

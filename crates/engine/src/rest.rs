@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Instant;
 
 use graphql::ErrorCode;
-use response::Held;
+use response::SentPiece;
 use sources::{ExecuteError, Part};
 
 use crate::engine::Engine;
 use crate::respond::{complete, execute_error};
+use crate::throttle::{Cause, Logged, THROTTLE};
 
 /// What comes after the first bytes of an answer. Dropping it ends the statement in the source.
 #[derive(Debug)]
@@ -17,8 +19,6 @@ pub struct Rest {
     engine: Arc<Engine>,
     /// Gone when the answer has ended.
     source: Option<sources::Rest>,
-    /// The memory of what is on its way.
-    held: Held,
 }
 
 /// The answer ends before its end: an error came too late to be told in it.
@@ -28,7 +28,7 @@ pub struct BrokenOff(pub ErrorCode);
 
 impl Rest {
     pub(crate) fn new(engine: Arc<Engine>, source: sources::Rest) -> Self {
-        Self { engine, source: Some(source), held: Held::default() }
+        Self { engine, source: Some(source) }
     }
 
     /// The next bytes; none after the last ones. Adds the codes of the answer's errors, which stand
@@ -37,7 +37,7 @@ impl Rest {
         &mut self,
         context: &mut Context<'_>,
         codes: &mut Vec<ErrorCode>,
-    ) -> Poll<Option<Result<Vec<u8>, BrokenOff>>> {
+    ) -> Poll<Option<Result<SentPiece, BrokenOff>>> {
         let Some(source) = &mut self.source else { return Poll::Ready(None) };
         let end = match ready!(source.poll_part(context)) {
             Part::Piece(piece) => return Poll::Ready(Some(Ok(piece))),
@@ -46,9 +46,8 @@ impl Rest {
         self.source = None;
         Poll::Ready(Some(match end {
             Ok(written) => {
-                let (last, held) = complete(&self.engine, written, codes);
-                self.held = held;
-                Ok(last)
+                let (bytes, held) = complete(&self.engine, written, codes);
+                Ok(SentPiece { bytes, held })
             }
             Err(error) => Err(broken_off(&self.engine, error, codes)),
         }))
@@ -58,7 +57,15 @@ impl Rest {
 /// The client learns no more than that the answer has no end: the reason is in the log.
 fn broken_off(engine: &Engine, error: ExecuteError, codes: &mut Vec<ErrorCode>) -> BrokenOff {
     let error = execute_error(engine, error);
-    tracing::warn!(code = error.code.as_str(), error = ?error.message, "an answer breaks off");
+    let cause = Cause { code: error.code, detail: "an answer breaks off".into() };
+    if let Logged::Written { untold, .. } = THROTTLE.judge(cause, Instant::now(), String::new) {
+        tracing::warn!(
+            code = error.code.as_str(),
+            error = ?error.message,
+            untold = (untold > 0).then_some(untold),
+            "an answer breaks off"
+        );
+    }
     codes.push(error.code);
     BrokenOff(error.code)
 }

@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Instant;
 
 use catalog::{Catalog, Entity, FieldId};
 use dialects::ConstraintMessage;
@@ -12,6 +14,7 @@ use sources::{Details, SourceError, SourceErrorKind};
 
 use crate::engine::Engine;
 use crate::respond::{NO_MEMORY, error_id};
+use crate::throttle::{Cause, Logged, THROTTLE};
 
 /// What may be told of errors beyond their codes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -322,30 +325,49 @@ fn json(text: &str) -> Box<str> {
 }
 
 /// The log has what clients are not told. It is no failure: somebody sent what may not be.
-fn log_refusal(error: &SourceError, code: ErrorCode, details: Option<&Details>) -> String {
-    let id = error_id();
-    tracing::info!(
-        error_id = %id,
-        code = code.as_str(),
-        source_code = error.code.as_deref().unwrap_or(""),
-        constraint = details.and_then(|details| details.constraint.as_deref()).unwrap_or(""),
-        error = ?error.message,
-        "the source refused a change"
-    );
-    id
+fn log_refusal(error: &SourceError, code: ErrorCode, details: Option<&Details>) -> Arc<str> {
+    let constraint = details.and_then(|details| details.constraint.as_deref()).unwrap_or("");
+    let cause = Cause { code, detail: constraint.into() };
+    match THROTTLE.judge(cause, Instant::now(), error_id) {
+        Logged::Counted { id } => id,
+        Logged::Written { id, untold } => {
+            tracing::info!(
+                error_id = %id,
+                code = code.as_str(),
+                source_code = error.code.as_deref().unwrap_or(""),
+                constraint,
+                error = ?error.message,
+                untold = (untold > 0).then_some(untold),
+                "the source refused a change"
+            );
+            id
+        }
+    }
 }
 
-fn log_failure(error: &SourceError, code: ErrorCode) -> String {
-    let id = error_id();
-    tracing::error!(
-        error_id = %id,
-        code = code.as_str(),
-        source_code = error.code.as_deref().unwrap_or(""),
-        // Quoted: a message may have several lines.
-        error = ?error.message,
-        "the source failed"
-    );
-    id
+fn log_failure(error: &SourceError, code: ErrorCode) -> Arc<str> {
+    let source_code = error.code.as_deref().unwrap_or("");
+    let cause = Cause { code, detail: source_code.into() };
+    let logged = match code {
+        // Somebody has to look after each of them.
+        ErrorCode::OutcomeUnknown => Logged::Written { id: error_id().into(), untold: 0 },
+        _ => THROTTLE.judge(cause, Instant::now(), error_id),
+    };
+    match logged {
+        Logged::Counted { id } => id,
+        Logged::Written { id, untold } => {
+            tracing::error!(
+                error_id = %id,
+                code = code.as_str(),
+                source_code,
+                // Quoted: a message may have several lines.
+                error = ?error.message,
+                untold = (untold > 0).then_some(untold),
+                "the source failed"
+            );
+            id
+        }
+    }
 }
 
 #[cfg(test)]

@@ -29,6 +29,9 @@ pub struct Worker {
     time_limit: Option<Duration>,
 }
 
+/// What the log says of a value that cannot be bound.
+const NOT_TAKEN: &str = "A value of the request is not one of its type.";
+
 /// How an answer is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
@@ -149,7 +152,7 @@ impl Worker {
         let mut response = match self.run(request, session, allowed, delivery, report).await {
             Ok(response) => response,
             Err(errors) => {
-                report.codes = errors.iter().map(|error| error.code).collect();
+                report.refuse(&errors);
                 Response::request_error(&errors)
             }
         };
@@ -174,7 +177,7 @@ impl Worker {
         };
         let Ready { prepared, variables, kind, since, .. } = &ready;
         let timed = Timed::since(*since, &mut report.stages.execute);
-        let echoes = prepared.echoes(variables).map_err(|error| vec![engine.tell(&error)])?;
+        let echoes = prepared.echoes(variables).map_err(|error| vec![engine.tell(&error).logged_as(NOT_TAKEN)])?;
         let asked = self.asked(&ready, session, &echoes);
         let held = Held::of(&self.memory);
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);

@@ -166,7 +166,7 @@ async fn streamed(worker: &mut Worker, session: &Session, query: &str) -> Option
     if let Some(mut rest) = rest {
         let mut codes = Vec::new();
         while let Some(part) = poll_fn(|context| rest.poll_next(context, &mut codes)).await {
-            body.extend(part.ok()?);
+            body.extend(part.ok()?.bytes);
         }
     }
     Some(String::from_utf8(body).unwrap())

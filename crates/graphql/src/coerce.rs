@@ -37,6 +37,7 @@ pub fn coerce_variable_values(
         let mut coercion = Coercion {
             schema,
             variable: &definition.name,
+            r#type: definition.r#type,
             path: Path::default(),
             errors: &mut errors,
         };
@@ -80,6 +81,7 @@ fn check_conditions(operation: &Operation, index: usize, errors: &mut Vec<GraphQ
 struct Coercion<'c> {
     schema: &'c Schema,
     variable: &'c str,
+    r#type: TypeRef,
     path: Path,
     errors: &'c mut Vec<GraphQLError>,
 }
@@ -240,11 +242,15 @@ impl Coercion<'_> {
             }
             place.push('"');
         }
-        self.refuse(format!(
-            "Variable \"${}\" got invalid value {}{place}; {message}",
-            self.variable,
+        let (variable, expected) = (self.variable, print_type(self.schema, self.r#type));
+        let told = format!(
+            "Variable \"${variable}\" got invalid value {}{place}; {message}",
             inspect(value)
-        ));
+        );
+        let logged =
+            format!("Variable \"${variable}\" of type \"{expected}\" got an invalid value{place}.");
+        let error = GraphQLError::new(ErrorCode::BadUserInput, told).logged_as(logged);
+        self.errors.push(error);
         Json::Null
     }
 

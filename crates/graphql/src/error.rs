@@ -18,6 +18,8 @@ pub struct GraphQLError {
     /// Entries beside `message`, each with its value as JSON text: none of the specification, for
     /// clients of systems that have them.
     pub members: Box<[(Box<str>, Box<str>)]>,
+    /// What a log says instead of the message, where that holds values of the request.
+    pub logged: Option<Box<str>>,
 }
 
 /// One step of a path in `data`.
@@ -109,6 +111,10 @@ codes! {
     BodyTooLarge = "BODY_TOO_LARGE";
     /// The body of the request did not come in the time that the server allows.
     BodyTimeout = "BODY_TIMEOUT";
+    /// The body of the request came slower than others, which needed its memory or its place.
+    BodyTooSlow = "BODY_TOO_SLOW";
+    /// The bodies of requests take all the memory that they may.
+    RequestMemoryExhausted = "REQUEST_MEMORY_EXHAUSTED";
     /// A page of another origin sent the request through somebody's browser.
     CsrfRefused = "CSRF_REFUSED";
     /// The head of the HTTP request did not come in time.
@@ -187,7 +193,25 @@ impl GraphQLError {
             code,
             extensions: Vec::new(),
             members: Box::default(),
+            logged: None,
         }
+    }
+
+    /// The same error, whose message holds values of the request, which a log must not have.
+    #[must_use]
+    pub fn logged_as(mut self, text: impl Into<Box<str>>) -> Self {
+        self.logged = Some(text.into());
+        self
+    }
+
+    /// The error as a log may have it.
+    #[must_use]
+    pub fn without_values(&self) -> Self {
+        let mut error = self.clone();
+        if let Some(logged) = error.logged.take() {
+            error.message = logged.into();
+        }
+        error
     }
 
     /// The same error with one more location in the document.

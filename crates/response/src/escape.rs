@@ -45,6 +45,25 @@ pub fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&text[written..]);
 }
 
+/// How many bytes a text takes as a JSON string, at most; of one that is something else in the answer
+/// it is about as many.
+pub(crate) fn escaped_length(text: &[u8]) -> usize {
+    let mut length = text.len() + 2;
+    for chunk in text.chunks(size_of::<u64>()) {
+        if let Ok(word) = chunk.try_into()
+            && escaped(u64::from_ne_bytes(word)) == 0
+        {
+            continue;
+        }
+        length += chunk.iter().map(|byte| match ESCAPES[usize::from(*byte)] {
+            0 => 0,
+            b'u' => 5,
+            _ => 1,
+        }).sum::<usize>();
+    }
+    length
+}
+
 /// Whether a text is ASCII and stands in a JSON string as it is: then it needs no other look.
 #[inline]
 #[must_use]
@@ -93,11 +112,12 @@ const ESCAPES: [u8; 256] = {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_plain, write_string};
+    use super::{escaped_length, is_plain, write_string};
 
     fn check(text: &str, expect: &str) {
         let mut out = Vec::new();
         write_string(text, &mut out);
+        assert_eq!(escaped_length(text.as_bytes()), out.len());
         assert_eq!(String::from_utf8(out).unwrap(), expect);
     }
 

@@ -36,7 +36,7 @@ pub use leaf::{
     EnumNames, Figure, GraphLeaf, JsonForm, Leaf, LeafError, Member, Part, Seal, Sealed,
 };
 pub use memory::{Held, Memory, NoMemory};
-pub use outlet::{Outlet, Refused};
+pub use outlet::{Outlet, Refused, SentPiece};
 pub use output::Output;
 pub use output::tape::{Recorded, Tape, Token, TokenKind};
 pub use packed::{Malformed, Packed};
@@ -46,5 +46,5 @@ pub use shape::{
 };
 pub use sink::{Mark, Sink, TooLarge};
 pub use writer::{
-    Echo, Element, Failure, PathItem, Segment, Sorted, Stopped, WriteError, Writer, Written,
+    Attempt, Echo, Element, Failure, PathItem, Segment, Sorted, Stopped, WriteError, Writer, Written,
 };

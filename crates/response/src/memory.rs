@@ -1,19 +1,23 @@
 //! The memory that all answers being made may take together.
 //!
-//! What an answer takes is [`Held`] in large pieces, and given back when it is dropped. Small
-//! answers hold nothing: so many of them that they matter cannot run at once.
+//! What an answer takes is [`Held`] before it is allocated, in pieces, and given back when it is
+//! dropped. Small answers hold nothing: so many of them that they matter cannot run at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What an answer may take without asking.
-const FREE: u64 = 64 << 10;
+/// What each part of an answer may take without asking: its text, and the rows and the index of each
+/// level. A request has as many parts as levels, so this is small.
+const FREE: u64 = 16 << 10;
 
-/// What is taken at once.
-const PIECE: u64 = 1 << 20;
+/// Reservations are multiples of this.
+const PIECE: u64 = 64 << 10;
 
 /// Buffers up to this size double when they grow; larger ones grow by a quarter.
 const DOUBLES: usize = 16 << 20;
+
+/// The least capacity of a vector that grows.
+const LEAST: usize = 4;
 
 /// By how many bytes a full buffer grows: many large buffers that doubled would be half empty.
 #[must_use]
@@ -26,6 +30,9 @@ pub fn growth(capacity: usize) -> usize {
 pub struct Memory {
     most: AtomicU64,
     held: AtomicU64,
+    most_held: AtomicU64,
+    /// Bytes of buffers that connections keep for the next answer.
+    kept: AtomicU64,
 }
 
 /// The memory of one answer, or of a part of it.
@@ -34,7 +41,12 @@ pub struct Held {
     /// Without one it is counted nowhere.
     memory: Option<Arc<Memory>>,
     bytes: u64,
+    /// Bytes of a buffer that is kept while nobody needs it.
+    kept: u64,
 }
+
+/// Which part of the budget buffers may take, beside it, that are kept while nobody needs them.
+const KEPT_SHARE: u64 = 8;
 
 /// All answers together would take more memory than they may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,7 +58,7 @@ pub struct NoMemory {
 impl Memory {
     #[must_use]
     pub fn new(most: u64) -> Arc<Self> {
-        Arc::new(Self { most: AtomicU64::new(most), held: AtomicU64::new(0) })
+        Arc::new(Self { most: AtomicU64::new(most), held: AtomicU64::new(0), most_held: AtomicU64::new(0), kept: AtomicU64::new(0) })
     }
 
     /// Another limit from now on; what is held stays.
@@ -60,12 +72,29 @@ impl Memory {
         self.held.load(Ordering::Relaxed)
     }
 
+    /// How many bytes all answers held at the most.
+    #[must_use]
+    pub fn most_held(&self) -> u64 {
+        self.most_held.load(Ordering::Relaxed)
+    }
+
     fn take(&self, bytes: u64) -> Result<(), NoMemory> {
         let most = self.most.load(Ordering::Relaxed);
         let taken = self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
             held.checked_add(bytes).filter(|held| *held <= most)
         });
-        taken.map(drop).map_err(|_| NoMemory { most })
+        let before = taken.map_err(|_| NoMemory { most })?;
+        self.most_held.fetch_max(before + bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Counts a buffer that is kept; `false` if those that are kept already take their share.
+    fn keep(&self, bytes: u64) -> bool {
+        let most = self.most.load(Ordering::Relaxed) / KEPT_SHARE;
+        let kept = self.kept.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |kept| {
+            kept.checked_add(bytes).filter(|kept| *kept <= most)
+        });
+        kept.is_ok()
     }
 
     fn give_back(&self, bytes: u64) {
@@ -77,7 +106,39 @@ impl Held {
     /// Nothing yet, of this memory.
     #[must_use]
     pub fn of(memory: &Arc<Memory>) -> Self {
-        Self { memory: Some(Arc::clone(memory)), bytes: 0 }
+        Self { memory: Some(Arc::clone(memory)), bytes: 0, kept: 0 }
+    }
+
+    /// Reserves the growth of a vector to `capacity` elements before it allocates: as long as it
+    /// grows, its old and its new buffer exist. Afterwards [`Held::shrink_to`] gives the old one back.
+    pub fn reserve_growth<T>(&mut self, vector: &Vec<T>, capacity: usize) -> Result<(), NoMemory> {
+        let both = vector.capacity().saturating_add(capacity);
+        self.grow_to((both.saturating_mul(size_of::<T>())) as u64)
+    }
+
+    /// Appends to a vector whose only memory this is; its growth is reserved before it allocates.
+    #[inline]
+    pub fn push<T>(&mut self, vector: &mut Vec<T>, value: T) -> Result<(), NoMemory> {
+        if vector.len() == vector.capacity() {
+            self.make_room_for(vector, 1)?;
+        }
+        vector.push(value);
+        Ok(())
+    }
+
+    /// Makes room in a vector whose only memory this is.
+    #[cold]
+    pub fn make_room_for<T>(&mut self, vector: &mut Vec<T>, more: usize) -> Result<(), NoMemory> {
+        let length = vector.len().saturating_add(more);
+        if length > vector.capacity() {
+            let size = size_of::<T>().max(1);
+            let grown = vector.capacity() + growth(vector.capacity() * size) / size;
+            let capacity = grown.max(length).max(LEAST);
+            self.reserve_growth(vector, capacity)?;
+            vector.reserve_exact(capacity - vector.len());
+            self.shrink_to((vector.capacity() * size) as u64);
+        }
+        Ok(())
     }
 
     /// Holds as many bytes at least.
@@ -89,7 +150,38 @@ impl Held {
         let wanted = bytes.checked_next_multiple_of(PIECE).unwrap_or(bytes);
         memory.take(wanted - self.bytes)?;
         self.bytes = wanted;
+        self.end_keeping();
         Ok(())
+    }
+
+    /// Gives everything back, while a buffer of so many bytes is kept for the next answer; `false` if
+    /// such buffers take too much already, and this one has to go.
+    pub fn keep(&mut self, bytes: u64) -> bool {
+        self.release();
+        if bytes <= FREE || bytes == self.kept {
+            return true;
+        }
+        self.end_keeping();
+        let is_kept = self.memory.as_ref().is_none_or(|memory| memory.keep(bytes));
+        if is_kept && self.memory.is_some() {
+            self.kept = bytes;
+        }
+        is_kept
+    }
+
+    fn end_keeping(&mut self) {
+        if self.kept > 0
+            && let Some(memory) = &self.memory
+        {
+            memory.kept.fetch_sub(self.kept, Ordering::Relaxed);
+            self.kept = 0;
+        }
+    }
+
+    /// Whether it is counted anywhere what this holds.
+    #[must_use]
+    pub fn is_counted(&self) -> bool {
+        self.memory.is_some()
     }
 
     /// Gives back what is held beyond so many bytes.
@@ -126,13 +218,14 @@ impl Held {
     /// The same memory, of which nothing is held.
     #[must_use]
     pub fn another(&self) -> Self {
-        Self { memory: self.memory.clone(), bytes: 0 }
+        Self { memory: self.memory.clone(), bytes: 0, kept: 0 }
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
         self.release();
+        self.end_keeping();
     }
 }
 
@@ -190,6 +283,50 @@ mod tests {
         assert_eq!((held.bytes(), memory.held()), (5 * PIECE, 5 * PIECE));
         drop(held);
         assert_eq!(memory.held(), 0);
+    }
+
+    #[test]
+    fn buffers_that_are_kept_take_a_share_of_their_own() {
+        let memory = Memory::new(8 * 100 * PIECE);
+        let mut held = Held::of(&memory);
+        held.grow_to(90 * PIECE).unwrap();
+        assert!(held.keep(90 * PIECE));
+        assert_eq!((memory.held(), memory.kept.load(Ordering::Relaxed)), (0, 90 * PIECE));
+        let mut other = Held::of(&memory);
+        assert!(other.keep(FREE) && other.keep(10 * PIECE) && other.keep(10 * PIECE));
+        assert!(!Held::of(&memory).keep(PIECE));
+        // It grows again, and is counted as a whole.
+        held.grow_to(100 * PIECE).unwrap();
+        assert_eq!((memory.held(), memory.kept.load(Ordering::Relaxed)), (100 * PIECE, 10 * PIECE));
+        drop((held, other));
+        assert_eq!((memory.held(), memory.kept.load(Ordering::Relaxed)), (0, 0));
+    }
+
+    #[test]
+    fn the_growth_of_a_vector_is_reserved_with_both_of_its_buffers() {
+        let memory = Memory::new(u64::MAX);
+        let mut held = Held::of(&memory);
+        let mut vector: Vec<[u8; 24]> = Vec::new();
+        let mut capacities = vec![0];
+        while vector.len() < 100_000 {
+            // With just enough for both buffers it grows, with a piece less it does not.
+            let before = vector.capacity();
+            if vector.len() == before && before > 4096 {
+                memory.set_most(memory.held());
+                assert!(held.push(&mut vector, [0; 24]).is_err());
+                assert_eq!((vector.len(), vector.capacity()), (before, before));
+                memory.set_most(u64::MAX);
+            }
+            held.push(&mut vector, [0; 24]).unwrap();
+            if vector.capacity() != before {
+                capacities.push(vector.capacity());
+                let taken = (vector.capacity() * 24) as u64;
+                assert!(held.bytes() + FREE >= taken && held.bytes() <= taken + PIECE);
+            }
+        }
+        assert!(capacities.windows(2).all(|pair| pair[1] >= pair[0] + pair[0] / 4));
+        held.make_room_for(&mut vector, 1_000_000).unwrap();
+        assert!(held.bytes() >= 24 * 1_100_000);
     }
 
     #[test]

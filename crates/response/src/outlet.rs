@@ -2,10 +2,19 @@
 
 use std::fmt::Debug;
 
+use crate::memory::Held;
+
+/// A part of an answer that is on its way, with the memory that it takes.
+#[derive(Debug, Default)]
+pub struct SentPiece {
+    pub bytes: Vec<u8>,
+    pub held: Held,
+}
+
 /// Takes the final bytes of an answer, piece by piece.
 pub trait Outlet: Debug + Send {
     /// Sends bytes that nothing will take back, and waits for a reader that is slow.
-    fn send(&mut self, bytes: Vec<u8>) -> Result<(), Refused>;
+    fn send(&mut self, piece: SentPiece) -> Result<(), Refused>;
 }
 
 /// Why bytes were not taken.
@@ -18,4 +27,8 @@ pub enum Refused {
     /// it has one; nothing of it was sent.
     #[error("the answer has no place among those that are sent while they are made")]
     NoPlace,
+    /// The answer is longer than what is written without leaving the thread to others; it is written
+    /// again where nobody waits meanwhile.
+    #[error("the answer is longer than what is written at once on a thread that serves others")]
+    TooLongHere,
 }

@@ -9,6 +9,8 @@ mod json;
 pub mod tape;
 
 use std::fmt::Debug;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::memory::Held;
 use crate::shape::ShapeField;
@@ -36,6 +38,21 @@ pub trait Output: Clone + Debug + Send + Sized + 'static {
     /// Whether the answer keeps to its budget so far. What `is_final` will not be taken back, and
     /// may be sent.
     fn check_budget(&mut self, is_final: bool) -> Result<(), Full>;
+
+    /// Writes at most so many bytes more and then refuses to go on; without a number it goes on.
+    fn limit_work(&mut self, bytes: Option<u64>);
+
+    /// Refuses to go on soon after the flag is set.
+    fn watch(&mut self, abandoned: Arc<AtomicBool>);
+
+    /// Whether there is room for a text of so many bytes.
+    fn has_room(&self, bytes: usize) -> bool;
+
+    /// Makes room for so many bytes of one text.
+    fn reserve(&mut self, bytes: usize) -> Result<(), Full>;
+
+    /// Makes room for sorting `elements` that are written since `start`.
+    fn reserve_sorted(&mut self, start: usize, elements: usize) -> Result<(), Full>;
 
     /// Whether a part of the answer is on its way.
     fn has_sent(&self) -> bool;

@@ -5,8 +5,11 @@
 //! What stands before every mark that may still be rolled back to is final, and can be sent while
 //! the rest is being written.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::memory::{Held, NoMemory, growth};
-use crate::outlet::{Outlet, Refused};
+use crate::outlet::{Outlet, SentPiece, Refused};
 
 /// Which part of the room is left for one element of a list: after each, the room is looked at.
 const SPARE: usize = 8;
@@ -33,6 +36,16 @@ pub struct Sink {
     /// How much room the answer is expected to need.
     expected: usize,
     stream: Option<Stream>,
+    work: WorkLimit,
+}
+
+/// How much is written before it is looked whether to go on.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkLimit {
+    /// Up to this place of the answer.
+    pub(crate) end: u64,
+    /// Set when nobody waits for the answer any more; without it the writing ends at `end`.
+    abandoned: Option<Arc<AtomicBool>>,
 }
 
 /// The way of an answer that is sent while it is made.
@@ -75,7 +88,8 @@ impl Sink {
     /// A sink that holds the beginning of the response already.
     #[must_use]
     pub fn new(bytes: Vec<u8>, budget: u64, held: Held) -> Self {
-        Self { bytes, held, room: 0, sent: 0, budget, expected: 0, stream: None }
+        let work = WorkLimit::default();
+        Self { bytes, held, room: 0, sent: 0, budget, expected: 0, stream: None, work }
     }
 
     /// The same sink, which makes room for so many bytes as soon as it needs more than it has: a
@@ -89,6 +103,42 @@ impl Sink {
     #[must_use]
     pub fn streaming(self, first: usize, outlet: Box<dyn Outlet>) -> Self {
         Self { stream: Some(Stream { outlet, portion: first }), ..self }
+    }
+
+    /// Writes at most so many bytes more, from now on, and then refuses to go on as
+    /// [`Refused::TooLongHere`]. Without a number it goes on.
+    pub fn limit_work(&mut self, bytes: Option<u64>) {
+        let end = bytes.map_or(u64::MAX, |bytes| self.mark().0.saturating_add(bytes));
+        self.work = WorkLimit { end, abandoned: None };
+        self.room = 0;
+    }
+
+    /// Refuses to go on soon after the flag is set: nobody waits for the answer.
+    pub fn watch(&mut self, abandoned: Arc<AtomicBool>) {
+        self.work = WorkLimit::watching(abandoned, self.mark().0);
+        self.room = 0;
+    }
+
+    /// Whether so many bytes can be appended without another buffer.
+    #[inline]
+    #[must_use]
+    pub fn has_room(&self, bytes: usize) -> bool {
+        bytes <= self.bytes.capacity() - self.bytes.len()
+    }
+
+    /// Holds as much more as a copy of so many bytes takes for a while.
+    pub(crate) fn reserve_copy(&mut self, bytes: usize) -> Result<(), Full> {
+        let both = self.bytes.capacity().saturating_add(bytes);
+        self.held.grow_to(both as u64).map_err(TooLarge::from)?;
+        Ok(())
+    }
+
+    /// Makes room for so many bytes of one value.
+    pub fn reserve(&mut self, bytes: usize) -> Result<(), Full> {
+        if bytes > self.bytes.capacity() - self.bytes.len() {
+            self.grow(self.bytes.len().saturating_add(bytes))?;
+        }
+        Ok(())
     }
 
     /// Whether a part of the answer is on its way.
@@ -169,15 +219,14 @@ impl Sink {
         if self.mark().0 > self.budget {
             return Err(TooLarge::Answer { budget: self.budget }.into());
         }
+        let at = self.mark().0;
+        self.work.check(at)?;
         if is_final && self.stream.as_ref().is_some_and(|way| way.portion <= self.bytes.len()) {
             return self.send();
         }
         let before = self.bytes.capacity();
         if self.bytes.len() > before - before / SPARE {
-            let after = room_after(before, self.expected);
-            self.held.grow_to((before + after) as u64).map_err(TooLarge::from)?;
-            self.bytes.reserve_exact(after - self.bytes.len());
-            self.held.shrink_to(after as u64);
+            self.grow(0)?;
         }
         let capacity = self.bytes.capacity();
         self.held.grow_to(capacity as u64).map_err(TooLarge::from)?;
@@ -186,19 +235,38 @@ impl Sink {
             // From there on it is looked at everywhere, until something is final.
             room = room.min(portion.saturating_sub(1));
         }
-        self.room = self.budget.min(self.sent + room as u64);
+        self.room = self.budget.min(self.sent + room as u64).min(self.work.end);
         Ok(())
     }
 
-    /// Sends what is here. The memory that it held counts for what is on its way from now on.
+    /// Gives the buffer its next capacity, or `least` if that is more. Both buffers are reserved before
+    /// the larger one is allocated.
+    #[cold]
+    fn grow(&mut self, least: usize) -> Result<(), Full> {
+        let after = room_after(self.bytes.capacity(), self.expected).max(least);
+        self.held.reserve_growth(&self.bytes, after).map_err(TooLarge::from)?;
+        self.bytes.reserve_exact(after - self.bytes.len());
+        self.held.shrink_to(self.bytes.capacity() as u64);
+        // It is looked again what room there is.
+        self.room = 0;
+        Ok(())
+    }
+
+    /// Sends what is here. A large piece takes its memory along: several may be on their way at once.
     fn send(&mut self) -> Result<(), Full> {
         let Some(Stream { outlet, portion }) = &mut self.stream else { return Ok(()) };
         let end = self.sent + self.bytes.len() as u64;
         let next = Vec::with_capacity(PORTION + PORTION / SPARE);
-        outlet.send(std::mem::replace(&mut self.bytes, next)).map_err(Full::Refused)?;
+        let bytes = std::mem::replace(&mut self.bytes, next);
+        let mut held = Held::default();
+        if bytes.capacity() > 2 * PORTION {
+            held = self.held.another();
+            std::mem::swap(&mut held, &mut self.held);
+        }
+        outlet.send(SentPiece { bytes, held }).map_err(Full::Refused)?;
         *portion = PORTION;
         self.sent = end;
-        self.room = self.budget.min(end + PORTION as u64 - 1);
+        self.room = self.budget.min(end + PORTION as u64 - 1).min(self.work.end);
         Ok(())
     }
 }
@@ -210,6 +278,38 @@ fn room_after(capacity: usize, expected: usize) -> usize {
     if wanted > SMALL { wanted.max(ALONE) } else { wanted }
 }
 
+/// After so many bytes it is looked again whether somebody waits for the answer.
+const LOOK: u64 = 1 << 20;
+
+impl WorkLimit {
+    pub(crate) fn watching(abandoned: Arc<AtomicBool>, at: u64) -> Self {
+        Self { end: at.saturating_add(LOOK), abandoned: Some(abandoned) }
+    }
+
+    /// Whether the writing goes on at a place of the answer.
+    pub(crate) fn check(&mut self, at: u64) -> Result<(), Full> {
+        if at <= self.end {
+            return Ok(());
+        }
+        match &self.abandoned {
+            None => Err(Full::Refused(Refused::TooLongHere)),
+            Some(abandoned) if abandoned.load(Ordering::Relaxed) => {
+                Err(Full::Refused(Refused::Unread))
+            }
+            Some(_) => {
+                self.end = at.saturating_add(LOOK);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Default for WorkLimit {
+    fn default() -> Self {
+        Self { end: u64::MAX, abandoned: None }
+    }
+}
+
 impl From<TooLarge> for Full {
     fn from(error: TooLarge) -> Self {
         Self::TooLarge(error)
@@ -219,22 +319,24 @@ impl From<TooLarge> for Full {
 impl Clone for Sink {
     /// The copy has as much room, holds memory of its own, and sends nothing.
     fn clone(&self) -> Self {
-        let Self { bytes, held, room: _, sent, budget, expected, stream: _ } = self;
+        let Self { bytes, held, room: _, sent, budget, expected, stream: _, work: _ } = self;
         let mut copy = Vec::with_capacity(bytes.capacity());
         copy.extend_from_slice(bytes);
         let held = held.another();
         let (sent, budget, expected) = (*sent, *budget, *expected);
-        Self { bytes: copy, held, room: 0, sent, budget, expected, stream: None }
+        let work = WorkLimit::default();
+        Self { bytes: copy, held, room: 0, sent, budget, expected, stream: None, work }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
     use std::sync::{Arc, Mutex};
 
     use super::{ALONE, AlreadySent, Full, Mark, PORTION, SMALL, Sink, TooLarge, room_after};
     use crate::memory::{Held, Memory, NoMemory};
-    use crate::outlet::{Outlet, Refused};
+    use crate::outlet::{Outlet, SentPiece, Refused};
 
     /// Gathers what was sent, and refuses what comes after so many pieces.
     #[derive(Clone, Debug)]
@@ -244,7 +346,7 @@ mod tests {
     }
 
     impl Outlet for Pieces {
-        fn send(&mut self, bytes: Vec<u8>) -> Result<(), Refused> {
+        fn send(&mut self, SentPiece { bytes, .. }: SentPiece) -> Result<(), Refused> {
             let mut sent = self.sent.lock().unwrap();
             if sent.len() == self.most {
                 return Err(Refused::Unread);
@@ -326,6 +428,51 @@ mod tests {
         sink.bytes().push(b'[');
         assert_eq!(sink.check_budget(true), Ok(()));
         assert_eq!(sink.roll_back(before), Err(AlreadySent));
+    }
+
+    #[test]
+    fn the_work_ends_where_it_is_limited_and_goes_on_elsewhere() {
+        let mut sink = Sink::new(b"{\"data\":".to_vec(), u64::MAX, Held::default());
+        sink.limit_work(Some(1 << 10));
+        let start = sink.mark();
+        let refused = loop {
+            sink.bytes().extend_from_slice(&[b' '; 100]);
+            if let Err(refused) = sink.check_budget(false) {
+                break refused;
+            }
+        };
+        assert_eq!(refused, Full::Refused(Refused::TooLongHere));
+        assert!(sink.bytes().len() <= (1 << 10) + 200);
+        assert_eq!(sink.roll_back(start), Ok(()));
+        // Elsewhere it is written until nobody waits for it.
+        let abandoned = Arc::new(AtomicBool::new(false));
+        sink.watch(Arc::clone(&abandoned));
+        for _ in 0..40_000 {
+            sink.bytes().extend_from_slice(&[b' '; 100]);
+            assert_eq!(sink.check_budget(false), Ok(()));
+        }
+        abandoned.store(true, std::sync::atomic::Ordering::Relaxed);
+        let before = sink.bytes().len();
+        let refused = loop {
+            sink.bytes().extend_from_slice(&[b' '; 100]);
+            if let Err(refused) = sink.check_budget(false) {
+                break refused;
+            }
+        };
+        assert_eq!(refused, Full::Refused(Refused::Unread));
+        assert!(sink.bytes().len() - before <= (1 << 20) + 200);
+    }
+
+    #[test]
+    fn a_large_value_has_its_room_before_it_is_written() {
+        let memory = Memory::new(8 << 20);
+        let mut sink = Sink::new(Vec::new(), u64::MAX, Held::of(&memory));
+        assert_eq!(sink.reserve(5 << 20), Ok(()));
+        assert!(sink.bytes().capacity() >= 5 << 20);
+        assert!((5 << 20..6 << 20).contains(&memory.held()));
+        sink.bytes().resize(5 << 20, b' ');
+        let refused = TooLarge::Together(NoMemory { most: 8 << 20 });
+        assert_eq!(sink.reserve(1 << 20), Err(refused.into()));
     }
 
     #[test]

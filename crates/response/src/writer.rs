@@ -7,6 +7,8 @@
 //! [Handling Execution Errors]: https://spec.graphql.org/draft/#sec-Handling-Execution-Errors
 
 mod bare;
+mod counts;
+mod errors;
 mod plain;
 mod representations;
 mod told;
@@ -21,6 +23,7 @@ use crate::output::Output;
 use crate::shape::{
     Fields, Item, Node, NodeId, NotRead, OutputId, Piece, RowsId, Shape, ShapeField,
 };
+use crate::escape::escaped_length;
 use crate::sink::{Full, Sink, TooLarge};
 use crate::written_before::WrittenBefore;
 use bare::write_bare;
@@ -44,8 +47,22 @@ pub struct Writer<'p, E, O: Output = Sink> {
     written_before: WrittenBefore<O::Mark>,
     /// Whether what is written stands in an element of a list, or may be replaced as a whole.
     is_within: bool,
+    /// The memory of the errors, counted once there are some.
+    errors_held: Option<Held>,
+    /// How many bytes the errors come to.
+    errors_bytes: u64,
+    /// Which failures of the source end everything, and not one position.
+    ends_all: Option<fn(&E) -> bool>,
     /// Why nothing more is written.
     stopped: Option<Stopped<E>>,
+}
+
+/// What came of writing an answer that may be too long for the thread.
+#[derive(Debug)]
+pub enum Attempt<E, O: Output> {
+    Written(Written<E, O::Data>),
+    /// It is longer; this is the output as it was before.
+    TooLong(O),
 }
 
 /// What an answer holds of the request itself, by its place among such things.
@@ -113,9 +130,14 @@ pub enum Stopped<E> {
     TooLarge(TooLarge),
     /// What was written of it was not taken.
     Refused(Refused),
+    /// A failure of the source that is not one of a single position.
+    Ended(E),
     /// Of the answer a part was sent that is not what it has to be after an error.
     Broken(Option<WriteError<E>>),
 }
+
+/// Larger texts have their room before they are written.
+const SMALL_TEXT: usize = 256;
 
 /// Why a position was not written.
 enum Halt {
@@ -144,8 +166,17 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
             told,
             written_before,
             is_within,
+            errors_held: None,
+            errors_bytes: 0,
+            ends_all: None,
             stopped,
         }
+    }
+
+    /// The same, which is ended by failures of the source for which this holds.
+    #[must_use]
+    pub fn ended_by(self, ends_all: fn(&E) -> bool) -> Self {
+        Self { ends_all: Some(ends_all), ..self }
     }
 
     /// The same with what the request brings.
@@ -170,6 +201,30 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         mut self,
         top: &mut C,
     ) -> Result<Written<E, O::Data>, Stopped<E>> {
+        self.write_data(top)?;
+        Ok(self.finish())
+    }
+
+    /// The same, unless the answer has more than so many bytes.
+    pub fn write_at_most<C: Cursor<Error = E>>(
+        mut self,
+        top: &mut C,
+        bytes: u64,
+    ) -> Result<Attempt<E, O>, Stopped<E>> {
+        let start = self.output.mark();
+        self.output.limit_work(Some(bytes));
+        match self.write_data(top) {
+            Ok(()) => Ok(Attempt::Written(self.finish())),
+            Err(Stopped::Refused(Refused::TooLongHere)) => {
+                self.take_back(start).map_err(|_| Stopped::Refused(Refused::TooLongHere))?;
+                self.output.limit_work(None);
+                Ok(Attempt::TooLong(self.output))
+            }
+            Err(stopped) => Err(stopped),
+        }
+    }
+
+    fn write_data<C: Cursor<Error = E>>(&mut self, top: &mut C) -> Result<(), Stopped<E>> {
         let shape = self.shape;
         let fields = shape.root.map(|fields| shape.fields(fields)).unwrap_or_default();
         let start = self.output.mark();
@@ -182,11 +237,18 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         if written.is_ok() {
             written = self.check_budget(false);
         }
-        if let (Err(_), Some(stopped)) = (written, self.stopped) {
-            return Err(stopped);
+        match (written, self.stopped.take()) {
+            (Err(_), Some(stopped)) => Err(stopped),
+            (Ok(()), _) | (Err(_), None) => Ok(()),
         }
-        let (data, held) = self.output.into_parts();
-        Ok(Written { data, held, errors: self.errors })
+    }
+
+    fn finish(self) -> Written<E, O::Data> {
+        let (data, mut held) = self.output.into_parts();
+        if let Some(errors) = self.errors_held {
+            held.join(errors);
+        }
+        Written { data, held, errors: self.errors }
     }
 
     fn write_fields<C: Cursor<Error = E>>(
@@ -270,11 +332,18 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
     }
 
     fn check_budget(&mut self, is_final: bool) -> Result<(), Halt> {
-        self.output.check_budget(is_final).map_err(|full| {
-            self.stop(match full {
-                Full::TooLarge(error) => Stopped::TooLarge(error),
-                Full::Refused(refused) => Stopped::Refused(refused),
-            })
+        self.output.check_budget(is_final).map_err(|full| self.full(full))
+    }
+
+    fn reserve(&mut self, bytes: usize) -> Result<(), Halt> {
+        self.output.reserve(bytes).map_err(|full| self.full(full))
+    }
+
+    #[cold]
+    fn full(&mut self, full: Full) -> Halt {
+        self.stop(match full {
+            Full::TooLarge(error) => Stopped::TooLarge(error),
+            Full::Refused(refused) => Stopped::Refused(refused),
         })
     }
 
@@ -395,12 +464,22 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         if value == Value::Null {
             return Ok(false);
         }
+        if let Value::Text(text) | Value::Blob(text) = value
+            && text.len() > SMALL_TEXT
+        {
+            let length = escaped_length(text);
+            self.reserve(length)?;
+        }
         let out = self.output.text();
         let start = out.len();
         let written = leaf.write(value, out);
         // A stored value may mean null: JSON has one of its own.
         let is_null = out.get(start..) == Some(b"null");
+        let length = out.len() - start;
         self.output.end_text(start);
+        if length > SMALL_TEXT {
+            self.check_budget(false)?;
+        }
         match written {
             Ok(()) => Ok(!is_null),
             Err(error) => match error.element {
@@ -659,128 +738,5 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         };
         self.scratch = text;
         written
-    }
-
-    fn write_count<C: Cursor<Error = E>>(
-        &mut self,
-        place: Place,
-        cursor: &mut C,
-    ) -> Result<bool, Halt> {
-        match place {
-            Place::Level(level) => {
-                let mut child =
-                    cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
-                match child.next() {
-                    Ok(true) => self.write_counted(child.value(0)),
-                    Ok(false) => self.write_counted(Value::Integer(0)),
-                    Err(error) => Err(self.fail(Failure::Source(error))),
-                }
-            }
-            Place::Column(column) => self.write_counted(cursor.value(column)),
-            Place::Unused => Ok(false),
-        }
-    }
-
-    fn write_counted(&mut self, value: Value<'_>) -> Result<bool, Halt> {
-        let out = self.output.text();
-        let start = out.len();
-        let written = Leaf::Int.write(value, out);
-        self.output.end_text(start);
-        match written {
-            Ok(()) => Ok(value != Value::Null),
-            Err(error) => Err(self.fail(Failure::Leaf(error))),
-        }
-    }
-
-    fn write_length<C: Cursor<Error = E>>(
-        &mut self,
-        rows: RowsId,
-        cursor: &mut C,
-    ) -> Result<bool, Halt> {
-        let Some(level) = self.layout.level(rows) else { return Ok(false) };
-        let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
-        let mut length: u64 = 0;
-        loop {
-            match child.next() {
-                Ok(true) => length += 1,
-                Ok(false) => break,
-                Err(error) => return Err(self.fail(Failure::Source(error))),
-            }
-        }
-        self.write_text(length.to_string().as_bytes());
-        Ok(true)
-    }
-
-    fn write_has_more<C: Cursor<Error = E>>(
-        &mut self,
-        rows: RowsId,
-        cursor: &mut C,
-    ) -> Result<bool, Halt> {
-        let Some(level) = self.layout.level(rows) else { return Ok(false) };
-        let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
-        loop {
-            match child.next() {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(error) => return Err(self.fail(Failure::Source(error))),
-            }
-        }
-        self.write_boolean(child.has_more())
-    }
-
-    fn write_has_outside<C: Cursor<Error = E>>(
-        &mut self,
-        rows: RowsId,
-        beyond_cursor: bool,
-        cursor: &mut C,
-    ) -> Result<bool, Halt> {
-        let Some(level) = self.layout.level(rows) else { return Ok(false) };
-        let bounds = match cursor.open(level) {
-            Ok(child) => child.bounds(),
-            Err(error) => return Err(self.fail(Failure::Source(error))),
-        };
-        // An empty page stands nowhere: nothing is outside it.
-        self.write_boolean((beyond_cursor || bounds.offset > 0) && bounds.limit != Some(0))
-    }
-
-    fn write_boolean(&mut self, value: bool) -> Result<bool, Halt> {
-        self.write_text(if value { b"true" } else { b"false" });
-        Ok(true)
-    }
-
-    fn take_failed(&mut self, place: usize) -> Option<E> {
-        let index = self.failed.iter().position(|(field, _)| *field == place)?;
-        Some(self.failed.swap_remove(index).1)
-    }
-
-    /// Records at the current position that a node was not read, unless that is known.
-    fn fail_once(&mut self, node: NodeId, why: &Arc<NotRead>) -> Halt {
-        if !self.told.insert(node) {
-            return Halt::Propagate;
-        }
-        self.fail(Failure::NotRead(Arc::clone(why)))
-    }
-
-    /// Records an error at the current position.
-    fn fail(&mut self, failure: Failure<E>) -> Halt {
-        let path = self.path.iter().map(|item| match item {
-            PathItem::Field(field) => {
-                Segment::Name(self.shape.fields[*field as usize].name.clone())
-            }
-            PathItem::Index(index) => Segment::Index(*index),
-        });
-        let path = path.collect();
-        let field = self.path.iter().rev().find_map(|item| match item {
-            PathItem::Field(field) => self.shape.fields.get(*field as usize),
-            PathItem::Index(_) => None,
-        });
-        let location = field.and_then(|field| field.location);
-        let error = WriteError { path, location, failure };
-        // The levels that are still to come may not be what they would have been.
-        if self.output.has_sent() && matches!(error.failure, Failure::Source(_)) {
-            return self.stop(Stopped::Broken(Some(error)));
-        }
-        self.errors.push(error);
-        Halt::Propagate
     }
 }

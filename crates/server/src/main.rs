@@ -40,6 +40,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     memory::use_small_pages();
+    memory::give_back_soon();
     let invocation = match configuration::read(env::args_os().collect()) {
         Ok(invocation) => invocation,
         Err(error) => return ExitCode::from(error.report()),

@@ -3,6 +3,8 @@
 //! The allocator keeps what was freed for whoever asks next, and what a start or a very large
 //! answer needed may be many times what anybody asks for afterwards.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use engine::Held;
 
@@ -18,6 +20,22 @@ pub(crate) fn use_small_pages() {
     // Where the system knows no huge pages, there is nothing to be done.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::disable_transparent_huge_pages(true);
+}
+
+/// How long memory that was freed is kept for whoever asks next. The allocator's own delay is a
+/// second, in which large answers free many times what they may take together.
+const PURGE_DELAY: Duration = Duration::from_millis(10);
+
+/// The place of that delay among the allocator's options, for which its bindings have no name.
+const PURGE_DELAY_OPTION: libmimalloc_sys::mi_option_t = 15;
+
+/// Has the allocator give memory back soon after it was freed. To be called before there are threads.
+#[expect(unsafe_code, reason = "the allocator's functions are C's")]
+pub(crate) fn give_back_soon() {
+    let delay = PURGE_DELAY.as_millis().try_into().unwrap_or(0);
+    // SAFETY: the option is one that there is, and a number; nobody reads it at the same time. What
+    // the environment says of it counts more.
+    unsafe { libmimalloc_sys::mi_option_set_default(PURGE_DELAY_OPTION, delay) }
 }
 
 /// Gives unused memory back to the system; it takes some milliseconds.

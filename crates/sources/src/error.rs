@@ -1,6 +1,7 @@
 //! What can go wrong at a source, by what a client may be told of it.
 
 use ir::OtherwiseKind;
+use response::NoMemory;
 
 /// A failure of a source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,6 +73,12 @@ pub enum SourceErrorKind {
     TooLarge,
     /// What no client can cause or mend.
     Internal,
+}
+
+impl From<NoMemory> for SourceError {
+    fn from(error: NoMemory) -> Self {
+        Self::new(SourceErrorKind::NoMemory, error.to_string())
+    }
 }
 
 impl From<OtherwiseKind> for SourceErrorKind {

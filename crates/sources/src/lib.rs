@@ -10,6 +10,7 @@
 //! * [`observed`]: what the statements of one request took
 //! * [`statistics`]: what the connections of all threads do
 //! * [`watch`]: whether a source's schema has changed
+//! * [`offload`]: long work that is not done on serving threads
 //! * `wire`: what the clients of databases over a network have in common
 //! * [`error`]: what can go wrong
 
@@ -17,6 +18,7 @@ pub mod claims;
 pub mod error;
 pub mod neo4j;
 pub mod observed;
+pub mod offload;
 pub mod opaque;
 pub mod operand;
 pub mod postgres;

@@ -181,6 +181,7 @@ impl From<Stopped<SourceError>> for ExecuteError {
         match stopped {
             Stopped::TooLarge(error) => Self::TooLarge(error),
             Stopped::Refused(refused) => Self::Refused(refused),
+            Stopped::Ended(error) => Self::Source(error),
             Stopped::Broken(cause) => Self::Broken(cause.map(Box::new)),
         }
     }

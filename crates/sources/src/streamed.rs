@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
-use response::{Outlet, Refused, Written};
+use response::{Outlet, SentPiece, Refused, Written};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 
@@ -92,14 +92,14 @@ pub enum Executed {
 /// An answer whose first bytes are there.
 #[derive(Debug)]
 pub struct Streamed {
-    pub first: Vec<u8>,
+    pub first: SentPiece,
     pub rest: Rest,
 }
 
 /// The rest of an answer that is sent while it is made. Dropping it ends the statement.
 #[derive(Debug)]
 pub struct Rest {
-    pieces: mpsc::Receiver<Vec<u8>>,
+    pieces: mpsc::Receiver<SentPiece>,
     end: End,
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct Abandoned {
 /// What comes of an answer.
 #[derive(Debug)]
 pub enum Part {
-    Piece(Vec<u8>),
+    Piece(SentPiece),
     End(Result<Written<SourceError>, ExecuteError>),
 }
 
@@ -141,7 +141,7 @@ pub(crate) struct Places {
 /// Takes an answer's bytes to its request, if it has a place.
 #[derive(Debug)]
 struct Pieces {
-    sender: mpsc::Sender<Vec<u8>>,
+    sender: mpsc::Sender<SentPiece>,
     place: Option<OwnedSemaphorePermit>,
 }
 
@@ -185,17 +185,17 @@ impl Places {
 /// again with one, in small pieces, as those do that are known to be long.
 pub(crate) fn channel(
     place: Option<OwnedSemaphorePermit>,
-) -> (Box<dyn Outlet>, mpsc::Receiver<Vec<u8>>) {
+) -> (Box<dyn Outlet>, mpsc::Receiver<SentPiece>) {
     let (sender, receiver) = mpsc::channel(PIECES);
     (Box::new(Pieces { sender, place }), receiver)
 }
 
 impl Outlet for Pieces {
-    fn send(&mut self, bytes: Vec<u8>) -> Result<(), Refused> {
+    fn send(&mut self, piece: SentPiece) -> Result<(), Refused> {
         if self.place.is_none() {
             return Err(Refused::NoPlace);
         }
-        self.sender.blocking_send(bytes).map_err(|_| Refused::Unread)
+        self.sender.blocking_send(piece).map_err(|_| Refused::Unread)
     }
 }
 
@@ -237,7 +237,7 @@ impl End {
     /// Waits until the answer is there as a whole, or begins to be sent.
     pub(crate) async fn begin(
         self,
-        mut pieces: mpsc::Receiver<Vec<u8>>,
+        mut pieces: mpsc::Receiver<SentPiece>,
     ) -> Result<Executed, ExecuteError> {
         let first = pieces.recv().await;
         self.begun(first, pieces).await
@@ -246,8 +246,8 @@ impl End {
     /// The same where it is known whether the answer begins to be sent.
     pub(crate) async fn begun(
         mut self,
-        first: Option<Vec<u8>>,
-        pieces: mpsc::Receiver<Vec<u8>>,
+        first: Option<SentPiece>,
+        pieces: mpsc::Receiver<SentPiece>,
     ) -> Result<Executed, ExecuteError> {
         match first {
             Some(first) => {

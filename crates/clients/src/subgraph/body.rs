@@ -138,10 +138,17 @@ async fn read_to_end(frames: &mut Frames<'_>, limits: Limits<'_>) -> Result<Byte
         if length > limits.most {
             return Err(limits_error(limits.most));
         }
-        hold(limits, data.len())?;
         if first.is_empty() && whole.is_empty() {
+            hold(limits, data.len())?;
             first = data;
             continue;
+        }
+        let wanted = first.len() + whole.len() + data.len();
+        if wanted > whole.capacity() {
+            // The buffer before it is held as well, and is there as long as this one is filled.
+            let capacity = wanted.max(2 * whole.capacity());
+            hold(limits, capacity)?;
+            whole.reserve_exact(capacity - whole.len());
         }
         whole.extend_from_slice(&std::mem::take(&mut first));
         whole.extend_from_slice(&data);
@@ -171,7 +178,8 @@ async fn read_compressed(
             let more = decompressor.len() - length;
             length += more;
             turn += more;
-            hold(limits, more)?;
+            // The buffer has room for twice as much as is in it, at most.
+            hold(limits, 2 * more)?;
             if turn >= TURN {
                 turn = 0;
                 yield_now().await;

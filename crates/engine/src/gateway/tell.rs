@@ -1,5 +1,7 @@
 //! What clients are told of what went wrong at subgraphs.
 
+use std::time::Instant;
+
 use gateway::execute::{AskError, ErrorKind, ExecutionError, Step};
 use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
@@ -8,6 +10,7 @@ use graphql::{ErrorCode, GraphQLError, PathSegment};
 use super::Gateway;
 use super::guards::unauthorized;
 use crate::respond::error_id;
+use crate::throttle::{Cause, Logged, THROTTLE};
 
 /// What clients are told of the errors of subgraphs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,16 +99,28 @@ impl Gateway {
     fn tell_fault(&self, fault: Fault) -> GraphQLError {
         let Fault { subgraph, code, message, reason, extensions } = fault;
         let name = &self.supergraph.subgraph(subgraph).name;
-        let id = error_id();
-        tracing::warn!(
-            error_id = %id,
-            subgraph = &**name,
-            code = code.as_str(),
-            error = &*message,
-            reason = reason.as_deref(),
-            extensions = extensions.as_deref(),
-            "an error of a subgraph"
-        );
+        let cause = Cause { code, detail: (**name).into() };
+        let logged = match code {
+            // Somebody has to look after each of them.
+            ErrorCode::OutcomeUnknown => Logged::Written { id: error_id().into(), untold: 0 },
+            _ => THROTTLE.judge(cause, Instant::now(), error_id),
+        };
+        let id = match logged {
+            Logged::Counted { id } => id,
+            Logged::Written { id, untold } => {
+                tracing::warn!(
+                    error_id = %id,
+                    subgraph = &**name,
+                    code = code.as_str(),
+                    error = &*message,
+                    reason = reason.as_deref(),
+                    extensions = extensions.as_deref(),
+                    untold = (untold > 0).then_some(untold),
+                    "an error of a subgraph"
+                );
+                id
+            }
+        };
         let mut error = match self.options.errors {
             SubgraphErrors::Hidden | SubgraphErrors::Codes => {
                 let is_unknown = code == ErrorCode::OutcomeUnknown;

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gateway::execute::{Inputs, Observed, execute, write};
+use gateway::execute::{Executed, ExecutionError, Inputs, Observed, execute, write};
 use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
-use response::{Held, Memory, Sink};
+use response::sink::Full;
+use response::{Held, Memory, Refused, Sink};
+use sources::offload::{HERE, offload};
 
 use super::ask::{Asked as AskedSubgraph, Asking};
 use super::local::LocalWorker;
@@ -73,7 +75,7 @@ impl GatewayWorker {
         match self.run(request, caller, allowed, report).await {
             Ok(response) => response,
             Err(errors) => {
-                report.codes = errors.iter().map(|error| error.code).collect();
+                report.refuse(&errors);
                 Response::request_error(&errors)
             }
         }
@@ -135,24 +137,53 @@ impl GatewayWorker {
         let inputs = Inputs { supergraph, operation, plan, variables };
         let memory = Held::of(&self.memory);
         let options = gateway.options.execution;
-        let mut executed = execute(inputs, &asking, options, memory, observed).await;
-        let sink =
-            Sink::new(DATA.to_vec(), gateway.limits().response_bytes, Held::of(&self.memory))
-                .expecting(executed.expected());
-        match write(supergraph, plan, &mut executed, &prepared.literals, sink) {
-            Ok(sink) => {
+        let executed = execute(inputs, &asking, options, memory, observed).await;
+        match self.write(prepared, executed).await {
+            Ok((sink, errors)) => {
                 let plan = gateway.tells_plan(caller).then_some(plan);
-                respond::complete(gateway, sink, executed.into_errors(), plan, codes)
+                respond::complete(gateway, sink, errors, plan, codes)
             }
             Err(full) => respond::too_large(&full, operation.kind, codes),
         }
+    }
+
+    /// Writes the data: on this thread if it is short, else on one of its own, where nobody waits for
+    /// others meanwhile.
+    async fn write(
+        &self,
+        prepared: &Arc<Prepared>,
+        mut executed: Executed,
+    ) -> Result<(Sink, Vec<ExecutionError>), Full> {
+        let begin = |gateway: &Gateway, executed: &Executed| {
+            let most = gateway.limits().response_bytes;
+            let held = Held::of(&self.memory);
+            Sink::new(DATA.to_vec(), most, held).expecting(executed.expected())
+        };
+        if executed.received() <= HERE {
+            let mut sink = begin(&self.gateway, &executed);
+            sink.limit_work(Some(HERE as u64));
+            let (supergraph, plan) = (&self.gateway.supergraph, &prepared.plan);
+            match write(supergraph, plan, &mut executed, &prepared.literals, sink) {
+                Err(Full::Refused(Refused::TooLongHere)) => {}
+                written => return written.map(|sink| (sink, executed.into_errors())),
+            }
+        }
+        let mut sink = begin(&self.gateway, &executed);
+        let (gateway, prepared) = (Arc::clone(&self.gateway), Arc::clone(prepared));
+        let written = offload(move |abandoned| {
+            sink.watch(abandoned);
+            let (supergraph, plan) = (&gateway.supergraph, &prepared.plan);
+            let sink = write(supergraph, plan, &mut executed, &prepared.literals, sink)?;
+            Ok((sink, executed.into_errors()))
+        });
+        written.await.unwrap_or(Err(Full::Refused(Refused::Unread)))
     }
 }
 
 /// What is executed.
 struct Asked<'a> {
     document: &'a Document,
-    prepared: &'a Prepared,
+    prepared: &'a Arc<Prepared>,
     variables: &'a Variables,
     caller: &'a Caller,
 }

@@ -30,7 +30,7 @@ pub(crate) async fn compare(
                     false => Err(format!("portions of {rows} rows break off: {codes:?}").into()),
                 };
             };
-            body.extend(part);
+            body.extend(part.bytes);
         }
     }
     // An id of an error is another each time.

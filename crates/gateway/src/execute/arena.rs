@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use graphql::schema::TypeId;
+use response::memory::growth;
 use response::{Held, NoMemory};
 
 use super::cause::CauseId;
@@ -83,8 +84,10 @@ pub(super) struct Arena {
     layout: Arc<Layout>,
     undo: Undo,
     held: Held,
-    /// How many cells there may be before memory is held for more.
-    room: usize,
+    /// The bytes that all of these have room for.
+    taken: usize,
+    /// Whether something grew that could not be refused, without memory for it: the next growth is.
+    is_exhausted: bool,
 }
 
 /// What an answer has changed of what was there before it.
@@ -101,12 +104,6 @@ struct Undo {
 /// So many bytes are one number.
 pub(super) const BEGIN: usize = size_of::<u64>();
 
-/// An object is no larger than so many cells.
-const OBJECT: usize = size_of::<Object>().div_ceil(size_of::<Cell>());
-
-/// So many cells are made room for at once.
-const ROOM: usize = 1024;
-
 /// Room for what there was the last time is made before answers of so many bytes.
 const LONG: usize = 8 << 10;
 
@@ -115,6 +112,48 @@ const MOST_ROOM: usize = 1 << 15;
 
 /// The same of bytes of data.
 const MOST_WRITTEN: usize = 1 << 20;
+
+/// Makes room in one of the arena's vectors. Memory is held before it is taken, and for the old and the
+/// new buffer as long as both are there.
+#[inline]
+fn make_room<T>(
+    held: &mut Held,
+    taken: &mut usize,
+    vector: &mut Vec<T>,
+    more: usize,
+) -> Result<(), NoMemory> {
+    match more > vector.capacity() - vector.len() {
+        true => grow(held, taken, vector, more),
+        false => Ok(()),
+    }
+}
+
+#[cold]
+fn grow<T>(
+    held: &mut Held,
+    taken: &mut usize,
+    vector: &mut Vec<T>,
+    more: usize,
+) -> Result<(), NoMemory> {
+    let before = bytes_of(vector);
+    let grown = vector.capacity() + growth(before) / size_of::<T>();
+    let capacity = grown.max(vector.len() + more).max(LEAST);
+    held.grow_to((*taken + capacity * size_of::<T>()) as u64)?;
+    vector.reserve_exact(capacity - vector.len());
+    *taken = *taken - before + bytes_of(vector);
+    held.shrink_to(*taken as u64);
+    Ok(())
+}
+
+/// More room than this for the elements of lists that are being read is not kept for the next answer.
+const MOST_OPEN: usize = 64 << 10;
+
+/// The least capacity of what grows.
+const LEAST: usize = 4;
+
+fn bytes_of<T>(vector: &Vec<T>) -> usize {
+    vector.capacity() * size_of::<T>()
+}
 
 fn narrow(length: usize) -> u32 {
     // Answers are bounded far below.
@@ -136,15 +175,14 @@ impl Arena {
         let objects = more(objects, self.objects.len());
         let cells = more(cells, self.cells.len());
         let elements = more(elements, self.elements.len());
+        let Self { held, taken, .. } = self;
         // Without memory for it, it is looked at as it is needed.
-        if self.hold(self.taken() + cells + elements + OBJECT * objects).is_err() {
-            return;
-        }
-        self.objects.reserve_exact(objects);
-        self.cells.reserve_exact(cells);
-        self.elements.reserve_exact(elements);
+        let mut made = make_room(held, taken, &mut self.objects, objects)
+            .and_then(|()| make_room(held, taken, &mut self.cells, cells))
+            .and_then(|()| make_room(held, taken, &mut self.elements, elements));
         for (at, usual) in self.at.iter_mut().zip(at) {
-            at.reserve_exact(more(usual, at.len()));
+            let more = more(usual, at.len());
+            made = made.and_then(|()| make_room(held, taken, at, more));
         }
     }
 
@@ -182,7 +220,12 @@ impl Arena {
 
     /// What changed since the answer began stays.
     pub(super) fn end_answer(&mut self) {
-        self.undo = Undo::default();
+        let undo = std::mem::take(&mut self.undo);
+        self.taken -= bytes_of(&undo.changed) + bytes_of(&undo.typed);
+        if bytes_of(&self.open) > MOST_OPEN {
+            self.taken -= bytes_of(&std::mem::take(&mut self.open));
+        }
+        self.held.shrink_to(self.taken as u64);
     }
 
     /// Takes back all since the answer began: nothing of one that is refused is used.
@@ -215,37 +258,28 @@ impl Arena {
         r#type: Option<TypeId>,
         parent: Option<ObjectId>,
     ) -> Result<ObjectId, NoMemory> {
+        self.check_exhausted()?;
         let id = ObjectId::new(self.objects.len());
         let cells = self.cells.len();
         let width = self.layout.widths[position.index()] as usize;
+        let Self { held, taken, .. } = self;
+        // A few bytes of an answer may be an object with many cells.
+        make_room(held, taken, &mut self.cells, width)?;
+        make_room(held, taken, &mut self.objects, 1)?;
+        make_room(held, taken, &mut self.at[position.index()], 1)?;
         self.cells.resize(cells + width, Cell::Absent);
         let (cells, is_of_several, is_twin) = (narrow(cells), false, false);
         self.objects.push(Object { position, r#type, cells, parent, is_of_several, is_twin });
         self.at[position.index()].push(id);
-        self.make_room()?;
         Ok(id)
     }
 
-    /// A few bytes of an answer may be an object with many cells.
     #[inline]
-    fn make_room(&mut self) -> Result<(), NoMemory> {
-        let taken = self.taken();
-        if taken > self.room { self.hold(taken) } else { Ok(()) }
-    }
-
-    /// How many cells there are, and others that are no larger.
-    #[inline]
-    fn taken(&self) -> usize {
-        self.cells.len() + self.elements.len() + OBJECT * self.objects.len()
-    }
-
-    #[cold]
-    fn hold(&mut self, taken: usize) -> Result<(), NoMemory> {
-        // What grows is in two places for a moment.
-        let room = taken.max(ROOM) * 2;
-        self.held.grow_to((room * size_of::<Cell>()) as u64)?;
-        self.room = room;
-        Ok(())
+    fn check_exhausted(&self) -> Result<(), NoMemory> {
+        match self.is_exhausted {
+            true => Err(NoMemory { most: 0 }),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn objects_at(&self, position: PositionId) -> &[ObjectId] {
@@ -270,7 +304,9 @@ impl Arena {
 
     pub(super) fn set_type(&mut self, id: ObjectId, r#type: TypeId) {
         let known = &mut self.objects[id.index()].r#type;
-        self.undo.typed.push((id, *known));
+        let typed = &mut self.undo.typed;
+        self.is_exhausted |= make_room(&mut self.held, &mut self.taken, typed, 1).is_err();
+        typed.push((id, *known));
         *known = Some(r#type);
     }
 
@@ -315,7 +351,9 @@ impl Arena {
             return;
         }
         if index < self.undo.cells {
-            self.undo.changed.push((index, known));
+            let changed = &mut self.undo.changed;
+            self.is_exhausted |= make_room(&mut self.held, &mut self.taken, changed, 1).is_err();
+            changed.push((index, known));
         }
         self.cells[index] = cell;
     }
@@ -325,8 +363,12 @@ impl Arena {
         self.open.len()
     }
 
-    pub(super) fn push(&mut self, cell: Cell) {
+    #[inline]
+    pub(super) fn push(&mut self, cell: Cell) -> Result<(), NoMemory> {
+        self.check_exhausted()?;
+        make_room(&mut self.held, &mut self.taken, &mut self.open, 1)?;
         self.open.push(cell);
+        Ok(())
     }
 
     /// How many elements the list has that began there.
@@ -335,9 +377,11 @@ impl Arena {
     }
 
     pub(super) fn close_list(&mut self, begin: usize) -> Result<Cell, NoMemory> {
+        self.check_exhausted()?;
         let start = narrow(self.elements.len());
+        let more = self.open.len() - begin;
+        make_room(&mut self.held, &mut self.taken, &mut self.elements, more)?;
         self.elements.extend(self.open.drain(begin..));
-        self.make_room()?;
         Ok(Cell::List { start, end: narrow(self.elements.len()) })
     }
 

@@ -75,7 +75,7 @@ impl Copying<'_> {
                     let cell = self.arena.list(place, place + 1).first().copied();
                     let cell = cell.unwrap_or(Cell::Absent);
                     let copy = self.value(cell, shape, (wanted, other), parent)?;
-                    self.arena.push(copy);
+                    self.arena.push(copy)?;
                 }
                 self.arena.close_list(begin)
             }

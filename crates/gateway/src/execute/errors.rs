@@ -30,6 +30,17 @@ impl Errors {
         }
     }
 
+    /// How many are told, and how many are not.
+    pub(super) fn mark(&self) -> (usize, usize) {
+        (self.list.len(), self.more)
+    }
+
+    /// Takes back those since a mark.
+    pub(super) fn roll_back(&mut self, (list, more): (usize, usize)) {
+        self.list.truncate(list);
+        self.more = more;
+    }
+
     /// Others that nobody will be told.
     pub(super) fn count(&mut self, more: usize) {
         self.more = self.more.saturating_add(more);

@@ -347,7 +347,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
                 let before = before.unwrap_or(Cell::Absent);
                 let cell = self.value(read, lists, parent, before)?;
                 let keeps = before.is_value() && !cell.is_value();
-                self.arena.push(if keeps { before } else { cell });
+                self.arena.push(if keeps { before } else { cell })?;
                 if !self.feed.next(b']')? {
                     break;
                 }

@@ -101,6 +101,11 @@ impl Texts {
         self.ends.len()
     }
 
+    /// How many bytes all texts have.
+    pub(super) fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
     pub(super) fn text(&self, place: u32) -> &[u8] {
         text(&self.bytes, &self.ends, place)
     }

@@ -165,6 +165,13 @@ fn release(plan: &Plan, done: FetchId, missing: &mut [usize], ready: &mut Vec<Fe
     }
 }
 
+/// What an object with a representation takes at most beside its text: its place among those of equal
+/// texts, and the tables that find these, while they grow.
+const EACH_REPRESENTATION: usize = 96;
+
+/// How often the texts of representations are there at most: while they grow, and in what is sent.
+const TEXT_COPIES: usize = 3;
+
 struct Running<'r> {
     inputs: Inputs<'r>,
     options: Options,
@@ -178,6 +185,9 @@ struct Running<'r> {
     pending: Vec<usize>,
     /// What was not answered.
     failed: Vec<(FetchId, Part, CauseId)>,
+    /// What all representations take, and the memory of it.
+    said: usize,
+    said_held: Held,
     printed: &'r Printed,
 }
 
@@ -191,6 +201,7 @@ impl<'r> Running<'r> {
     ) -> Self {
         let plan = inputs.plan;
         let mut arena = Arena::new(Arc::clone(&plan.layout), memory.another());
+        let said_held = memory.another();
         let root = plan.tree.position(Tree::ROOT).r#type;
         // One object holds no memory.
         let _ = arena.add_object(Tree::ROOT, Some(root), None);
@@ -203,6 +214,8 @@ impl<'r> Running<'r> {
             asked: plan.fetches.iter().map(|_| Asked::default()).collect(),
             pending: vec![0; plan.fetches.len()],
             failed: Vec::new(),
+            said: 0,
+            said_held,
             printed,
         }
     }
@@ -227,9 +240,14 @@ impl<'r> Running<'r> {
         let mut reduced: Vec<(&Entities, Vec<Owner>)> = Vec::new();
         for (planned, list) in fetch.entities.iter().enumerate() {
             let arena = &mut self.executed.arena;
+            let objects = list.entries.iter().map(|entry| arena.objects_at(entry.position).len());
+            self.said += objects.sum::<usize>() * EACH_REPRESENTATION;
+            self.said_held.grow_to(self.said as u64)?;
             let mut unasked = Unasked::default();
             let forming = Forming { supergraph, tree: Some(&plan.tree), arena };
             let mut all = representations(forming, list, &mut unasked);
+            self.said += all.texts.size() * TEXT_COPIES;
+            self.said_held.grow_to(self.said as u64)?;
             let Unasked { keyless, partial: mut unsaid } = unasked;
             made += all.all_owners().len();
             unique += all.texts.len();

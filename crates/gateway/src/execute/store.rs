@@ -284,7 +284,7 @@ fn copied_cell(
             for place in start..end {
                 let cell = arena.list(place, place + 1).first().copied().unwrap_or(Cell::Absent);
                 let copy = copied_cell(arena, (known, wanted), cell, parent)?;
-                arena.push(copy);
+                arena.push(copy)?;
             }
             arena.close_list(begin)
         }

@@ -22,6 +22,9 @@ use crate::supergraph::Supergraph;
 /// The answers of introspection, by the name in the answer.
 pub type Literals = HashMap<Box<str>, Vec<u8>>;
 
+/// Larger leaves have their room before they are written.
+const SMALL_LEAF: usize = 256;
+
 /// Why a value is not written.
 enum Halt {
     /// It may not be null, and is; why is told.
@@ -37,8 +40,23 @@ enum Way {
 }
 
 /// Writes `data`. What is missing where nothing may be adds to the errors of `executed`, if none of
-/// them says why.
+/// them says why. What has no room can be written again.
 pub fn write(
+    supergraph: &Supergraph,
+    plan: &Plan,
+    executed: &mut Executed,
+    literals: &Literals,
+    sink: Sink,
+) -> Result<Sink, Full> {
+    let errors = executed.errors.mark();
+    let written = write_data(supergraph, plan, executed, literals, sink);
+    if written.is_err() {
+        executed.errors.roll_back(errors);
+    }
+    written
+}
+
+fn write_data(
     supergraph: &Supergraph,
     plan: &Plan,
     executed: &mut Executed,
@@ -122,6 +140,11 @@ impl Writer<'_> {
                     if let (OutValue::Leaf | OutValue::Id, Cell::Leaf { buffer, start, end }) =
                         (&out.value, cell)
                     {
+                        let length = (end - start) as usize;
+                        if length > SMALL_LEAF {
+                            self.sink.reserve(length + 2).map_err(Halt::Full)?;
+                        }
+                        let bytes = self.sink.bytes();
                         let begin = bytes.len();
                         arena.append_leaf(bytes, buffer, start, end);
                         // An id is a text, whatever its subgraph writes.

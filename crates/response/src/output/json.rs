@@ -1,5 +1,8 @@
 //! An answer as JSON bytes.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use super::{Output, Span};
 use crate::append::append;
 use crate::memory::Held;
@@ -28,6 +31,30 @@ impl Output for Sink {
     #[inline]
     fn check_budget(&mut self, is_final: bool) -> Result<(), Full> {
         Self::check_budget(self, is_final)
+    }
+
+    fn limit_work(&mut self, bytes: Option<u64>) {
+        Self::limit_work(self, bytes);
+    }
+
+    fn watch(&mut self, abandoned: Arc<AtomicBool>) {
+        Self::watch(self, abandoned);
+    }
+
+    #[inline]
+    fn has_room(&self, bytes: usize) -> bool {
+        Self::has_room(self, bytes)
+    }
+
+    fn reserve(&mut self, bytes: usize) -> Result<(), Full> {
+        Self::reserve(self, bytes)
+    }
+
+    /// The elements are copied out of the answer, and back with a `null` for each that is missing.
+    fn reserve_sorted(&mut self, start: usize, elements: usize) -> Result<(), Full> {
+        let written = self.written().len().saturating_sub(start);
+        Self::reserve(self, 5 * elements + 2)?;
+        Self::reserve_copy(self, written)
     }
 
     #[inline]

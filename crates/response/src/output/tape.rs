@@ -4,10 +4,13 @@
 //! name is written, looked for or compared byte by byte. The texts of leaves are JSON, as they will
 //! stand in the answer to the client: they stand together in one buffer, which the reader keeps.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use super::{Output, Span};
 use crate::memory::{Held, growth};
 use crate::shape::ShapeField;
-use crate::sink::{AlreadySent, Full, TooLarge};
+use crate::sink::{AlreadySent, Full, TooLarge, WorkLimit};
 
 /// Which part of the room is left for one element of a list: after each, the room is looked at.
 const SPARE: usize = 8;
@@ -53,7 +56,10 @@ pub struct Tape {
     /// How long the answer is as JSON, so that it is as large as one may be in either form.
     length: u64,
     budget: u64,
+    /// Up to which length it is not looked whether to go on.
+    most: u64,
     held: Hold,
+    work: WorkLimit,
     /// How many tokens, and how many bytes of texts, there may be before it is looked for more room.
     room: (usize, usize),
     /// How much of both is expected.
@@ -98,7 +104,7 @@ impl Tape {
     /// A tape with nothing on it. As JSON the answer may have as many bytes as `budget`.
     #[must_use]
     pub fn new(budget: u64, held: Held) -> Self {
-        Self { budget, held: Hold(held), ..Self::default() }
+        Self { budget, most: budget, held: Hold(held), ..Self::default() }
     }
 
     /// The same tape, with room for so many tokens and so many bytes of texts as soon as it needs
@@ -120,10 +126,19 @@ impl Tape {
         if self.length > self.budget {
             return Err(TooLarge::Answer { budget: self.budget }.into());
         }
+        self.work.check(self.length)?;
+        self.most = self.budget.min(self.work.end);
+        self.grow(0, 0)
+    }
+
+    /// Gives both their next capacities, or room for so many more if that is more.
+    fn grow(&mut self, more_tokens: usize, more_texts: usize) -> Result<(), Full> {
         let size = |tokens: usize, texts: usize| (tokens * TOKEN + texts) as u64;
         let before = (self.tokens.capacity(), self.texts.capacity());
         let tokens = room_after((self.tokens.len(), before.0), self.expected.0, TOKEN);
         let texts = room_after((self.texts.len(), before.1), self.expected.1, 1);
+        let tokens = tokens.max(self.tokens.len() + more_tokens);
+        let texts = texts.max(self.texts.len() + more_texts);
         let Hold(held) = &mut self.held;
         held.grow_to(size(before.0 + tokens, before.1 + texts)).map_err(TooLarge::from)?;
         self.tokens.reserve_exact(tokens.saturating_sub(self.tokens.len()));
@@ -168,6 +183,10 @@ impl Output for Tape {
         if start.tokens >= end.tokens || end.tokens > self.tokens.len() {
             return false;
         }
+        // What is written anew makes room on its way.
+        if end.tokens - start.tokens > self.tokens.capacity() - self.tokens.len() {
+            return false;
+        }
         let begin = self.tokens.len();
         self.tokens.extend_from_within(start.tokens..end.tokens);
         let (field, first) = (self.field, self.tokens.get_mut(begin));
@@ -180,7 +199,39 @@ impl Output for Tape {
     fn check_budget(&mut self, _: bool) -> Result<(), Full> {
         let (tokens, texts) = self.room;
         let has_room = self.tokens.len() <= tokens && self.texts.len() <= texts;
-        if has_room && self.length <= self.budget { Ok(()) } else { self.make_room() }
+        if has_room && self.length <= self.most { Ok(()) } else { self.make_room() }
+    }
+
+    fn limit_work(&mut self, bytes: Option<u64>) {
+        self.work = WorkLimit::default();
+        if let Some(bytes) = bytes {
+            self.work.end = self.length.saturating_add(bytes);
+        }
+        self.most = self.budget.min(self.work.end);
+    }
+
+    fn watch(&mut self, abandoned: Arc<AtomicBool>) {
+        self.work = WorkLimit::watching(abandoned, self.length);
+        self.most = self.budget.min(self.work.end);
+    }
+
+    #[inline]
+    fn has_room(&self, bytes: usize) -> bool {
+        bytes <= self.texts.capacity() - self.texts.len()
+    }
+
+    fn reserve(&mut self, bytes: usize) -> Result<(), Full> {
+        if Output::has_room(self, bytes) { Ok(()) } else { self.grow(0, bytes) }
+    }
+
+    fn reserve_sorted(&mut self, start: usize, elements: usize) -> Result<(), Full> {
+        let written = self.tokens.len().saturating_sub(start);
+        if elements > self.tokens.capacity() - self.tokens.len() {
+            self.grow(elements, 0)?;
+        }
+        let taken = (self.tokens.capacity() + written) * TOKEN + self.texts.capacity();
+        self.held.0.grow_to(taken as u64).map_err(TooLarge::from)?;
+        Ok(())
     }
 
     fn has_sent(&self) -> bool {
@@ -397,6 +448,9 @@ mod tests {
         tape.end_list();
         let list = (start, tape.mark());
         tape.next_key(&field("b"), 1);
+        // Where there is no room, the list is written anew, and makes some on its way.
+        assert!(!tape.repeat(list));
+        tape.tokens.reserve(4);
         assert!(tape.repeat(list));
         tape.end_object();
         let (recorded, _) = tape.into_parts();

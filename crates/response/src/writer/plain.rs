@@ -8,7 +8,10 @@ use crate::leaf::Leaf;
 use crate::output::Output;
 use crate::shape::{Fields, Node, NodeId, OutputId, Shape};
 
-use super::Writer;
+use super::{SMALL_TEXT, Writer};
+
+/// Of such a text it is found out how long it is with its escapes.
+const LARGE_TEXT: usize = 64 << 10;
 
 /// What a position is written of.
 struct Row<'a, C> {
@@ -95,6 +98,12 @@ impl<C: Cursor> Row<'_, C> {
         };
         if let Value::Null = value {
             return write_null(nullable, output);
+        }
+        if let Value::Text(text) | Value::Blob(text) = value
+            && text.len() > SMALL_TEXT
+            && !(text.len() < LARGE_TEXT && output.has_room(text.len() + text.len() / 8))
+        {
+            return false;
         }
         let out = output.text();
         let start = out.len();

@@ -78,6 +78,8 @@ impl<E, O: Output> Writer<'_, E, O> {
             Some(Segment::Index(place)) => *place,
             Some(Segment::Name(_)) | None => 0,
         });
+        let reserved = self.output.reserve_sorted(start, sorted.elements.len());
+        reserved.map_err(|full| self.full(full))?;
         if self.output.end_sorted(start, &spans) {
             // What is remembered of the lists within is where they stood.
             self.written_before.roll_back(list);

@@ -24,6 +24,7 @@ use super::service::Current;
 use super::tls::{HandshakeError, agree};
 use super::transport::{Peer, Transport};
 use super::watched::Watched;
+use crate::options::LoggedRequests;
 
 /// The buffer of the HTTP library unless heads may be larger. It takes pieces of a long answer until
 /// it has so much of them, which a slow reader makes it keep.
@@ -60,8 +61,8 @@ pub(super) async fn attend(door: Rc<Door>, transport: Transport, peer: Peer, _se
         let service = current.get();
         let progress = Rc::clone(&progress);
         async move {
-            let mut response = route::answer(&service, request, peer).await;
-            if progress.is_stopping() {
+            let mut response = route::answer(&service, request, peer, &progress).await;
+            if progress.is_stopping() || progress.is_evicted() {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
             Ok::<_, Infallible>(response.map(|body| Sent { body, progress }))
@@ -91,7 +92,7 @@ pub(super) async fn attend(door: Rc<Door>, transport: Transport, peer: Peer, _se
         Ok(_) | Err(Verdict::Unused | Verdict::Stalled) => None,
     };
     if let Some(refusal) = refusal {
-        tracing::info!(%peer, status = refusal.status().as_u16(), ?refusal, "request refused");
+        log_refusal(&current, peer, &refusal);
         current.get().count_refused(&refusal);
         return farewell::say(&mut watched.transport, &farewell::answer(&refusal)).await;
     }
@@ -111,11 +112,18 @@ pub(super) async fn attend(door: Rc<Door>, transport: Transport, peer: Peer, _se
     }
 }
 
+/// What comes before there is a request has a line where requests that fail have one.
+fn log_refusal(current: &Current, peer: Peer, refusal: &Refusal) {
+    if current.get().settings.watch.requests != LoggedRequests::None {
+        tracing::info!(%peer, status = refusal.status().as_u16(), ?refusal, "request refused");
+    }
+}
+
 async fn end_handshake(current: &Current, error: HandshakeError, peer: Peer) {
     match error {
         HandshakeError::PlainHttp(stream) => {
             let refusal = Refusal::NoTls;
-            tracing::info!(%peer, status = refusal.status().as_u16(), ?refusal, "request refused");
+            log_refusal(current, peer, &refusal);
             current.get().count_refused(&refusal);
             farewell::say(&mut Transport::Tcp(stream), &farewell::answer(&refusal)).await;
         }

@@ -124,6 +124,8 @@ impl Exchange {
 
     /// Remembers what the engine said to a request that it did not execute.
     pub(super) fn refused(&mut self, body: &[u8]) {
+        let without_values = self.report.refused.take();
+        let body = without_values.as_deref().unwrap_or(body);
         let beginning = body.get(..LOGGED_BYTES).unwrap_or(body);
         self.errors = Some(String::from_utf8_lossy(beginning).into_owned());
     }

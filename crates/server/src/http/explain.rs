@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::exchange::Exchange;
 use super::graphql;
 use super::media_type::MediaType;
+use super::progress::Progress;
 use super::respond::{Refusal, Response, refuse, respond};
 use super::route::HttpRequest;
 use super::service::Service;
@@ -21,12 +22,13 @@ pub(super) async fn answer(
     service: &Service,
     request: HttpRequest,
     exchange: &mut Exchange,
+    progress: &Progress,
 ) -> Response {
     let read = match *request.method() {
         Method::POST if !graphql::may_be_sent(service, &request, exchange.peer) => {
             Err(Refusal::OtherOrigin)
         }
-        Method::POST => graphql::read_one(service, request).await,
+        Method::POST => graphql::read_one(service, request, progress).await,
         _ => Err(Refusal::Method { allow: "POST" }),
     };
     let body = match read {

@@ -11,12 +11,14 @@ use hyper::{Method, Version};
 
 use super::accept_encoding::Readable;
 use super::batch;
-use super::body;
+use super::bodies::BodyMemory;
+use super::body::{self, ReadBody};
 use super::cors::{Permission, preflight};
 use super::exchange::Exchange;
 use super::media_type::{MediaType, is_readable, negotiate};
 use super::origin::{self, OwnSchemes};
 use super::persisted::Found;
+use super::progress::Progress;
 use super::respond::{Refusal, Response, complete, refuse};
 use super::route::HttpRequest;
 use super::service::Service;
@@ -31,8 +33,10 @@ const FTV1: &[u8] = b"ftv1";
 
 /// A body, or what stands for one in a URL, with what HTTP says about it and who sent it.
 #[derive(Debug)]
-struct Read {
+struct Read<'s> {
     body: Body,
+    /// What the body takes, for as long as the request is executed.
+    memory: Option<BodyMemory<'s>>,
     /// Only queries by GET: browsers, caches and crawlers repeat it as they like.
     allowed: Allowed,
     caller: Caller,
@@ -59,14 +63,15 @@ pub(super) async fn answer(
     request: HttpRequest,
     readable: Readable,
     exchange: &mut Exchange,
+    progress: &Progress,
 ) -> Response {
     let Some(cors) = &service.settings.cors else {
-        return answer_request(service, request, readable, exchange).await;
+        return answer_request(service, request, readable, exchange, progress).await;
     };
     let permission = Permission::new(cors, request.headers());
     let mut response = match preflight(cors, request.method(), request.headers()) {
         Some(response) => response,
-        None => answer_request(service, request, readable, exchange).await,
+        None => answer_request(service, request, readable, exchange, progress).await,
     };
     permission.tell(&mut response);
     response
@@ -77,6 +82,7 @@ async fn answer_request(
     request: HttpRequest,
     readable: Readable,
     exchange: &mut Exchange,
+    progress: &Progress,
 ) -> Response {
     let accept = request.headers().get_all(ACCEPT).iter();
     // A header that is no text names no media type.
@@ -86,12 +92,12 @@ async fn answer_request(
     let read = match media_type {
         _ if !may_be_sent(service, &request, exchange.peer) => Err(Refusal::OtherOrigin),
         Some(_) if readable == Readable::Nothing => Err(Refusal::NoReadableCoding),
-        Some(_) => read(service, request, trace).await,
+        Some(_) => read(service, request, trace, progress).await,
         None => Err(Refusal::NotAcceptable),
     };
     let media_type = media_type.unwrap_or(MediaType::Json);
     let answered = match read {
-        Ok(Read { body: Body::One(parameters), allowed, caller }) => {
+        Ok(Read { body: Body::One(parameters), allowed, caller, memory: _memory }) => {
             let (began, report) = (exchange.started, &mut exchange.report);
             let wanted = Wanted { caller: &caller, allowed, delivery };
             let executed = execute(service, parameters, wanted, began, report).await;
@@ -103,7 +109,7 @@ async fn answer_request(
                 complete(media_type, response)
             })
         }
-        Ok(Read { body: Body::Batch(members), caller, .. }) => {
+        Ok(Read { body: Body::Batch(members), caller, memory: _memory, .. }) => {
             // Apart: it is seldom, and every request would have room for it.
             Box::pin(batch::answer(
                 service,
@@ -177,8 +183,9 @@ pub(super) fn may_be_sent(service: &Service, request: &HttpRequest, peer: Peer) 
 pub(super) async fn read_one(
     service: &Service,
     request: HttpRequest,
+    progress: &Progress,
 ) -> Result<(Request, Caller), Refusal> {
-    let Read { body, caller, .. } = read(service, request, None).await?;
+    let Read { body, caller, .. } = read(service, request, None, progress).await?;
     match body {
         Body::One(parameters) => {
             let found = service.settings.persisted.find(parameters);
@@ -188,20 +195,22 @@ pub(super) async fn read_one(
     }
 }
 
-async fn read(
-    service: &Service,
+async fn read<'s>(
+    service: &'s Service,
     request: HttpRequest,
     trace: Option<Trace>,
-) -> Result<Read, Refusal> {
+    progress: &Progress,
+) -> Result<Read<'s>, Refusal> {
     match *request.method() {
         Method::POST => {
             let caller = caller(service, request.headers(), trace).await?;
             check_content(request.headers())?;
             let (head, body) = request.into_parts();
-            let bytes = body::read(service.settings.body, &head.headers, body).await?;
-            let body =
-                Body::from_json(&bytes, service.settings.body.json).map_err(Refusal::Malformed)?;
-            Ok(Read { body, allowed: Allowed::All, caller })
+            let (settings, bodies) = (service.settings.body, &service.process.bodies);
+            let read = body::read(settings, bodies, progress, &head.headers, body).await?;
+            let ReadBody { bytes, memory } = read;
+            let body = Body::from_json(&bytes, settings.json).map_err(Refusal::Malformed)?;
+            Ok(Read { body, allowed: Allowed::All, caller, memory: Some(memory) })
         }
         Method::GET | Method::HEAD => {
             let caller = caller(service, request.headers(), trace).await?;
@@ -209,7 +218,7 @@ async fn read(
             let limits = service.settings.body.json;
             let parameters = Parameters::from_query_string(query_string, limits);
             let body = Body::One(parameters.map_err(Refusal::Malformed)?);
-            Ok(Read { body, allowed: Allowed::Queries, caller })
+            Ok(Read { body, allowed: Allowed::Queries, caller, memory: None })
         }
         _ => Err(Refusal::Method { allow: "GET, HEAD, POST" }),
     }

@@ -32,6 +32,7 @@
 //! * `admission`: how many requests run at once, and how many wait
 //! * `turn`: work for a request, in its turn and in its time
 //! * `body`: the bytes of a request, up to a limit
+//! * `bodies`: the memory that all of them may take together
 //! * `descriptors`: how many files and connections the process may have open
 //! * `seldom`: what happens thousands of times and is said once
 //! * `persisted`: documents that clients name instead of sending them
@@ -44,6 +45,7 @@ mod accept_encoding;
 mod admission;
 mod answer_body;
 mod batch;
+mod bodies;
 mod body;
 mod clients;
 mod compress;

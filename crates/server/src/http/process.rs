@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use engine::{Api, Memory};
 
 use super::admission::Admission;
+use super::bodies::Bodies;
 use super::clients::Clients;
 use super::readiness::Readiness;
 use super::settings::LoadSettings;
@@ -25,6 +26,8 @@ pub(crate) struct Process {
     pub(super) admission: Admission,
     /// What all answers may take together.
     pub(super) memory: Arc<Memory>,
+    /// What the bodies of all requests may take together.
+    pub(super) bodies: Bodies,
 }
 
 /// How often a signal asked to reload.
@@ -45,6 +48,7 @@ impl Process {
             watchers,
             admission: Admission::new(load.most_requests, load.most_waiting),
             memory: Memory::new(load.response_memory),
+            bodies: Bodies::new(load.request_memory),
         }
     }
 
@@ -52,6 +56,7 @@ impl Process {
     pub(super) fn adapt(&self, load: &LoadSettings) {
         self.admission.adapt(load.most_requests, load.most_waiting);
         self.memory.set_most(load.response_memory);
+        self.bodies.set_most(load.request_memory);
     }
 
     /// What a reader of metrics is told now; nothing if nobody was to read any.
@@ -68,6 +73,7 @@ impl Process {
                 running: self.admission.running(),
                 waiting: self.admission.waiting(),
                 response_memory: self.memory.held(),
+                request_memory: self.bodies.held(),
             },
         })
     }

@@ -4,6 +4,7 @@
 //! rings now and then, and looks whether a time limit has passed meanwhile.
 
 use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
 use std::pin::{Pin, pin};
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -18,6 +19,9 @@ const STOP_GRACE: Duration = Duration::from_millis(200);
 
 /// How long a client that is new may take before it has to make room for others.
 const MAKES_ROOM_AFTER: Duration = Duration::from_secs(1);
+
+/// The same of one whose body is waited for: a slow line may take so long.
+const BODY_MAKES_ROOM_AFTER: Duration = Duration::from_secs(5);
 
 /// What has to be done within which time.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +42,8 @@ pub(super) enum Phase {
     Head,
     /// A request is read and answered.
     Working,
+    /// It is waited for more of the body of a request.
+    Body,
     /// The answer is there, and is being sent.
     Answering,
     /// All requests are answered.
@@ -66,6 +72,8 @@ pub(super) struct Progress {
     /// When the server began to stop.
     stopping: Cell<Option<Instant>>,
     is_evicted: Cell<bool>,
+    /// How many bytes of the body have come.
+    received: Cell<u64>,
     /// Whether to look at once, not when the alarm rings.
     is_called: Cell<bool>,
     waker: RefCell<Option<Waker>>,
@@ -79,6 +87,7 @@ impl Progress {
             stalled: Cell::new(None),
             stopping: Cell::new(None),
             is_evicted: Cell::new(false),
+            received: Cell::new(0),
             is_called: Cell::new(false),
             waker: RefCell::new(None),
         }
@@ -91,9 +100,34 @@ impl Progress {
     pub(super) fn enter(&self, phase: Phase) {
         self.phase.set(phase);
         match phase {
-            Phase::New | Phase::Head | Phase::Idle => self.since.set(Instant::now()),
+            Phase::New | Phase::Head | Phase::Idle | Phase::Body => self.since.set(Instant::now()),
             Phase::Working | Phase::Answering => {}
         }
+    }
+
+    /// A body has not come as a whole with its head.
+    pub(super) fn wait_for_body(&self) {
+        if self.phase.get() == Phase::Working {
+            self.enter(Phase::Body);
+        }
+    }
+
+    /// Bytes of a body have come.
+    pub(super) fn receive(&self, bytes: usize) {
+        self.received.set(self.received.get() + bytes as u64);
+    }
+
+    /// A body is read, or refused.
+    pub(super) fn end_body(&self) {
+        self.received.set(0);
+        if self.phase.get() == Phase::Body {
+            self.enter(Phase::Working);
+        }
+    }
+
+    /// Whether the connection is given up for another.
+    pub(super) fn is_evicted(&self) -> bool {
+        self.is_evicted.get()
     }
 
     /// The client took bytes of an answer, or did not.
@@ -128,16 +162,23 @@ impl Progress {
         }
     }
 
-    /// How gladly the connection is given up for a new one; the least first, none if it is busy.
-    pub(super) fn worth(&self, now: Instant) -> Option<(u8, Instant)> {
-        let since = self.since.get();
-        let is_slow = now.duration_since(since) >= MAKES_ROOM_AFTER;
+    /// How gladly the connection is given up for a new one; the least first, none if it is busy. Of
+    /// those in one phase the one that is in it for the longest is the least, and of those whose body
+    /// is waited for the one that took the longest for each byte.
+    pub(super) fn worth(&self, now: Instant) -> Option<(u8, Reverse<u128>)> {
+        let elapsed = now.duration_since(self.since.get());
+        let is_slow = elapsed >= MAKES_ROOM_AFTER;
+        let longest = Reverse(elapsed.as_nanos());
         match self.phase.get() {
             _ if self.is_evicted.get() => None,
-            Phase::Idle => Some((0, since)),
-            Phase::New if is_slow => Some((1, since)),
-            Phase::Head if is_slow => Some((2, since)),
-            Phase::New | Phase::Head | Phase::Working | Phase::Answering => None,
+            Phase::Idle => Some((0, longest)),
+            Phase::New if is_slow => Some((1, longest)),
+            Phase::Head if is_slow => Some((2, longest)),
+            Phase::Body if elapsed >= BODY_MAKES_ROOM_AFTER => {
+                let bytes = u128::from(self.received.get()) + 1;
+                Some((3, Reverse(elapsed.as_nanos() / bytes)))
+            }
+            Phase::New | Phase::Head | Phase::Body | Phase::Working | Phase::Answering => None,
         }
     }
 
@@ -148,7 +189,8 @@ impl Progress {
             Phase::New => (Some(since + patience.header), Verdict::Unused),
             Phase::Head => (Some(since + patience.header), Verdict::HeadTimeout),
             Phase::Idle => (Some(since + patience.keep_alive), Verdict::Unused),
-            Phase::Working | Phase::Answering => (None, Verdict::Stalled),
+            // A body that is given up is refused by who reads it.
+            Phase::Body | Phase::Working | Phase::Answering => (None, Verdict::Stalled),
         };
         let is_unused = verdict == Verdict::Unused;
         let stop = self.stopping.get().filter(|_| is_unused).map(|stop| stop + STOP_GRACE);

@@ -46,6 +46,10 @@ pub(super) enum Refusal {
         most_bytes: usize,
     },
     BodyTimeout,
+    /// The body comes slowly, and others need its memory or its place.
+    BodySlow,
+    /// The bodies of other requests take all their memory.
+    RequestMemory,
     BodyCutOff,
     /// What came is not HTTP/1.1.
     NoHttp,
@@ -104,7 +108,8 @@ impl Refusal {
             | Self::Document(Missing::NotNamed(_) | Missing::OtherDocument) => {
                 StatusCode::BAD_REQUEST
             }
-            Self::BodyTimeout | Self::HeadTimeout => StatusCode::REQUEST_TIMEOUT,
+            Self::BodyTimeout | Self::BodySlow | Self::HeadTimeout => StatusCode::REQUEST_TIMEOUT,
+            Self::RequestMemory => StatusCode::SERVICE_UNAVAILABLE,
             Self::HeadTooLarge { .. } => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::TargetTooLong => StatusCode::URI_TOO_LONG,
             Self::TooManyConnections { .. } => StatusCode::SERVICE_UNAVAILABLE,
@@ -130,7 +135,10 @@ impl Refusal {
     pub(super) fn retry_after(&self) -> Option<u32> {
         let may_soon = matches!(
             self,
-            Self::TooManyConnections { .. } | Self::Overloaded | Self::Credentials(Denied::NoKeys)
+            Self::TooManyConnections { .. }
+                | Self::Overloaded
+                | Self::RequestMemory
+                | Self::Credentials(Denied::NoKeys)
         );
         may_soon.then_some(1)
     }
@@ -203,6 +211,16 @@ impl Refusal {
             Self::BodyTimeout => GraphQLError::new(
                 ErrorCode::BodyTimeout,
                 "The request body did not come in time; --body-timeout allows more.",
+            ),
+            Self::BodySlow => GraphQLError::new(
+                ErrorCode::BodyTooSlow,
+                "The request body came slower than others, which needed its memory or its place; \
+                 --request-memory and --max-clients allow more.",
+            ),
+            Self::RequestMemory => GraphQLError::new(
+                ErrorCode::RequestMemoryExhausted,
+                "The bodies of requests take all the memory that they may (--request-memory); try \
+                 again later.",
             ),
             Self::BodyCutOff => {
                 GraphQLError::new(ErrorCode::BadUserInput, "The request body is cut off.")
@@ -287,7 +305,9 @@ pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
     let response = respond(refusal.status(), media_type, refusal.body());
     match refusal {
         Refusal::Method { allow } => with_allow(response, allow),
-        Refusal::Overloaded | Refusal::Credentials(Denied::NoKeys) => with_retry(response),
+        Refusal::Overloaded | Refusal::RequestMemory | Refusal::Credentials(Denied::NoKeys) => {
+            with_retry(response)
+        }
         Refusal::Credentials(denied @ (Denied::Missing | Denied::Expired | Denied::Invalid))
         | Refusal::Unauthenticated(denied) => with_challenge(response, denied),
         Refusal::ContentEncoding => with_codings(response),
@@ -301,6 +321,7 @@ pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
         | Refusal::NotDecompressed
         | Refusal::BodyTooLarge { .. }
         | Refusal::BodyTimeout
+        | Refusal::BodySlow
         | Refusal::BodyCutOff
         | Refusal::NoHttp
         | Refusal::NoTls
@@ -336,7 +357,8 @@ pub(super) fn complete(media_type: MediaType, response: engine::Response) -> Res
     match response.rest {
         None => respond_held(status, media_type, response.body, response.held),
         Some(rest) => {
-            let body = AnswerBody::Streamed(Box::new(StreamedBody::new(response.body, rest)));
+            let first = memory::answer(response.body, response.held);
+            let body = AnswerBody::Streamed(Box::new(StreamedBody::new(first, rest)));
             respond_body(status, media_type, body)
         }
     }

@@ -12,6 +12,7 @@ use super::exchange::{Asked, Exchange};
 use super::health;
 use super::media_type::MediaType;
 use super::outgoing;
+use super::progress::Progress;
 use super::respond::{Refusal, Response, refuse};
 use super::service::Service;
 use super::settings::Settings;
@@ -26,11 +27,16 @@ const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub(super) type HttpRequest = hyper::Request<Incoming>;
 
 /// Answers one request; whatever it is, there is an answer.
-pub(super) async fn answer(service: &Service, request: HttpRequest, peer: Peer) -> Response {
+pub(super) async fn answer(
+    service: &Service,
+    request: HttpRequest,
+    peer: Peer,
+    progress: &Progress,
+) -> Response {
     let given = request.headers().get(X_REQUEST_ID).map(HeaderValue::as_bytes);
     let id = RequestId::given_or_new(given);
     // Pinned here: it is large, and the scope would move it.
-    let work = pin!(observe(service, request, peer));
+    let work = pin!(observe(service, request, peer, progress));
     let mut response = id.scope(work).await;
     // An id has only characters that a header may have.
     if let Ok(id) = HeaderValue::from_str(id.as_str()) {
@@ -40,7 +46,12 @@ pub(super) async fn answer(service: &Service, request: HttpRequest, peer: Peer) 
 }
 
 /// Answers a request, and writes down what became of it.
-async fn observe(service: &Service, request: HttpRequest, peer: Peer) -> Response {
+async fn observe(
+    service: &Service,
+    request: HttpRequest,
+    peer: Peer,
+    progress: &Progress,
+) -> Response {
     let asked = match request.uri().path() {
         "/graphql" => Asked::GraphQL,
         path if path.starts_with("/health/") => Asked::Health,
@@ -48,7 +59,7 @@ async fn observe(service: &Service, request: HttpRequest, peer: Peer) -> Respons
     };
     let mut exchange = Exchange::new(service, peer, &request, asked);
     let readable = outgoing::readable(&service.settings, request.headers());
-    let response = route(service, request, readable, &mut exchange).await;
+    let response = route(service, request, readable, &mut exchange, progress).await;
     exchange.response_bytes = response.body().size_hint().lower();
     let mut response = outgoing::finish(&service.settings, response, readable);
     let status = response.status();
@@ -80,18 +91,21 @@ async fn route(
     request: HttpRequest,
     readable: Readable,
     exchange: &mut Exchange,
+    progress: &Progress,
 ) -> Response {
     if !has_one_host(&request) {
         exchange.refusal = Some(Refusal::Host);
         return refuse(MediaType::Json, &Refusal::Host);
     }
     match request.uri().path() {
-        "/graphql" => graphql::answer(service, request, readable, exchange).await,
+        "/graphql" => {
+            graphql::answer(service, request, readable, exchange, progress).await
+        }
         "/health/live" => health::answer_live(request.method()),
         "/health/ready" => health::answer_ready(&service.process, request.method()).await,
         "/explain" if service.settings.development.explain => {
             // Apart: it is seldom, and every request would have room for it.
-            Box::pin(explain::answer(service, request, exchange)).await
+            Box::pin(explain::answer(service, request, exchange, progress)).await
         }
         _ if service.settings.development.graphiql => graphiql::answer(service, &request),
         _ => refuse(MediaType::Json, &Refusal::Path),

@@ -120,7 +120,10 @@ impl Current {
                     // A thread that nobody asks lets the one before go, too.
                     self.renew();
                 }
-                _ = housekeeping.tick() => self.get().worker.close_old_connections(),
+                _ = housekeeping.tick() => {
+                    self.get().worker.close_old_connections();
+                    engine::log_untold();
+                }
             }
         }
     }

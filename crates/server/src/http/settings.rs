@@ -77,6 +77,8 @@ pub(super) struct LoadSettings {
     pub(super) queue_timeout: Duration,
     /// Bytes of answers that are being made.
     pub(super) response_memory: u64,
+    /// Bytes of the bodies of requests.
+    pub(super) request_memory: u64,
 }
 
 /// How answers are compressed.
@@ -225,6 +227,7 @@ impl Settings {
                 most_waiting: load.max_queue,
                 queue_timeout: load.queue_timeout.0,
                 response_memory: load.response_memory.0,
+                request_memory: load.request_memory.0,
             },
             drain_timeout: options.drain_timeout.0,
             watch: WatchSettings {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use clients::coding::Compressor;
-use engine::Rest;
+use engine::{SentPiece, Rest};
 use graphql::ErrorCode;
 use hyper::StatusCode;
 use hyper::body::Frame;
@@ -54,10 +54,10 @@ pub(super) struct StreamPatience {
 }
 
 impl StreamedBody {
-    pub(super) fn new(first: Vec<u8>, rest: Box<Rest>) -> Self {
+    pub(super) fn new(first: Bytes, rest: Box<Rest>) -> Self {
         // What was made of it before it proved long.
         memory::give_back();
-        let (first, compressor, watched) = (Some(first.into()), None, None);
+        let (first, compressor, watched) = (Some(first), None, None);
         Self { first, rest, compressor, watched, is_ended: false, bytes: 0 }
     }
 
@@ -159,8 +159,8 @@ impl StreamedBody {
     }
 }
 
-fn piece(next: Option<Vec<u8>>) -> Option<Bytes> {
-    next.map(Bytes::from)
+fn piece(next: Option<SentPiece>) -> Option<Bytes> {
+    next.map(|SentPiece { bytes, held }| memory::answer(bytes, held))
 }
 
 /// What is sent for a piece, or for the end of all pieces.

@@ -29,7 +29,7 @@ impl Watched {
     fn swallow(&mut self, bytes: &[u8]) -> bool {
         let is_refusal = match self.progress.phase() {
             Phase::New | Phase::Head | Phase::Idle => true,
-            Phase::Working | Phase::Answering => false,
+            Phase::Working | Phase::Body | Phase::Answering => false,
         };
         if is_refusal && self.refusal.is_none() {
             let status = bytes.get(STATUS).and_then(|status| status.try_into().ok());

@@ -48,13 +48,11 @@ where
     }
 }
 
-/// JSON has no control characters by itself, but may have two line breaks of Unicode; the id
-/// becomes one key more.
+/// JSON has no control characters of ASCII by itself, but may have others; the id becomes one key
+/// more.
 fn write_json(line: &str, id: Option<RequestId>, writer: &mut impl Write) -> fmt::Result {
-    let line = match line.contains(['\u{2028}', '\u{2029}']) {
-        true => &line.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029"),
-        false => line,
-    };
+    let escaped = line.contains(is_harmful).then(|| escaped_json(line));
+    let line = escaped.as_deref().unwrap_or(line);
     match (id, line.strip_suffix('}')) {
         (Some(id), Some(object)) => {
             writeln!(writer, "{object},\"request_id\":\"{}\"}}", id.as_str())
@@ -63,9 +61,22 @@ fn write_json(line: &str, id: Option<RequestId>, writer: &mut impl Write) -> fmt
     }
 }
 
+/// The same JSON, in which harmful characters are escaped; they stand in strings only.
+fn escaped_json(line: &str) -> String {
+    let mut escaped = String::with_capacity(line.len() + 16);
+    for c in line.chars() {
+        match is_harmful(c) {
+            // All of them have four digits.
+            true => drop(write!(escaped, "\\u{:04x}", u32::from(c))),
+            false => escaped.push(c),
+        }
+    }
+    escaped
+}
+
 /// Names and messages that clients chose may have line breaks and escape sequences.
 fn write_text(line: &str, is_coloured: bool, writer: &mut impl Write) -> fmt::Result {
-    let is_harmful = |c: char| is_control(c) && !(is_coloured && c == '\u{1b}');
+    let is_harmful = |c: char| is_harmful(c) && !(is_coloured && c == '\u{1b}');
     if !line.contains(is_harmful) {
         return writer.write_str(line);
     }
@@ -78,9 +89,18 @@ fn write_text(line: &str, is_coloured: bool, writer: &mut impl Write) -> fmt::Re
     Ok(())
 }
 
-/// Unicode has two line breaks beside those that are control characters.
-fn is_control(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+/// Whether a character could change how a line looks: control characters, which terminals obey, the
+/// two line breaks that Unicode has beside them, and those that turn the direction of text.
+/// <https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters>
+fn is_harmful(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{2028}' | '\u{2029}'
+                | '\u{061c}' | '\u{200e}' | '\u{200f}'
+                | '\u{202a}'..='\u{202e}'
+                | '\u{2066}'..='\u{2069}'
+        )
 }
 
 #[cfg(test)]
@@ -99,6 +119,25 @@ mod tests {
         check("a\nERROR b\r\n", false, "a\\nERROR b\\r\\n");
         check("a\u{2028}b\u{85}c\u{1b}[31m", false, "a\\u{2028}b\\u{85}c\\u{1b}[31m");
         check("\u{1b}[2mINFO\u{1b}[0m a\n", true, "\u{1b}[2mINFO\u{1b}[0m a\\n");
+        check("a\u{9b}31mb\u{202e}c", true, "a\\u{9b}31mb\\u{202e}c");
+    }
+
+    #[test]
+    fn no_character_that_changes_how_a_line_looks_is_in_either_format() {
+        let controls = (0..=0x9f).filter_map(char::from_u32).filter(|c| c.is_control());
+        let others = [0x61c, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2066, 0x2069];
+        let all = controls.chain(others.into_iter().filter_map(char::from_u32));
+        for c in all {
+            let value = serde_json::json!({ "a": format!("x{c}y") });
+            let mut json = String::new();
+            write_json(&value.to_string(), None, &mut json).unwrap();
+            let line = json.strip_suffix('\n').unwrap();
+            assert!(!line.contains(is_harmful), "{c:?}");
+            assert_eq!(serde_json::from_str::<serde_json::Value>(line).unwrap(), value);
+            let mut text = String::new();
+            write_text(&format!("x{c}y"), false, &mut text).unwrap();
+            assert!(!text.contains(is_harmful), "{c:?}");
+        }
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub(crate) struct Situation {
     pub(crate) waiting: u32,
     /// Bytes that answers hold.
     pub(crate) response_memory: u64,
+    /// Bytes that bodies of requests hold.
+    pub(crate) request_memory: u64,
 }
 
 pub(super) type Labels<'l, const N: usize> = [(&'l str, &'l str); N];
@@ -106,8 +108,8 @@ impl Sources {
         }
         let help = "Reloads that a signal asked for";
         let mut family = writer.begin("thalweg_reloads", help, MetricType::Counter)?;
-        let Situation { reloaded, reloads_failed, clients, running, waiting, response_memory } =
-            self.situation;
+        let Situation { reloaded, reloads_failed, clients, running, waiting, .. } = self.situation;
+        let Situation { response_memory, request_memory, .. } = self.situation;
         count_of(&mut family, &[("result", "success")], reloaded)?;
         count_of(&mut family, &[("result", "failure")], reloads_failed)?;
         writer.gauge("thalweg_clients", "Connections of clients", clients as f64)?;
@@ -115,7 +117,9 @@ impl Sources {
         let help = "Requests that wait for others to end";
         writer.gauge("thalweg_requests_waiting", help, waiting.into())?;
         let help = "Memory of the answers that are being made";
-        writer.gauge("thalweg_response_memory_bytes", help, response_memory as f64)
+        writer.gauge("thalweg_response_memory_bytes", help, response_memory as f64)?;
+        let help = "Memory of the bodies of requests";
+        writer.gauge("thalweg_request_memory_bytes", help, request_memory as f64)
     }
 
     fn encode_requests(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {

@@ -28,4 +28,7 @@ pub(crate) struct LoadOptions {
     /// The most memory of all answers that are being made, with the rows they are made of
     #[arg(long, env = "THALWEG_RESPONSE_MEMORY", value_name = "SIZE", default_value = "1GiB")]
     pub(crate) response_memory: Size,
+    /// The most memory of the bodies of all requests, decompressed and parsed
+    #[arg(long, env = "THALWEG_REQUEST_MEMORY", value_name = "SIZE", default_value = "256MiB")]
+    pub(crate) request_memory: Size,
 }

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use response::{Echo, Output, Shape, Sink, Stopped, TooLarge, Writer, Written};
+use response::{Attempt, Echo, Output, Shape, Sink, Stopped, TooLarge, Writer, Written};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::task::spawn_blocking;
 
@@ -18,6 +18,7 @@ use super::program::GraphProgram;
 use super::wire::Records;
 use crate::error::{SourceError, SourceErrorKind};
 use crate::observed::Observed;
+use crate::offload::{HERE, write_apart};
 use crate::source::{ExecuteError, Plan, Program};
 use crate::streamed::{self, End, Executed, Sizes};
 
@@ -42,20 +43,20 @@ impl Read {
         received.saturating_mul(MOST_LONGER) >= sizes.whole
     }
 
-    /// Writes the answer on this thread.
-    pub(super) fn write<O: Output>(
+    /// Writes the answer: on this thread if it is short, else on one of its own.
+    pub(super) async fn write<O: Output>(
         self,
+        plan: &Arc<Plan>,
         program: &GraphProgram,
-        shape: &Shape,
         echoes: &[Echo],
         output: O,
         observed: &mut Observed,
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let started = Instant::now();
-        let written = self.written(program, shape, echoes, output);
+        let written = self.written_somewhere(plan, program, echoes, output).await;
         observed.write = Some(started.elapsed());
         match written {
-            Err(Stopped::TooLarge(error)) if observed.has_changed => {
+            Err(ExecuteError::TooLarge(error)) if observed.has_changed => {
                 let kind = match error {
                     TooLarge::Answer { .. } => SourceErrorKind::TooLarge,
                     TooLarge::Together(_) => SourceErrorKind::NoMemory,
@@ -63,8 +64,33 @@ impl Read {
                 let message = [&error.to_string(), "; the change was made"].concat();
                 Err(SourceError::new(kind, message).into())
             }
-            written => Ok(written?),
+            written => written,
         }
+    }
+
+    async fn written_somewhere<O: Output>(
+        self,
+        plan: &Arc<Plan>,
+        program: &GraphProgram,
+        echoes: &[Echo],
+        output: O,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+        let output = {
+            let answer = Answer::new(program, &self.bound.bounds, &self.results);
+            let writer = self.writer(program, &plan.shape, echoes, output);
+            match writer.write_at_most(&mut answer.top(), HERE as u64)? {
+                Attempt::Written(written) => return Ok(written),
+                Attempt::TooLong(output) => output,
+            }
+        };
+        let (plan, echoes) = (Arc::clone(plan), echoes.to_vec());
+        let written = write_apart(output, move |output| match &plan.program {
+            Program::Neo4j(own) => {
+                Ok(self.written(own.program(), &plan.shape, &echoes, output)?)
+            }
+            Program::Sqlite(_) | Program::Postgres(_) => Err(foreign_plan().into()),
+        });
+        written.await?
     }
 
     /// Writes the answer on a thread of its own, which sends it from the size on that makes it long;
@@ -103,11 +129,21 @@ impl Read {
         output: O,
     ) -> Result<Written<SourceError, O::Data>, Stopped<SourceError>> {
         let answer = Answer::new(program, &self.bound.bounds, &self.results);
+        self.writer(program, shape, echoes, output).write(&mut answer.top())
+    }
+
+    fn writer<'p, O: Output>(
+        &self,
+        program: &'p GraphProgram,
+        shape: &'p Shape,
+        echoes: &'p [Echo],
+        output: O,
+    ) -> Writer<'p, SourceError, O> {
         let mut writer = Writer::new(shape, &program.layout, output).echoing(echoes);
-        for (root, error) in self.failures {
-            writer.fail_root(root as usize, error);
+        for (root, error) in &self.failures {
+            writer.fail_root(*root as usize, error.clone());
         }
-        writer.write(&mut answer.top())
+        writer
     }
 }
 

@@ -201,7 +201,7 @@ impl Neo4jConnections {
         match place {
             Some((place, sizes)) => read.stream(plan, echoes, sink, sizes, place).await,
             None => {
-                let written = read.write(program, &plan.shape, echoes, sink, observed);
+                let written = read.write(plan, program, echoes, sink, observed).await;
                 written.map(Executed::Whole)
             }
         }
@@ -210,7 +210,7 @@ impl Neo4jConnections {
     /// The same, the whole of the answer being written into an output.
     pub async fn answer<O: Output>(
         &self,
-        plan: &Plan,
+        plan: &Arc<Plan>,
         program: &Neo4jProgram,
         asked: Asked<'_>,
         output: O,
@@ -218,7 +218,7 @@ impl Neo4jConnections {
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let program = &program.program;
         let read = self.read(program, asked, observed).await?;
-        read.write(program, &plan.shape, asked.echoes, output, observed)
+        read.write(plan, program, asked.echoes, output, observed).await
     }
 
     async fn read(

@@ -1,18 +1,23 @@
 //! What a program read or changed, and how its answer is written.
 
+use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Instant;
 
-use response::{Echo, Output, Shape, Writer, Written};
+use response::{Attempt, Echo, Output, Shape, TooLarge, Writer, Written};
 
 use super::bind::Bound;
 use super::cursor::Answer;
 use super::execute::PostgresProgram;
+use super::execute::units::too_large;
 use super::wire::Rows;
-use crate::error::SourceError;
-use crate::observed::Observed;
-use crate::source::ExecuteError;
+use crate::error::{SourceError, SourceErrorKind};
+use crate::observed::{Observed, ReadForm};
+use crate::offload::{HERE, write_apart};
+use crate::source::{ExecuteError, Plan, Program};
 
 /// What a program read or changed for a request.
+#[derive(Debug)]
 pub(super) struct Read {
     pub(super) bound: Bound,
     /// The root fields that failed.
@@ -22,23 +27,143 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// Writes the answer.
-    pub(super) fn write<O: Output>(
+    /// Writes the answer of a plan that was read in a form, if it has no more than so many bytes.
+    /// Otherwise the output comes back as it was.
+    pub(super) fn write_at_most<O: Output>(
+        &self,
+        (program, shape): (&PostgresProgram, &Shape),
+        echoes: &[Echo],
+        output: O,
+        bytes: usize,
+        observed: &mut Observed,
+    ) -> Result<Attempt<SourceError, O>, ExecuteError> {
+        if self.bytes() > bytes {
+            return Ok(Attempt::TooLong(output));
+        }
+        let started = Instant::now();
+        let answer = self.answer(program)?;
+        let writer = self.writer((program, shape), echoes, output);
+        let written = writer.write_at_most(&mut answer.top(), bytes as u64);
+        observed.write = Some(started.elapsed());
+        Ok(written?)
+    }
+
+    /// Writes the answer: on this thread if it is short, else on one of its own, where nobody waits for
+    /// others meanwhile.
+    pub(super) async fn write<O: Output>(
         self,
-        program: &PostgresProgram,
-        shape: &Shape,
+        (plan, program): (&Arc<Plan>, &PostgresProgram),
+        echoes: &[Echo],
+        output: O,
+        observed: &mut Observed,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+        let parts = (program, &*plan.shape);
+        match self.write_at_most(parts, echoes, output, HERE, observed)? {
+            Attempt::Written(written) => Ok(written),
+            Attempt::TooLong(output) => self.write_apart(plan, echoes, output, observed).await,
+        }
+    }
+
+    /// Writes the answer on a thread of its own.
+    pub(super) async fn write_apart<O: Output>(
+        self,
+        plan: &Arc<Plan>,
         echoes: &[Echo],
         output: O,
         observed: &mut Observed,
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let started = Instant::now();
-        let answer = Answer::new(&program.program, &self.bound, &self.rows);
-        let mut writer = Writer::new(shape, &program.program.layout, output).echoing(echoes);
-        for (root, error) in self.failures {
-            writer.fail_root(root as usize, error);
-        }
-        let written = writer.write(&mut answer.top());
+        let (plan, form, echoes) = (Arc::clone(plan), observed.form, echoes.to_vec());
+        let written = write_apart(output, move |output| {
+            let program = program_in(&plan, form).ok_or_else(foreign_plan)?;
+            let answer = self.answer(program)?;
+            let writer = self.writer((program, &plan.shape), &echoes, output);
+            Ok::<_, ExecuteError>(writer.write(&mut answer.top())?)
+        });
+        let written = written.await?;
         observed.write = Some(started.elapsed());
-        Ok(written?)
+        written
     }
+
+    /// Writes the answer to see why it cannot be made, if so, and gives the rows back.
+    pub(super) async fn judge<O: Output>(
+        self,
+        (plan, program): (&Arc<Plan>, &PostgresProgram),
+        echoes: &[Echo],
+        output: O,
+    ) -> Judged {
+        let parts = (program, &*plan.shape);
+        let mut observed = Observed::default();
+        let output = match self.write_at_most(parts, echoes, output, HERE, &mut observed) {
+            Ok(Attempt::TooLong(output)) => output,
+            Ok(Attempt::Written(_)) => return (self.rows, None),
+            Err(error) => return (self.rows, refused(&error)),
+        };
+        let (plan, echoes) = (Arc::clone(plan), echoes.to_vec());
+        let judged = write_apart(output, move |output| {
+            let error = program_in(&plan, ReadForm::Levels).and_then(|program| {
+                let answer = match self.answer(program) {
+                    Ok(answer) => answer,
+                    Err(error) => return Some(error),
+                };
+                let writer = self.writer((program, &plan.shape), &echoes, output);
+                let stopped = writer.write(&mut answer.top()).err()?;
+                refused(&ExecuteError::from(stopped))
+            });
+            (self.rows, error)
+        });
+        judged.await.unwrap_or_else(|died| (Vec::new(), Some(died)))
+    }
+
+    /// How many bytes of rows were received, those of each round once.
+    fn bytes(&self) -> usize {
+        self.rows.iter().map(Rows::bytes).max().unwrap_or(0)
+    }
+
+    fn answer<'r>(&'r self, program: &'r PostgresProgram) -> Result<Answer<'r>, SourceError> {
+        Ok(Answer::new(&program.program, &self.bound, &self.rows)?)
+    }
+
+    fn writer<'p, O: Output>(
+        &self,
+        (program, shape): (&'p PostgresProgram, &'p Shape),
+        echoes: &'p [Echo],
+        output: O,
+    ) -> Writer<'p, SourceError, O> {
+        let mut writer = Writer::new(shape, &program.program.layout, output).echoing(echoes);
+        for (root, error) in &self.failures {
+            writer.fail_root(*root as usize, error.clone());
+        }
+        writer
+    }
+}
+
+/// Rows, and why there can be no answer with them.
+pub(super) type Judged = (Vec<Rows>, Option<SourceError>);
+
+/// What becomes of rows while it is seen whether there can be an answer with them.
+pub(super) type Judging<'r> = Pin<Box<dyn Future<Output = Judged> + 'r>>;
+
+/// Why an answer is refused before the change is made that it shows.
+fn refused(error: &ExecuteError) -> Option<SourceError> {
+    match error {
+        ExecuteError::TooLarge(TooLarge::Answer { budget }) => Some(too_large(*budget)),
+        ExecuteError::TooLarge(TooLarge::Together(error)) => Some((*error).into()),
+        ExecuteError::Source(error) if error.kind == SourceErrorKind::NoMemory => {
+            Some(error.clone())
+        }
+        ExecuteError::Source(_) | ExecuteError::Refused(_) | ExecuteError::Broken(_) => None,
+    }
+}
+
+/// The program of a plan in a form.
+fn program_in(plan: &Plan, form: ReadForm) -> Option<&PostgresProgram> {
+    match &plan.program {
+        Program::Postgres(program) => Some(program.in_form(form)),
+        Program::Sqlite(_) | Program::Neo4j(_) => None,
+    }
+}
+
+fn foreign_plan() -> SourceError {
+    SourceError::new(SourceErrorKind::Internal, "a plan of another source")
 }

@@ -10,13 +10,13 @@ use crate::relational::{
 };
 
 /// The parameters of a request, level by level, in one buffer.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Bound {
     buffer: Vec<u8>,
     pub levels: Vec<BoundLevel>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct BoundLevel {
     parameters: Vec<Span>,
     pub bounds: Bounds,

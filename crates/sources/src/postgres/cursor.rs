@@ -1,7 +1,7 @@
 //! The rows of all levels, found by their parents' keys.
 
 use ahash::AHashMap;
-use response::{Bounds, Cursor, LevelId, Value};
+use response::{Bounds, Cursor, Held, LevelId, NoMemory, Value};
 
 use super::bind::Bound;
 use super::wire::Rows;
@@ -17,6 +17,8 @@ pub struct Answer<'r> {
     indexes: Vec<Option<Index<'r>>>,
     /// By level: where its rows are read apart, the one to which each row above refers.
     referred: Vec<Option<Box<[u32]>>>,
+    /// The memory of these.
+    _held: Held,
 }
 
 /// The rows of a level by their parent's key, each parent's in their order.
@@ -25,6 +27,8 @@ pub(super) struct Index<'r> {
     groups: Groups<'r>,
     /// For each row the next one of the same parent.
     next: Vec<u32>,
+    /// The memory of both.
+    _held: Held,
 }
 
 #[derive(Debug)]
@@ -43,24 +47,29 @@ struct Group {
 
 const END: u32 = u32::MAX;
 
+/// The index of so few rows is not counted.
+const FEW_ROWS: usize = 128;
+
 impl<'r> Answer<'r> {
     /// Indexes the rows of all levels.
-    #[must_use]
-    pub fn new(program: &'r Program, bound: &'r Bound, rows: &'r [Rows]) -> Self {
-        let indexes = program
-            .levels
-            .iter()
-            .zip(rows)
-            .map(|(level, rows)| level.link.as_ref().map(|link| Index::new(rows, level, link)));
-        let indexes: Vec<_> = indexes.collect();
-        let referred = referred(program, rows, &indexes);
-        Self { program, bound, rows, indexes, referred }
+    pub fn new(
+        program: &'r Program,
+        bound: &'r Bound,
+        rows: &'r [Rows],
+    ) -> Result<Self, NoMemory> {
+        let indexes = program.levels.iter().zip(rows).map(|(level, rows)| {
+            level.link.as_ref().map(|link| Index::new(rows, level, link)).transpose()
+        });
+        let indexes = indexes.collect::<Result<Vec<_>, _>>()?;
+        let mut held = Held::default();
+        let referred = referred(program, rows, &indexes, &mut held)?;
+        Ok(Self { program, bound, rows, indexes, referred, _held: held })
     }
 
     /// The cursor of the top.
     #[must_use]
     pub fn top(&self) -> PostgresCursor<'_> {
-        let Self { program, bound, rows, indexes, referred } = self;
+        let Self { program, bound, rows, indexes, referred, _held: _ } = self;
         View { program, bound, rows, indexes, referred, portion: 0 }.top()
     }
 }
@@ -96,7 +105,7 @@ impl<'a> View<'a> {
 }
 
 impl<'r> Index<'r> {
-    fn new(rows: &'r Rows, level: &Level, link: &Link) -> Self {
+    fn new(rows: &'r Rows, level: &Level, link: &Link) -> Result<Self, NoMemory> {
         Self::filled(
             rows,
             level.repeats.as_ref(),
@@ -113,7 +122,11 @@ impl<'r> Index<'r> {
         repeats: Option<&Repeats>,
         link: &Link,
         mut groups: Groups<'r>,
-    ) -> Self {
+    ) -> Result<Self, NoMemory> {
+        // A small index takes less than what need not be counted.
+        let mut held = if rows.len() > FEW_ROWS { rows.another_held() } else { Held::default() };
+        let mut taken = (rows.len() * size_of::<u32>()) as u64;
+        held.grow_to(taken)?;
         let mut next = vec![END; rows.len()];
         for (row, number) in rows.iter().zip(0_u32..) {
             if repeats.is_some_and(|repeats| is_repeated(rows, number as usize, &repeats.key)) {
@@ -123,11 +136,15 @@ impl<'r> Index<'r> {
                 Groups::Single(groups) => {
                     let column = link.columns.first().copied().unwrap_or(0);
                     let Some(key) = row.value(usize::from(column)) else { continue };
+                    reserve_entry(groups, &mut held, taken)?;
                     groups.entry(key).or_insert(Group { first: number, last: number })
                 }
                 Groups::Composite(groups) => {
                     let value = |column: &u16| row.value(usize::from(*column));
                     let Some(key) = composite(link.columns.iter().map(value)) else { continue };
+                    taken += (key.len() + ALLOCATION) as u64;
+                    held.grow_to(taken + table_bytes(groups, groups.capacity()))?;
+                    reserve_entry(groups, &mut held, taken)?;
                     groups.entry(key).or_insert(Group { first: number, last: number })
                 }
             };
@@ -136,19 +153,48 @@ impl<'r> Index<'r> {
                 group.last = number;
             }
         }
-        Self { groups, next }
+        Ok(Self { groups, next, _held: held })
     }
+}
+
+/// What an allocation takes beside its bytes.
+const ALLOCATION: usize = 16;
+
+/// The bytes of a table for so many entries.
+fn table_bytes<K>(_: &AHashMap<K, Group>, entries: usize) -> u64 {
+    // An eighth of the buckets stays free, and each has a byte of its hash.
+    let buckets = (entries * 8 / 7).next_power_of_two();
+    if entries == 0 { 0 } else { (buckets * (size_of::<(K, Group)>() + 1)) as u64 }
+}
+
+/// Reserves the growth of a full table, beside what else is taken: its old and its new entries are
+/// there at once.
+#[inline]
+fn reserve_entry<K: Eq + std::hash::Hash>(
+    groups: &mut AHashMap<K, Group>,
+    held: &mut Held,
+    taken: u64,
+) -> Result<(), NoMemory> {
+    let capacity = groups.capacity();
+    if groups.len() == capacity {
+        let after = 2 * capacity.max(4);
+        let both = table_bytes(groups, capacity) + table_bytes(groups, after);
+        held.grow_to(taken + both)?;
+        groups.reserve(after - capacity);
+        held.shrink_to(taken + table_bytes(groups, groups.capacity()));
+    }
+    Ok(())
 }
 
 impl Index<'static> {
     /// An index with keys of its own, so that it may stand beside its rows.
-    pub(super) fn of(rows: &Rows, link: &Link) -> Self {
-        let index = Index::filled(rows, None, link, Groups::Composite(AHashMap::default()));
+    pub(super) fn of(rows: &Rows, link: &Link) -> Result<Self, NoMemory> {
+        let index = Index::filled(rows, None, link, Groups::Composite(AHashMap::default()))?;
         let groups = match index.groups {
             Groups::Composite(groups) => Groups::Composite(groups),
             Groups::Single(_) => Groups::Composite(AHashMap::default()),
         };
-        Self { groups, next: index.next }
+        Ok(Self { groups, next: index.next, _held: index._held })
     }
 }
 
@@ -168,7 +214,9 @@ fn referred(
     program: &Program,
     rows: &[Rows],
     indexes: &[Option<Index<'_>>],
-) -> Vec<Option<Box<[u32]>>> {
+    held: &mut Held,
+) -> Result<Vec<Option<Box<[u32]>>>, NoMemory> {
+    let mut taken = 0;
     let mut referred: Vec<Option<Box<[u32]>>> = Vec::new();
     for above in &program.levels {
         for apart in &above.apart {
@@ -177,13 +225,18 @@ fn referred(
             if referred[place].is_none() {
                 let (link, index) = (&program.levels[place].link, &indexes[place]);
                 if let (Some(link), Some(index)) = (link, index) {
-                    referred[place] =
-                        Some(rows_referred(&rows[usize::from(above.id.0)], link, index));
+                    let above = &rows[usize::from(above.id.0)];
+                    if above.len() > FEW_ROWS && !held.is_counted() {
+                        *held = above.another_held();
+                    }
+                    taken += above.len() * size_of::<u32>();
+                    held.grow_to(taken as u64)?;
+                    referred[place] = Some(rows_referred(above, link, index));
                 }
             }
         }
     }
-    referred
+    Ok(referred)
 }
 
 fn rows_referred(above: &Rows, link: &Link, index: &Index<'_>) -> Box<[u32]> {
@@ -197,6 +250,7 @@ fn rows_referred(above: &Rows, link: &Link, index: &Index<'_>) -> Box<[u32]> {
         }
         before
     });
+    // Their number is known: nothing grows.
     rows.collect()
 }
 

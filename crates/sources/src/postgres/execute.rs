@@ -131,14 +131,19 @@ impl PostgresProgram {
         &self.current().program.levels
     }
 
-    /// The levels as they are in a form.
-    pub(crate) fn levels(&self, form: ReadForm) -> &[Level] {
+    /// The program in a form.
+    pub(super) fn in_form(&self, form: ReadForm) -> &Self {
         let other = match form {
             ReadForm::Levels => None,
             ReadForm::Joined => self.joined.as_deref().map(|joined| &joined.program),
             ReadForm::Apart => self.apart.made(),
         };
-        &other.unwrap_or(self).program.levels
+        other.unwrap_or(self)
+    }
+
+    /// The levels as they are in a form.
+    pub(crate) fn levels(&self, form: ReadForm) -> &[Level] {
+        &self.in_form(form).program.levels
     }
 
     /// The levels of all its forms.
@@ -360,7 +365,9 @@ async fn attempt_run(
             if level.round != round {
                 continue;
             }
-            let Some(keys) = key_arrays(levels, level, &rows) else { continue };
+            let keys = key_arrays(levels, level, &rows);
+            let keys = keys.map_err(|error| (WireError::from(error), Some(place)))?;
+            let Some(keys) = keys else { continue };
             let executed = program.execute(&mut pipeline, bound, place, &keys);
             executed.map_err(|error| (error, Some(place)))?;
             sent.push(place);
@@ -422,7 +429,7 @@ pub async fn explain(
     };
     let mut plans = Vec::with_capacity(levels.len());
     for (place, level) in program.wanted(bound, &[]) {
-        let keys = key_arrays(levels, level, &rows).unwrap_or_default();
+        let keys = key_arrays(levels, level, &rows)?.unwrap_or_default();
         let mut keys = keys.iter();
         let sources = level.parameters.iter().map(|parameter| &parameter.source);
         let known = bound.parameters(place).zip(sources);

@@ -55,6 +55,11 @@ impl Trying<'_> {
         self.length.has_been_short.store(true, Ordering::Relaxed);
     }
 
+    /// What was received of it makes a long answer.
+    pub(super) fn was_long(self) {
+        self.length.is_long.store(true, Ordering::Relaxed);
+    }
+
     /// It has more bytes than it may receive.
     pub(super) fn was_longer(self) {
         // With less than all it may be short all the same.

@@ -155,7 +155,7 @@ impl<'a, 's> Root<'a, 's> {
                 let place = usize::from(level.id.0);
                 self.rows[place] = Rows::default();
                 self.indexes[place] = None;
-                let Some(keys) = key_arrays(levels, level, &self.rows) else { continue };
+                let Some(keys) = key_arrays(levels, level, &self.rows)? else { continue };
                 self.portions.compose(|pipeline| {
                     self.portions.program.execute(pipeline, self.portions.bound, place, &keys)
                 })?;
@@ -169,7 +169,7 @@ impl<'a, 's> Root<'a, 's> {
             bytes += results.first().map_or(0, Rows::bytes);
             for (rows, place) in results.into_iter().zip(sent) {
                 let link = levels[place].link.as_ref();
-                self.indexes[place] = link.map(|link| Index::of(&rows, link));
+                self.indexes[place] = link.map(|link| Index::of(&rows, link)).transpose()?;
                 self.rows[place] = rows;
             }
         }

@@ -6,20 +6,17 @@ use std::sync::Arc;
 use catalog::{Catalog, EntityId, FieldId};
 use ir::StepKind;
 use response::sink::PORTION;
-use response::{
-    Failure, Memory, Output, Shape, Sink, Stopped, TooLarge, WriteError, Writer, Written,
-};
+use response::{Attempt, Failure, Memory, Output, Refused, Sink, WriteError, Written};
 use sql::Flavor;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 use tokio_postgres::types::Type;
 
-use super::answer::Read;
+use super::answer::{Judging, Read};
 use super::apart::Seen;
 use super::bind::bind;
-use super::cursor::Answer;
-use super::execute::units::{Changing, MostGiven, too_large};
+use super::execute::units::{Changing, MostGiven};
 use super::execute::{PostgresProgram, explain};
 use super::introspect::{PhysicalTypes, introspect};
 use super::pool::{Pool, PoolOptions};
@@ -31,6 +28,7 @@ use super::stream::Work;
 use super::wire::{Config, Rows, connect_simple};
 use crate::error::{SourceError, SourceErrorKind};
 use crate::observed::{Observed, ReadForm};
+use crate::offload::HERE;
 use crate::operand::Variables;
 use crate::relational::compile::{KeyTypes, Length};
 use crate::relational::{self, CompileError, Strategy};
@@ -70,6 +68,8 @@ pub struct PostgresConnections {
 struct Whole<'a> {
     /// How many bytes its rows may come to.
     most_bytes: Option<usize>,
+    /// How many bytes it may have itself, if it begins again in portions where it has more.
+    most_written: Option<usize>,
     compile: Option<Compile<'a>>,
 }
 
@@ -264,14 +264,16 @@ impl PostgresConnections {
                 return written.map(Executed::Whole);
             }
         };
-        let whole = Whole { most_bytes: None, compile: Some(compile) };
+        let whole = Whole { most_bytes: None, most_written: None, compile: Some(compile) };
         if let Some(trying) = program.length.try_whole(sizes.whole) {
-            let most = Whole { most_bytes: Some(trying.bytes), ..whole };
+            let (most_bytes, most_written) = (Some(trying.bytes), Some(sizes.whole.min(HERE)));
+            let most = Whole { most_bytes, most_written, ..whole };
             let copy = sink.clone();
-            match self.execute(&plan.shape, program, asked, copy, most, observed).await {
+            match self.execute(plan, program, asked, copy, most, observed).await {
                 Err(ExecuteError::Source(error)) if error.kind == SourceErrorKind::TooLarge => {
                     trying.was_longer();
                 }
+                Err(ExecuteError::Refused(Refused::TooLongHere)) => trying.was_long(),
                 written => {
                     if written.is_ok() {
                         trying.was_short();
@@ -286,7 +288,7 @@ impl PostgresConnections {
                 _ => None,
             });
         let Some(in_portions) = in_portions else {
-            let written = self.execute(&plan.shape, program, asked, sink, whole, observed).await;
+            let written = self.execute(plan, program, asked, sink, whole, observed).await;
             return written.map(Executed::Whole);
         };
         observed.form = ReadForm::Levels;
@@ -302,7 +304,7 @@ impl PostgresConnections {
             Err(ExecuteError::Source(error)) if error.kind != SourceErrorKind::Busy => {}
             streamed => return streamed,
         }
-        let written = self.execute(&plan.shape, program, asked, sink, whole, observed).await;
+        let written = self.execute(plan, program, asked, sink, whole, observed).await;
         written.map(Executed::Whole)
     }
 
@@ -317,10 +319,10 @@ impl PostgresConnections {
         observed: &mut Observed,
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         if program.program.writes() {
-            return self.change(&plan.shape, program, asked, output, observed).await;
+            return self.change(plan, program, asked, output, observed).await;
         }
-        let whole = Whole { most_bytes: None, compile };
-        self.execute(&plan.shape, program, asked, output, whole, observed).await
+        let whole = Whole { most_bytes: None, most_written: None, compile };
+        self.execute(plan, program, asked, output, whole, observed).await
     }
 
     /// Sends the answer while it is made, on a thread and over a connection of its own.
@@ -354,45 +356,57 @@ impl PostgresConnections {
 
     async fn execute<O: Output>(
         &self,
-        shape: &Shape,
+        plan: &Arc<Plan>,
         program: &PostgresProgram,
         asked: Asked<'_>,
         output: O,
-        Whole { most_bytes, compile }: Whole<'_>,
+        Whole { most_bytes, most_written, compile }: Whole<'_>,
         observed: &mut Observed,
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
-        if let Some(joined) = program.joined() {
-            observed.form = ReadForm::Joined;
-            let most = most_bytes.map_or(MOST_JOINED, |most| most.min(MOST_JOINED));
-            match self.read_all(&joined.program, asked, Some(most), observed).await {
-                Err(error) if error.kind == SourceErrorKind::TooLarge && most == MOST_JOINED => {
-                    joined.has_not_paid();
-                }
-                read => {
-                    let read = read?;
-                    if joined.repeats_much(&read.rows) {
+        let (read, form) = 'read: {
+            if let Some(joined) = program.joined() {
+                observed.form = ReadForm::Joined;
+                let most = most_bytes.map_or(MOST_JOINED, |most| most.min(MOST_JOINED));
+                match self.read_all(&joined.program, asked, Some(most), observed).await {
+                    Err(error)
+                        if error.kind == SourceErrorKind::TooLarge && most == MOST_JOINED =>
+                    {
                         joined.has_not_paid();
                     }
-                    return read.write(&joined.program, shape, asked.echoes, output, observed);
+                    read => {
+                        let read = read?;
+                        if joined.repeats_much(&read.rows) {
+                            joined.has_not_paid();
+                        }
+                        break 'read (read, &joined.program);
+                    }
                 }
             }
+            if let Some(apart) = program.apart.program() {
+                observed.form = ReadForm::Apart;
+                let read = self.read_all(apart, asked, most_bytes, observed).await?;
+                program.apart.judge(&apart.program, &read.rows);
+                break 'read (read, &**apart);
+            }
+            observed.form = ReadForm::Levels;
+            let read = self.read_all(program, asked, most_bytes, observed).await?;
+            program.look_at(&read.rows, compile);
+            (read, program)
+        };
+        let Some(most) = most_written else {
+            return read.write((plan, form), asked.echoes, output, observed).await;
+        };
+        let parts = (form, &*plan.shape);
+        match read.write_at_most(parts, asked.echoes, output, most, observed)? {
+            Attempt::Written(written) => Ok(written),
+            Attempt::TooLong(_) => Err(Refused::TooLongHere.into()),
         }
-        if let Some(apart) = program.apart.program() {
-            observed.form = ReadForm::Apart;
-            let read = self.read_all(apart, asked, most_bytes, observed).await?;
-            program.apart.judge(&apart.program, &read.rows);
-            return read.write(apart, shape, asked.echoes, output, observed);
-        }
-        observed.form = ReadForm::Levels;
-        let read = self.read_all(program, asked, most_bytes, observed).await?;
-        program.look_at(&read.rows, compile);
-        read.write(program, shape, asked.echoes, output, observed)
     }
 
     /// Runs a program that changes something, each of its units once.
     async fn change<O: Output>(
         &self,
-        shape: &Shape,
+        plan: &Arc<Plan>,
         program: &PostgresProgram,
         asked: Asked<'_>,
         output: O,
@@ -400,20 +414,14 @@ impl PostgresConnections {
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
         let (bound, mut failures) = bind(&program.program, asked.variables);
         observed.form = ReadForm::Levels;
-        let Asked { variables, session, .. } = asked;
+        let Asked { variables, session, echoes, .. } = asked;
         let budget = output.budget();
-        let refuse = |rows: &[Rows]| {
+        let refuse = |rows: Vec<Rows>| -> Judging<'_> {
             // It is written to see how long it is: names, escapes and aliases make much of few
             // rows, and what many rows share is written with each of them.
-            let answer = Answer::new(&program.program, &bound, rows);
-            let writer = Writer::new(shape, &program.program.layout, output.clone());
-            match writer.echoing(asked.echoes).write(&mut answer.top()) {
-                Err(Stopped::TooLarge(TooLarge::Answer { budget })) => Some(too_large(budget)),
-                Err(Stopped::TooLarge(TooLarge::Together(error))) => {
-                    Some(SourceError::new(SourceErrorKind::NoMemory, error.to_string()))
-                }
-                _ => None,
-            }
+            let copy = output.clone();
+            let trial = Read { bound: bound.clone(), failures: Vec::new(), rows };
+            Box::pin(trial.judge((plan, program), echoes, copy))
         };
         let bytes = usize::try_from(budget).unwrap_or(usize::MAX).saturating_mul(2);
         let most = MostGiven { bytes, refuse: &refuse };
@@ -423,7 +431,7 @@ impl PostgresConnections {
         let rows = changing.run(&mut failures).await?;
         observed.has_changed = program.program.has_changed(&failures);
         let read = Read { bound, failures, rows };
-        read.write(program, shape, asked.echoes, output, observed)
+        read.write((plan, program), echoes, output, observed).await
     }
 
     /// Binds the variables, and reads the rows of all levels.

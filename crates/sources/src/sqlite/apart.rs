@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use response::{Outlet, Refused};
+use response::{Outlet, SentPiece, Refused};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -192,10 +192,10 @@ impl Drop for Ticket {
 }
 
 impl Outlet for Paced {
-    fn send(&mut self, bytes: Vec<u8>) -> Result<(), Refused> {
+    fn send(&mut self, piece: SentPiece) -> Result<(), Refused> {
         if !std::mem::replace(&mut self.has_sent, true) {
             self.threads.let_be_long(self.number);
         }
-        self.outlet.send(bytes)
+        self.outlet.send(piece)
     }
 }

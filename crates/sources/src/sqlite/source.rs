@@ -13,9 +13,8 @@ use std::time::Instant;
 
 use catalog::Catalog;
 use response::sink::PORTION;
-use response::{Echo, Failure, Output, Refused, Sink, Writer, Written};
+use response::{Attempt, Echo, Failure, Output, Refused, Sink, Writer, Written};
 use sql::Flavor;
-use tokio::task::spawn_blocking;
 
 use super::apart::{Apart, Manner};
 use super::bind::{Bound, bind};
@@ -32,11 +31,12 @@ use super::threads::Threads;
 use super::writer::{self, BoundRequirement, Change, Changed, FileWriter, GatheredCursor};
 use crate::error::{SourceError, SourceErrorKind};
 use crate::observed::Observed;
+use crate::offload::{HERE, write_apart};
 use crate::operand::Variables;
 use crate::relational::{self, CompileError, Strategy};
 use crate::source::{Asked, ExecuteError, OpenError, Plan, Timeouts};
 use crate::statistics::Counter;
-use crate::streamed::{self, Abandoned, Delivery, End, Executed, Places, Sizes, died};
+use crate::streamed::{self, Abandoned, Delivery, End, Executed, Places, Sizes};
 
 /// A file that was opened once to read its schema.
 #[derive(Debug)]
@@ -219,6 +219,7 @@ impl SqliteConnections {
             return None;
         }
         let writer = writer(plan, program, output.clone(), failures).echoing(echoes);
+        let writer = writer.ended_by(belongs_elsewhere);
         let written = self.execute_inline(program, bound, writer);
         (!is_for_elsewhere(&written)).then_some(written)
     }
@@ -259,19 +260,27 @@ impl SqliteConnections {
         let changed = changed??;
         program.pace.took(changed.took);
         observed.has_changed = program.program.has_changed(&changed.failures);
+        let mut output = output;
         if !changed.is_long() {
-            return write_changed(&plan, program, &changed, &echoes, output);
+            let writer = changed_writer(&plan, program, &changed, &echoes, output);
+            let mut top = GatheredCursor::new(&program.program, &changed.bound, &changed.gathered);
+            match writer.write_at_most(&mut top, HERE as u64)? {
+                Attempt::Written(written) => return Ok(written),
+                Attempt::TooLong(same) => output = same,
+            }
         }
         // Nobody else waits for it meanwhile.
-        let written = spawn_blocking(move || match &plan.program {
+        let written = write_apart(output, move |output| match &plan.program {
             crate::source::Program::Sqlite(own) => {
-                write_changed(&plan, own, &changed, &echoes, output)
+                let writer = changed_writer(&plan, own, &changed, &echoes, output);
+                let mut top = GatheredCursor::new(&own.program, &changed.bound, &changed.gathered);
+                Ok(writer.write(&mut top)?)
             }
             crate::source::Program::Postgres(_) | crate::source::Program::Neo4j(_) => {
                 Err(foreign_plan().into())
             }
         });
-        written.await.unwrap_or_else(|_| Err(died().into()))
+        written.await?
     }
 
     /// Sends the answer while it is made, if it proves long. Then the run ends, and begins again when
@@ -404,6 +413,8 @@ impl Apartly {
         };
         let clock = Clock::start();
         let writer = writer(&self.plan, program, output, &self.failures).echoing(&self.echoes);
+        // A run that is told to stop stops everywhere.
+        let writer = writer.ended_by(|error| error.kind == SourceErrorKind::Timeout);
         let written = execute::execute(file, &program.program, &self.bound, writer);
         // One whose thread had to wait for its processor was not long.
         program.pace.took(clock.elapsed());
@@ -424,17 +435,15 @@ fn writer<'p, O: Output>(
     writer
 }
 
-/// Writes the answer of a request that changed something.
-fn write_changed<O: Output>(
-    plan: &Plan,
-    program: &SqliteProgram,
+/// The writer of the answer of a request that changed something.
+fn changed_writer<'p, O: Output>(
+    plan: &'p Plan,
+    program: &'p SqliteProgram,
     changed: &Changed,
-    echoes: &[Echo],
+    echoes: &'p [Echo],
     output: O,
-) -> Result<Written<SourceError, O::Data>, ExecuteError> {
-    let writer = writer(plan, program, output, &changed.failures).echoing(echoes);
-    let mut top = GatheredCursor::new(&program.program, &changed.bound, &changed.gathered);
-    Ok(writer.write(&mut top)?)
+) -> Writer<'p, SourceError, O> {
+    writer(plan, program, output, &changed.failures).echoing(echoes)
 }
 
 /// Whether a request is to be run again on another thread.

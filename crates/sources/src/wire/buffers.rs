@@ -26,10 +26,6 @@ const LEAST_SPACE: usize = 16 << 10;
 /// rounds of the same pipeline.
 const KEPT_BUFFERS: usize = 4;
 
-/// How many times its own size a buffer takes with the indexes of the rows in it: where each value
-/// begins, and which rows belong to which parent.
-const WITH_INDEXES: usize = 2;
-
 /// What was received in one round, with the memory that it holds.
 #[derive(Debug, Default)]
 pub(crate) struct Received {
@@ -92,10 +88,9 @@ impl Buffers {
     pub(crate) fn start_round(&mut self, read: usize) {
         if let Some(Received { bytes, held }) = Arc::get_mut(&mut self.current) {
             bytes.drain(..read.min(bytes.len()));
-            if bytes.capacity() > KEPT_CAPACITY {
+            if bytes.capacity() > KEPT_CAPACITY || !held.keep(bytes.capacity() as u64) {
                 bytes.shrink_to(LEAST_SPACE);
             }
-            held.release();
             if bytes.is_empty() {
                 self.take_largest();
             }
@@ -105,7 +100,9 @@ impl Buffers {
             if let Some(Received { bytes, held }) = Arc::get_mut(&mut buffer) {
                 bytes.clear();
                 bytes.extend_from_slice(&rest);
-                held.release();
+                if !held.keep(bytes.capacity() as u64) {
+                    bytes.shrink_to(LEAST_SPACE);
+                }
             }
             let earlier = std::mem::replace(&mut self.current, buffer);
             if self.earlier.len() < KEPT_BUFFERS && earlier.bytes.capacity() <= KEPT_CAPACITY {
@@ -141,12 +138,12 @@ impl Buffers {
         };
         if bytes.capacity() - bytes.len() < LEAST_SPACE {
             let more = LEAST_SPACE.max(growth(bytes.len()));
-            if held.bytes() == 0 {
+            if !held.is_counted() {
                 *held = self.held.another();
             }
-            held.grow_to(((bytes.len() + more) * WITH_INDEXES) as u64)
-                .map_err(ReceiveError::NoMemory)?;
+            held.reserve_growth(bytes, bytes.len() + more).map_err(ReceiveError::NoMemory)?;
             bytes.reserve_exact(more);
+            held.shrink_to(bytes.capacity() as u64);
         }
         Ok(bytes)
     }
@@ -161,7 +158,8 @@ impl Buffers {
             {
                 largest = bytes.capacity();
                 bytes.clear();
-                held.release();
+                // It is taken at once: it stays as large as it is.
+                held.keep(bytes.capacity() as u64);
                 std::mem::swap(&mut self.current, &mut self.earlier[place]);
             }
         }
@@ -170,6 +168,13 @@ impl Buffers {
     fn take_free_buffer(&mut self) -> Arc<Received> {
         let free = self.earlier.iter_mut().position(|buffer| Arc::get_mut(buffer).is_some());
         free.map_or_else(Arc::default, |index| self.earlier.swap_remove(index))
+    }
+}
+
+impl Received {
+    /// The memory that it holds some of, for what is made of it.
+    pub(crate) fn another_held(&self) -> Held {
+        self.held.another()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use response::{
-    GraphLeaf, Held, Item, Layout, Leaf, LevelId, Memory, Node, OutputId, Place, RowsId, Shape,
+    GraphLeaf, Held, Item, Layout, Leaf, LevelId, Memory, Node, OutputId, Place, RowsId, SentPiece, Shape,
     ShapeField, Sink,
 };
 use tokio::sync::Semaphore;
@@ -84,17 +84,18 @@ async fn a_long_answer_is_sent_while_it_is_written_and_never_there_as_a_whole() 
     assert!(own.is_long(SIZES) && !own.is_long(Sizes { whole: 8 << 20, rows: 1 }));
     let sink = Sink::new(Vec::new(), u64::MAX, Held::of(&memory));
     let program = plan.program.graph().unwrap();
-    let whole = own.write(program, &plan.shape, &[], sink, &mut Observed::default());
+    let whole = own.write(&plan, program, &[], sink, &mut Observed::default()).await;
     assert!(matches!(whole, Err(ExecuteError::TooLarge(_))), "{whole:?}");
     assert_eq!(memory.held(), 0);
 
     let Ok(Executed::Streamed(streamed)) = stream(ROWS, &memory).await else { panic!() };
-    let (mut text, mut rest) = (streamed.first, streamed.rest);
+    let (SentPiece { bytes: mut text, held }, mut rest) = (streamed.first, streamed.rest);
+    drop(held);
     assert!(text.len() < 2 * SIZES.whole, "{}", text.len());
     loop {
         assert!(memory.held() <= MOST_MEMORY);
         match std::future::poll_fn(|context| rest.poll_part(context)).await {
-            Part::Piece(piece) => text.extend(piece),
+            Part::Piece(piece) => text.extend(piece.bytes),
             Part::End(end) => {
                 let end = end.unwrap();
                 assert!(end.errors.is_empty());

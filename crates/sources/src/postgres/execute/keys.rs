@@ -1,12 +1,54 @@
 //! Arrays of keys: what a statement wants of the rows that were read before.
 
+use std::ops::Deref;
+
 use ahash::AHashSet;
-use response::LevelId;
+use response::{Held, LevelId, NoMemory};
 
 use super::super::cursor::{composite, is_repeated};
 use super::super::text::write_quoted;
 use super::super::wire::{Row, Rows};
 use crate::relational::{Level, ParameterSource};
+
+/// Arrays of keys, with the memory that they take here and in what is sent.
+#[derive(Debug, Default)]
+pub(in super::super) struct KeyArrays {
+    arrays: Vec<Vec<u8>>,
+    _held: Held,
+}
+
+impl Deref for KeyArrays {
+    type Target = [Vec<u8>];
+
+    fn deref(&self) -> &[Vec<u8>] {
+        &self.arrays
+    }
+}
+
+/// The keys of so few rows are not counted.
+const FEW_ROWS: usize = 128;
+
+/// What a row takes at most beside its values: its place among the keys that were seen, while these
+/// grow, and what stands around a value in an array and in the copy that is sent.
+const EACH_ROW: usize = 80;
+
+/// How often the values are there at most: as keys that were seen, with their lengths, in an array
+/// that grows, and in what is sent.
+const COPIES: usize = 4;
+
+/// Reserves what arrays of some columns of these rows may take, before they are made.
+fn reserve(rows: &Rows, columns: &[u16]) -> Result<Held, NoMemory> {
+    if rows.len() <= FEW_ROWS {
+        return Ok(Held::default());
+    }
+    let mut held = rows.another_held();
+    let value = |row: Row<'_>, column: &u16| row.value(usize::from(*column)).map_or(0, <[u8]>::len);
+    let of_row = |row: Row<'_>| columns.iter().map(|column| value(row, column)).sum::<usize>();
+    let values: usize = rows.iter().map(of_row).sum();
+    let all = values * COPIES + rows.len() * columns.len() * EACH_ROW;
+    held.grow_to(all as u64)?;
+    Ok(held)
+}
 
 /// The arrays that a level's statement wants of the rows before, in the order of its parameters;
 /// `None` where there are no such rows, and so nothing to read.
@@ -14,22 +56,38 @@ pub(in super::super) fn key_arrays(
     levels: &[Level],
     level: &Level,
     rows: &[Rows],
-) -> Option<Vec<Vec<u8>>> {
-    let mut keys = distinct_keys(levels, level, rows)?.into_iter();
+) -> Result<Option<KeyArrays>, NoMemory> {
+    let mut held = Held::default();
+    let arrays = arrays(levels, level, rows, &mut held)?;
+    Ok(arrays.map(|arrays| KeyArrays { arrays, _held: held }))
+}
+
+fn arrays(
+    levels: &[Level],
+    level: &Level,
+    rows: &[Rows],
+    held: &mut Held,
+) -> Result<Option<Vec<Vec<u8>>>, NoMemory> {
+    let Some(keys) = distinct_keys(levels, level, rows, held)? else { return Ok(None) };
+    let mut keys = keys.into_iter();
     let mut arrays = Vec::new();
     for parameter in &level.parameters {
         match &parameter.source {
             ParameterSource::Keys { .. } => arrays.extend(keys.next()),
             ParameterSource::Rows { level, column } => {
-                arrays.push(all_values(rows.get(usize::from(level.0))?, *column)?);
+                let Some(rows) = rows.get(usize::from(level.0)) else { return Ok(None) };
+                held.join(reserve(rows, &[*column])?);
+                let Some(values) = all_values(rows, *column) else { return Ok(None) };
+                arrays.push(values);
             }
             ParameterSource::Result { level, column } => {
-                arrays.push(result(rows, *level, *column)?.to_vec());
+                let Some(value) = result(rows, *level, *column) else { return Ok(None) };
+                arrays.push(value.to_vec());
             }
             ParameterSource::Operand(_) | ParameterSource::Parent { .. } => {}
         }
     }
-    Some(arrays)
+    Ok(Some(arrays))
 }
 
 /// The value that an earlier level gave in its one row.
@@ -94,7 +152,12 @@ impl<'r> Seen<'r> {
 
 /// The arrays of the distinct keys that a level's statement wants, in the order of its
 /// parameters; `None` where there are no parents.
-fn distinct_keys(levels: &[Level], level: &Level, rows: &[Rows]) -> Option<Vec<Vec<u8>>> {
+fn distinct_keys(
+    levels: &[Level],
+    level: &Level,
+    rows: &[Rows],
+    held: &mut Held,
+) -> Result<Option<Vec<Vec<u8>>>, NoMemory> {
     let mut source = None;
     let mut columns: Vec<u16> = Vec::new();
     for parameter in &level.parameters {
@@ -103,9 +166,12 @@ fn distinct_keys(levels: &[Level], level: &Level, rows: &[Rows]) -> Option<Vec<V
             columns.push(*column);
         }
     }
-    let Some(source) = source else { return Some(Vec::new()) };
-    let source = levels.get(usize::from(source.0))?.read_by();
-    let parents = rows.get(usize::from(source.0))?;
+    let Some(source) = source else { return Ok(Some(Vec::new())) };
+    let source = levels.get(usize::from(source.0)).map(Level::read_by);
+    let Some(parents) = source.and_then(|source| rows.get(usize::from(source.0))) else {
+        return Ok(None);
+    };
+    *held = reserve(parents, &columns)?;
     let mut seen = Seen::new(&columns);
     let mut arrays = vec![Vec::from(*b"{"); columns.len()];
     for (row, number) in parents.iter().zip(0..) {
@@ -122,10 +188,10 @@ fn distinct_keys(levels: &[Level], level: &Level, rows: &[Rows]) -> Option<Vec<V
         }
     }
     if arrays.first().is_none_or(|array| array.len() == 1) {
-        return None;
+        return Ok(None);
     }
     for array in &mut arrays {
         array.push(b'}');
     }
-    Some(arrays)
+    Ok(Some(arrays))
 }

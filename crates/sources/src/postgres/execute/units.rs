@@ -17,6 +17,7 @@ use std::rc::Rc;
 
 use tokio::task::yield_now;
 
+use super::super::answer::Judging;
 use super::super::bind::Bound;
 use super::super::pool::{Pool, PoolError, Pooled};
 use super::super::settings;
@@ -45,7 +46,7 @@ pub(in super::super) struct MostGiven<'r> {
     /// How many bytes the rows of a round may come to.
     pub(in super::super) bytes: usize,
     /// Why the answer with the rows read so far cannot be made, if so.
-    pub(in super::super) refuse: &'r dyn Fn(&[Rows]) -> Option<SourceError>,
+    pub(in super::super) refuse: &'r (dyn Fn(Vec<Rows>) -> Judging<'r> + 'r),
 }
 
 /// Why a unit was not done.
@@ -189,7 +190,8 @@ impl Changing<'_> {
                 if level.round != round || !level.has_statement() {
                     continue;
                 }
-                let Some(keys) = key_arrays(levels, level, rows) else { continue };
+                let keys = key_arrays(levels, level, rows).map_err(WireError::from)?;
+                let Some(keys) = keys else { continue };
                 self.program.execute(&mut pipeline, self.bound, place, &keys)?;
                 progress.sent.push(place);
             }
@@ -224,7 +226,7 @@ impl Changing<'_> {
             }
         }
         if unit.may_be_long
-            && let Some(error) = (self.most.refuse)(rows)
+            && let Some(error) = self.refused(rows).await
         {
             roll_back(pipeline).await?;
             let root = unit.roots.last().copied().unwrap_or_default();
@@ -235,6 +237,14 @@ impl Changing<'_> {
         pipeline.commit()?;
         pipeline.sync_and_read(&mut results).await?;
         Ok(())
+    }
+
+    /// Why the answer with the rows read so far cannot be made, if so.
+    async fn refused(&self, rows: &mut [Rows]) -> Option<SourceError> {
+        let taken = rows.iter_mut().map(std::mem::take).collect();
+        let (taken, error) = (self.most.refuse)(taken).await;
+        rows.iter_mut().zip(taken).for_each(|(place, rows)| *place = rows);
+        error
     }
 
     /// Takes what a round gave. Where PostgreSQL refused one of its statements, a statement before

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use response::Held;
+
 use super::error::WireError;
 use super::message;
 use super::receive::Frame;
@@ -15,11 +17,16 @@ pub struct Rows {
     received: Arc<Received>,
     /// Where each value begins, row by row; its length stands in the four bytes before it.
     starts: Vec<u32>,
+    /// The memory of `starts`.
+    held: Held,
     columns: usize,
     rows: usize,
     affected: u64,
     has_more: bool,
 }
+
+/// An index over so few values is not counted.
+const FEW_VALUES: usize = 1024;
 
 /// One row, for a reader that goes row by row.
 #[derive(Debug, Clone, Copy)]
@@ -64,6 +71,11 @@ impl Rows {
         (0..self.rows).map(|row| self.row(row))
     }
 
+    /// The memory that it holds some of, for what is made of it.
+    pub fn another_held(&self) -> Held {
+        self.received.another_held()
+    }
+
     /// How many bytes it holds, those of its round included.
     pub fn bytes(&self) -> usize {
         self.received.len()
@@ -99,7 +111,16 @@ impl Rows {
     }
 
     /// Adds a DataRow message.
-    pub(super) fn push(&mut self, received: &[u8], frame: Frame) -> Result<(), WireError> {
+    pub(super) fn push(&mut self, received: &Received, frame: Frame) -> Result<(), WireError> {
+        // Their number is 16 bits.
+        let columns = received.get(frame.start..).and_then(|body| body.first_chunk::<2>());
+        let columns = columns.map_or(0, |count| usize::from(u16::from_be_bytes(*count)));
+        if columns > self.starts.capacity() - self.starts.len() {
+            if self.starts.len() + columns > FEW_VALUES && !self.held.is_counted() {
+                self.held = received.another_held();
+            }
+            self.held.make_room_for(&mut self.starts, columns)?;
+        }
         self.push_values(received, frame)
             .ok_or_else(|| WireError::OutOfSync("a row is not well formed".to_owned()))
     }
@@ -193,9 +214,10 @@ mod tests {
         received.extend(data_row(&[None, Some(b"bc"), Some(b"d")]));
         let end = received.len();
         let mut rows = Rows::default();
+        let received = Arc::new(Received::from(received));
         rows.push(&received, Frame { tag: b'D', start: 0, end: middle }).unwrap();
         rows.push(&received, Frame { tag: b'D', start: middle, end }).unwrap();
-        rows.hold(&Arc::new(Received::from(received)));
+        rows.hold(&received);
         let values: Vec<_> =
             (0..2).flat_map(|row| (0..4).map(move |column| (row, column))).collect();
         let values: Vec<_> =
@@ -210,12 +232,14 @@ mod tests {
     #[test]
     fn a_row_that_is_cut_off_or_too_long_is_refused() {
         let whole = data_row(&[Some(b"abc")]);
+        let received = Received::from(whole.clone());
         for end in 0..whole.len() {
-            assert!(Rows::default().push(&whole, Frame { tag: b'D', start: 0, end }).is_err());
+            assert!(Rows::default().push(&received, Frame { tag: b'D', start: 0, end }).is_err());
         }
         let mut long = whole;
         long.push(0);
         let end = long.len();
+        let long = Received::from(long);
         assert!(Rows::default().push(&long, Frame { tag: b'D', start: 0, end }).is_err());
     }
 
@@ -238,6 +262,7 @@ mod tests {
         let middle = received.len();
         received.extend(data_row(&[None, None]));
         let end = received.len();
+        let received = Received::from(received);
         let mut rows = Rows::default();
         rows.push(&received, Frame { tag: b'D', start: 0, end: middle }).unwrap();
         assert!(rows.push(&received, Frame { tag: b'D', start: middle, end }).is_err());

@@ -1,0 +1,155 @@
+//! What the gateway makes of the answers of subgraphs is reserved before it is taken: the memory that is
+//! live at the worst moment is compared with what was reserved, and with budgets that are too small.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+
+#[path = "../../engine/tests/support/process_allocation.rs"]
+mod allocation;
+
+use std::fmt::Write;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use gateway::execute::{Answer, Ask, AskError, Inputs, Literals, Observed, Options, Subgraphs};
+use gateway::{execute, outline, plan, planner, supergraph};
+use graphql::variables::Steering;
+use response::{Held, Memory, Sink};
+
+const SUPERGRAPH: &str = include_str!("../src/execute/tests/shop.graphql");
+
+/// What is not reserved: parts that are too small to be counted, and errors, of which a hundred are told.
+const CONSTANT: isize = 512 << 10;
+
+/// Subgraphs that answer at once, by their names.
+struct Canned<'c> {
+    supergraph: &'c supergraph::Supergraph,
+    answers: &'c [(&'static str, Bytes)],
+}
+
+impl Subgraphs for Canned<'_> {
+    async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
+        let name = &*self.supergraph.subgraph(ask.subgraph).name;
+        let answer = self.answers.iter().find(|(of, _)| *of == name);
+        Ok(Answer::from(answer.ok_or(AskError::Unavailable)?.1.clone()))
+    }
+}
+
+/// A list, whose elements are made from their numbers.
+fn list(before: &str, count: usize, element: impl Fn(usize) -> String, after: &str) -> Bytes {
+    let mut text = String::from(before);
+    for number in 0..count {
+        let comma = if number > 0 { "," } else { "" };
+        write!(text, "{comma}{}", element(number)).unwrap();
+    }
+    (text + after).into()
+}
+
+type Answers = Vec<(&'static str, Bytes)>;
+
+/// Queries with what subgraphs answer, of up to some tens of megabytes.
+fn shapes() -> Vec<(&'static str, &'static str, Answers)> {
+    let users = "{\"data\":{\"users\":[";
+    let user = |number| format!(r#"{{"id":"{number}","name":"n{number}","username":null}}"#);
+    let no_names = |_| {
+        let names = ["name", "a", "b", "c", "d", "e", "f", "g"];
+        format!("{{{}}}", names.map(|name| format!("\"{name}\":null")).join(","))
+    };
+    let long = "x".repeat(6 << 20);
+    let product = |number| format!(r#"{{"__typename":"Product","upc":"{number}","name":"p"}}"#);
+    let reviews = |number: usize| {
+        let review = |place| format!(r#"{{"id":"{number}-{place}","body":"b"}}"#);
+        format!("{{\"reviews\":[{}]}}", [review(1), review(2)].join(","))
+    };
+    vec![
+        (
+            "nulls",
+            "{ users { id } }",
+            vec![("accounts", list(users, 2_000_000, |_| "null".into(), "]}}"))],
+        ),
+        (
+            "objects",
+            "{ users { id name username } }",
+            vec![("accounts", list(users, 100_000, user, "]}}"))],
+        ),
+        (
+            "empty objects",
+            "{ users { name a: name b: name c: name d: name e: name f: name g: name } }",
+            vec![("accounts", list(users, 60_000, no_names, "]}}"))],
+        ),
+        (
+            "long text",
+            "{ users { name a: name } }",
+            vec![(
+                "accounts",
+                list(users, 1, |_| format!("{{\"name\":\"{long}\",\"a\":\"{long}\"}}"), "]}}"),
+            )],
+        ),
+        (
+            "entities",
+            "{ topProducts { name reviews { id body } } }",
+            vec![
+                ("products", list("{\"data\":{\"topProducts\":[", 9_000, product, "]}}")),
+                ("reviews", list("{\"data\":{\"_entities\":[", 9_000, reviews, "]}}")),
+            ],
+        ),
+    ]
+}
+
+fn check(name: &str, query: &str, answers: &[(&'static str, Bytes)]) {
+    let supergraph = supergraph::read(SUPERGRAPH).unwrap();
+    let schema = &supergraph.api.schema;
+    let validator = graphql::Validator::new(schema);
+    let limits = graphql::DocumentLimits::default();
+    let operation = validator.operation(schema, query, None, &limits).unwrap();
+    let none = serde_json_bytes::Map::default();
+    let variables = graphql::coerce_variable_values(schema, &operation, &none).unwrap();
+    let steering = Steering::new(&variables);
+    let root = supergraph.schema.query.unwrap();
+    let mut tree = outline::outline(&supergraph, &operation, root, &steering, 10_000).unwrap();
+    let limits = planner::Limits::default();
+    let labels = planner::Labels::default();
+    let choice = planner::plan(&supergraph, &mut tree, &labels, limits).unwrap();
+    let sources = plan::Sources { supergraph: &supergraph, operation: &operation, choice: &choice };
+    let plan = plan::compile(sources, tree);
+    let (supergraph, operation, plan) = (&supergraph, &operation, &plan);
+    let inputs = Inputs { supergraph, operation, plan, variables: &variables };
+    let canned = Canned { supergraph, answers };
+    let mut most = u64::MAX;
+    let mut refused = 0;
+    while most > 256 << 10 {
+        let memory = Memory::new(most);
+        let live = allocation::begin();
+        let length = {
+            let mut observed = Observed::default();
+            let held = Held::of(&memory);
+            let running =
+                execute::execute(inputs, &canned, Options::default(), held, &mut observed);
+            let mut executed = running.now_or_never().unwrap();
+            let sink = Sink::new(Vec::new(), u64::MAX, Held::of(&memory));
+            let sink = sink.expecting(executed.expected());
+            let sink = execute::write(supergraph, plan, &mut executed, &Literals::new(), sink);
+            let errors = executed.into_errors();
+            let has_failed = sink.is_err() || !errors.is_empty();
+            refused += u32::from(has_failed);
+            assert!(!has_failed || most < u64::MAX, "{name}: {:?}", errors.first());
+            sink.map_or(0, |sink| sink.into_parts().0.len())
+        };
+        let peak = allocation::peak_since(live);
+        let reserved = memory.most_held();
+        let bound = isize::try_from(reserved / 4 * 5).unwrap() + CONSTANT;
+        assert!(
+            peak <= bound,
+            "{name}: {peak} bytes are live where {reserved} of {most} are reserved for {length}"
+        );
+        assert!(reserved <= most && memory.held() == 0, "{name}");
+        most = most.min(reserved.max(1)) / 3 * 2;
+    }
+    assert!(refused > 0, "{name}");
+}
+
+#[test]
+fn the_memory_of_what_subgraphs_answer_is_reserved_before_it_is_taken() {
+    for (name, query, answers) in shapes() {
+        check(name, query, &answers);
+    }
+}

@@ -1,0 +1,96 @@
+//! What is told of lists beside their rows: how many there are, and whether there are more.
+
+use super::{Failure, Halt, Writer};
+use crate::cursor::{Cursor, Place, Value};
+use crate::leaf::Leaf;
+use crate::output::Output;
+use crate::shape::RowsId;
+
+impl<E, O: Output> Writer<'_, E, O> {
+    pub(super) fn write_count<C: Cursor<Error = E>>(
+        &mut self,
+        place: Place,
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        match place {
+            Place::Level(level) => {
+                let mut child =
+                    cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
+                match child.next() {
+                    Ok(true) => self.write_counted(child.value(0)),
+                    Ok(false) => self.write_counted(Value::Integer(0)),
+                    Err(error) => Err(self.fail(Failure::Source(error))),
+                }
+            }
+            Place::Column(column) => self.write_counted(cursor.value(column)),
+            Place::Unused => Ok(false),
+        }
+    }
+
+    pub(super) fn write_counted(&mut self, value: Value<'_>) -> Result<bool, Halt> {
+        let out = self.output.text();
+        let start = out.len();
+        let written = Leaf::Int.write(value, out);
+        self.output.end_text(start);
+        match written {
+            Ok(()) => Ok(value != Value::Null),
+            Err(error) => Err(self.fail(Failure::Leaf(error))),
+        }
+    }
+
+    pub(super) fn write_length<C: Cursor<Error = E>>(
+        &mut self,
+        rows: RowsId,
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        let Some(level) = self.layout.level(rows) else { return Ok(false) };
+        let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
+        let mut length: u64 = 0;
+        loop {
+            match child.next() {
+                Ok(true) => length += 1,
+                Ok(false) => break,
+                Err(error) => return Err(self.fail(Failure::Source(error))),
+            }
+        }
+        self.write_text(length.to_string().as_bytes());
+        Ok(true)
+    }
+
+    pub(super) fn write_has_more<C: Cursor<Error = E>>(
+        &mut self,
+        rows: RowsId,
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        let Some(level) = self.layout.level(rows) else { return Ok(false) };
+        let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
+        loop {
+            match child.next() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => return Err(self.fail(Failure::Source(error))),
+            }
+        }
+        self.write_boolean(child.has_more())
+    }
+
+    pub(super) fn write_has_outside<C: Cursor<Error = E>>(
+        &mut self,
+        rows: RowsId,
+        beyond_cursor: bool,
+        cursor: &mut C,
+    ) -> Result<bool, Halt> {
+        let Some(level) = self.layout.level(rows) else { return Ok(false) };
+        let bounds = match cursor.open(level) {
+            Ok(child) => child.bounds(),
+            Err(error) => return Err(self.fail(Failure::Source(error))),
+        };
+        // An empty page stands nowhere: nothing is outside it.
+        self.write_boolean((beyond_cursor || bounds.offset > 0) && bounds.limit != Some(0))
+    }
+
+    pub(super) fn write_boolean(&mut self, value: bool) -> Result<bool, Halt> {
+        self.write_text(if value { b"true" } else { b"false" });
+        Ok(true)
+    }
+}

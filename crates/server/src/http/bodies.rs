@@ -1,0 +1,307 @@
+//! The memory that the bodies of all requests may take together.
+//!
+//! A body is counted while it is read, decompressed and parsed. Where there is no memory left for one,
+//! the slowest of those that are not read to their end gives its own back: so clients that send a
+//! beginning and nothing more take nothing from those that send all.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use engine::{Held, Memory, NoMemory};
+use tokio::sync::Notify;
+use tokio::time::timeout_at;
+
+use super::respond::Refusal;
+
+/// A smaller body is neither counted nor known to others.
+pub(super) const SMALL: u64 = 16 << 10;
+
+/// A body that began so lately is not slow.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How long is waited for memory that a slower body was told to give back.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// All bodies that are being read, of all threads.
+#[derive(Debug)]
+pub(crate) struct Bodies {
+    memory: Arc<Memory>,
+    unfinished: Mutex<BTreeMap<u64, Arc<Unfinished>>>,
+    next: AtomicU64,
+    /// Told when memory was given back.
+    released: Notify,
+}
+
+/// A body that is not read to its end.
+#[derive(Debug)]
+struct Unfinished {
+    since: Instant,
+    received: AtomicU64,
+    /// Told when the body has to give its memory back.
+    given_up: Notify,
+}
+
+/// The memory of one body.
+#[derive(Debug)]
+pub(super) struct BodyMemory<'b> {
+    bodies: &'b Bodies,
+    held: Held,
+    /// When it was waited for first; none for one that came with its head.
+    since: Cell<Option<Instant>>,
+    received: u64,
+    /// Its number among the unfinished ones; none for a small one.
+    number: Option<(u64, Arc<Unfinished>)>,
+}
+
+impl Bodies {
+    pub(super) fn new(most: u64) -> Self {
+        Self {
+            memory: Memory::new(most),
+            unfinished: Mutex::default(),
+            next: AtomicU64::new(0),
+            released: Notify::new(),
+        }
+    }
+
+    pub(super) fn set_most(&self, most: u64) {
+        self.memory.set_most(most);
+    }
+
+    /// How many bytes all of them hold now.
+    pub(super) fn held(&self) -> u64 {
+        self.memory.held()
+    }
+
+    pub(super) fn begin(&self) -> BodyMemory<'_> {
+        // Nothing is counted for a small one.
+        let (held, since) = (Held::default(), Cell::new(None));
+        BodyMemory { bodies: self, held, since, received: 0, number: None }
+    }
+
+    fn all(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Unfinished>>> {
+        // Nothing panics while it holds the lock.
+        self.unfinished.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the slowest body to give its memory back; `false` if that is this one, or none is slow.
+    fn give_up_slowest(&self, but: Option<u64>, now: Instant) -> bool {
+        let all = self.all();
+        let slow = all.iter().filter(|(_, body)| now.duration_since(body.since) >= GRACE);
+        let slowest = slow.max_by_key(|(_, body)| body.slowness(now));
+        match slowest {
+            Some((number, _)) if Some(*number) == but => false,
+            Some((_, body)) => {
+                body.given_up.notify_one();
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+impl Unfinished {
+    /// Nanoseconds that each byte took.
+    fn slowness(&self, now: Instant) -> u128 {
+        let bytes = u128::from(self.received.load(Ordering::Relaxed)) + 1;
+        now.duration_since(self.since).as_nanos() / bytes
+    }
+}
+
+impl BodyMemory<'_> {
+    /// More of the body has not come yet.
+    pub(super) fn wait(&self) {
+        if self.since.get().is_none() {
+            self.since.set(Some(Instant::now()));
+        }
+    }
+
+    /// Counts bytes that have come.
+    pub(super) fn receive(&mut self, bytes: usize) {
+        self.received += bytes as u64;
+        match &self.number {
+            Some((_, body)) => body.received.store(self.received, Ordering::Relaxed),
+            None if self.received > SMALL => self.enter(),
+            None => {}
+        }
+    }
+
+    fn enter(&mut self) {
+        let since = self.since.get().unwrap_or_else(Instant::now);
+        let received = AtomicU64::new(self.received);
+        let body = Arc::new(Unfinished { since, received, given_up: Notify::new() });
+        let number = self.bodies.next.fetch_add(1, Ordering::Relaxed);
+        self.bodies.all().insert(number, Arc::clone(&body));
+        self.number = Some((number, body));
+    }
+
+    /// Makes room for more bytes before they are copied. Where there is no memory for it, it is waited
+    /// for that of a slower body.
+    pub(super) async fn make_room(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        more: usize,
+    ) -> Result<(), Refusal> {
+        if more <= bytes.capacity() - bytes.len() {
+            return Ok(());
+        }
+        if (bytes.len() + more) as u64 <= SMALL / 2 {
+            bytes.reserve(more);
+            return Ok(());
+        }
+        self.wait_for(|held| held.make_room_for(bytes, more)).await
+    }
+
+    /// Holds so many bytes in all.
+    pub(super) async fn grow_to(&mut self, bytes: u64) -> Result<(), Refusal> {
+        self.wait_for(|held| held.grow_to(bytes)).await
+    }
+
+    async fn wait_for(
+        &mut self,
+        mut take: impl FnMut(&mut Held) -> Result<(), NoMemory>,
+    ) -> Result<(), Refusal> {
+        if !self.held.is_counted() {
+            self.held = Held::of(&self.bodies.memory);
+        }
+        if take(&mut self.held).is_ok() {
+            return Ok(());
+        }
+        let number = self.number.as_ref().map(|(number, _)| *number);
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let mut released = std::pin::pin!(self.bodies.released.notified());
+            // What is released from here on is told.
+            released.as_mut().enable();
+            if take(&mut self.held).is_ok() {
+                return Ok(());
+            }
+            if !self.bodies.give_up_slowest(number, Instant::now())
+                || timeout_at(deadline.into(), released).await.is_err()
+            {
+                return Err(Refusal::RequestMemory);
+            }
+        }
+    }
+
+    /// Waits until the body has to give its memory back.
+    pub(super) async fn given_up(&self) {
+        match &self.number {
+            Some((_, body)) => body.given_up.notified().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Gives its memory back.
+    pub(super) fn release(&mut self) {
+        if self.held.bytes() > 0 {
+            self.held.release();
+            self.bodies.released.notify_waiters();
+        }
+    }
+
+    /// The body is there: from now on nobody asks for its memory.
+    pub(super) fn end(&mut self) {
+        if let Some((number, _)) = self.number.take() {
+            self.bodies.all().remove(&number);
+        }
+    }
+}
+
+impl Drop for BodyMemory<'_> {
+    fn drop(&mut self) {
+        self.end();
+        self.release();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use tokio::task::LocalSet;
+
+    use super::*;
+
+    const MIB: usize = 1 << 20;
+
+    fn block_on<T>(future: impl Future<Output = T>) -> T {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_time().build().unwrap();
+        LocalSet::new().block_on(&runtime, future)
+    }
+
+    /// A body that began so long ago, and has sent so many bytes.
+    async fn body(bodies: &Bodies, seconds: u64, bytes: usize) -> BodyMemory<'_> {
+        let mut body = bodies.begin();
+        body.since.set(Instant::now().checked_sub(Duration::from_secs(seconds)));
+        body.receive(bytes);
+        body.grow_to(bytes as u64).await.unwrap();
+        body
+    }
+
+    #[test]
+    fn the_slowest_body_makes_room_for_another_and_no_other_does() {
+        let bodies = Bodies::new(3 * MIB as u64);
+        block_on(async {
+            let slow = body(&bodies, 20, MIB).await;
+            let slower = body(&bodies, 40, MIB).await;
+            let fast = body(&bodies, 2, MIB).await;
+            let mut new = bodies.begin();
+            new.receive(MIB);
+            let mut bytes = Vec::new();
+            {
+                let mut waiting = pin!(new.make_room(&mut bytes, MIB / 2));
+                tokio::select! {
+                    biased;
+                    _ = &mut waiting => panic!("there is no memory"),
+                    () = slow.given_up() => panic!("it is not the slowest"),
+                    () = fast.given_up() => panic!("it is the fastest"),
+                    () = slower.given_up() => {}
+                }
+                drop(slower);
+                assert_eq!(waiting.await, Ok(()));
+            }
+            assert!(bytes.capacity() >= MIB / 2);
+            assert!(bodies.held() <= 3 * MIB as u64);
+            drop((slow, fast, new));
+            assert_eq!((bodies.held(), bodies.all().len()), (0, 0));
+        });
+    }
+
+    #[test]
+    fn the_slowest_body_is_refused_itself_and_so_is_one_beside_bodies_that_just_began() {
+        let bodies = Bodies::new(2 * MIB as u64);
+        block_on(async {
+            let mut slow = body(&bodies, 60, MIB).await;
+            let _fast = body(&bodies, 2, MIB).await;
+            assert_eq!(slow.grow_to(2 * MIB as u64).await, Err(Refusal::RequestMemory));
+            drop(slow);
+            let _new = body(&bodies, 0, MIB).await;
+            drop(_fast);
+            let _newer = body(&bodies, 0, MIB).await;
+            let mut newest = bodies.begin();
+            newest.receive(MIB);
+            assert_eq!(newest.grow_to(MIB as u64).await, Err(Refusal::RequestMemory));
+        });
+    }
+
+    #[test]
+    fn a_small_body_is_not_counted_and_a_whole_one_gives_nothing_up() {
+        let bodies = Bodies::new(MIB as u64);
+        block_on(async {
+            let mut small = bodies.begin();
+            small.receive(SMALL as usize);
+            let mut bytes = Vec::new();
+            small.make_room(&mut bytes, SMALL as usize / 2).await.unwrap();
+            assert_eq!((bodies.held(), bodies.all().len()), (0, 0));
+            let mut whole = body(&bodies, 60, MIB).await;
+            whole.end();
+            let mut another = bodies.begin();
+            another.receive(MIB);
+            assert_eq!(another.grow_to(MIB as u64).await, Err(Refusal::RequestMemory));
+        });
+    }
+}
