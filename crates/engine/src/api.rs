@@ -43,6 +43,26 @@ impl Api {
         }
     }
 
+    /// Leaves the sources in order, when no request comes any more. Each takes no longer than so.
+    pub fn close(&self, patience: Duration) {
+        match self {
+            Self::Source(engine) => engine.close(patience),
+            Self::Gateway(gateway) => {
+                let locals = gateway.subgraphs().filter_map(|(_, way)| way.local());
+                locals.for_each(|local| local.engine.close(patience));
+            }
+        }
+    }
+
+    /// Whether policies decide what is let to whom.
+    #[must_use]
+    pub fn has_policies(&self) -> bool {
+        match self {
+            Self::Source(engine) => engine.has_policies(),
+            Self::Gateway(_) => false,
+        }
+    }
+
     #[must_use]
     pub fn schema(&self) -> &Schema {
         match self {
@@ -186,6 +206,15 @@ impl ApiWorker {
         }
     }
 
+    /// Whether there is nothing to ask for: the source has nothing yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Source(worker) => worker.engine().is_empty(),
+            Self::Gateway(_) => false,
+        }
+    }
+
     /// What becomes of a request before it runs.
     pub fn prepare_for(
         &self,
@@ -199,14 +228,17 @@ impl ApiWorker {
         }
     }
 
-    /// The database's own plans of the statements, where there is one.
+    /// The database's own plans of the statements, where there is one, with no figure that tells
+    /// whoever asks of rows that they may not see.
     pub async fn plans(
         &self,
         request: &Request,
         session: &Session,
     ) -> Result<Vec<String>, Vec<GraphQLError>> {
         match self {
-            Self::Source(worker) => worker.plans(request, session, false).await,
+            Self::Source(worker) => {
+                worker.plans(request, session, worker.figures_for(session)?).await
+            }
             Self::Gateway(_) => Ok(Vec::new()),
         }
     }

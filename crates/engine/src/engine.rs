@@ -1,6 +1,7 @@
 //! One API over one source.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use catalog::{Catalog, Entity, Note, StatementPart};
 use dialects::{Api, Dialect, federation};
@@ -89,11 +90,9 @@ pub enum OpenError {
     Federation(#[from] federation::FederationError),
     #[error("policies and rules of type definitions exclude each other: leave one out")]
     PoliciesAndRules,
-    #[error(
-        "the source offers nothing that this API can show; `thalweg check` says why, and \
-         --schema names other schemas"
-    )]
-    Empty,
+    /// Why there is nothing to show.
+    #[error("there is nothing to serve: {0}")]
+    Empty(Box<str>),
     #[error(
         "neither the user of the connection nor a role that it can become may read or change \
          anything that this API can show; grant it to one of them, name other schemas with \
@@ -125,16 +124,69 @@ impl Engine {
     /// Reads the source's catalog and makes its API.
     pub async fn open(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
         let engine = Self::inspect(address, options).await?;
-        if engine.api.is_empty() {
-            let catalog = &engine.catalog;
-            let is_read =
-                |entity: &Entity| catalog.fields_of(entity.id).any(|field| field.offered.read);
-            let withheld = options.source.rights == Rights::Respected
-                && catalog.entities().next().is_some()
-                && !catalog.entities().any(is_read);
-            return Err(if withheld { OpenError::NothingGranted } else { OpenError::Empty });
+        match engine.find_emptiness(address, options) {
+            Some(error) => Err(error),
+            None => Ok(engine),
         }
-        Ok(engine)
+    }
+
+    /// Leaves the source in order, when no request comes any more. It takes no longer than so.
+    pub fn close(&self, patience: Duration) {
+        self.source.close(patience);
+    }
+
+    /// Whether there is nothing to serve.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.api.is_empty()
+    }
+
+    /// Why there is nothing to serve, if there is nothing.
+    #[must_use]
+    pub fn find_emptiness(&self, address: &Address, options: &Options) -> Option<OpenError> {
+        let catalog = &self.catalog;
+        if !self.is_empty() {
+            return None;
+        }
+        let is_read =
+            |entity: &Entity| catalog.fields_of(entity.id).any(|field| field.offered.read);
+        let is_known = catalog.entities().next().is_some();
+        let withheld = options.source.rights == Rights::Respected
+            && is_known
+            && !catalog.entities().any(is_read);
+        if withheld {
+            return Some(OpenError::NothingGranted);
+        }
+        let mut notes = self.notes();
+        let reason = match (notes.next(), address) {
+            (Some(note), _) => {
+                let more = match notes.count() {
+                    0 => String::new(),
+                    more => format!(" (and {more} more, which `thalweg check` names)"),
+                };
+                format!("{}: {} Remedy: {}{more}", note.subject, note.message, note.remedy)
+            }
+            (None, _) if is_known => {
+                let count = match catalog.entities().count() {
+                    1 => "1 table or view, which is left out".to_owned(),
+                    count => format!("{count} tables and views, all of which are left out"),
+                };
+                format!("the source has {count} by tags, options or rights")
+            }
+            (None, Address::Sqlite(path)) => {
+                format!(
+                    "{} has no table and no view; make one, or let `serve --watch` wait for it",
+                    path.display()
+                )
+            }
+            (None, Address::Postgres(_)) => format!(
+                "the database has no table, view and function in the schema {}; --schema names \
+                 others, and `serve --watch` waits for them",
+                options.source.namespaces.join(", ")
+            ),
+            (None, Address::Neo4j(_)) => "the graph has no nodes, and --types defines none".into(),
+        };
+        Some(OpenError::Empty(reason.into()))
     }
 
     /// The same for a look only: an API without a field is fine.
@@ -195,6 +247,12 @@ impl Engine {
     #[must_use]
     pub fn claim_role(&self) -> Option<&str> {
         self.policies.as_ref().map(Policies::claim_role)
+    }
+
+    /// Whether policies decide what is let to whom.
+    #[must_use]
+    pub fn has_policies(&self) -> bool {
+        self.policies.is_some()
     }
 
     /// Whether answers depend on the claims of who asks.

@@ -10,7 +10,7 @@ use graphql::variables::{Path, Variables as Values};
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use sources::neo4j::program::{GraphProgram, GraphStatement};
 use sources::relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
-use sources::{Session, Variables};
+use sources::{PlanFigures, Session, Variables};
 
 use crate::authorize::{self, RowError, RowName};
 use crate::documents::Document;
@@ -167,22 +167,38 @@ impl Worker {
         }
     }
 
-    /// The database's own plan of each statement, with figures if `analyze`.
+    /// The figures of plans that tell a session of no row that it may not see. The database counts
+    /// all rows of a table when it estimates, whoever asks, and whatever its own rules hide.
+    pub fn figures_for(&self, session: &Session) -> Result<PlanFigures, Vec<GraphQLError>> {
+        let lets_all = match self.engine.lets(session)? {
+            Lets::Everything => true,
+            Lets::Policies(set) => set.lets_all(),
+            Lets::Rules(_) => false,
+        };
+        Ok(match lets_all && session.settings.is_none() {
+            true => PlanFigures::Estimated,
+            false => PlanFigures::Hidden,
+        })
+    }
+
+    /// The database's own plan of each statement, with these figures.
     pub async fn plans(
         &self,
         request: &Request,
         session: &Session,
-        analyze: bool,
+        figures: PlanFigures,
     ) -> Result<Vec<String>, Vec<GraphQLError>> {
         let planned = self.plan(request, session, &mut Report::default())?;
-        if analyze && planned.document.operation.kind != OperationKind::Query {
+        if figures == PlanFigures::Measured
+            && planned.document.operation.kind != OperationKind::Query
+        {
             let message =
                 "A mutation is explained without figures: for these it would have to run.";
             return Err(vec![GraphQLError::new(ErrorCode::NotSupported, message)]);
         }
         let program = &planned.prepared.plan.program;
         let variables = planned.variables();
-        let plans = self.connections.explain(program, variables, session, analyze).await;
+        let plans = self.connections.explain(program, variables, session, figures).await;
         plans.map_err(|error| vec![self.engine.tell(&error)])
     }
 
@@ -195,7 +211,11 @@ impl Worker {
         analyze: bool,
     ) -> Result<String, Vec<GraphQLError>> {
         let explained = self.prepare_for(request, session, &mut Report::default())?;
-        let plans = self.plans(request, session, analyze).await?;
+        let figures = match analyze {
+            true => PlanFigures::Measured,
+            false => PlanFigures::Estimated,
+        };
+        let plans = self.plans(request, session, figures).await?;
         let mut out = String::from("-- request\n");
         out.push_str(explained.request.trim_end());
         out.push('\n');

@@ -68,8 +68,21 @@ pub enum Refused {
     Expired,
     /// No key that is known has signed it; one that is not known may have.
     NoKey,
-    /// The reason is for the log: whoever tries tokens is not told.
+    /// It is good, and not here.
+    Unmet(Requirement),
+    /// The reason is not for everybody: whoever tries tokens would learn from it.
     Invalid(&'static str),
+}
+
+/// What rules want of a token beside its signature and its times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requirement {
+    Audience,
+    Issuer,
+    Subject,
+    Id,
+    /// A claim that must be there.
+    Claims,
 }
 
 #[derive(Clone, Debug)]
@@ -95,6 +108,11 @@ impl fmt::Display for Refused {
         f.write_str(match self {
             Self::Expired => "it has expired",
             Self::NoKey => "no known key has signed it",
+            Self::Unmet(Requirement::Audience) => "its audience is another",
+            Self::Unmet(Requirement::Issuer) => "its issuer is another",
+            Self::Unmet(Requirement::Subject) => "its subject is another",
+            Self::Unmet(Requirement::Id) => "its id is another",
+            Self::Unmet(Requirement::Claims) => "a claim is missing",
             Self::Invalid(why) => why,
         })
     }

@@ -19,7 +19,7 @@ use rusqlite::types::Value as Stored;
 use serde_json::{Map, Value, json};
 
 /// How many databases are made.
-const DATABASES: u64 = 12;
+const DATABASES: u64 = 8;
 
 const NAMES: [&str; 60] = [
     "id",

@@ -211,7 +211,7 @@ fn fail(tape: &[u8]) -> Result<(), String> {
             from_str(&made.variables).map_err(|error| error.to_string())?;
         let (labels, access) = (&Labels::default(), None);
         let question = Question { text: &made.text, variables: &variables, labels, access };
-        match oracle.check_failing(question, &world, spoilt.clone(), expected) {
+        match oracle.check_failing(question, &world, spoilt.as_ref(), expected) {
             Ok(Outcome::Answered { .. }) => {}
             Ok(other) => return Err(format!("{text}\n{}\n{other:?}", made.text)),
             Err(reason) => {

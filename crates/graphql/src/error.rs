@@ -115,6 +115,8 @@ codes! {
     BodyTooSlow = "BODY_TOO_SLOW";
     /// The bodies of requests take all the memory that they may.
     RequestMemoryExhausted = "REQUEST_MEMORY_EXHAUSTED";
+    /// The request names a host that the server does not answer for.
+    HostRefused = "HOST_REFUSED";
     /// A page of another origin sent the request through somebody's browser.
     CsrfRefused = "CSRF_REFUSED";
     /// The head of the HTTP request did not come in time.

@@ -14,6 +14,7 @@ mod filter;
 mod gateway;
 mod given;
 mod guards;
+mod hosts;
 mod limits;
 mod load;
 mod migrate;
@@ -41,6 +42,7 @@ pub(crate) use gateway::{
 };
 pub(crate) use given::GivenOptions;
 pub(crate) use guards::GuardOptions;
+pub(crate) use hosts::{AllowedHost, is_below};
 pub(crate) use migrate::MigrateOptions;
 pub(crate) use neo4j::{TypesOptions, of_graph};
 pub(crate) use observability::LoggedRequests;
@@ -112,7 +114,8 @@ pub(crate) enum Command {
     ///
     /// The exit code is 1 when the file is wrong or the database cannot be read, and when two
     /// things claim the same name: then a part of the database is missing from the API, and which
-    /// part may change with the next table. All other findings are advice, and the exit code is 0.
+    /// part may change with the next table; and when there is nothing to serve. All other findings are
+    /// advice, and the exit code is 0.
     ///
     /// SOURCE may be a supergraph as well, a file that ends in `.graphql` or an https:// address: then
     /// all that is wrong with it and with the file of `--subgraphs` is named, and the exit code is 1 if

@@ -330,6 +330,45 @@ fn the_sample_gives_no_cause_for_complaint() {
 }
 
 #[test]
+fn a_source_that_cannot_be_served_says_why() {
+    let folder = Folder::new();
+    let empty = folder.file("empty.db");
+    fs::write(&empty, "").unwrap();
+    let empty = empty.to_str().unwrap();
+    let reason = format!("here is nothing to serve: {empty} has no table and no view");
+    for command in ["serve", "schema"] {
+        let (code, _, error) = outcome(&run(&[command, empty]));
+        assert_eq!(code, Some(1));
+        assert!(error.starts_with(&format!("error: t{reason}")), "{error}");
+    }
+    let (code, found, error) = outcome(&run(&["check", empty]));
+    assert_eq!((code, error.as_str()), (Some(1), ""));
+    assert!(found.starts_with(&format!("T{reason}")), "{found}");
+
+    let omitted = folder.file("omitted.db");
+    let connection = rusqlite::Connection::open(&omitted).unwrap();
+    connection.execute_batch("CREATE TABLE t (id integer PRIMARY KEY)").unwrap();
+    let tags = folder.file("tags.json5");
+    fs::write(&tags, r#"{version: 1, config: {class: {t: {tags: {omit: true}}}}}"#).unwrap();
+    let tags = ["--tags-file", tags.to_str().unwrap()];
+    for command in ["serve", "check"] {
+        let words = [&[command, omitted.to_str().unwrap()], &tags[..]].concat();
+        let (code, found, error) = outcome(&run(&words));
+        assert_eq!(code, Some(1));
+        let said = [found, error].concat();
+        assert!(said.contains("the source has 1 table"), "{said}");
+    }
+
+    let path = folder.0.to_str().unwrap();
+    for command in ["serve", "check", "schema"] {
+        let (code, _, error) = outcome(&run(&[command, path]));
+        assert_eq!(code, Some(1));
+        let expected = format!("error: {path} is a folder; give the path of a SQLite file in it");
+        assert!(error.starts_with(&expected), "{error}");
+    }
+}
+
+#[test]
 fn an_operation_is_explained_from_a_file_and_from_the_standard_input() {
     let folder = Folder::new();
     let file = sample(&folder);

@@ -95,10 +95,13 @@ fn answers_of_every_size_come_as_the_client_reads_them() {
 fn the_best_of_the_client_is_taken_and_of_equals_the_best_of_the_server() {
     let server = Server::sample();
     for (accept_encoding, coding) in [
-        ("gzip, deflate, br, zstd", Some("zstd")),
+        ("gzip, deflate, br, zstd", Some("br")),
         ("gzip, br", Some("br")),
+        ("gzip, zstd", Some("gzip")),
+        ("zstd", Some("zstd")),
+        ("zstd, gzip;q=0.9, br;q=0.9", Some("zstd")),
         ("gzip;q=1.0, br;q=0.9", Some("gzip")),
-        ("*", Some("zstd")),
+        ("*", Some("br")),
         ("deflate", None),
         ("gzip;q=0", None),
         ("identity, gzip;q=0.5", None),

@@ -136,7 +136,62 @@ fn where_others_reach_the_server_there_is_no_page_unless_it_is_asked_for() {
 
     let server = demo(&[&outside[..], &["--dev", "--graphiql", "off"]].concat());
     assert_eq!(server.get("/", ACCEPT_HTML).parts(), (404, JSON, NOTHING));
-    assert_eq!(explain(&server, "{ __typename }").status, 200);
+    assert_eq!(explain(&server, "{ __typename }").parts(), (404, JSON, NOTHING));
+}
+
+#[test]
+fn what_becomes_of_requests_is_told_where_the_schema_and_the_page_are_or_as_said() {
+    for (options, is_told) in [
+        (&[][..], true),
+        (&["--introspection", "off"], false),
+        (&["--graphiql", "off"], false),
+        (&["--introspection", "off", "--graphiql", "off"], false),
+        (&["--introspection", "off", "--graphiql", "off", "--explain", "on"], true),
+        (&["--explain", "off"], false),
+    ] {
+        let server = Server::start_sample(options);
+        let answer = explain(&server, "{ artistById(id: 1) { name } }");
+        match is_told {
+            true => assert_eq!(answer.status, 200, "{options:?}"),
+            false => assert_eq!(answer.parts(), (404, JSON, NOTHING), "{options:?}"),
+        }
+        let page = server.get("/", ACCEPT_HTML).body;
+        let has_page = page.contains("<html");
+        assert_eq!(page.contains(r#""explain":true"#), is_told && has_page, "{options:?}");
+    }
+}
+
+/// The line of the manual that runs the demo in a container, with the environment of the image.
+#[test]
+fn the_demo_of_the_image_shows_the_page_as_the_manual_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |file: &str| std::fs::read_to_string(root.join(file)).unwrap();
+    let (manual, image) = (read("docs/install.md"), read("Dockerfile"));
+    let line = manual.lines().find_map(|line| {
+        let (docker, command) = line.split_once(" thalweg demo")?;
+        docker.starts_with("docker run ").then_some(command)
+    });
+    let options = line.unwrap().split_whitespace();
+    let listen = image.lines().find_map(|line| line.strip_prefix("ENV THALWEG_LISTEN="));
+    let listen = listen.unwrap().replace(":4000", ":0");
+    let folder = Folder::new();
+    let file = folder.file("shop.db");
+    let words = ["demo", "--file", file.to_str().unwrap()];
+    let words: Vec<&str> = words.into_iter().chain(options).collect();
+    let server = Server::start_in(&[("THALWEG_LISTEN", &listen)], &words);
+    let page = server.get("/", ACCEPT_HTML);
+    assert_eq!(page.status, 200);
+    assert!(page.body.contains("allAlbums") && page.body.contains(r#""explain":true"#));
+    let port = server.address.port();
+    let open = format!("Open http://127.0.0.1:{port}/ in a browser");
+    assert!(server.welcome.contains(&open), "{}", server.welcome);
+    assert!(server.said.contains("with --dev the schema, GraphiQL"), "{}", server.said);
+
+    // Without the option it is said what is not there, and how it would be.
+    let server = Server::start_in(&[("THALWEG_LISTEN", &listen)], &words[..3]);
+    assert_eq!(server.get("/", ACCEPT_HTML).status, 404);
+    let hint = "GraphiQL is off, since others may reach this address; --dev shows it.";
+    assert!(server.welcome.contains(hint), "{}", server.welcome);
 }
 
 #[test]

@@ -6,9 +6,10 @@ mod program;
 
 use std::fs;
 
+use testkit::postgres::{shared, wanted_installations};
 use testkit::tokens::Issuer;
 
-use crate::program::{Folder, Server};
+use crate::program::{Folder, Server, post};
 
 const SECRET: &str = "a secret of more than thirty-two bytes";
 
@@ -78,4 +79,58 @@ fn a_token_decides_which_rows_are_seen() {
     }
     // Nobody is told the schema less than others.
     assert!(server.query("", "{ __type(name: \"Customer\") { name } }").body.contains("Customer"));
+}
+
+/// Everything of the sample that a plan could count.
+const PRIVATE: &str = "
+    create table note (id serial primary key, owner text not null, body text not null);
+    insert into note (owner, body)
+        select case when n % 100 = 0 then 'a' else 'b' end, 'note ' || n from generate_series(1, 5000) n;
+    analyze note;";
+
+const OWN_NOTES: &str = r#"
+claim_role = "role"
+default_role = "anonymous"
+[rules.notes]
+entity = "note"
+read = { rows = { owner = { eq = "a" } }, columns = "*" }
+[roles.anonymous]
+rules = ["notes"]
+"#;
+
+/// The database's estimates count hidden rows.
+#[test]
+fn plans_have_no_figures_for_whom_rows_are_hidden() {
+    let Some(installation) = wanted_installations().unwrap().into_iter().next() else { return };
+    let database = shared(&installation).unwrap();
+    database.create_database("estimates").unwrap();
+    database.execute("estimates", PRIVATE).unwrap();
+    let url = database.url("estimates");
+    let folder = Folder::new();
+    let file = folder.file("policies.toml");
+    fs::write(&file, OWN_NOTES).unwrap();
+    let plan = |options: &[&str], headers: &str| {
+        let serve = ["serve", &url, "--listen", "127.0.0.1:0"];
+        let server = Server::start(&[&serve[..], options].concat());
+        let body = r#"{"query":"{ allNotes(condition: {owner: \"b\"}) { nodes { body } } }"}"#;
+        let request = post("application/json", headers, body);
+        let request = request.replacen("POST /graphql", "POST /explain", 1);
+        let answer = server.send(request.as_bytes());
+        let answer: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+        answer["statements"][0]["plan"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    };
+    let has_figures = |plan: &str| {
+        assert!(plan.contains("Scan"), "{plan}");
+        plan.contains("rows=") || plan.contains("cost=") || plan.contains("width=")
+    };
+    let all = plan(&[], "");
+    assert!(has_figures(&all), "{all}");
+    let own = plan(&["--policies", file.to_str().unwrap()], "");
+    assert!(!has_figures(&own), "{own}");
+    // What PostgreSQL hides itself it counts just as well.
+    let role = plan(&["--jwt-secret", SECRET, "--default-role", "postgres"], "");
+    assert!(!has_figures(&role), "{role}");
+    let claims = token("{}");
+    let somebody = plan(&["--jwt-secret", SECRET], &claims);
+    assert!(!has_figures(&somebody), "{somebody}");
 }

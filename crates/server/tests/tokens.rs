@@ -45,8 +45,11 @@ fn assert_refused(answer: &Answer, status: u16, message: &str, code: &str) {
     assert_eq!((answer.status, answer.body.as_str()), (status, body.as_str()));
 }
 
+/// Whoever reaches the servers here is trusted with the reason.
 fn assert_invalid(answer: &Answer) {
-    assert_refused(answer, 401, "invalid token", "UNAUTHENTICATED");
+    let beginning = r#"{"errors":[{"message":"invalid token","extensions":{"code":"UNAUTHENTICATED","reason":""#;
+    assert_eq!(answer.status, 401);
+    assert!(answer.body.starts_with(beginning), "{}", answer.body);
     assert_eq!(answer.header("www-authenticate"), Some(r#"Bearer error="invalid_token""#));
 }
 
@@ -95,6 +98,46 @@ fn a_token_of_the_secret_is_taken_and_others_are_told_why_not() {
         let answer = server.query(&format!("{header}\r\n"), QUERY);
         assert_refused(&answer, 400, malformed, "BAD_USER_INPUT");
     }
+}
+
+#[test]
+fn why_a_token_is_refused_is_told_where_everybody_is_trusted_and_to_the_log() {
+    let other = Issuer::secret(SECRET).token(r#"{"aud":"shop"}"#);
+    let unsigned = Issuer::secret("another secret").token(r#"{"aud":"postgraphile"}"#);
+    let audience = "its audience is another: the claim \"aud\" has none of `postgraphile`; \
+                    --jwt-verify-audience names others";
+    let key = "no known key has signed it";
+    let wanted = "tokens are taken that are for the audience (\"aud\") `postgraphile`";
+
+    let server = Server::start_sample(&["--jwt-secret", SECRET]);
+    assert!(server.said.contains(wanted), "{}", server.said);
+    for (token, reason) in [(&other, audience), (&unsigned, key)] {
+        let body: serde_json::Value = serde_json::from_str(&ask(&server, token).body).unwrap();
+        let told = body["errors"][0]["extensions"]["reason"].as_str().unwrap();
+        assert!(told.starts_with(reason), "{told}");
+    }
+    drop(server);
+
+    let folder = Folder::new();
+    let file = folder.file("shop.db");
+    let words = ["demo", "--file", file.to_str().unwrap(), "--jwt-secret", SECRET];
+    let outside = ["--listen", "0.0.0.0:0"];
+    let mut server = Server::start(&[&words[..], &outside].concat());
+    for _ in 0..50 {
+        assert_refused(&ask(&server, &other), 401, "invalid token", "UNAUTHENTICATED");
+    }
+    server.signal("TERM");
+    let log = server.rest_of_log();
+    let lines = log.lines().filter(|line| line.contains(" a token is refused"));
+    let lines: Vec<&str> = lines.collect();
+    // One in ten seconds.
+    assert!(!lines.is_empty() && lines.len() < 10, "{log}");
+    assert!(lines.iter().all(|line| line.contains("INFO") && line.contains("`postgraphile`")));
+
+    let any = Server::start_sample(&["--jwt-secret", SECRET, "--jwt-verify-audience", "*"]);
+    assert!(any.said.contains("tokens are taken whatever their audience"), "{}", any.said);
+    let without = Server::sample();
+    assert!(!without.said.contains("tokens are taken"), "{}", without.said);
 }
 
 #[test]

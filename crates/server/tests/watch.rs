@@ -90,6 +90,62 @@ fn check_swaps(server: &Server, execute: &dyn Fn(&str)) {
     });
 }
 
+/// Starts without a table, says what it waits for, and serves when there is one.
+fn check_waits(source: &str, execute: &dyn Fn(&str)) {
+    let mut server = watching(source);
+    assert!(server.said.contains("waiting until the schema has something"), "{}", server.said);
+    assert!(server.said.contains("there is nothing to serve: "), "{}", server.said);
+    for target in ["/graphql", "/explain"] {
+        let request = post("application/json", "", ROWS).replacen("/graphql", target, 1);
+        let answer = server.send(request.as_bytes());
+        let body = r#"{"errors":[{"message":"The data source has nothing to serve yet; the server waits until its schema has something.","extensions":{"code":"UNAVAILABLE"}}]}"#;
+        assert_eq!((answer.status, answer.body.as_str()), (503, body), "{target}");
+        assert_eq!(answer.header("retry-after"), Some("1"));
+    }
+    let ready = server.get("/health/ready", "");
+    let reason = r#"{"status":"unready","reason":"the data source has nothing to serve yet"}"#;
+    assert_eq!((ready.status, ready.body.as_str()), (503, reason));
+    assert_eq!(server.get("/health/live", "").status, 200);
+    execute(TABLES);
+    wait_for_line(&mut server, "reloaded; new requests are answered by it");
+    assert_eq!(server.post("", ROWS).body, ALL_ROWS);
+    assert_eq!(server.get("/health/ready", "").status, 200);
+}
+
+#[test]
+fn a_source_without_tables_is_waited_for() {
+    let folder = Folder::new();
+    let file = folder.file("items.db");
+    fs::write(&file, "").unwrap();
+    let connection = Connection::open(&file).unwrap();
+    connection.busy_timeout(Duration::from_secs(5)).unwrap();
+    check_waits(file.to_str().unwrap(), &|text| connection.execute_batch(text).unwrap());
+    for installation in wanted_installations().unwrap() {
+        let server = shared(&installation).unwrap();
+        server.create_database("waited_for").unwrap();
+        let execute = |text: &str| server.execute("waited_for", text).unwrap();
+        check_waits(&server.url("waited_for"), &execute);
+    }
+}
+
+#[test]
+fn what_policies_name_is_waited_for_with_them() {
+    let folder = Folder::new();
+    let (file, policies) = (folder.file("items.db"), folder.file("policies.toml"));
+    let text = "default_role = \"all\"\n[rules.items]\nentity = \"item\"\n\
+                read = { columns = \"*\" }\n[roles.all]\nrules = [\"items\"]\n";
+    fs::write(&policies, text).unwrap();
+    fs::write(&file, "").unwrap();
+    let connection = Connection::open(&file).unwrap();
+    let listen = ["serve", "--watch", "--listen", "127.0.0.1:0", file.to_str().unwrap()];
+    let access = ["--policies", policies.to_str().unwrap()];
+    let mut server = Server::start(&[&listen[..], &access].concat());
+    assert!(server.said.contains("waiting until the schema has something"), "{}", server.said);
+    connection.execute_batch(TABLES).unwrap();
+    wait_for_line(&mut server, "reloaded; new requests are answered by it");
+    assert_eq!(server.post("", ROWS).body, ALL_ROWS);
+}
+
 fn sqlite() -> (Folder, Connection, String) {
     let folder = Folder::new();
     let file = folder.file("items.db");

@@ -41,6 +41,7 @@ pub use source::{
     Address, AddressError, Asked, Connections, ExecuteError, Most, OpenError, OpenOptions, Plan,
     Program, Source, Timeouts,
 };
+pub use sql::PlanFigures;
 pub use statistics::Statistics;
 pub use streamed::{Compile, Delivery, Executed, Part, ProgramForm, Rest, Sizes, Streamed};
 pub use watch::SchemaWatch;

@@ -9,6 +9,7 @@ use catalog::Catalog;
 use response::{
     Echo, Memory, Output, Refused, Shape, Sink, Stopped, TooLarge, WriteError, Written,
 };
+use sql::PlanFigures;
 
 use crate::error::SourceError;
 use crate::neo4j::program::GraphProgram;
@@ -142,6 +143,8 @@ pub enum OpenError {
     Sqlite { path: PathBuf, source: rusqlite::Error },
     #[error("there is no file {}; give the path of a SQLite file, or a postgres:// or neo4j:// address", .0.display())]
     NoFile(PathBuf),
+    #[error("{} is a folder; give the path of a SQLite file in it, or a postgres:// or neo4j:// address", .0.display())]
+    Folder(PathBuf),
     #[error("cannot read the schema of {}: {source}", path.display())]
     SqliteCatalog { path: PathBuf, source: crate::sqlite::introspect::IntrospectError },
     #[error("cannot connect to PostgreSQL: {0}")]
@@ -220,6 +223,15 @@ impl Address {
 }
 
 impl Source {
+    /// Leaves the source in order, when no request comes any more. It takes no longer than so.
+    pub fn close(&self, patience: Duration) {
+        match self {
+            Self::Sqlite(source) => source.close(patience),
+            // Servers do it themselves.
+            Self::Postgres(_) | Self::Neo4j(_) => {}
+        }
+    }
+
     /// Opens a source and reads what it holds.
     pub async fn open(
         address: &Address,
@@ -436,23 +448,24 @@ impl Connections {
         }
     }
 
-    /// The database's own plan of each statement, with figures if `analyze`.
+    /// The database's own plan of each statement; those that change something are not run for
+    /// figures that are measured.
     pub async fn explain(
         &self,
         program: &Program,
         variables: Variables<'_>,
         session: &Session,
-        analyze: bool,
+        figures: PlanFigures,
     ) -> Result<Vec<String>, SourceError> {
         match (self, program) {
             (Self::Sqlite(connections), Program::Sqlite(program)) => {
                 connections.explain(program, variables)
             }
             (Self::Postgres(connections), Program::Postgres(program)) => {
-                connections.explain(program, variables, session, analyze).await
+                connections.explain(program, variables, session, figures).await
             }
             (Self::Neo4j(connections), Program::Neo4j(program)) => {
-                connections.explain(program, variables, session, analyze).await
+                connections.explain(program, variables, session, figures).await
             }
             (Self::Sqlite(_), Program::Postgres(_) | Program::Neo4j(_))
             | (Self::Postgres(_), Program::Sqlite(_) | Program::Neo4j(_))

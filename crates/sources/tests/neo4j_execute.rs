@@ -16,8 +16,8 @@ use sources::neo4j::program::{
 };
 use sources::neo4j::source::Neo4jProgram;
 use sources::{
-    Address, Asked, Connections, Most, Observed, OpenOptions, Plan, Program, Session, Source,
-    SourceErrorKind, Variables,
+    Address, Asked, Connections, Most, Observed, OpenOptions, Plan, PlanFigures, Program, Session,
+    Source, SourceErrorKind, Variables,
 };
 use testkit::neo4j::Graph;
 
@@ -395,12 +395,17 @@ async fn plans_are_the_servers_own() {
     let id = vec![(ir::Value::Integer(1), ParameterType::Integer)];
     draft.statement(Access::Read, "MATCH (n:X {id: $p0}) RETURN n.id", id);
     let program = Program::Neo4j(Neo4jProgram::new(draft.program));
-    for (analyze, word) in [(false, "NodeByLabelScan"), (true, "DB Hits")] {
+    for (figures, word) in
+        [(PlanFigures::Estimated, "NodeByLabelScan"), (PlanFigures::Measured, "DB Hits")]
+    {
         let variables = Variables::of(&[]);
         let session = Session::default();
-        let plans = connections.explain(&program, variables, &session, analyze).await.unwrap();
+        let plans = connections.explain(&program, variables, &session, figures).await.unwrap();
         assert_eq!(plans.len(), 1);
         assert!(plans[0].contains(word), "{}", plans[0]);
     }
+    let (variables, nobody) = (Variables::of(&[]), Session::default());
+    let hidden = connections.explain(&program, variables, &nobody, PlanFigures::Hidden);
+    assert_eq!(hidden.await.unwrap(), Vec::<String>::new());
     connections.probe().await.unwrap();
 }

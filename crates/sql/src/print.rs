@@ -69,11 +69,26 @@ pub fn print_explain(statement: &str) -> String {
     ["EXPLAIN QUERY PLAN ", statement].concat()
 }
 
-/// The statement that asks for the plan of another one, as PostgreSQL says it. With `analyze`
-/// the statement runs, and the plan has its figures.
+/// The figures of a database's plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanFigures {
+    /// None: estimates count rows that whoever reads the plan may not see.
+    Hidden,
+    /// How many rows the database expects, and what it expects them to cost.
+    Estimated,
+    /// Those of a run as well.
+    Measured,
+}
+
+/// The statement that asks for the plan of another one, as PostgreSQL says it. For figures that are
+/// measured the statement runs.
 #[must_use]
-pub fn print_explain_plan(statement: &str, analyze: bool) -> String {
-    let explain = if analyze { "EXPLAIN (ANALYZE, BUFFERS) " } else { "EXPLAIN " };
+pub fn print_explain_plan(statement: &str, figures: PlanFigures) -> String {
+    let explain = match figures {
+        PlanFigures::Hidden => "EXPLAIN (COSTS OFF) ",
+        PlanFigures::Estimated => "EXPLAIN ",
+        PlanFigures::Measured => "EXPLAIN (ANALYZE, BUFFERS) ",
+    };
     [explain, statement].concat()
 }
 

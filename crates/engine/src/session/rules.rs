@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::Refused;
 use super::json::Members;
+use super::{Refused, Requirement};
 
 /// What must hold of the claims of every token. What is empty or none is not asked for.
 #[derive(Clone, Debug, Default)]
@@ -58,17 +58,17 @@ impl Rules {
                 || found.is_some_and(|found| allowed.iter().any(|one| **one == *found))
         };
         if !is_one_of("iss", &self.issuers) {
-            return Err(invalid("its issuer is another"));
+            return Err(Refused::Unmet(Requirement::Issuer));
         }
         if !is_one_of("sub", self.subject.as_slice()) {
-            return Err(invalid("its subject is another"));
+            return Err(Refused::Unmet(Requirement::Subject));
         }
         if !is_one_of("jti", self.id.as_slice()) {
-            return Err(invalid("its id is another"));
+            return Err(Refused::Unmet(Requirement::Id));
         }
         let is_there = |name: &str| claims.get(name).is_some_and(|value| !value.is_null());
         if !self.required.iter().all(|name| is_there(name)) {
-            return Err(invalid("a claim is missing"));
+            return Err(Refused::Unmet(Requirement::Claims));
         }
         match until.is_some_and(|until| now >= until) {
             true => Err(Refused::Expired),
@@ -78,7 +78,7 @@ impl Rules {
 
     /// One text or several, of which one is enough.
     fn check_audience(&self, claims: &Members) -> Result<(), Refused> {
-        let other = Err(Refused::Invalid("its audience is another"));
+        let other = Err(Refused::Unmet(Requirement::Audience));
         let found = match claims.get("aud") {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::String(one)) => vec![one.as_str()],

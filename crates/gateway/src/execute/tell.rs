@@ -274,6 +274,11 @@ impl<'t> Teller<'t> {
                 let keys = |read: &&Read| &self.plan.tree.item(read.item).key;
                 let is_one = reads.windows(2).all(|pair| keys(&pair[0]) == keys(&pair[1]));
                 let is_within = at.object.is_some() || at.value.is_none();
+                let is_of_all = |read: &&Read| {
+                    let item = self.plan.tree.item(read.item);
+                    self.plan.tree.position(item.position).possible.is_subset(&item.types)
+                };
+                let is_one = is_one && reads.iter().all(is_of_all);
                 if reads.is_empty() || !is_within || (at.object.is_none() && !is_one) {
                     // What stands here is of one of several types: nobody knows what it is called.
                     all.push(found);

@@ -43,14 +43,23 @@ pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<Exi
         return Ok(ExitCode::SUCCESS);
     }
     refuse_group::<SubgraphOptions>(&options.given, FOR_SUPERGRAPHS)?;
-    let engine = block_on(inspect(options))?;
+    let (engine, emptiness) = block_on(inspect(options))?;
     let mut groups: BTreeMap<NoteKind, Vec<&Note>> = BTreeMap::new();
     for note in engine.notes() {
         groups.entry(note.kind).or_default().push(note);
     }
-    print(&report(&groups))?;
+    if let Some(emptiness) = &emptiness {
+        // Findings say why there is nothing, if there are any.
+        match groups.is_empty() {
+            true => print(&format!("{}.\n", capitalized(&emptiness.to_string())))?,
+            false => print("There is nothing to serve.\n\n")?,
+        }
+    }
+    if emptiness.is_none() || !groups.is_empty() {
+        print(&report(&groups))?;
+    }
     // Only here is it unclear which part of the database a name of the API stands for.
-    match groups.contains_key(&NoteKind::Collision) {
+    match groups.contains_key(&NoteKind::Collision) || emptiness.is_some() {
         true => Ok(ExitCode::FAILURE),
         false => Ok(ExitCode::SUCCESS),
     }
@@ -94,6 +103,12 @@ fn placed(failure: &Failure, invocation: &Invocation) -> (String, String) {
         _ => invocation.place_of(&problem),
     };
     (place.map(|place| place + ": ").unwrap_or_default(), problem)
+}
+
+fn capitalized(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 fn report(groups: &BTreeMap<NoteKind, Vec<&Note>>) -> String {

@@ -14,7 +14,7 @@ use crate::commands::{block_on, print};
 use crate::demo::{Written, postgres, sqlite};
 use crate::failure::Failure;
 use crate::http::{self, Listeners};
-use crate::options::DemoOptions;
+use crate::options::{DemoOptions, ServingOptions};
 
 /// Questions that a person could have about the shop: nested lists, a page, a filter and an order.
 const QUERIES: [(&str, &str); 3] = [
@@ -67,7 +67,7 @@ fn serve(options: &DemoOptions) -> Result<(), Failure> {
         serving,
         listeners,
         None,
-        |listeners| print(&welcome(listeners, serving.has_graphiql())),
+        |listeners| print(&welcome(listeners, serving)),
     )
 }
 
@@ -100,18 +100,25 @@ fn report(
 }
 
 /// Where the API is, and how it ends.
-fn place_of(listeners: &Listeners, has_graphiql: bool) -> String {
+fn place_of(listeners: &Listeners, serving: &ServingOptions) -> String {
+    let (has_graphiql, is_private) = (serving.has_graphiql(), serving.is_private());
     let place = listeners.first();
     let mut text = format!("GraphQL is at {place}; Ctrl-C ends it.");
-    if let Some(page) = place.page().filter(|_| has_graphiql) {
-        text.push_str(&format!(" Open {page} in a browser to ask it."));
+    match place.page() {
+        Some(page) if has_graphiql => {
+            text.push_str(&format!(" Open {page} in a browser to ask it."));
+        }
+        Some(_) if !is_private => text.push_str(
+            " The page GraphiQL is off, since others may reach this address; --dev shows it.",
+        ),
+        Some(_) | None => {}
     }
     text
 }
 
-fn welcome(listeners: &Listeners, has_graphiql: bool) -> String {
+fn welcome(listeners: &Listeners, serving: &ServingOptions) -> String {
     let curl = listeners.first().curl();
-    let mut text = place_of(listeners, has_graphiql);
+    let mut text = place_of(listeners, serving);
     text.push_str(" Three queries to try:\n");
     for (sentence, query) in QUERIES {
         let body = "{\"query\":\"".to_owned() + query + "\"}";

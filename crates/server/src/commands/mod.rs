@@ -5,6 +5,7 @@ mod completions;
 mod config;
 mod demo;
 mod explain;
+mod exposure;
 mod gateway;
 pub(crate) mod health;
 mod man;
@@ -18,7 +19,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use engine::{Engine, Limits};
+use engine::{Engine, Limits, OpenError};
 use tokio::runtime;
 use tokio::task::LocalSet;
 
@@ -61,9 +62,13 @@ async fn open(options: &ApiOptions, limits: Limits) -> Result<Arc<Engine>, Failu
     Ok(Engine::open(&options.address()?, &once(options, limits)?).await?)
 }
 
-/// The same for a look at it: an API without a field is a finding, not a failure.
-async fn inspect(options: &ApiOptions) -> Result<Arc<Engine>, Failure> {
-    Ok(Engine::inspect(&options.address()?, &once(options, Limits::default())?).await?)
+/// The same for a look at it: that there is nothing to serve is a finding, not a failure.
+async fn inspect(options: &ApiOptions) -> Result<(Arc<Engine>, Option<OpenError>), Failure> {
+    let address = options.address()?;
+    let options = once(options, Limits::default())?;
+    let engine = Engine::inspect(&address, &options).await?;
+    let emptiness = engine.find_emptiness(&address, &options);
+    Ok((engine, emptiness))
 }
 
 fn once(options: &ApiOptions, limits: Limits) -> Result<engine::Options, Failure> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dialects::{Dialect, postgraphile};
 use engine::session::Signer;
-use engine::{Api, Engine, SchemaWatch, SourceAddress};
+use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
 
 use crate::commands::block_on;
 use crate::failure::Failure;
@@ -110,8 +110,37 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
 }
 
 impl Prepared {
+    /// Reads the source and makes its API. Where the schema is followed there may be nothing yet.
+    pub(crate) fn open_or_wait(self) -> Result<Fresh, Failure> {
+        self.open_by(async |source, options, is_watched| {
+            let error = match Engine::open(source, options).await {
+                Err(error) if is_watched => error,
+                opened => return opened,
+            };
+            // What policies and extensions name may not be there yet either.
+            let alone = engine::Options { policies: None, federation: None, ..options.clone() };
+            let Ok(engine) = Engine::inspect(source, &alone).await else { return Err(error) };
+            if !engine.is_empty() {
+                return Err(error);
+            }
+            let reason = error.to_string();
+            tracing::warn!(
+                reason,
+                "waiting until the schema has something, since --watch is given"
+            );
+            Ok(engine)
+        })
+    }
+
     /// Reads the source and makes its API.
     pub(crate) fn open(self) -> Result<Fresh, Failure> {
+        self.open_by(async |source, options, _| Engine::open(source, options).await)
+    }
+
+    fn open_by(
+        self,
+        open: impl AsyncFnOnce(&SourceAddress, &engine::Options, bool) -> Result<Arc<Engine>, OpenError>,
+    ) -> Result<Fresh, Failure> {
         let Self { source, engine_options, watch, .. } = &self;
         let (engine, watch) = block_on(async {
             // Before the schema is read: what is changed meanwhile is a change.
@@ -119,7 +148,8 @@ impl Prepared {
                 true => SchemaWatch::begin(source, &engine_options.source).await,
                 false => None,
             };
-            Ok((Engine::open(source, engine_options).await?, watch))
+            let engine = open(source, engine_options, watch.is_some()).await?;
+            Ok((engine, watch))
         })?;
         // The catalog as the database told it is gone.
         memory::give_back();
@@ -130,8 +160,11 @@ impl Prepared {
             0 => {}
             notes => tracing::info!(notes, "`thalweg check` names what could be better"),
         }
+        let is_empty = engine.is_empty();
         let api = Api::Source(engine);
-        self.settings.check(&api);
+        if !is_empty {
+            self.settings.check(&api);
+        }
         let watch = watch.map(Changes::Schema);
         Ok(Fresh { api, settings: Arc::new(self.settings), watch })
     }

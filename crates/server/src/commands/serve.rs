@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use sources::Statistics;
 
-use crate::commands::block_on;
 use crate::commands::gateway::{self, KnownSubgraphs};
 use crate::commands::prepare::prepare;
+use crate::commands::{block_on, exposure};
 use crate::configuration::{Again, Invocation, Reread};
 use crate::failure::Failure;
 use crate::http::{self, Counting, Fresh, Generation, Listeners, Reload, Renewal, Watchers};
 use crate::metrics::{Metrics, MetricsListener};
-use crate::options::{Address, Command, ServeOptions, ServingOptions};
+use crate::options::{Command, ServeOptions, ServingOptions};
 use crate::traces::Traces;
 
 pub(crate) fn run(options: &ServeOptions, invocation: &Invocation) -> Result<(), Failure> {
@@ -21,7 +21,7 @@ pub(crate) fn run(options: &ServeOptions, invocation: &Invocation) -> Result<(),
     let listeners = http::bind(serving)?;
     let again = invocation.again();
     let reload: Reload = Box::new(move || reload(&again, &KnownSubgraphs::default()));
-    open_and_serve(|| prepared.open(), serving, listeners, Some(reload), |_| Ok(()))
+    open_and_serve(|| prepared.open_or_wait(), serving, listeners, Some(reload), |_| Ok(()))
 }
 
 /// Serves until a signal ends it. The sockets come first: a port in use is found before a large
@@ -45,14 +45,8 @@ pub(crate) fn open_and_serve(
     let mut fresh = open()?;
     let watch = fresh.watch.take();
     let generation = Generation::first(fresh, Watchers { counting, traces: traces.clone() });
-    let is_open = |address: &&Address| !address.is_local() && !serving.auth.require_token;
-    for address in serving.listen.iter().filter(is_open) {
-        tracing::warn!(
-            address = address.text,
-            "everybody who reaches this address may read and change all that the API shows; \
-             --require-token asks who it is"
-        );
-    }
+    exposure::tell(&generation.api, serving);
+    generation.settings.tell();
     ready(&listeners)?;
     let renewal = reload.map(|reload| Renewal { reload, watch });
     let served = block_on(http::serve(generation, listeners, renewal, metrics));

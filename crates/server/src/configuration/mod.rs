@@ -13,12 +13,14 @@
 //! * `flags`: options without a value, which may have one
 //! * `read`: the command line, the environment and the file together, and again for a reload
 //! * `schema`: the JSON Schema of the file
+//! * `elsewhere`: options that other servers have
 //! * `similar`: the name that was probably meant
 //! * `example`: a file with every option
 //! * `policies`: the JSON Schema of policy files
 //! * `subgraphs`: what holds for each subgraph of a gateway
 //! * `restart`: the options that a reload cannot change
 
+mod elsewhere;
 mod example;
 mod expand;
 mod file;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches};
 
+use super::elsewhere;
 use super::expand::{NotText, Variable};
 use super::file::{self, Entries, Entry};
 use super::flags::with_values;
@@ -279,7 +280,7 @@ fn complete(
     // After these two dashes nothing is an option.
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     words.splice(end..end, from_file.into_iter().map(OsString::from));
-    let matches = command.try_get_matches_from_mut(words)?;
+    let matches = command.try_get_matches_from_mut(words).map_err(elsewhere::explain)?;
     let mut arguments =
         Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     let mut leaf = (&command, &matches);

@@ -85,12 +85,12 @@ mod tests {
     use crate::options::Coding::{Brotli, Gzip, Zstd};
 
     fn check(header: &str, expected: Readable) {
-        assert_eq!(negotiate([header].into_iter(), &[Zstd, Brotli, Gzip]), expected, "{header}");
+        assert_eq!(negotiate([header].into_iter(), &[Brotli, Gzip, Zstd]), expected, "{header}");
     }
 
     #[test]
     fn nothing_said_is_nothing_compressed() {
-        assert_eq!(negotiate(std::iter::empty(), &[Zstd, Brotli, Gzip]), Plain);
+        assert_eq!(negotiate(std::iter::empty(), &[Brotli, Gzip, Zstd]), Plain);
         for header in ["", "identity", "deflate, compress", "gzip;q=0", "*;q=0, identity"] {
             check(header, Plain);
         }
@@ -102,10 +102,14 @@ mod tests {
         check("gzip", Either(Gzip));
         check("X-GZIP", Either(Gzip));
         check("gzip, deflate, br", Either(Brotli));
-        check("gzip, deflate, br, zstd", Either(Zstd));
+        check("gzip, deflate, br, zstd", Either(Brotli));
+        check("zstd, br, gzip", Either(Brotli));
+        check("gzip, zstd", Either(Gzip));
+        check("zstd", Either(Zstd));
+        check("zstd;q=1, br;q=0.9, gzip;q=0.9", Either(Zstd));
         check("br;q=0.9, gzip;q=0.91, zstd;q=0.1", Either(Gzip));
-        check("*", Either(Zstd));
-        check("zstd;q=0, *;q=0.1", Either(Brotli));
+        check("*", Either(Brotli));
+        check("br;q=0, *;q=0.1", Either(Gzip));
         check("gzip ; q=1.0 , identity", Either(Gzip));
         check("gzip;q=0.5, identity", Plain);
         assert_eq!(negotiate(["br", "gzip"].into_iter(), &[Gzip, Zstd]), Either(Gzip));
@@ -115,7 +119,7 @@ mod tests {
     fn identity_can_be_refused() {
         check("gzip, identity;q=0", Compressed(Gzip));
         check("*;q=0, br", Compressed(Brotli));
-        check("identity;q=0, *", Compressed(Zstd));
+        check("identity;q=0, *", Compressed(Brotli));
         check("identity;q=0", Nothing);
         check("*;q=0", Nothing);
         check("deflate, *;q=0.0", Nothing);

@@ -1,10 +1,13 @@
 //! What a request brings that says who asks, and by what that is judged.
 
+use std::fmt;
 use std::fs;
 use std::time::Duration;
 
 use clients::{Followed, Followings};
-use engine::session::{Algorithm, Key, KeySet, Mapping, Pair, Rules, Sessions};
+use engine::session::{
+    Algorithm, Key, KeySet, Mapping, Pair, Refused, Requirement, Rules, Sessions,
+};
 use graphql::{ErrorCode, GraphQLError};
 use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
 
@@ -44,6 +47,10 @@ pub(super) struct Credentials {
     /// Whether there are any keys; without them tokens mean nothing.
     pub(super) has_keys: bool,
     pub(super) requires_token: bool,
+    /// Whom tokens must be for, where not anybody.
+    audiences: Box<[Box<str>]>,
+    /// Whether whoever asks may know what is wrong with a token.
+    pub(super) tells_reasons: bool,
     cookie: Option<Box<str>>,
     headers: Box<[(HeaderName, Box<str>)]>,
 }
@@ -58,14 +65,20 @@ pub(super) enum Denied {
     /// There is no token.
     Missing,
     Expired,
-    Invalid,
+    Invalid {
+        reason: Reason,
+    },
     /// The keys are not there by which it would be judged.
     NoKeys,
 }
 
 impl Credentials {
     /// Reads the files that the options name, too.
-    pub(super) fn new(options: &AuthOptions, customs: Customs) -> Result<Self, Failure> {
+    pub(super) fn new(
+        options: &AuthOptions,
+        customs: Customs,
+        tells_reasons: bool,
+    ) -> Result<Self, Failure> {
         let algorithms: Vec<_> = options.jwt_verify_algorithms.iter().map(|one| one.0).collect();
         let mut keys = Vec::new();
         if let Some(secret) = &options.jwt_secret {
@@ -101,15 +114,55 @@ impl Credentials {
             ));
         }
         let headers = options.pg_setting_header.iter();
+        let rules = rules(options, customs);
         Ok(Self {
             customs,
-            sessions: Sessions::new(keys, rules(options, customs), mapping(options, customs)),
+            audiences: rules.audiences.as_slice().into(),
+            tells_reasons,
+            sessions: Sessions::new(keys, rules, mapping(options, customs)),
             fetched,
             has_keys,
             requires_token: options.require_token,
             cookie: options.jwt_cookie.as_ref().map(|cookie| cookie.0.clone()),
             headers: headers.map(|one| (one.header.clone(), one.name.clone())).collect(),
         })
+    }
+
+    /// Tells the log whom tokens must be for.
+    pub(super) fn tell_audiences(&self) {
+        match (self.has_keys, &*self.audiences) {
+            (false, _) => {}
+            (true, []) => tracing::info!("tokens are taken whatever their audience (\"aud\") is"),
+            (true, audiences) => tracing::info!(
+                "tokens are taken that are for the audience (\"aud\") {}; --jwt-verify-audience \
+                 names others",
+                quoted(audiences)
+            ),
+        }
+    }
+
+    /// Why a token is refused, with what can be done about it.
+    pub(super) fn reason(&self, refused: Refused) -> String {
+        let of = |claim: &str, option: &str| {
+            format!("{refused}: the claim \"{claim}\" is not what {option} wants")
+        };
+        match refused {
+            Refused::Unmet(Requirement::Audience) => format!(
+                "{refused}: the claim \"aud\" has none of {}; --jwt-verify-audience names others",
+                quoted(&self.audiences)
+            ),
+            Refused::Unmet(Requirement::Issuer) => of("iss", "--jwt-verify-issuer"),
+            Refused::Unmet(Requirement::Subject) => of("sub", "--jwt-verify-subject"),
+            Refused::Unmet(Requirement::Id) => of("jti", "--jwt-verify-id"),
+            Refused::Unmet(Requirement::Claims) => {
+                format!("{refused}: --jwt-require-claims names what must be there")
+            }
+            Refused::NoKey => format!(
+                "{refused}: another secret or key than that of --jwt-secret, --jwt-public-key or \
+                 --jwt-jwks has, or by another algorithm than --jwt-verify-algorithms takes"
+            ),
+            Refused::Expired | Refused::Invalid(_) => refused.to_string(),
+        }
     }
 
     /// The token of a request: that of its head, or else that of the cookie.
@@ -148,7 +201,28 @@ impl Credentials {
     }
 }
 
+/// Why a token is none, where whoever asks is trusted with it.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Reason(pub(super) Option<Box<str>>);
+
+/// It stands in no line of a request: whoever tries tokens would fill the log.
+impl fmt::Debug for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("_")
+    }
+}
+
 impl Denied {
+    /// What is wrong with a token, where whoever asks may know.
+    pub(super) fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Invalid { reason } => reason.0.as_deref(),
+            Self::Malformed | Self::Setting(_) | Self::Missing | Self::Expired | Self::NoKeys => {
+                None
+            }
+        }
+    }
+
     /// What the client is told: not more than what it can do about it.
     pub(super) fn error(&self) -> GraphQLError {
         match self {
@@ -165,7 +239,10 @@ impl Denied {
             Self::Missing => GraphQLError::new(ErrorCode::Unauthenticated, "A token is required."),
             // The words that clients know, who get another one then.
             Self::Expired => GraphQLError::new(ErrorCode::Unauthenticated, "jwt expired"),
-            Self::Invalid => GraphQLError::new(ErrorCode::Unauthenticated, "invalid token"),
+            Self::Invalid { reason } => {
+                let error = GraphQLError::new(ErrorCode::Unauthenticated, "invalid token");
+                with_reason(error, reason.0.as_deref())
+            }
             Self::NoKeys => GraphQLError::new(
                 ErrorCode::Unavailable,
                 "The keys by which tokens are judged cannot be fetched; try again later.",
@@ -174,11 +251,23 @@ impl Denied {
     }
 }
 
+/// Tells why a token is none, where that is known.
+pub(super) fn with_reason(mut error: GraphQLError, reason: Option<&str>) -> GraphQLError {
+    let reason = reason.map(|reason| serde_json::Value::from(reason).to_string());
+    error.extensions.extend(reason.map(|reason| ("reason".into(), reason.into())));
+    error
+}
+
 fn only_for(keys: KeySet, algorithms: &[Algorithm]) -> KeySet {
     match algorithms.is_empty() {
         true => keys,
         false => keys.only_for(algorithms),
     }
+}
+
+fn quoted(names: &[Box<str>]) -> String {
+    let names = names.iter().map(|name| format!("`{name}`"));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 fn rules(options: &AuthOptions, customs: Customs) -> Rules {

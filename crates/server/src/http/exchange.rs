@@ -360,6 +360,7 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_micros() as f64 / 1_000.0
 }
 
-fn beginning(text: &str, most_bytes: usize) -> &str {
+/// As much of a text as these bytes hold.
+pub(super) fn beginning(text: &str, most_bytes: usize) -> &str {
     &text[..text.floor_char_boundary(most_bytes)]
 }

@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 use hyper::{Method, StatusCode};
 
 use super::media_type::MediaType;
-use super::process::Process;
 use super::readiness::State;
 use super::respond::{Refusal, Response, refuse, respond};
+use super::service::Service;
 
 /// That the process runs and takes connections; it says nothing about the database.
 pub(super) fn answer_live(method: &Method) -> Response {
@@ -19,12 +19,16 @@ pub(super) fn answer_live(method: &Method) -> Response {
 
 /// Whether requests had better come here: the schema is loaded, or nothing would listen; the
 /// database answers, and the process is not about to end.
-pub(super) async fn answer_ready(process: &Process, method: &Method) -> Response {
+pub(super) async fn answer_ready(service: &Service, method: &Method) -> Response {
+    let process = &service.process;
     if !is_reading(method) {
         return refuse_method();
     }
     if process.is_stopping.load(Ordering::Relaxed) {
         return unready("the server is stopping");
+    }
+    if service.is_empty {
+        return unready("the data source has nothing to serve yet");
     }
     match process.readiness.state().await {
         State::Reachable => {

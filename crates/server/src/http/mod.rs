@@ -25,6 +25,7 @@
 //! * `health`, `readiness`: whether requests would be answered
 //! * `graphql`: a GraphQL request, from its head to its answer
 //! * `credentials`, `session`: who asks
+//! * `host`: whether the request is for this server
 //! * `origin`, `cors`: what pages of other origins may do
 //! * `explain`: what becomes of a request, for whom the server trusts
 //! * `graphiql`: the page to ask the API on
@@ -61,6 +62,7 @@ mod farewell;
 mod graphiql;
 mod graphql;
 mod health;
+mod host;
 mod listen;
 mod media_type;
 mod origin;

@@ -11,7 +11,7 @@ use hyper::header::{
 };
 
 use super::answer_body::AnswerBody;
-use super::credentials::Denied;
+use super::credentials::{Denied, with_reason};
 use super::media_type::MediaType;
 use super::persisted::Missing;
 use super::streamed_body::StreamedBody;
@@ -30,6 +30,10 @@ pub(super) enum Refusal {
     },
     /// It is not said which host the request is for, or two are.
     Host,
+    /// It is for another host.
+    OtherHost {
+        named: Box<str>,
+    },
     /// A page of another origin sent the request.
     OtherOrigin,
     NotAcceptable,
@@ -79,6 +83,8 @@ pub(super) enum Refusal {
     RequestTimeout {
         most: Duration,
     },
+    /// The source has nothing to serve yet.
+    NothingYet,
     /// As many requests run and wait as may.
     Overloaded,
     /// It is not known who asks.
@@ -95,6 +101,7 @@ impl Refusal {
             Self::Path => StatusCode::NOT_FOUND,
             Self::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::TransferEncoding => StatusCode::NOT_IMPLEMENTED,
+            Self::OtherHost { .. } => StatusCode::MISDIRECTED_REQUEST,
             Self::OtherOrigin => StatusCode::FORBIDDEN,
             Self::NotAcceptable | Self::NoReadableCoding => StatusCode::NOT_ACCEPTABLE,
             Self::ContentType | Self::ContentEncoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -114,9 +121,9 @@ impl Refusal {
             Self::TargetTooLong => StatusCode::URI_TOO_LONG,
             Self::TooManyConnections { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Self::RequestTimeout { .. } => StatusCode::GATEWAY_TIMEOUT,
-            Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NothingYet | Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
             Self::Credentials(Denied::Malformed | Denied::Setting(_)) => StatusCode::BAD_REQUEST,
-            Self::Credentials(Denied::Missing | Denied::Expired | Denied::Invalid)
+            Self::Credentials(Denied::Missing | Denied::Expired | Denied::Invalid { .. })
             | Self::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
             Self::Credentials(Denied::NoKeys) => StatusCode::SERVICE_UNAVAILABLE,
             Self::BodyCutOff
@@ -136,6 +143,7 @@ impl Refusal {
         let may_soon = matches!(
             self,
             Self::TooManyConnections { .. }
+                | Self::NothingYet
                 | Self::Overloaded
                 | Self::RequestMemory
                 | Self::Credentials(Denied::NoKeys)
@@ -164,6 +172,13 @@ impl Refusal {
             Self::Host => GraphQLError::new(
                 ErrorCode::BadUserInput,
                 "A request of HTTP/1.1 must have one \"Host\" header.",
+            ),
+            Self::OtherHost { named } => GraphQLError::new(
+                ErrorCode::HostRefused,
+                format!(
+                    "This server does not answer for the host \"{named}\"; --allowed-hosts names the \
+                     hosts that it answers for besides its own machine, as behind a proxy."
+                ),
             ),
             Self::TransferEncoding => GraphQLError::new(
                 ErrorCode::NotSupported,
@@ -292,9 +307,15 @@ impl Refusal {
                 ErrorCode::Overloaded,
                 "The server runs as many requests as it may; try again later.",
             ),
+            Self::NothingYet => GraphQLError::new(
+                ErrorCode::Unavailable,
+                "The data source has nothing to serve yet; the server waits until its schema has \
+                 something.",
+            ),
             Self::Credentials(denied) => denied.error(),
-            Self::Unauthenticated(_) => {
-                GraphQLError::new(ErrorCode::Unauthenticated, "Unauthenticated")
+            Self::Unauthenticated(denied) => {
+                let error = GraphQLError::new(ErrorCode::Unauthenticated, "Unauthenticated");
+                with_reason(error, denied.reason())
             }
         }
     }
@@ -305,14 +326,18 @@ pub(super) fn refuse(media_type: MediaType, refusal: &Refusal) -> Response {
     let response = respond(refusal.status(), media_type, refusal.body());
     match refusal {
         Refusal::Method { allow } => with_allow(response, allow),
-        Refusal::Overloaded | Refusal::RequestMemory | Refusal::Credentials(Denied::NoKeys) => {
-            with_retry(response)
-        }
-        Refusal::Credentials(denied @ (Denied::Missing | Denied::Expired | Denied::Invalid))
+        Refusal::NothingYet
+        | Refusal::Overloaded
+        | Refusal::RequestMemory
+        | Refusal::Credentials(Denied::NoKeys) => with_retry(response),
+        Refusal::Credentials(
+            denied @ (Denied::Missing | Denied::Expired | Denied::Invalid { .. }),
+        )
         | Refusal::Unauthenticated(denied) => with_challenge(response, denied),
         Refusal::ContentEncoding => with_codings(response),
         Refusal::Path
         | Refusal::Host
+        | Refusal::OtherHost { .. }
         | Refusal::TransferEncoding
         | Refusal::OtherOrigin
         | Refusal::NotAcceptable
@@ -406,7 +431,9 @@ fn with_retry(mut response: Response) -> Response {
 /// How to say who asks, <https://www.rfc-editor.org/rfc/rfc6750#section-3>.
 fn with_challenge(mut response: Response, denied: &Denied) -> Response {
     let challenge = match denied {
-        Denied::Expired | Denied::Invalid | Denied::Malformed => "Bearer error=\"invalid_token\"",
+        Denied::Expired | Denied::Invalid { .. } | Denied::Malformed => {
+            "Bearer error=\"invalid_token\""
+        }
         Denied::Missing | Denied::Setting(_) | Denied::NoKeys => "Bearer",
     };
     response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));

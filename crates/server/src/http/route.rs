@@ -1,6 +1,7 @@
 //! Which path gets which answer.
 
 use std::pin::pin;
+use std::time::Duration;
 
 use hyper::Version;
 use hyper::body::{Body, Incoming};
@@ -8,12 +9,13 @@ use hyper::header::{HOST, HeaderName, HeaderValue};
 
 use super::accept_encoding::Readable;
 use super::answer_body::AnswerBody;
-use super::exchange::{Asked, Exchange};
+use super::exchange::{Asked, Exchange, beginning};
 use super::health;
 use super::media_type::MediaType;
 use super::outgoing;
 use super::progress::Progress;
 use super::respond::{Refusal, Response, refuse};
+use super::seldom::Seldom;
 use super::service::Service;
 use super::settings::Settings;
 use super::streamed_body::StreamPatience;
@@ -23,6 +25,12 @@ use crate::request_id::RequestId;
 
 /// By which a proxy tells what it calls the request, and the answer what it is called here.
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// As much of a host as is told: names are not longer.
+const LOGGED_HOST_BYTES: usize = 253;
+
+/// A proxy that passes on another name does so with each request.
+static FOREIGN: Seldom = Seldom::new(Duration::from_secs(60));
 
 pub(super) type HttpRequest = hyper::Request<Incoming>;
 
@@ -86,6 +94,26 @@ fn has_one_host(request: &HttpRequest) -> bool {
     }
 }
 
+/// The refusal of a request for another host. No page reaches a Unix socket, and what probes are told
+/// everybody may know.
+fn refuse_host(service: &Service, request: &HttpRequest, peer: Peer) -> Option<Refusal> {
+    let hosts = &service.settings.hosts;
+    if !hosts.is_checked || peer == Peer::Unix || request.uri().path().starts_with("/health/") {
+        return None;
+    }
+    let named = hosts.foreign(request.uri(), request.headers())?;
+    let named = beginning(named, LOGGED_HOST_BYTES);
+    if let Some(times) = FOREIGN.happens() {
+        tracing::warn!(
+            host = named,
+            times,
+            "requests for another host are refused; if a proxy passes this name on, or clients know \
+             the server by it, --allowed-hosts takes it"
+        );
+    }
+    Some(Refusal::OtherHost { named: named.into() })
+}
+
 async fn route(
     service: &Service,
     request: HttpRequest,
@@ -97,12 +125,21 @@ async fn route(
         exchange.refusal = Some(Refusal::Host);
         return refuse(MediaType::Json, &Refusal::Host);
     }
+    if let Some(refusal) = refuse_host(service, &request, exchange.peer) {
+        let response = refuse(MediaType::Json, &refusal);
+        exchange.refusal = Some(refusal);
+        return response;
+    }
     match request.uri().path() {
+        "/graphql" | "/explain" if service.is_empty => {
+            exchange.refusal = Some(Refusal::NothingYet);
+            refuse(MediaType::Json, &Refusal::NothingYet)
+        }
         "/graphql" => {
             graphql::answer(service, request, readable, exchange, progress).await
         }
         "/health/live" => health::answer_live(request.method()),
-        "/health/ready" => health::answer_ready(&service.process, request.method()).await,
+        "/health/ready" => health::answer_ready(service, request.method()).await,
         "/explain" if service.settings.development.explain => {
             // Apart: it is seldom, and every request would have room for it.
             Box::pin(explain::answer(service, request, exchange, progress)).await

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
+use hyper::body::Incoming;
 use tokio::runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
@@ -74,9 +75,16 @@ pub(crate) async fn serve(
     }
     if let Some(listener) = metrics {
         tracing::info!("metrics at http://{}/metrics", listener.address);
+        let is_local = listener.address.ip().to_canonical().is_loopback();
         let (process, newest) = (Arc::clone(&process), newest.clone());
+        let settings = newest.clone();
         let sources = move || process.metrics_sources(&newest.borrow().api);
-        spawn_local(metrics::serve(listener, sources));
+        let foreign = move |request: &hyper::Request<Incoming>| {
+            let hosts = &settings.borrow().settings.hosts;
+            let host = hosts.foreign_to_metrics(is_local, request.uri(), request.headers());
+            host.map(str::to_owned)
+        };
+        spawn_local(metrics::serve(listener, sources, foreign));
     }
     drop((stopping, ending));
     let looking = spawn_local(tls::follow(newest));
@@ -125,6 +133,9 @@ pub(crate) async fn serve(
         }
         () = signals.receive() => tracing::warn!("stopped at once by a second signal"),
     }
+    // After the last request, so that nobody waits for it but the end.
+    let api = settings.borrow().api.clone();
+    api.close(GRACE);
     match early {
         true => Err(Failure::Thread),
         false => Ok(()),

@@ -38,6 +38,8 @@ pub(super) struct Service {
     pub(super) worker: ApiWorker,
     pub(super) settings: Arc<Settings>,
     pub(super) process: Arc<Process>,
+    /// Whether there is nothing to ask for yet.
+    pub(super) is_empty: bool,
     /// Where the thread counts.
     pub(super) shard: Option<Arc<Shard>>,
     /// The last field, so that it goes after the others.
@@ -70,12 +72,11 @@ impl Service {
         let watchers = &generation.process.watchers;
         let memory = Arc::clone(&generation.process.memory);
         generation.settings.credentials.fetched.begin();
+        let time_limit = generation.settings.request_timeout;
+        let worker = generation.api.worker(memory, watchers.counter(), time_limit);
         Self {
-            worker: generation.api.worker(
-                memory,
-                watchers.counter(),
-                generation.settings.request_timeout,
-            ),
+            is_empty: worker.is_empty(),
+            worker,
             settings: Arc::clone(&generation.settings),
             process: Arc::clone(&generation.process),
             shard: watchers.shard(),

@@ -6,12 +6,15 @@ use engine::Session;
 use engine::session::{Pair, Refused};
 use hyper::header::{AUTHORIZATION, HeaderMap};
 
-use super::credentials::{Credentials, Customs, Denied};
+use super::credentials::{Credentials, Customs, Denied, Reason};
 use super::respond::Refusal;
 use super::seldom::Seldom;
 
 /// Said once: a client that sends what nobody reads sends it with each request.
 static UNREAD: Seldom = Seldom::new(Duration::from_secs(3600));
+
+/// Whoever tries tokens fills no log.
+static REFUSED: Seldom = Seldom::new(Duration::from_secs(10));
 
 /// The session of a request, if it is known who asks.
 pub(super) async fn find(
@@ -34,7 +37,7 @@ fn refusal(customs: Customs, denied: Denied) -> Refusal {
     match (customs, &denied) {
         (
             Customs::Neo4j,
-            Denied::Malformed | Denied::Missing | Denied::Expired | Denied::Invalid,
+            Denied::Malformed | Denied::Missing | Denied::Expired | Denied::Invalid { .. },
         ) => Refusal::Unauthenticated(denied),
         (Customs::PostGraphile | Customs::Gateway { .. }, _)
         | (Customs::Neo4j, Denied::Setting(_) | Denied::NoKeys) => Refusal::Credentials(denied),
@@ -69,7 +72,7 @@ fn find_now<'h>(credentials: &Credentials, headers: &'h HeaderMap) -> Result<Fou
         Err((Refused::NoKey, _)) if !credentials.fetched.is_empty() => {
             Ok(Found::Unknown(token, settings))
         }
-        Err((refused, has_all_keys)) => Err(denied(refused, has_all_keys)),
+        Err((refused, has_all_keys)) => Err(denied(credentials, refused, has_all_keys)),
     }
 }
 
@@ -82,7 +85,7 @@ async fn find_with_new_keys(
     credentials.fetched.renew().await;
     match judge(credentials, token) {
         Ok(verified) => Ok(credentials.sessions.somebody_with(&verified, settings)),
-        Err((refused, has_all_keys)) => Err(denied(refused, has_all_keys)),
+        Err((refused, has_all_keys)) => Err(denied(credentials, refused, has_all_keys)),
     }
 }
 
@@ -102,12 +105,24 @@ fn nobody(credentials: &Credentials, settings: Vec<Pair>) -> Session {
     }
 }
 
-/// What is wrong with a token is for the log: who tries tokens would learn from it.
-fn denied(refused: Refused, has_all_keys: bool) -> Denied {
+/// What is wrong with a token is for the log, and for whoever is trusted: who tries tokens would learn
+/// from it.
+fn denied(credentials: &Credentials, refused: Refused, has_all_keys: bool) -> Denied {
     tracing::debug!(reason = %refused, "a token is refused");
     match refused {
         Refused::Expired => Denied::Expired,
         Refused::NoKey if !has_all_keys => Denied::NoKeys,
-        Refused::NoKey | Refused::Invalid(_) => Denied::Invalid,
+        Refused::NoKey | Refused::Unmet(_) | Refused::Invalid(_) => {
+            let times = REFUSED.happens();
+            if times.is_none() && !credentials.tells_reasons {
+                return Denied::Invalid { reason: Reason(None) };
+            }
+            let reason = credentials.reason(refused);
+            if let Some(times) = times {
+                tracing::info!(reason, times, "a token is refused");
+            }
+            let told = credentials.tells_reasons.then(|| reason.into());
+            Denied::Invalid { reason: Reason(told) }
+        }
     }
 }

@@ -10,6 +10,7 @@ use hyper::header::HeaderValue;
 
 use super::credentials::{Credentials, Customs};
 use super::descriptors;
+use super::host::Hosts;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
 use super::progress::Patience;
 use super::tls::Tls;
@@ -25,6 +26,8 @@ pub(crate) struct Settings {
     pub(super) compression: CompressionSettings,
     /// By what it is judged who asks.
     pub(super) credentials: Credentials,
+    /// Which hosts requests may be for.
+    pub(super) hosts: Hosts,
     /// Whose pages may send requests.
     pub(super) allowed_origins: Origins,
     /// Whose pages may read answers; none where nobody is told of it.
@@ -173,6 +176,11 @@ impl Settings {
         }
     }
 
+    /// Tells the log what clients have to bring.
+    pub(crate) fn tell(&self) {
+        self.credentials.tell_audiences();
+    }
+
     /// Takes over from the settings before what requests have filled.
     pub(super) fn inherit(&mut self, before: &Self) {
         if let (Some(known), Some(filled)) = (&mut self.persisted.known, &before.persisted.known)
@@ -202,7 +210,8 @@ impl Settings {
                 codings: options.compression.compression.0.as_slice().into(),
                 min_size: options.compression.compression_min_size.length(),
             },
-            credentials: Credentials::new(&options.auth, customs)?,
+            credentials: Credentials::new(&options.auth, customs, options.is_private())?,
+            hosts: Hosts::new(options),
             allowed_origins: Origins::new(
                 origins.allowed_origins.iter().chain(&origins.cors_origins),
             ),
@@ -237,7 +246,7 @@ impl Settings {
             },
             development: DevelopmentSettings {
                 graphiql: options.has_graphiql(),
-                explain: options.is_private(),
+                explain: options.has_explain(),
             },
         })
     }

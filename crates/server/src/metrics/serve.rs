@@ -61,6 +61,7 @@ impl MetricsListener {
 pub(crate) async fn serve(
     listener: MetricsListener,
     sources: impl Fn() -> Option<Sources> + Clone + 'static,
+    foreign: impl Fn(&Request<Incoming>) -> Option<String> + Clone + 'static,
 ) {
     let listener = match tokio::net::TcpListener::from_std(listener.socket) {
         Ok(listener) => listener,
@@ -75,9 +76,12 @@ pub(crate) async fn serve(
                 continue;
             }
         };
-        let sources = sources.clone();
+        let (sources, foreign) = (sources.clone(), foreign.clone());
         let service = service_fn(move |request| {
-            let response = answer(&request, &sources);
+            let response = match foreign(&request) {
+                Some(host) => misdirected(&host),
+                None => answer(&request, &sources),
+            };
             async move { Ok::<_, Infallible>(response) }
         });
         let connection = http1::Builder::new()
@@ -114,6 +118,13 @@ fn answer(
             plain(StatusCode::INTERNAL_SERVER_ERROR, "Metrics cannot be written.\n")
         }
     }
+}
+
+/// The refusal of a page whose name means this machine for a moment.
+fn misdirected(host: &str) -> Response<Full<Bytes>> {
+    tracing::debug!(host, "metrics are not told to a request for another host");
+    let text = "Metrics are not told for this host; --allowed-hosts names others.\n";
+    plain(StatusCode::MISDIRECTED_REQUEST, text)
 }
 
 fn plain(status: StatusCode, text: &'static str) -> Response<Full<Bytes>> {

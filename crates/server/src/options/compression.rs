@@ -15,7 +15,8 @@ pub(crate) struct CompressionOptions {
         long,
         env = "THALWEG_COMPRESSION",
         value_name = "CODINGS",
-        default_value = "zstd,br,gzip"
+        // zstd last: clients offer it that cannot read it, such as Node.js 20 with some libraries.
+        default_value = "br,gzip,zstd"
     )]
     pub(crate) compression: Codings,
     /// The smallest answer that is compressed
@@ -96,7 +97,7 @@ mod tests {
 
     #[test]
     fn codings_are_a_list_or_off() {
-        for text in ["off", "zstd,br,gzip", "gzip", "br,zstd"] {
+        for text in ["off", "br,gzip,zstd", "zstd,br,gzip", "gzip", "br,zstd"] {
             assert_eq!(text.parse::<Codings>().unwrap().to_string(), text);
         }
         assert_eq!("gzip, br".parse::<Codings>().unwrap().to_string(), "gzip,br");

@@ -16,6 +16,10 @@ pub(crate) struct DevelopmentOptions {
     /// Serve GraphiQL, a page to ask the API on, at `/` [default: on where everybody is trusted]
     #[arg(long, env = "THALWEG_GRAPHIQL", value_name = "SWITCH")]
     graphiql: Option<Switch>,
+    /// Tell at `/explain` what becomes of a request [default: on where everybody is trusted, unless
+    /// introspection or GraphiQL is off]
+    #[arg(long, env = "THALWEG_EXPLAIN", value_name = "SWITCH")]
+    explain: Option<Switch>,
 }
 
 /// Whether something is there, whatever the default is.
@@ -34,6 +38,12 @@ impl DevelopmentOptions {
     /// Whether there is a page to ask the API on.
     pub(super) fn graphiql(&self, is_private: bool) -> bool {
         switched(self.graphiql, is_private)
+    }
+
+    /// Whether it is told what becomes of requests, which tells of the schema as well.
+    pub(super) fn explain(&self, is_private: bool) -> bool {
+        let usual = is_private && self.introspection(is_private) && self.graphiql(is_private);
+        switched(self.explain, usual)
     }
 }
 

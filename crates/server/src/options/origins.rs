@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
+use super::hosts::AllowedHost;
 use super::quantity::Time;
 use crate::failure::Failure;
 
@@ -14,6 +15,10 @@ pub(crate) struct OriginOptions {
     /// Origins whose pages may send requests, besides the server's own, separated by commas, or `*`
     #[arg(long, env = "THALWEG_ALLOWED_ORIGINS", value_name = "ORIGINS", value_delimiter = ',')]
     pub(crate) allowed_origins: Vec<AllowedOrigin>,
+    /// Hosts that requests may be for, besides this machine's own, separated by commas: `api.example`,
+    /// `.example` for a domain with all below it, or `*` [default: any where others reach the server]
+    #[arg(long, env = "THALWEG_ALLOWED_HOSTS", value_name = "HOSTS", value_delimiter = ',')]
+    pub(crate) allowed_hosts: Vec<AllowedHost>,
     /// Origins whose pages may also read the answers, as CORS has it, separated by commas, or `*`
     #[arg(long, env = "THALWEG_CORS_ORIGINS", value_name = "ORIGINS", value_delimiter = ',')]
     pub(crate) cors_origins: Vec<AllowedOrigin>,

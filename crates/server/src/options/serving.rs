@@ -101,6 +101,10 @@ impl ServingOptions {
         self.development.graphiql(self.is_private())
     }
 
+    pub(crate) fn has_explain(&self) -> bool {
+        self.development.explain(self.is_private())
+    }
+
     /// What the engine allows a request.
     pub(crate) fn engine_limits(&self) -> engine::Limits {
         engine::Limits {
@@ -179,6 +183,26 @@ mod tests {
         check("--listen [::]:80", false);
         check("--listen 192.0.2.1:80", false);
         check("--listen 0.0.0.0:80 --dev", true);
+    }
+
+    #[test]
+    fn requests_are_explained_where_the_schema_and_a_page_are_there_or_as_said() {
+        let check = |line: &str, explain| {
+            let words = ["thalweg"].into_iter().chain(line.split_whitespace());
+            let serving = Line::try_parse_from(words).unwrap().serving;
+            assert_eq!(serving.has_explain(), explain, "{line}");
+        };
+        check("", true);
+        check("--introspection off", false);
+        check("--graphiql off", false);
+        check("--introspection off --graphiql off", false);
+        check("--introspection off --graphiql off --explain on", true);
+        check("--explain off", false);
+        check("--listen 0.0.0.0:80", false);
+        check("--listen 0.0.0.0:80 --introspection on --graphiql on", false);
+        check("--listen 0.0.0.0:80 --explain on", true);
+        check("--listen 0.0.0.0:80 --dev", true);
+        check("--listen 0.0.0.0:80 --dev --graphiql off", false);
     }
 
     #[test]

@@ -39,7 +39,8 @@ impl Attacked {
             .unwrap();
         let log = folder.file("log");
         let mut program = thalweg(&["serve", database.to_str().unwrap()]);
-        program.args(["--listen", "127.0.0.1:0", "--threads", "1"]);
+        // Seeds are for the host `a`.
+        program.args(["--listen", "127.0.0.1:0", "--threads", "1", "--allowed-hosts", "a"]);
         program.args(["--header-timeout", LIMIT, "--body-timeout", LIMIT, "--batching"]);
         // Also for the beginning of a head that came together with the request before it.
         program.args(["--keep-alive-timeout", LIMIT]);

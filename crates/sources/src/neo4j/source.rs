@@ -20,6 +20,7 @@ use super::migrate;
 use super::pool::{Pool, PoolOptions};
 use super::program::{Access, GraphProgram};
 use super::wire::{Cluster, Config, Connection, ServerVersion, WireError};
+use crate::PlanFigures;
 use crate::error::SourceError;
 use crate::observed::Observed;
 use crate::operand::Variables;
@@ -245,18 +246,22 @@ impl Neo4jConnections {
         }
     }
 
-    /// The database's plan of each statement. With `analyze` those that only read are run.
+    /// The database's plan of each statement. For measured figures those that only read are run; no
+    /// plan is without figures, so that there is none where these are hidden.
     pub async fn explain(
         &self,
         program: &Neo4jProgram,
         variables: Variables<'_>,
         _: &Session,
-        analyze: bool,
+        figures: PlanFigures,
     ) -> Result<Vec<String>, SourceError> {
+        if figures == PlanFigures::Hidden {
+            return Ok(Vec::new());
+        }
         let (bound, failures) = bind(&program.program, variables);
         if let Some((_, error)) = failures.into_iter().next() {
             return Err(error);
         }
-        explain(&self.pool, &program.program, &bound, analyze).await
+        explain(&self.pool, &program.program, &bound, figures == PlanFigures::Measured).await
     }
 }

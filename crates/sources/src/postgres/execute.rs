@@ -10,6 +10,7 @@ pub(super) mod units;
 
 use std::sync::{Arc, OnceLock};
 
+use sql::PlanFigures;
 use tokio_postgres::types::Type;
 
 use super::apart::Apart;
@@ -407,19 +408,22 @@ fn take(rows: &mut [Rows], results: &mut Vec<Rows>, sent: &[usize]) {
     }
 }
 
-/// PostgreSQL's plan of each statement. With `analyze` the statements run, those that need keys
-/// with the keys of the rows before.
+/// PostgreSQL's plan of each statement. For measured figures the statements run, those that need
+/// keys with the keys of the rows before.
 pub async fn explain(
     connection: &mut Connection,
     program: &PostgresProgram,
     bound: &Bound,
     settings: Option<&Settings>,
-    analyze: bool,
+    figures: PlanFigures,
 ) -> Result<Vec<String>, SourceError> {
     let levels = &program.program.levels;
     // What changes something is not run to explain it.
-    let analyze = analyze && !program.program.writes();
-    let rows = if analyze {
+    let figures = match figures {
+        PlanFigures::Measured if program.program.writes() => PlanFigures::Estimated,
+        figures => figures,
+    };
+    let rows = if figures == PlanFigures::Measured {
         match run(connection, program, bound, &[], settings, &mut Observed::default()).await? {
             Run::Rows(rows) => rows,
             Run::Failed { error, .. } => return Err(error),
@@ -445,7 +449,7 @@ pub async fn explain(
             }
         });
         let sent = program.statement(place, bound);
-        let text = sql::print_explain_plan(sent.text(), analyze);
+        let text = sql::print_explain_plan(sent.text(), figures);
         let oids = sent.parameter_types();
         let statement = Arc::new(Statement::new(text, oids));
         let mut results = Vec::new();

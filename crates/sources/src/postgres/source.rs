@@ -7,7 +7,7 @@ use catalog::{Catalog, EntityId, FieldId};
 use ir::StepKind;
 use response::sink::PORTION;
 use response::{Attempt, Failure, Memory, Output, Refused, Sink, WriteError, Written};
-use sql::Flavor;
+use sql::{Flavor, PlanFigures};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
@@ -478,7 +478,7 @@ impl PostgresConnections {
         program: &PostgresProgram,
         variables: Variables<'_>,
         session: &Session,
-        analyze: bool,
+        figures: PlanFigures,
     ) -> Result<Vec<String>, SourceError> {
         let program = program.current();
         let (bound, failures) = bind(&program.program, variables);
@@ -486,7 +486,7 @@ impl PostgresConnections {
             return Err(error);
         }
         let mut connection = self.pool.acquire_for(session.names()).await?;
-        explain(&mut connection, program, &bound, session.settings.as_deref(), analyze).await
+        explain(&mut connection, program, &bound, session.settings.as_deref(), figures).await
     }
 }
 

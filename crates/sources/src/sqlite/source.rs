@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use catalog::Catalog;
 use response::sink::PORTION;
@@ -82,6 +82,9 @@ impl SqliteSource {
         if !path.exists() {
             return Err(OpenError::NoFile(path.into()));
         }
+        if path.is_dir() {
+            return Err(OpenError::Folder(path.into()));
+        }
         let file = OpenFile::open(path, timeouts.acquire, Cache::Little)
             .map_err(|source| OpenError::Sqlite { path: path.into(), source })?;
         let catalog = introspect(&file.connection)
@@ -90,6 +93,11 @@ impl SqliteSource {
         let writer = Arc::new(FileWriter::new(path, timeouts.acquire));
         let partial_indexes = has_partial_indexes(&catalog);
         Ok((Self { path: path.into(), threads, writer, timeouts, partial_indexes }, catalog))
+    }
+
+    /// Ends what changes the file, once it has done what was begun, which takes no longer than so.
+    pub fn close(&self, patience: Duration) {
+        self.writer.close(patience);
     }
 
     pub fn compile(

@@ -14,7 +14,7 @@ use response::{Failure, Fields, Held, Item, Leaf, Memory, Node, NodeId, Shape, S
 use sources::relational::{self, ParameterSource, Strategy};
 use sources::{
     Address, Asked, Connections, ExecuteError, Extensions, Most, Observed, OpenOptions, Plan,
-    Session, Source, Variables,
+    PlanFigures, Session, Source, Variables,
 };
 use testkit::postgres::{Server, installations, shared};
 
@@ -160,7 +160,11 @@ impl World {
     pub(crate) async fn explain(&self, request: &ir::Request, analyze: bool) -> Vec<String> {
         let program = self.source.compile(&self.catalog, request).unwrap();
         let nobody = Session::default();
-        let asked = self.connections.explain(&program, Variables::of(&[]), &nobody, analyze);
+        let figures = match analyze {
+            true => PlanFigures::Measured,
+            false => PlanFigures::Estimated,
+        };
+        let asked = self.connections.explain(&program, Variables::of(&[]), &nobody, figures);
         asked.await.unwrap()
     }
 

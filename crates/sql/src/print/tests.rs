@@ -1,6 +1,6 @@
 use expect_test::{Expect, expect};
 
-use super::{print, print_bounded, print_explain, print_explain_plan};
+use super::{PlanFigures, print, print_bounded, print_explain, print_explain_plan};
 use crate::flavor::Flavor;
 use crate::tree::{
     AggregateFunction, Alias, Bound, Call, CallArgument, Comparison, Direction, Expression,
@@ -244,8 +244,13 @@ fn aggregates_are_exact_on_every_database() {
 #[test]
 fn a_plan_is_asked_for_as_each_database_knows_it() {
     assert_eq!(print_explain("SELECT 1"), "EXPLAIN QUERY PLAN SELECT 1");
-    assert_eq!(print_explain_plan("SELECT 1", false), "EXPLAIN SELECT 1");
-    assert_eq!(print_explain_plan("SELECT 1", true), "EXPLAIN (ANALYZE, BUFFERS) SELECT 1");
+    for (figures, text) in [
+        (PlanFigures::Hidden, "EXPLAIN (COSTS OFF) SELECT 1"),
+        (PlanFigures::Estimated, "EXPLAIN SELECT 1"),
+        (PlanFigures::Measured, "EXPLAIN (ANALYZE, BUFFERS) SELECT 1"),
+    ] {
+        assert_eq!(print_explain_plan("SELECT 1", figures), text);
+    }
 }
 
 #[test]

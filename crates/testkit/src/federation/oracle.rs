@@ -142,7 +142,7 @@ impl<'s> Oracle<'s> {
         &self,
         question: Question<'_>,
         world: &World<'_>,
-        spoilt: Option<(SubgraphId, Fault)>,
+        spoilt: Option<&(SubgraphId, Fault)>,
         expected: Expected,
     ) -> Result<Outcome, String> {
         let supergraph = self.supergraph;
@@ -157,7 +157,7 @@ impl<'s> Oracle<'s> {
         for (reuse, delays) in [(true, 0), (false, 0), (true, 3)] {
             let mut subgraphs = Subgraphs::new(world, &self.schemas, question.labels);
             subgraphs.delays = delays;
-            subgraphs.faults.extend(spoilt.clone());
+            subgraphs.faults.extend(spoilt.cloned());
             let options = Options { reuse, ..Options::default() };
             let fail = |why: String| {
                 let printed = planned.print(supergraph);
@@ -176,7 +176,7 @@ impl<'s> Oracle<'s> {
             if let Some(wrong) = subgraphs.wrong.borrow().first() {
                 return fail(wrong.clone());
             }
-            let spoilt = spoilt.as_ref().map(|(subgraph, _)| *subgraph);
+            let spoilt = spoilt.map(|(subgraph, _)| *subgraph);
             let answer = Answered { world, errors: &ran.errors, spoilt, expected };
             if let Err(why) = answer.check(&ran.data, &truth) {
                 return fail(format!("{why}\nthe answer:\n{}\n{:?}", ran.data, ran.errors));

@@ -138,12 +138,25 @@ impl Answered<'_> {
         let is_below =
             |error: &ExecutionError| error.path.len() > path.len() && error.path.starts_with(path);
         let has_gone = self.world.failing.is_some_and(|failing| failing.gone > 0);
-        let has_taken = has_gone && self.errors.iter().any(is_below);
+        let has_taken = self.errors.iter().any(is_below) && (has_gone || self.is_taken(truth));
         let is_excused = is_of_gone || needs_gone || is_concerned || has_taken;
         if self.expected == Expected::All && *truth != Truth::Failed && !is_excused {
             return Err(format!("{path:?} is not answered, and nothing that it needs failed"));
         }
         Ok(())
+    }
+
+    /// Whether something fails in a value that takes the value with it.
+    fn is_taken(&self, truth: &Truth) -> bool {
+        match truth {
+            Truth::Null | Truth::Leaf(_) => false,
+            Truth::Failed => true,
+            Truth::List(items) => items.iter().any(|item| self.is_taken(item)),
+            Truth::Object(members) => members.iter().any(|member| {
+                let Member { of, name, value, .. } = member;
+                self.world.is_promised(of.r#type, name) && self.is_taken(value)
+            }),
+        }
     }
 
     /// Whether something in a value may be asked of a subgraph.

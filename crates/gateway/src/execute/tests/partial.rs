@@ -142,18 +142,30 @@ fn objects_of_types_that_nobody_knows_are_null() {
             {"top":null}
             .top: b says no own"#]],
     );
-    check_partial(text, &[top, ("b", r#"{"data":{"_entities":[null]}}"#)], &expect![[r#"
+    check_partial(
+        text,
+        &[top, ("b", r#"{"data":{"_entities":[null]}}"#)],
+        &expect![[r#"
 
         {"top":null}
-        .top: null for Media.__typename"#]]);
-    check_partial(text, &[top], &expect![[r#"
+        .top: null for Media.__typename"#]],
+    );
+    check_partial(
+        text,
+        &[top],
+        &expect![[r#"
 
         {"top":null}
-        .top: b: it cannot be reached"#]]);
+        .top: b: it cannot be reached"#]],
+    );
     // Nobody asks for the type.
-    check_partial("{ top { id } }", &[top], &expect![[r#"
+    check_partial(
+        "{ top { id } }",
+        &[top],
+        &expect![[r#"
 
-        {"top":{"id":"1"}}"#]]);
+        {"top":{"id":"1"}}"#]],
+    );
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::commands::{block_on, print};
 use crate::demo::federated::{QUERY, REMOTE, Shop, USUAL_FOLDER};
 use crate::failure::Failure;
 use crate::http::{self, Beside, Bound, Customs, Generation, Listeners, Settings, Watchers};
-use crate::options::{DemoOptions, ServeOptions};
+use crate::options::{DemoOptions, ServeOptions, ServingOptions};
 
 /// The subgraph that is a server of its own, in this process.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ pub(super) fn serve(options: &DemoOptions) -> Result<(), Failure> {
             if let Some(asked) = asked.get() {
                 print(&asked.tell(&shop))?;
             }
-            print(&welcome(&shop, listeners, serving.has_graphiql()))
+            print(&welcome(&shop, listeners, serving))
         },
     )
 }
@@ -138,8 +138,8 @@ impl Asked {
     }
 }
 
-fn welcome(shop: &Shop, listeners: &Listeners, has_graphiql: bool) -> String {
-    let place = place_of(listeners, has_graphiql);
+fn welcome(shop: &Shop, listeners: &Listeners, serving: &ServingOptions) -> String {
+    let place = place_of(listeners, serving);
     let (supergraph, subgraphs) = (word(&shop.supergraph()), word(&shop.subgraphs()));
     let (query, remote) = (word(&shop.query()), word(&shop.remote()));
     format!(

@@ -26,6 +26,7 @@ pub(super) const JOIN: Duration = Duration::from_millis(5);
 
 const SCHEMA_VERSION: &str = include_str!("schema_version.sql");
 const DEFERRED: &str = include_str!("deferred.sql");
+const CHECKPOINT: &str = include_str!("checkpoint.sql");
 
 /// The connection that changes a file.
 #[derive(Debug)]
@@ -62,6 +63,23 @@ impl Writing {
     /// Whether it is known what stands in the file: there is no transaction.
     pub(super) fn is_free(&self) -> bool {
         self.file.connection.is_autocommit()
+    }
+
+    /// Moves what stands in a write-ahead log into the file, and empties the log. Nobody is waited for:
+    /// it stays while somebody reads or writes what stands in it only. Whether it is empty, which it is
+    /// as well where there is none.
+    pub(super) fn empty_log(&self) -> bool {
+        let connection = &self.file.connection;
+        let emptied = connection
+            .busy_timeout(Duration::ZERO)
+            .and_then(|()| connection.query_row(CHECKPOINT, (), |row| row.get::<_, bool>(0)));
+        match emptied {
+            Ok(is_busy) => !is_busy,
+            Err(error) => {
+                tracing::debug!(%error, "the write-ahead log stays");
+                false
+            }
+        }
     }
 
     pub(super) fn alone(&self, mut task: Box<dyn Task>) {

@@ -1,6 +1,7 @@
 //! What is changed, by requests that are made by hand.
 
 mod group;
+mod log;
 mod queue;
 mod transactions;
 

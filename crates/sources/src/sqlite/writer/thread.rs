@@ -30,6 +30,8 @@ struct Shared {
     join: Duration,
     queue: Mutex<Queue>,
     woken: Condvar,
+    /// Told when the thread has ended.
+    ended: Condvar,
 }
 
 #[derive(Default)]
@@ -39,6 +41,8 @@ struct Queue {
     next: u64,
     has_thread: bool,
     is_closed: bool,
+    /// Whether the thread has left something in the write-ahead log.
+    has_log: bool,
 }
 
 /// A request that waits or runs. If this is dropped, it leaves the queue, or its statement is
@@ -59,8 +63,27 @@ impl FileWriter {
 
     /// With a time of its own for which requests may join others.
     pub(super) fn joining(path: &Path, patience: Duration, join: Duration) -> Self {
-        let (queue, woken) = (Mutex::default(), Condvar::new());
-        Self(Arc::new(Shared { path: path.into(), patience, join, queue, woken }))
+        let queue = Mutex::default();
+        let (woken, ended) = (Condvar::new(), Condvar::new());
+        Self(Arc::new(Shared { path: path.into(), patience, join, queue, woken, ended }))
+    }
+
+    /// Has the thread end when it has done what waits, and waits for that, but no longer than so. To
+    /// be called where nobody else has to be answered.
+    pub(in crate::sqlite) fn close(&self, patience: Duration) {
+        let shared = &self.0;
+        let mut queue = shared.lock();
+        queue.is_closed = true;
+        shared.woken.notify_all();
+        let is_there = |queue: &mut Queue| queue.has_thread;
+        let waited = shared.ended.wait_timeout_while(queue, patience, is_there);
+        let (queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let stays = queue.has_log && !queue.has_thread;
+        drop(queue);
+        // Those who read it when the thread ended may be gone.
+        if stays && let Ok(writing) = open(&mut None, shared) {
+            writing.empty_log();
+        }
     }
 
     /// Runs `work` in its turn. If the future is dropped before that, it does not run at all. If it
@@ -108,6 +131,7 @@ impl Drop for Present {
         if !queue.waiting.is_empty() {
             self.0.start(&mut queue);
         }
+        self.0.ended.notify_all();
     }
 }
 
@@ -222,6 +246,11 @@ fn work(shared: &Shared) {
             // One whose transaction could not be ended is closed, which ends it.
             writing = writing.filter(Writing::is_free);
         }
+    }
+    // Nothing is done for a while, or never again: a log that grew would stay as long as it is.
+    if let Some(writing) = writing.filter(|writing| writing.file.is_at(&shared.path)) {
+        let is_empty = writing.empty_log();
+        shared.lock().has_log = !is_empty;
     }
 }
 

@@ -1,0 +1,137 @@
+//! What whoever reaches a server from elsewhere may do, in a line of the log.
+
+use engine::Api;
+
+use crate::options::{Address, ServingOptions};
+
+/// What stands between a stranger and the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Exposure {
+    /// Policies decide what is let to whom.
+    has_policies: bool,
+    /// Whether the API changes anything.
+    writes: bool,
+    /// Only documents that the server was given are executed.
+    only_trusted: bool,
+    /// Only clients with a certificate come in.
+    asks_certificates: bool,
+    /// Whoever brings no token is a role of the database.
+    has_default_role: bool,
+}
+
+/// Tells the log what strangers may do where they come in without a token.
+pub(super) fn tell(api: &Api, serving: &ServingOptions) {
+    let exposure = Exposure {
+        has_policies: api.has_policies(),
+        writes: api.schema().mutation.is_some(),
+        only_trusted: serving.persisted.only_trusted,
+        asks_certificates: serving.tls.files().is_some_and(|tls| tls.client_authorities.is_some()),
+        has_default_role: serving.auth.default_role.is_some(),
+    };
+    if serving.development.dev {
+        for address in serving.listen.iter().filter(|address| !address.is_local()) {
+            tracing::warn!(
+                address = address.text,
+                "with --dev the schema, GraphiQL and what becomes of requests are open to everybody \
+                 who reaches this address"
+            );
+        }
+    }
+    let is_open = |address: &&Address| !address.is_local() && !serving.auth.require_token;
+    for address in serving.listen.iter().filter(is_open) {
+        let address = &address.text;
+        let text = exposure.text();
+        match exposure.is_bounded() {
+            true => tracing::info!(address, "{text}"),
+            false => tracing::warn!(address, "{text}"),
+        }
+    }
+}
+
+impl Exposure {
+    /// Whether somebody decided what strangers may do.
+    fn is_bounded(self) -> bool {
+        self.has_policies || self.only_trusted || self.asks_certificates || self.has_default_role
+    }
+
+    fn text(self) -> String {
+        let who = match self.asks_certificates {
+            true => "everybody who has a certificate of --tls-client-ca and reaches this address",
+            false => "everybody who reaches this address",
+        };
+        let may = match (self.only_trusted, self.writes) {
+            (true, _) => "may send the documents of --trusted-documents",
+            (false, true) => "may read and change",
+            (false, false) => "may read",
+        };
+        let all = match (self.has_policies, self.has_default_role) {
+            (true, _) => "what the policies let to whom brings no token",
+            (false, true) => "what the role of --default-role may",
+            (false, false) => "all that the API shows",
+        };
+        let what = match self.only_trusted {
+            true => format!(", by which they reach {all}"),
+            false => format!(" {all}"),
+        };
+        format!("{who} {may}{what}; --require-token asks who it is")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPEN: Exposure = Exposure {
+        has_policies: false,
+        writes: true,
+        only_trusted: false,
+        asks_certificates: false,
+        has_default_role: false,
+    };
+
+    #[test]
+    fn it_is_told_what_strangers_may_do() {
+        let check = |exposure: Exposure, is_bounded: bool, text: &str| {
+            let text = format!("{text}; --require-token asks who it is");
+            assert_eq!((exposure.is_bounded(), exposure.text()), (is_bounded, text));
+        };
+        let everybody = "everybody who reaches this address";
+        check(OPEN, false, &format!("{everybody} may read and change all that the API shows"));
+        check(
+            Exposure { writes: false, ..OPEN },
+            false,
+            &format!("{everybody} may read all that the API shows"),
+        );
+        check(
+            Exposure { has_policies: true, ..OPEN },
+            true,
+            &format!(
+                "{everybody} may read and change what the policies let to whom brings no token"
+            ),
+        );
+        check(
+            Exposure { has_policies: true, writes: false, has_default_role: true, ..OPEN },
+            true,
+            &format!("{everybody} may read what the policies let to whom brings no token"),
+        );
+        check(
+            Exposure { has_default_role: true, ..OPEN },
+            true,
+            &format!("{everybody} may read and change what the role of --default-role may"),
+        );
+        check(
+            Exposure { only_trusted: true, ..OPEN },
+            true,
+            &format!(
+                "{everybody} may send the documents of --trusted-documents, by which they reach all \
+                 that the API shows"
+            ),
+        );
+        check(
+            Exposure { asks_certificates: true, ..OPEN },
+            true,
+            "everybody who has a certificate of --tls-client-ca and reaches this address may read \
+             and change all that the API shows",
+        );
+    }
+}
