@@ -42,6 +42,8 @@ pub struct Capabilities {
     pub json_equality: bool,
     /// Namespaces are part of names.
     pub namespaces: bool,
+    /// Columns take values of any type, whatever they are declared as.
+    pub any_values: bool,
     /// There are standard deviations and variances.
     pub statistics: bool,
     /// Moments of different time zones are compared and cut off as moments, not as texts.

@@ -23,6 +23,7 @@ pub mod graph;
 pub mod ids;
 pub mod note;
 pub mod search;
+pub mod stored_as;
 pub mod types;
 
 pub use builder::Builder;
@@ -45,4 +46,5 @@ pub use ids::{
 };
 pub use note::{Note, NoteKind};
 pub use search::{Search, SearchKind};
-pub use types::{Attribute, Composite, Domain, Enum, EnumLabel, Range, Scalar, Type};
+pub use stored_as::{find_stored_type, stored_types};
+pub use types::{Attribute, Composite, Domain, Enum, EnumLabel, EpochUnit, Range, Scalar, Type};

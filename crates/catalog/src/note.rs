@@ -27,6 +27,8 @@ pub enum NoteKind {
     Partitioned,
     /// Opaque ids of rows differ from those of the system that the dialect follows.
     NodeId,
+    /// Something needs a collation or a function that the source does not have.
+    UnknownName,
     /// The way back along a foreign key reads the whole table. The remedy is a statement.
     UnindexedRelationship,
 }
@@ -42,6 +44,7 @@ impl NoteKind {
             Self::Declaration => "declaration without effect",
             Self::Partitioned => "partitioned table",
             Self::NodeId => "node id of its own",
+            Self::UnknownName => "unknown name",
             Self::UnindexedRelationship => "unindexed foreign key",
         }
     }

@@ -48,6 +48,8 @@ pub enum Scalar {
     TimeWithZone,
     Timestamp,
     TimestampWithZone,
+    /// A moment as a number.
+    Epoch(EpochUnit),
     Interval,
     Bytes,
     Inet,
@@ -68,6 +70,17 @@ pub enum Scalar {
     ObjectId,
     /// A type known by its name only; its values are text.
     Other(Box<str>),
+}
+
+/// How a number means a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EpochUnit {
+    /// Since 1970.
+    Seconds,
+    Milliseconds,
+    Microseconds,
+    /// Days since noon of the 24th of November of 4714 BC.
+    JulianDay,
 }
 
 /// A closed set of labels, in their order.

@@ -23,6 +23,7 @@ pub(crate) fn has_extremes(base: &Type) -> bool {
             | Scalar::TimeWithZone
             | Scalar::Timestamp
             | Scalar::TimestampWithZone
+            | Scalar::Epoch(_)
             | Scalar::Interval
             | Scalar::Inet
             | Scalar::ObjectId => true,

@@ -14,6 +14,7 @@
 pub mod api;
 pub mod binding;
 pub mod case;
+mod epoch;
 mod extremes;
 pub mod federation;
 pub mod lower;
@@ -29,7 +30,7 @@ pub use binding::{
     PageInfoField, PayloadField, RowsBinding, RowsForm, RowsFrom, ValueBinding, ValueShape,
     VariantBinding, VariantsId, Way,
 };
-pub use lower::{Echoed, Introspection, LowerError, Lowered, lower};
+pub use lower::{Echoed, Introspection, LowerError, Lowered, StatedPattern, lower};
 
 use catalog::{Catalog, EntityId, FieldId};
 

@@ -15,6 +15,7 @@ use crate::cost::CostLimits;
 use crate::documents::DocumentCache;
 use crate::graph::{self, GraphError};
 use crate::known_rows::{self, KnownRowsError};
+use crate::patterns::PatternLimits;
 use crate::prepare::Prepared;
 use crate::tell::{ErrorOptions, Messages};
 
@@ -38,6 +39,7 @@ pub struct Options {
 pub struct Limits {
     pub document: DocumentLimits,
     pub cost: CostLimits,
+    pub patterns: PatternLimits,
     /// The most bytes that an answer may have.
     pub response_bytes: u64,
     /// Whether it may ask for the schema.
@@ -49,6 +51,7 @@ impl Default for Limits {
         Self {
             document: DocumentLimits::default(),
             cost: CostLimits::default(),
+            patterns: PatternLimits::default(),
             response_bytes: 256 << 20,
             introspection: true,
         }

@@ -343,6 +343,7 @@ fn parameter(
         | ParameterKind::KeyList { .. }
         | ParameterKind::KeyRows
         | ParameterKind::Pattern { .. }
+        | ParameterKind::PatternPrefix { .. }
         | ParameterKind::Text
         | ParameterKind::TextList
         | ParameterKind::Element { .. }

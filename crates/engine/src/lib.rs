@@ -38,6 +38,7 @@ pub mod federated_trace;
 pub mod gateway;
 pub mod graph;
 pub mod known_rows;
+pub mod patterns;
 pub mod prepare;
 pub mod report;
 pub mod respond;
@@ -55,13 +56,14 @@ pub use engine::{Engine, Limits, OpenError, Options};
 pub use explain::Explained;
 pub use gateway::Caller;
 pub use known_rows::KnownRowsError;
+pub use patterns::PatternLimits;
 pub use report::{Report, Stages};
 pub use respond::{Kind, Response};
 pub use response::{Held, Memory, NoMemory, SentPiece};
 pub use rest::{BrokenOff, Rest};
 pub use sources::{
     Address as SourceAddress, Claims, Extensions, Most, OpenOptions, Rights, SchemaWatch, Session,
-    Sizes, Timeouts,
+    Sizes, StoredColumn, Timeouts,
 };
 pub use tell::{ErrorOptions, ExtendedError};
 pub use throttle::log_untold;

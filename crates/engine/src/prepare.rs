@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use dialects::{Echoed, Introspection, LowerError, Lowered};
+use dialects::{Echoed, Introspection, LowerError, Lowered, StatedPattern};
 use graphql::heap::HeapSize;
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
@@ -17,6 +17,7 @@ use crate::authorize::read::authorize;
 use crate::cost::Cost;
 use crate::documents::{Cached, Document, Kept, Known};
 use crate::engine::{Engine, Lets};
+use crate::patterns::PatternLimits;
 
 /// The most room that is made for an answer before it is there.
 const ROOM: usize = 64 << 10;
@@ -40,6 +41,8 @@ pub struct Prepared {
     pub plan: Arc<Plan>,
     echoes: Vec<Echoed>,
     cost: Cost,
+    /// What texts are matched with, to be checked before the request is sent.
+    patterns: Box<[StatedPattern]>,
     /// How many bytes its last answer had.
     last_answer: AtomicUsize,
     /// How many values there were on its last tape, and how many bytes of texts.
@@ -76,7 +79,8 @@ impl Kept for Prepared {
         let answer = 120 * shape.fields.len() + 100 * shape.nodes.len();
         let outputs = 60 * self.request.outputs as usize;
         let structure = self.structure.heap_size();
-        (OTHER + statements + answer + outputs + structure) as u64
+        let patterns = 300 * self.patterns.len();
+        (OTHER + statements + answer + outputs + structure + patterns) as u64
     }
 }
 
@@ -84,6 +88,15 @@ impl Prepared {
     /// What the request is estimated to cost with these variables, in rows.
     pub(crate) fn cost(&self, variables: &Variables) -> u64 {
         self.cost.estimate(sources::Variables::of(&variables.values))
+    }
+
+    /// Refuses patterns that are none, or are beyond a limit.
+    pub(crate) fn check_patterns(
+        &self,
+        limits: PatternLimits,
+        variables: &Variables,
+    ) -> Result<(), GraphQLError> {
+        limits.check(&self.patterns, sources::Variables::of(&variables.values))
     }
 
     /// What the answer holds of the request itself.
@@ -185,7 +198,8 @@ impl Engine {
             .map_err(|error| vec![compile_error(&error)])?;
         let plan = Arc::new(Plan { program, shape: lowered.shape.into() });
         let cost = Cost::new(&lowered.request, self.limits.cost);
-        let Lowered { request, echoes, structure, .. } = lowered;
+        let Lowered { request, echoes, patterns, structure, .. } = lowered;
+        let patterns = patterns.into();
         let (last_answer, last_tape) = (AtomicUsize::new(0), [const { AtomicUsize::new(0) }; 2]);
         let prepared = Arc::new(Prepared {
             structure,
@@ -194,6 +208,7 @@ impl Engine {
             plan,
             echoes,
             cost,
+            patterns,
             last_answer,
             last_tape,
         });

@@ -177,7 +177,9 @@ impl Worker {
         };
         let Ready { prepared, variables, kind, since, .. } = &ready;
         let timed = Timed::since(*since, &mut report.stages.execute);
-        let echoes = prepared.echoes(variables).map_err(|error| vec![engine.tell(&error).logged_as(NOT_TAKEN)])?;
+        let echoes = prepared
+            .echoes(variables)
+            .map_err(|error| vec![engine.tell(&error).logged_as(NOT_TAKEN)])?;
         let asked = self.asked(&ready, session, &echoes);
         let held = Held::of(&self.memory);
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
@@ -239,6 +241,8 @@ impl Worker {
         let cost = prepared.cost(&variables);
         report.cost = Some(cost);
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;
+        let checked = prepared.check_patterns(engine.limits.patterns, &variables);
+        checked.map_err(|error| vec![error])?;
         Ok(Some(Ready { prepared, variables, kind, cost, since }))
     }
 

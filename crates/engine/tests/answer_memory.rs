@@ -60,10 +60,7 @@ fn shapes() -> Vec<(&'static str, String)> {
                 tracksByAlbumIdList(first: 5) { name } } } } } } } } } } }",
         ),
         shape("many rows", "{ allPlaylistTracksList { trackByTrackId { name } } }"),
-        shape(
-            "counts",
-            "{ allTracksList { albumByAlbumId { tracksByAlbumId { totalCount } } } }",
-        ),
+        shape("counts", "{ allTracksList { albumByAlbumId { tracksByAlbumId { totalCount } } } }"),
     ]
 }
 
@@ -84,8 +81,8 @@ async fn ask(worker: &Worker, query: &str, delivery: Delivery) -> Answered {
         worker.deliver_reported(&request, &session, allowed, delivery, &mut report).await;
     let engine::Response { body, rest, held: _held, .. } = response;
     let text = String::from_utf8_lossy(&body[..body.len().min(300)]).into_owned();
-    let mut refusal = (text.starts_with("{\"errors\"") || text.starts_with("{\"data\":null"))
-        .then_some(text);
+    let mut refusal =
+        (text.starts_with("{\"errors\"") || text.starts_with("{\"data\":null")).then_some(text);
     let mut bytes = body.len();
     if let Some(mut rest) = rest {
         drop(body);

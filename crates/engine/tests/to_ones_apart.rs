@@ -83,7 +83,11 @@ fn few_rows_that_many_refer_to_are_read_once_each() {
             assert!(after[1].contains("unnest"), "{}", after[1]);
             let plans = answering
                 .worker
-                .plans(&request(SONGS, &all), &engine::Session::default(), true)
+                .plans(
+                    &request(SONGS, &all),
+                    &engine::Session::default(),
+                    sources::PlanFigures::Measured,
+                )
                 .await
                 .unwrap();
             // Twenty genres, and not one for each song.

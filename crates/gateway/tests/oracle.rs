@@ -108,7 +108,8 @@ fn ask(oracle: &Oracle<'_>, tape: &[u8]) -> Result<(), String> {
         let question = Question { text, variables: &variables, labels, access };
         match oracle.check(question, &world).map_err(told)? {
             Outcome::Answered { .. } => {
-                let seed = tape.iter().fold(1, |seed, byte| seed * 31 + u64::from(*byte) & 0xffff);
+                let seed =
+                    tape.iter().fold(1, |seed, byte| (seed * 31 + u64::from(*byte)) & 0xffff);
                 return fail(oracle, question, seed).map_err(told);
             }
             // With names of its own each field can stand beside the others.

@@ -105,6 +105,8 @@ codes! {
     NoPlan = "NO_PLAN";
     /// The operation is estimated to cost more than the server allows.
     CostTooHigh = "COST_TOO_HIGH";
+    /// A pattern is longer, or has more wildcards, than the server allows.
+    PatternTooComplex = "PATTERN_TOO_COMPLEX";
     /// The HTTP method cannot carry this operation: a mutation by GET, for instance.
     MethodNotAllowed = "METHOD_NOT_ALLOWED";
     /// The body of the request has more bytes than the server allows, decompressed or not.

@@ -55,11 +55,14 @@ pub(crate) fn escaped_length(text: &[u8]) -> usize {
         {
             continue;
         }
-        length += chunk.iter().map(|byte| match ESCAPES[usize::from(*byte)] {
-            0 => 0,
-            b'u' => 5,
-            _ => 1,
-        }).sum::<usize>();
+        length += chunk
+            .iter()
+            .map(|byte| match ESCAPES[usize::from(*byte)] {
+                0 => 0,
+                b'u' => 5,
+                _ => 1,
+            })
+            .sum::<usize>();
     }
     length
 }

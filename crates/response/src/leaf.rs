@@ -22,6 +22,7 @@ mod check;
 mod composite;
 mod datetime;
 mod decimal;
+mod epoch;
 mod error;
 mod figure;
 mod graph;
@@ -42,6 +43,7 @@ mod write;
 
 use std::sync::Arc;
 
+pub use epoch::Epoch;
 pub use graph::GraphLeaf;
 pub use sealed::{Seal, Sealed};
 
@@ -86,6 +88,8 @@ pub enum Leaf {
     TimeWithZone,
     Timestamp,
     TimestampWithZone,
+    /// A moment that is stored as a number, with the offset of UTC.
+    Epoch(Epoch),
     /// A label by the name the API gives it.
     Enum(Arc<EnumNames>),
     Json(JsonForm),

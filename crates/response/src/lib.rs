@@ -33,7 +33,7 @@ mod written_before;
 
 pub use cursor::{Bounds, Cursor, Layout, LevelId, Place, Value};
 pub use leaf::{
-    EnumNames, Figure, GraphLeaf, JsonForm, Leaf, LeafError, Member, Part, Seal, Sealed,
+    EnumNames, Epoch, Figure, GraphLeaf, JsonForm, Leaf, LeafError, Member, Part, Seal, Sealed,
 };
 pub use memory::{Held, Memory, NoMemory};
 pub use outlet::{Outlet, Refused, SentPiece};
@@ -46,5 +46,6 @@ pub use shape::{
 };
 pub use sink::{Mark, Sink, TooLarge};
 pub use writer::{
-    Attempt, Echo, Element, Failure, PathItem, Segment, Sorted, Stopped, WriteError, Writer, Written,
+    Attempt, Echo, Element, Failure, PathItem, Segment, Sorted, Stopped, WriteError, Writer,
+    Written,
 };

@@ -58,7 +58,12 @@ pub struct NoMemory {
 impl Memory {
     #[must_use]
     pub fn new(most: u64) -> Arc<Self> {
-        Arc::new(Self { most: AtomicU64::new(most), held: AtomicU64::new(0), most_held: AtomicU64::new(0), kept: AtomicU64::new(0) })
+        Arc::new(Self {
+            most: AtomicU64::new(most),
+            held: AtomicU64::new(0),
+            most_held: AtomicU64::new(0),
+            kept: AtomicU64::new(0),
+        })
     }
 
     /// Another limit from now on; what is held stays.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::memory::{Held, NoMemory, growth};
-use crate::outlet::{Outlet, SentPiece, Refused};
+use crate::outlet::{Outlet, Refused, SentPiece};
 
 /// Which part of the room is left for one element of a list: after each, the room is looked at.
 const SPARE: usize = 8;
@@ -336,7 +336,7 @@ mod tests {
 
     use super::{ALONE, AlreadySent, Full, Mark, PORTION, SMALL, Sink, TooLarge, room_after};
     use crate::memory::{Held, Memory, NoMemory};
-    use crate::outlet::{Outlet, SentPiece, Refused};
+    use crate::outlet::{Outlet, Refused, SentPiece};
 
     /// Gathers what was sent, and refuses what comes after so many pieces.
     #[derive(Clone, Debug)]

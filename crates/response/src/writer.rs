@@ -16,6 +16,7 @@ mod told;
 use std::sync::Arc;
 
 use crate::cursor::{Cursor, Layout, LevelId, NoRow, Place, Value};
+use crate::escape::escaped_length;
 use crate::leaf::{Leaf, LeafError};
 use crate::memory::Held;
 use crate::outlet::Refused;
@@ -23,7 +24,6 @@ use crate::output::Output;
 use crate::shape::{
     Fields, Item, Node, NodeId, NotRead, OutputId, Piece, RowsId, Shape, ShapeField,
 };
-use crate::escape::escaped_length;
 use crate::sink::{Full, Sink, TooLarge};
 use crate::written_before::WrittenBefore;
 use bare::write_bare;

@@ -231,9 +231,13 @@ fn values_of_variables_are_not_in_the_log() {
     let secret = "the-password-of-somebody";
     let query = r#"query ($a: [Int!]!) { allArtistsList(first: 1) { id } b: artistById(id: 1) { id } c: allArtists(filter: {id: {in: $a}}) { totalCount } }"#;
     let bodies = [
-        format!(r#"{{"query":"query ($a: Int!) {{ artistById(id: $a) {{ id }} }}","variables":{{"a":"{secret}"}}}}"#),
+        format!(
+            r#"{{"query":"query ($a: Int!) {{ artistById(id: $a) {{ id }} }}","variables":{{"a":"{secret}"}}}}"#
+        ),
         format!(r#"{{"query":"{query}","variables":{{"a":[1,"{secret}"]}}}}"#),
-        format!(r#"{{"query":"query ($a: ArtistCondition) {{ allArtists(condition: $a) {{ totalCount }} }}","variables":{{"a":{{"{secret}":1,"id":"{secret}"}}}}}}"#),
+        format!(
+            r#"{{"query":"query ($a: ArtistCondition) {{ allArtists(condition: $a) {{ totalCount }} }}","variables":{{"a":{{"{secret}":1,"id":"{secret}"}}}}}}"#
+        ),
     ];
     for body in &bodies {
         let answer = server.send(post("application/json", "", body).as_bytes());
@@ -242,5 +246,8 @@ fn values_of_variables_are_not_in_the_log() {
     server.signal("TERM");
     let log = server.rest_of_log();
     assert!(!log.contains(secret), "{log}");
-    assert!(log.contains(r#"Variable \\\"$a\\\" of type \\\"Int!\\\" got an invalid value."#), "{log}");
+    assert!(
+        log.contains(r#"Variable \\\"$a\\\" of type \\\"Int!\\\" got an invalid value."#),
+        "{log}"
+    );
 }

@@ -36,10 +36,11 @@ pub use error::{Details, SourceError, SourceErrorKind};
 pub use observed::{Observed, ReadForm, Round};
 pub use operand::Variables;
 pub use postgres::introspect::{Extensions, Rights};
+pub use relational::escape_ends;
 pub use session::{NameSet, Session, Settings};
 pub use source::{
     Address, AddressError, Asked, Connections, ExecuteError, Most, OpenError, OpenOptions, Plan,
-    Program, Source, Timeouts,
+    Program, Source, StoredColumn, Timeouts,
 };
 pub use sql::PlanFigures;
 pub use statistics::Statistics;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use catalog::Catalog;
+use catalog::{Catalog, Scalar};
 use response::{
     Echo, Memory, Output, Refused, Shape, Sink, Stopped, TooLarge, WriteError, Written,
 };
@@ -46,7 +46,17 @@ pub struct OpenOptions {
     pub rights: Rights,
     /// Whether INTEGER columns of SQLite, which hold 64 bits, count as such.
     pub wide_integers: bool,
+    /// Which values columns of SQLite hold, where their declarations do not say it.
+    pub stored_as: Vec<StoredColumn>,
     pub timeouts: Timeouts,
+}
+
+/// Which values a column holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredColumn {
+    pub table: Box<str>,
+    pub column: Box<str>,
+    pub scalar: Scalar,
 }
 
 /// How long a source is waited for.
@@ -147,6 +157,8 @@ pub enum OpenError {
     Folder(PathBuf),
     #[error("cannot read the schema of {}: {source}", path.display())]
     SqliteCatalog { path: PathBuf, source: crate::sqlite::introspect::IntrospectError },
+    #[error("`--stored-as` names the column {table}.{column}, which is not there")]
+    NoColumn { table: Box<str>, column: Box<str> },
     #[error("cannot connect to PostgreSQL: {0}")]
     Postgres(crate::postgres::wire::WireError),
     #[error("cannot read the schema of the database: {0}")]
@@ -242,6 +254,15 @@ impl Source {
                 let (source, mut catalog) = SqliteSource::open(path, options.timeouts)?;
                 if options.wide_integers {
                     catalog.widen_integers();
+                }
+                for stored in &options.stored_as {
+                    let entity = catalog.find_entity(None, &stored.table).map(|own| own.id);
+                    let field = entity.and_then(|id| catalog.find_field(id, &stored.column));
+                    let Some(field) = field.map(|field| field.id) else {
+                        let StoredColumn { table, column, .. } = stored.clone();
+                        return Err(OpenError::NoColumn { table, column });
+                    };
+                    catalog.declare_stored(field, stored.scalar.clone());
                 }
                 Ok((Self::Sqlite(source), catalog))
             }

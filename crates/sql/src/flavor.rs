@@ -72,20 +72,28 @@ pub enum Arrays {
 pub enum Pattern {
     /// `LIKE` and `ILIKE` with a pattern of `%` and `_`.
     Like,
-    /// `GLOB` with a pattern of `*` and `?`, into which whoever binds the parameter translates it;
-    /// without regard to case [`LIKE_IGNORING_CASE`] with a pattern of `%` and `_`.
+    /// `GLOB` for what a text begins with, so that an index is used: whoever binds the parameter
+    /// makes `abc*` of it. [`LIKE`] and [`LIKE_IGNORING_CASE`] for all other patterns: GLOB takes
+    /// as many steps as the lengths of text and pattern multiplied, and cannot be interrupted.
     Glob,
 }
 
-/// The function that matches a text with a LIKE pattern without regard to case, on databases whose
-/// own LIKE knows the letters of ASCII only. Whoever opens the database defines it.
+/// The function that matches a text with a LIKE pattern, case-sensitive, in time linear in the text.
+/// Whoever opens the database defines it.
+pub const LIKE: &str = "thalweg_like";
+
+/// The same without regard to case.
 pub const LIKE_IGNORING_CASE: &str = "thalweg_like_ignoring_case";
 
 /// The function that gives a number for a text timestamp with an offset, in the order of moments,
 /// likewise.
 pub const INSTANT: &str = "thalweg_instant";
 
-/// The same for a time of day.
+/// The function that gives a text for a text timestamp, in the order of moments: in UTC, if it has an
+/// offset.
+pub const TIMESTAMP: &str = "thalweg_timestamp";
+
+/// The function of [`INSTANT`] for a time of day.
 pub const CLOCK: &str = "thalweg_clock";
 
 /// The same for a time of day with an offset.

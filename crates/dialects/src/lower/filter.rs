@@ -103,8 +103,10 @@ impl Context<'_> {
                     return Err(LowerError::ConditionsTooDeep { most: NESTED });
                 }
                 self.nested.set(nested + 1);
+                self.inputs_around.borrow_mut().push(id);
                 let given = Given { id, input, binding, around, location };
                 let stated = self.stated(&binding.role, given);
+                self.inputs_around.borrow_mut().pop();
                 self.nested.set(nested);
                 stated
             }
@@ -199,12 +201,16 @@ impl Context<'_> {
                 let operand = self.operand(input, r#type);
                 Ok(Some(compare(subject, *comparison, subject.ignoring, operand)))
             }
-            (InputRole::Match { r#match, ignore_case }, Some(subject)) => Ok(Some(Filter::Text {
-                place: subject.place.clone(),
-                r#match: *r#match,
-                case: if *ignore_case { subject.ignoring } else { subject.plain },
-                operand: self.operand(input, r#type),
-            })),
+            (InputRole::Match { r#match, ignore_case }, Some(subject)) => {
+                let operand = self.operand(input, r#type);
+                self.state_pattern(*r#match, &operand, given.location);
+                Ok(Some(Filter::Text {
+                    place: subject.place.clone(),
+                    r#match: *r#match,
+                    case: if *ignore_case { subject.ignoring } else { subject.plain },
+                    operand,
+                }))
+            }
             (InputRole::CompareElement(comparison), Some(subject)) => {
                 Ok(Some(Filter::AnyElement {
                     place: subject.place.clone(),

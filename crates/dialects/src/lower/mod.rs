@@ -11,6 +11,7 @@
 //! * `grouped.rs`: rows in groups
 //! * `arguments.rs`: arguments to filter, order and page
 //! * `filter.rs`: conditions
+//! * `pattern.rs`: what texts are matched with, to be checked
 //! * `order.rs`: orders and the cursors that belong to them
 //! * `input.rs`: values, whether literal or variable
 //! * `outputs.rs`: the outputs of one set of rows
@@ -41,23 +42,26 @@ mod nested;
 mod order;
 mod outputs;
 mod paging;
+mod pattern;
 mod returned;
 pub(crate) mod rule;
 mod selection;
 mod stored;
 mod variants;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use graphql::operation::{Location, Operation, OperationKind};
+use graphql::schema::InputId;
 use graphql::variables::{Steering, Structure};
 use graphql::{Budget, TooManyFields};
 use response::Shape;
 
 use crate::api::Api;
 use outputs::Outputs;
+pub use pattern::StatedPattern;
 
 /// A lowered operation.
 #[derive(Clone, Debug)]
@@ -66,6 +70,8 @@ pub struct Lowered {
     pub shape: Shape,
     /// What the answer holds of the request itself, by its place there.
     pub echoes: Vec<Echoed>,
+    /// What texts are matched with.
+    pub patterns: Vec<StatedPattern>,
     /// What the variables had to be for this.
     pub structure: Structure,
 }
@@ -136,6 +142,9 @@ struct Context<'a> {
     values: Cell<usize>,
     /// How many conditions stand around the one being lowered.
     nested: Cell<usize>,
+    /// The input positions around the condition being lowered, and its own.
+    inputs_around: RefCell<Vec<InputId>>,
+    patterns: RefCell<Vec<StatedPattern>>,
     shape: Shape,
     next_output: u32,
     next_rows: u32,
@@ -163,7 +172,7 @@ pub fn lower(
     let root_type = root_type.map_err(|kind| LowerError::NotOffered { kind })?;
     let mut context = Context::new(api, operation, &steering, introspection, most_selections);
     let fields = context.root_fields(root_type, &[operation.root], true)?;
-    let Context { mut shape, next_output, next_rows, steps, echoes, .. } = context;
+    let Context { mut shape, next_output, next_rows, steps, echoes, patterns, .. } = context;
     shape.root = Some(fields);
     let transactions = mutation::transactions(operation.kind, api.transactions, steps);
     let request = ir::Request {
@@ -172,7 +181,8 @@ pub fn lower(
         rows: next_rows,
         claimed_names: Vec::new(),
     };
-    Ok(Lowered { request, shape, echoes, structure: steering.into_structure() })
+    let (patterns, structure) = (patterns.into_inner(), steering.into_structure());
+    Ok(Lowered { request, shape, echoes, patterns, structure })
 }
 
 impl<'a> Context<'a> {
@@ -192,6 +202,8 @@ impl<'a> Context<'a> {
             inputs: Cell::new(INPUTS),
             values: Cell::new(VALUES),
             nested: Cell::new(0),
+            inputs_around: RefCell::default(),
+            patterns: RefCell::default(),
             shape: Shape::default(),
             next_output: 0,
             next_rows: 0,

@@ -6,6 +6,7 @@ use response::{JsonForm, Leaf};
 
 use super::BigIntegers;
 use crate::binding::{ColumnBinding, ValueShape};
+use crate::epoch::epoch;
 
 /// A scalar of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +91,7 @@ fn scalar_value(scalar: &Scalar, big_integers: BigIntegers) -> Single {
         Scalar::TimeWithZone => text(Leaf::TimeWithZone),
         Scalar::Timestamp => text(Leaf::Timestamp),
         Scalar::TimestampWithZone => text(Leaf::TimestampWithZone),
+        Scalar::Epoch(unit) => text(Leaf::Epoch(epoch(*unit))),
         Scalar::Uuid => text(Leaf::Uuid),
         Scalar::Text
         | Scalar::Character { .. }

@@ -18,6 +18,7 @@ impl Build<'_> {
             | NoteKind::Declaration
             | NoteKind::Partitioned
             | NoteKind::NodeId
+            | NoteKind::UnknownName
             | NoteKind::UnindexedRelationship => note,
         };
         self.note(note);

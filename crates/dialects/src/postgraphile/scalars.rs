@@ -5,6 +5,7 @@ use ir::ValueForm;
 use response::{Figure, JsonForm, Leaf};
 
 use super::Options;
+use crate::epoch::epoch;
 
 /// Types whose names no table and no type of the database can have: those of every API.
 pub(super) const RESERVED_TYPES: &[&str] =
@@ -107,6 +108,7 @@ pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm, options: &Options) ->
         Scalar::TimeWithZone => same("Time", Leaf::TimeWithZone),
         Scalar::Timestamp => same("Datetime", Leaf::Timestamp),
         Scalar::TimestampWithZone => same("Datetime", Leaf::TimestampWithZone),
+        Scalar::Epoch(unit) => same("Datetime", Leaf::Epoch(epoch(*unit))),
         Scalar::Bytes => same("String", Leaf::Bytes),
         Scalar::Inet => same("InternetAddress", Leaf::Text),
         Scalar::Bit => same("BitString", Leaf::Text),
@@ -204,6 +206,7 @@ pub(super) fn is_ordered(scalar: &Scalar) -> bool {
         | Scalar::TimeWithZone
         | Scalar::Timestamp
         | Scalar::TimestampWithZone
+        | Scalar::Epoch(_)
         | Scalar::Interval
         | Scalar::Bytes
         | Scalar::Inet
@@ -246,6 +249,7 @@ pub(super) fn has_equality(scalar: &Scalar, json_equality: bool) -> bool {
         | Scalar::TimeWithZone
         | Scalar::Timestamp
         | Scalar::TimestampWithZone
+        | Scalar::Epoch(_)
         | Scalar::Interval
         | Scalar::KeyValue
         | Scalar::Bytes

@@ -15,6 +15,7 @@ impl Default for Tables {
     fn default() -> Self {
         let capabilities = Capabilities {
             json_content: false,
+            any_values: false,
             comments: true,
             json_equality: true,
             namespaces: true,

@@ -5,6 +5,7 @@
 
 use super::LeafError;
 use super::offset::Offset;
+use crate::calendar;
 use crate::cursor::Value;
 
 const DATE: &str = "Date";
@@ -86,11 +87,41 @@ pub(super) fn write_timestamp(value: Value<'_>, out: &mut Vec<u8>) -> Result<(),
             [b' ' | b'T' | b't', rest @ ..] => Clock::take(rest)?,
             _ => return None,
         };
+        if let [b'Z' | b'z' | b'+' | b'-', ..] = rest {
+            return write_in_utc(&day, &clock, rest, out);
+        }
         let era = Era::read(rest)?;
         write_day_and_clock(&day, clock, era, out)?;
         era.write(out);
         Some(())
     })
+}
+
+/// A moment whose offset is known although its column has none: a column of SQLite takes any text.
+/// All of a column are written in UTC, so that they can be compared.
+fn write_in_utc(day: &Day<'_>, clock: &Clock<'_>, rest: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let (offset, rest) = Offset::take(rest)?;
+    if !rest.is_empty() || !day.is_valid(Era::Common) {
+        return None;
+    }
+    let (month, of_month) = (u8::try_from(day.month).ok()?, u8::try_from(day.day).ok()?);
+    let days = calendar::Day::new(day.year.into(), month, of_month)?.to_epoch();
+    let seconds = i64::from(clock.hour * 3_600 + clock.minute * 60 + clock.second);
+    let microseconds =
+        (days * 86_400 + seconds - offset.seconds()) * 1_000_000 + i64::from(clock.microsecond);
+    let (seconds, rest) = (microseconds.div_euclid(1_000_000), microseconds.rem_euclid(1_000_000));
+    let (day, clock) = calendar::split_seconds(seconds, rest * 1_000)?;
+    if !(1..=9_999).contains(&day.year) {
+        return None;
+    }
+    day.write(out);
+    out.push(b'T');
+    clock.write(out);
+    while rest > 0 && out.last() == Some(&b'0') {
+        out.pop();
+    }
+    out.extend_from_slice(b"+00:00");
+    Some(())
 }
 
 pub(super) fn write_timestamp_with_zone(

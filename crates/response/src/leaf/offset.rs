@@ -49,6 +49,13 @@ impl Offset {
         is_valid.then_some((offset, rest))
     }
 
+    /// How far it is ahead of UTC.
+    pub(super) fn seconds(self) -> i64 {
+        let number = |[tens, ones]: [u8; 2]| i64::from(tens - b'0') * 10 + i64::from(ones - b'0');
+        let seconds = (number(self.hour) * 60 + number(self.minute)) * 60 + number(self.second);
+        if self.negative { -seconds } else { seconds }
+    }
+
     /// Appends the offset as PostgreSQL's text form has it: minutes only where there are any.
     pub(super) fn write_short(self, out: &mut Vec<u8>) {
         out.push(if self.negative { b'-' } else { b'+' });

@@ -1,7 +1,7 @@
 //! Writing one value: which module writes which leaf.
 
 use super::{
-    GraphLeaf, Leaf, LeafError, array, boolean, bytes, composite, datetime, decimal, figure,
+    GraphLeaf, Leaf, LeafError, array, boolean, bytes, composite, datetime, decimal, epoch, figure,
     interval, json, key_value, number, point, range, sealed, text, uuid,
 };
 use crate::append::append;
@@ -60,6 +60,7 @@ impl Leaf {
             Leaf::Time => datetime::write_time(value, out),
             Leaf::TimeWithZone => datetime::write_time_with_zone(value, out),
             Leaf::Timestamp => datetime::write_timestamp(value, out),
+            Leaf::Epoch(epoch) => epoch::write_epoch(*epoch, value, out),
             Leaf::TimestampWithZone => datetime::write_timestamp_with_zone(value, out),
             Leaf::Enum(names) => text::write_enum(names, value, out),
             Leaf::Json(form) => json::write_json(*form, value, out),

@@ -168,6 +168,7 @@ fn heading(kind: NoteKind) -> &'static str {
         NoteKind::Declaration => "Declared, and without effect",
         NoteKind::Partitioned => "Partitioned tables",
         NoteKind::NodeId => "Node ids that are not those of PostGraphile",
+        NoteKind::UnknownName => "Collations and functions that this process does not have",
         NoteKind::UnindexedRelationship => "Foreign keys without an index",
     }
 }

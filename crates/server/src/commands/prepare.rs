@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use catalog::NoteKind;
 use dialects::{Dialect, postgraphile};
 use engine::session::Signer;
 use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
@@ -154,7 +155,15 @@ impl Prepared {
         // The catalog as the database told it is gone.
         memory::give_back();
         for note in engine.notes() {
-            tracing::debug!("{note}");
+            match note.kind {
+                // Requests will fail that look like any other.
+                NoteKind::UnknownName => tracing::warn!("{note}"),
+                NoteKind::Collision
+                | NoteKind::LeftOut
+                | NoteKind::UnmappedType
+                | NoteKind::Declaration
+                | NoteKind::UnindexedRelationship => tracing::debug!("{note}"),
+            }
         }
         match engine.notes().count() {
             0 => {}

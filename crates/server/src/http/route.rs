@@ -135,9 +135,7 @@ async fn route(
             exchange.refusal = Some(Refusal::NothingYet);
             refuse(MediaType::Json, &Refusal::NothingYet)
         }
-        "/graphql" => {
-            graphql::answer(service, request, readable, exchange, progress).await
-        }
+        "/graphql" => graphql::answer(service, request, readable, exchange, progress).await,
         "/health/live" => health::answer_live(request.method()),
         "/health/ready" => health::answer_ready(service, request.method()).await,
         "/explain" if service.settings.development.explain => {

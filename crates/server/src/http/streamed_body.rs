@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use clients::coding::Compressor;
-use engine::{SentPiece, Rest};
+use engine::{Rest, SentPiece};
 use graphql::ErrorCode;
 use hyper::StatusCode;
 use hyper::body::Frame;

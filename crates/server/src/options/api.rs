@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use dialects::{Dialect, Transactions, phrag, postgraphile};
-use engine::{Rights, SourceAddress};
+use engine::{Rights, SourceAddress, StoredColumn};
 
 use super::federation::FederationOptions;
 use super::filter::Filters;
@@ -39,6 +39,15 @@ pub(crate) struct ApiOptions {
     /// For SQLite and for phrag: 64-bit integers as Int, or as BigInt [default: int]
     #[arg(long, env = "THALWEG_BIGINT", value_name = "FORM")]
     pub(crate) bigint: Option<BigInt>,
+    /// For SQLite: which values columns hold, as in notes.id=bigint,notes.mod=unixepoch
+    #[arg(
+        long,
+        env = "THALWEG_STORED_AS",
+        value_name = "COLUMN=TYPE",
+        value_delimiter = ',',
+        value_parser = stored_column
+    )]
+    stored_as: Vec<StoredColumn>,
     /// What of a request's mutations is done together, or not at all [default: each]
     #[arg(long, env = "THALWEG_MUTATION_TRANSACTIONS", value_name = "WHICH")]
     pub(crate) mutation_transactions: Option<MutationTransactions>,
@@ -106,6 +115,8 @@ pub(crate) enum BigInt {
     Int,
     /// As the scalar BigInt, which is written as a string
     String,
+    /// The same, of columns that are declared as 64-bit integers only, such as BIGINT, or stored as such
+    Declared,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -155,6 +166,7 @@ impl ApiOptions {
                     false => Rights::Ignored,
                 },
                 wide_integers: self.bigint == Some(BigInt::String),
+                stored_as: self.stored_as.clone(),
                 timeouts,
             },
             connections,
@@ -251,7 +263,16 @@ impl BigInt {
     fn of_dialect(self) -> phrag::BigIntegers {
         match self {
             Self::Int => phrag::BigIntegers::Int,
-            Self::String => phrag::BigIntegers::String,
+            Self::String | Self::Declared => phrag::BigIntegers::String,
         }
     }
+}
+
+fn stored_column(text: &str) -> Result<StoredColumn, String> {
+    let parts = text.split_once('=');
+    let named = parts.and_then(|(column, word)| Some((column.rsplit_once('.')?, word)));
+    let ((table, column), word) = named.ok_or("write it as in table.column=bigint")?;
+    let scalar = catalog::find_stored_type(word)
+        .ok_or_else(|| format!("`{word}` is none of {}", catalog::stored_types()))?;
+    Ok(StoredColumn { table: table.into(), column: column.into(), scalar })
 }

@@ -1,6 +1,7 @@
 //! How much one request may ask for.
 
 use clap::Args;
+use engine::PatternLimits;
 use graphql::{DocumentLimits, JsonLimits};
 
 use super::cost::CostOptions;
@@ -64,6 +65,17 @@ pub(crate) struct LimitOptions {
     max_json_values: usize,
     #[command(flatten)]
     cost: CostOptions,
+    /// The most characters of a pattern that texts are matched with
+    #[arg(long, env = "THALWEG_MAX_PATTERN_LENGTH", value_name = "NUMBER", default_value = "1000")]
+    max_pattern_length: usize,
+    /// The most wildcards of a pattern
+    #[arg(
+        long,
+        env = "THALWEG_MAX_PATTERN_WILDCARDS",
+        value_name = "NUMBER",
+        default_value = "100"
+    )]
+    max_pattern_wildcards: usize,
     /// How long the head of a request may take
     #[arg(long, env = "THALWEG_HEADER_TIMEOUT", value_name = "TIME", default_value = "10s")]
     pub(crate) header_timeout: Time,
@@ -95,6 +107,10 @@ impl LimitOptions {
                 ..DocumentLimits::default()
             },
             cost: self.cost.limits(),
+            patterns: PatternLimits {
+                length: self.max_pattern_length,
+                wildcards: self.max_pattern_wildcards,
+            },
             response_bytes: self.max_response_size.0,
             ..engine::Limits::default()
         }

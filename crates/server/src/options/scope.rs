@@ -50,6 +50,8 @@ enum Scope {
     Tokens,
     /// SQLite, and the dialect phrag on any source.
     SqliteOrPhrag,
+    /// SQLite; on other sources the text says why not.
+    Sqlite(&'static str),
 }
 
 const LEAVE_OUT: &str = "leave it out";
@@ -79,13 +81,25 @@ const OPTIONS: &[(Scope, &[&str])] = &[
         &["max-root-fields", "max-fields", "max-directives", "max-directives-per-place"],
     ),
     (Scope::Everywhere, &["max-fragments", "max-variables", "max-operations", "max-json-depth"]),
-    (Scope::Everywhere, &["max-json-values", "max-cost", "default-list-size"]),
+    (
+        Scope::Everywhere,
+        &[
+            "max-pattern-length",
+            "max-pattern-wildcards",
+            "max-json-values",
+            "max-cost",
+            "default-list-size",
+        ],
+    ),
     (
         Scope::Everywhere,
         &["show-constraints", "show-database-errors", "extended-errors", "error-message"],
     ),
-    (Scope::Everywhere, &["max-requests", "max-queue", "queue-timeout", "response-memory"]),
-    (Scope::Everywhere, &["dev", "introspection", "graphiql"]),
+    (
+        Scope::Everywhere,
+        &["max-requests", "max-queue", "queue-timeout", "response-memory", "request-memory"],
+    ),
+    (Scope::Everywhere, &["dev", "introspection", "graphiql", "explain", "allowed-hosts"]),
     (Scope::Everywhere, &["log-requests", "slow-query", "server-timing", "metrics-listen"]),
     (Scope::Everywhere, &["metrics-operations", "otlp-endpoint", "trace-ratio"]),
     (Scope::Everywhere, &["compression", "compression-min-size"]),
@@ -111,6 +125,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Tables("a graph has one transaction for a request"), &["mutation-transactions"]),
     (Scope::Tables("SIGHUP reads the type definitions of a graph again"), &["watch"]),
     (Scope::SqliteOrPhrag, &["bigint"]),
+    (Scope::Sqlite("other sources say the type of a column themselves"), &["stored-as"]),
     (
         Scope::Tokens,
         &[
@@ -259,6 +274,9 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
                 )
             })
         }
+        Scope::Sqlite(reason) => (source != SourceKind::Sqlite).then(|| {
+            format!("`--{name}` is for SQLite, and the source is {}: {reason}", source.name())
+        }),
         Scope::SqliteOrPhrag => match (source, dialect) {
             (SourceKind::Sqlite, _) | (SourceKind::Postgres, DialectName::Phrag) => None,
             (SourceKind::Postgres | SourceKind::Neo4j, _) => Some(needs_dialect(DialectName::Phrag)),

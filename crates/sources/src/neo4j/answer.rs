@@ -85,9 +85,7 @@ impl Read {
         };
         let (plan, echoes) = (Arc::clone(plan), echoes.to_vec());
         let written = write_apart(output, move |output| match &plan.program {
-            Program::Neo4j(own) => {
-                Ok(self.written(own.program(), &plan.shape, &echoes, output)?)
-            }
+            Program::Neo4j(own) => Ok(self.written(own.program(), &plan.shape, &echoes, output)?),
             Program::Sqlite(_) | Program::Postgres(_) => Err(foreign_plan().into()),
         });
         written.await?

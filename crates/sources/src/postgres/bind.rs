@@ -148,7 +148,7 @@ fn encode(
         }
         ParameterKind::Pattern { r#match, .. } => match value.text() {
             None => return Ok(Span::Null),
-            Some(text) => buffer.extend_from_slice(like_pattern(r#match, &text).as_bytes()),
+            Some(text) => buffer.extend_from_slice(like_pattern(r#match, &text)?.as_bytes()),
         },
         ParameterKind::Value { .. }
         | ParameterKind::Stored { .. }
@@ -158,8 +158,9 @@ fn encode(
         | ParameterKind::Text
         | ParameterKind::Argument { .. }
         | ParameterKind::RowArray { .. }
-        // Of databases without arrays.
+        // Of databases without arrays, or without patterns of LIKE.
         | ParameterKind::KeyRows
+        | ParameterKind::PatternPrefix { .. }
         | ParameterKind::Key { .. }
         | ParameterKind::KeyArray { .. } => match text(value)? {
             None => return Ok(Span::Null),

@@ -52,11 +52,7 @@ const FEW_ROWS: usize = 128;
 
 impl<'r> Answer<'r> {
     /// Indexes the rows of all levels.
-    pub fn new(
-        program: &'r Program,
-        bound: &'r Bound,
-        rows: &'r [Rows],
-    ) -> Result<Self, NoMemory> {
+    pub fn new(program: &'r Program, bound: &'r Bound, rows: &'r [Rows]) -> Result<Self, NoMemory> {
         let indexes = program.levels.iter().zip(rows).map(|(level, rows)| {
             level.link.as_ref().map(|link| Index::new(rows, level, link)).transpose()
         });

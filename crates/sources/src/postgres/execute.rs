@@ -81,6 +81,7 @@ impl PostgresProgram {
                 | ParameterKind::Key { .. }
                 | ParameterKind::KeyRows
                 | ParameterKind::Pattern { .. }
+                | ParameterKind::PatternPrefix { .. }
                 | ParameterKind::Limit { .. }
                 | ParameterKind::Returned { .. }
                 // The column says the type, with its domain.

@@ -1,8 +1,10 @@
 //! Conditions: the request's filters as SQL expressions.
 
-use catalog::{FieldId, Scalar, Type};
+use catalog::{EntityKind, FieldId, Scalar, Type};
 use ir::{Case, Comparison, Filter, Hop, Operand, Place, Quantifier, TextMatch, TimeUnit};
-use sql::flavor::{JSON_CONTAINS, JSON_CONTENT, JSON_HAS_ALL_KEYS, JSON_HAS_ANY_KEY, JSON_HAS_KEY};
+use sql::flavor::{
+    JSON_CONTAINS, JSON_CONTENT, JSON_HAS_ALL_KEYS, JSON_HAS_ANY_KEY, JSON_HAS_KEY, LIKE, Pattern,
+};
 use sql::{
     Alias, CallArgument, Expression, Identifier, Select, SelectItem, SqlType, TableName, TimeKind,
 };
@@ -320,8 +322,9 @@ impl Compiler<'_> {
             return Err(CompileError::not_built("this text filter"));
         }
         let source = ParameterSource::Operand(operand.clone());
-        let kind = ParameterKind::Pattern { against: with.against, r#match, case };
-        let pattern = statement.parameter(source, kind);
+        let against = with.against;
+        let kind = ParameterKind::Pattern { against, r#match, case };
+        let pattern = statement.parameter(source.clone(), kind);
         let column = with.value;
         let kind = ValueKind::of_type(self.catalog, with.r#type);
         let column = match (kind, self.flavor.typed_text) {
@@ -332,11 +335,35 @@ impl Compiler<'_> {
             (kind @ ValueKind::Timestamp, false) => self.comparable(kind, column),
             (_, true | false) => cast(column, SqlType::Text),
         };
-        let expression = Box::new(column);
-        Ok(match case {
-            Case::Ignored => Expression::LikeIgnoringCase { expression, pattern },
-            Case::AsTyped | Case::Exact => Expression::Like { expression, pattern },
-        })
+        let is_glob = self.flavor.pattern == Pattern::Glob;
+        let matched = |column| match case {
+            Case::Ignored => Expression::LikeIgnoringCase { expression: Box::new(column), pattern },
+            Case::AsTyped | Case::Exact if is_glob && r#match != TextMatch::StartsWith => {
+                function(LIKE, [column, Expression::Parameter(pattern)])
+            }
+            Case::AsTyped | Case::Exact => {
+                Expression::Like { expression: Box::new(column), pattern }
+            }
+        };
+        let may_be_looked_up = r#match == TextMatch::Like
+            && case == Case::AsTyped
+            && kind == ValueKind::Text
+            && self.may_be_indexed(against);
+        if !is_glob || !may_be_looked_up {
+            return Ok(matched(column));
+        }
+        let prefix = statement.parameter(source, ParameterKind::PatternPrefix { against });
+        let expression = Box::new(column.clone());
+        Ok(Expression::all(vec![Expression::Like { expression, pattern: prefix }, matched(column)]))
+    }
+
+    /// Whether an index may find rows by a field. What a view shows may be indexed below it.
+    fn may_be_indexed(&self, against: Against) -> bool {
+        let Against::Field(field) = against else { return false };
+        let entity = &self.catalog[self.catalog[field].entity];
+        entity.kind != EntityKind::Table
+            || entity.indexes.iter().any(|index| index.fields.contains(&field))
+            || entity.keys.iter().any(|key| key.fields.contains(&field))
     }
 
     /// The rows that a relationship leads to, from the row at `near`.

@@ -58,4 +58,4 @@ pub use level::{
     Repeats, Requirement, Test, Unit, WriteKind,
 };
 pub(crate) use unindexed::note_unindexed;
-pub use value::{Against, ParameterKind, ValueKind, like_pattern};
+pub use value::{Against, ParameterKind, ValueKind, escape_ends, like_pattern};

@@ -2,8 +2,12 @@
 
 use std::borrow::Cow;
 
-use catalog::{Catalog, CompositeId, EntityId, FieldId, FunctionId, RangeId, Scalar, Type};
+use catalog::{
+    Catalog, CompositeId, EntityId, EpochUnit, FieldId, FunctionId, RangeId, Scalar, Type,
+};
 use ir::{Case, TextMatch};
+
+use crate::error::SourceError;
 
 /// What a parameter stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,6 +83,10 @@ pub enum ParameterKind {
         r#match: TextMatch,
         case: Case,
     },
+    /// The part of a LIKE pattern before its first wildcard, with a wildcard behind it.
+    PatternPrefix {
+        against: Against,
+    },
     /// The size of a page, one more with `look_ahead`.
     Limit {
         look_ahead: bool,
@@ -108,6 +116,8 @@ pub enum ValueKind {
     Date,
     Timestamp,
     TimestampWithZone,
+    /// A moment as a number.
+    Epoch(EpochUnit),
     Time,
     TimeWithZone,
     Bytes,
@@ -144,6 +154,7 @@ impl ValueKind {
                 Scalar::Date => Self::Date,
                 Scalar::Timestamp => Self::Timestamp,
                 Scalar::TimestampWithZone => Self::TimestampWithZone,
+                Scalar::Epoch(unit) => Self::Epoch(*unit),
                 Scalar::Time => Self::Time,
                 Scalar::TimeWithZone => Self::TimeWithZone,
                 Scalar::Bytes => Self::Bytes,
@@ -183,7 +194,7 @@ impl ValueKind {
             Self::Uuid => "uuid",
             Self::Date => "date",
             Self::Timestamp => "timestamp",
-            Self::TimestampWithZone => "timestamp with time zone",
+            Self::TimestampWithZone | Self::Epoch(_) => "timestamp with time zone",
             Self::Time => "time",
             Self::TimeWithZone => "time with time zone",
             Self::Bytes => "bytea",
@@ -194,14 +205,17 @@ impl ValueKind {
 
 /// The LIKE pattern, with `\` as its escape, that matches as the request says.
 #[must_use]
-pub fn like_pattern(r#match: TextMatch, text: &str) -> Cow<'_, str> {
+pub fn like_pattern(r#match: TextMatch, text: &str) -> Result<Cow<'_, str>, SourceError> {
+    if escape_ends(r#match, text) {
+        return Err(SourceError::input("LIKE pattern must not end with escape character"));
+    }
     let (before, after) = match r#match {
         TextMatch::Includes => ("%", "%"),
         TextMatch::StartsWith => ("", "%"),
         TextMatch::EndsWith => ("%", ""),
         // The others are no patterns of LIKE, and no compiler makes parameters of them.
         TextMatch::Like | TextMatch::Regex | TextMatch::AllTerms | TextMatch::AnyTerm => {
-            return Cow::Borrowed(text);
+            return Ok(Cow::Borrowed(text));
         }
     };
     let mut pattern = String::with_capacity(text.len() + 8);
@@ -213,22 +227,34 @@ pub fn like_pattern(r#match: TextMatch, text: &str) -> Cow<'_, str> {
         pattern.push(letter);
     }
     pattern.push_str(after);
-    Cow::Owned(pattern)
+    Ok(Cow::Owned(pattern))
+}
+
+/// Whether a pattern ends in an escape of nothing. A database finds out when it comes that far with
+/// a row.
+#[must_use]
+pub fn escape_ends(r#match: TextMatch, text: &str) -> bool {
+    let escapes = text.len() - text.trim_end_matches('\\').len();
+    r#match == TextMatch::Like && escapes % 2 == 1
 }
 
 #[cfg(test)]
 mod tests {
-    use super::like_pattern;
+    use super::{escape_ends, like_pattern};
     use ir::TextMatch;
 
     #[test]
     fn wildcards_in_a_text_match_themselves() {
         let check = |r#match, text: &str, expect: &str| {
-            assert_eq!(like_pattern(r#match, text), expect);
+            assert_eq!(like_pattern(r#match, text).unwrap(), expect);
         };
         check(TextMatch::Includes, "100%_\\", "%100\\%\\_\\\\%");
         check(TextMatch::StartsWith, "é", "é%");
         check(TextMatch::EndsWith, "", "%");
         check(TextMatch::Like, "a%\\_", "a%\\_");
+        check(TextMatch::Like, "a\\\\", "a\\\\");
+        assert!(like_pattern(TextMatch::Like, "a\\\\\\").is_err());
+        assert!(escape_ends(TextMatch::Like, "\\"));
+        assert!(!escape_ends(TextMatch::EndsWith, "\\"));
     }
 }

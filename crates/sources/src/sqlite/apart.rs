@@ -4,11 +4,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use response::{Outlet, SentPiece, Refused};
+use response::{Outlet, Refused, SentPiece};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::STEPS;
 use super::connection::OpenFile;
 use super::execute::meter::Meter;
 use super::lanes::Run;
@@ -150,9 +149,7 @@ impl Ticket {
             let done = file.map_err(E::from).and_then(|file| {
                 file.plan(planning).map_err(SourceError::from)?;
                 // A flag of this run only: an interrupt could hit whoever uses the connection next.
-                let is_abandoned = move || stop.is_set();
-                let watched = file.connection.progress_handler(STEPS, Some(is_abandoned));
-                watched.map_err(SourceError::from)?;
+                file.interrupt.when(move || stop.is_set());
                 work(file)
             });
             // Nobody may wait for it any more.

@@ -1,14 +1,16 @@
 //! Parameters as SQLite's values, checked against the type that they are compared with.
 
+use std::borrow::Cow;
+
 use rusqlite::types::Value;
 
-use super::json;
 use super::moment::{clock, day, instant, timestamp, zoned_clock};
 use super::stored::Stored;
+use super::{epoch, json};
 use crate::error::SourceError;
 use crate::operand::{Resolved, Variables, resolve};
 use crate::relational::{Level, ParameterKind, ParameterSource, Program, ValueKind, like_pattern};
-use ir::Case;
+use ir::{Case, TextMatch};
 use response::{Bounds, LevelId};
 
 /// The longest pattern that SQLite matches, in bytes.
@@ -103,21 +105,16 @@ fn encode(
         ParameterKind::TextList => encode_list(value, ValueKind::Text),
         ParameterKind::KeyList { kind, .. } => encode_list(value, kind),
         ParameterKind::KeyRows => encode_rows(value),
-        ParameterKind::Pattern { r#match, case, .. } => match value.text() {
-            Some(text) => {
-                refuse_zero_byte(&text)?;
-                let pattern = like_pattern(r#match, &text);
-                let glob = glob(&pattern)?;
-                if case == Case::Ignored {
-                    return Ok(Value::Text(pattern.into_owned()));
-                }
-                if glob.len() > LONGEST_GLOB {
-                    return Err(SourceError::input("the pattern is too long"));
-                }
-                Ok(Value::Text(glob))
-            }
-            None => Ok(Value::Null),
-        },
+        ParameterKind::Pattern { r#match, case, .. } if is_glob(r#match, case) => {
+            encode_pattern(value, |text| glob_beginning(text).ok_or_else(too_long))
+        }
+        ParameterKind::Pattern { r#match, .. } => {
+            encode_pattern(value, |text| like_pattern(r#match, text).map(Cow::into_owned))
+        }
+        // The whole pattern is matched as well.
+        ParameterKind::PatternPrefix { .. } => encode_pattern(value, |text| {
+            Ok(glob_beginning(&prefix(text)).unwrap_or_else(|| "*".into()))
+        }),
         ParameterKind::Limit { look_ahead } => Ok(match value.rows("LIMIT")? {
             // No limit, where the variable gives none.
             None => Value::Integer(-1),
@@ -175,6 +172,7 @@ pub(super) fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Valu
         ValueKind::Date => Value::Text(day(&text).ok_or_else(invalid)?),
         ValueKind::Timestamp => Value::Text(timestamp(&text).ok_or_else(invalid)?),
         ValueKind::TimestampWithZone => Value::Integer(instant(&text).ok_or_else(invalid)?),
+        ValueKind::Epoch(unit) => epoch::read(&text, unit).ok_or_else(invalid)?,
         ValueKind::Time => Value::Integer(clock(&text).ok_or_else(invalid)?),
         ValueKind::TimeWithZone => Value::Integer(zoned_clock(&text).ok_or_else(invalid)?),
         // PostgreSQL does not show the bytes that it cannot read.
@@ -321,46 +319,82 @@ fn escaped_bytes(mut text: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// A LIKE pattern as a GLOB pattern, which is case-sensitive.
-fn glob(pattern: &str) -> Result<String, SourceError> {
-    let mut out = String::with_capacity(pattern.len() + 8);
+/// Whether a pattern is matched by GLOB, in time linear in the pattern, and with an index.
+pub(super) fn is_glob(r#match: TextMatch, case: Case) -> bool {
+    r#match == TextMatch::StartsWith && case != Case::Ignored
+}
+
+fn encode_pattern(
+    value: &Resolved<'_>,
+    pattern: impl FnOnce(&str) -> Result<String, SourceError>,
+) -> Result<Value, SourceError> {
+    let Some(text) = value.text() else { return Ok(Value::Null) };
+    refuse_zero_byte(&text)?;
+    pattern(&text).map(Value::Text)
+}
+
+fn too_long() -> SourceError {
+    SourceError::input("the pattern is too long")
+}
+
+/// The part of a LIKE pattern before its first wildcard.
+fn prefix(pattern: &str) -> String {
+    let mut prefix = String::new();
     let mut letters = pattern.chars();
     while let Some(letter) = letters.next() {
-        let literal = match letter {
-            '%' => {
-                out.push('*');
-                continue;
-            }
-            '_' => {
-                out.push('?');
-                continue;
-            }
-            '\\' => letters.next().ok_or_else(|| {
-                SourceError::input("LIKE pattern must not end with escape character")
-            })?,
-            literal => literal,
-        };
-        if matches!(literal, '*' | '?' | '[') {
-            out.extend(['[', literal, ']']);
-        } else {
-            out.push(literal);
+        match letter {
+            '%' | '_' => break,
+            '\\' => prefix.extend(letters.next()),
+            letter => prefix.push(letter),
         }
     }
-    Ok(out)
+    prefix
+}
+
+/// The GLOB pattern of all texts that begin with this one; `None` if it is longer than SQLite
+/// takes.
+fn glob_beginning(text: &str) -> Option<String> {
+    let mut pattern = String::with_capacity(text.len() + 8);
+    for letter in text.chars() {
+        match letter {
+            '*' | '?' | '[' => pattern.extend(['[', letter, ']']),
+            letter => pattern.push(letter),
+        }
+    }
+    pattern.push('*');
+    (pattern.len() <= LONGEST_GLOB).then_some(pattern)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, glob, number, uuid};
+    use super::{LONGEST_GLOB, bytes, glob_beginning, number, prefix, uuid};
     use rusqlite::types::Value;
 
     #[test]
-    fn patterns_become_case_sensitive_globs() {
-        let check = |like: &str, expect: &str| assert_eq!(glob(like).unwrap(), expect);
-        check("a%b_c", "a*b?c");
-        check("100\\%", "100%");
-        check("[*?]", "[[][*][?]]");
-        assert!(glob("a\\").is_err());
+    fn what_a_text_begins_with_is_a_glob_pattern() {
+        let check = |text: &str, expect: &str| {
+            assert_eq!(glob_beginning(text).as_deref(), Some(expect), "{text}");
+        };
+        check("ab", "ab*");
+        check("", "*");
+        check("100%_", "100%_*");
+        check("[*?]", "[[][*][?]]*");
+        assert_eq!(
+            glob_beginning(&"a".repeat(LONGEST_GLOB - 1)).map(|text| text.len()),
+            Some(50_000)
+        );
+        assert_eq!(glob_beginning(&"a".repeat(LONGEST_GLOB)), None);
+    }
+
+    #[test]
+    fn the_part_before_the_first_wildcard_is_looked_up() {
+        let check = |pattern: &str, expect: &str| assert_eq!(prefix(pattern), expect, "{pattern}");
+        check("abc", "abc");
+        check("a%b", "a");
+        check("a_b", "a");
+        check("%a", "");
+        check("a\\%\\\\\\_b%", "a%\\_b");
+        check("a\\", "a");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::exact::add_functions;
 use super::functions;
 use super::idle::Idle;
+use super::interrupt::Interrupt;
 use super::planning::Planning;
 
 /// How many statements are kept by the connection that changes the file.
@@ -31,6 +32,8 @@ pub struct OpenFile {
     /// The first field: statements are gone before their connection is closed.
     pub(super) idle: Idle,
     pub connection: Connection,
+    /// When what runs on the connection is to stop.
+    pub(super) interrupt: Interrupt,
     planning: Planning,
     identity: Option<Identity>,
     cache: Cache,
@@ -66,11 +69,13 @@ impl OpenFile {
         // able to make; where writing is not permitted at all, reading still may be.
         let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let writable = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE);
-        let connection = match writable {
+        let mut connection = match writable {
             Ok(connection) => connection,
             Err(_) => Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?,
         };
-        functions::add(&connection)?;
+        let interrupt = Interrupt::default();
+        interrupt.watch(&mut connection)?;
+        functions::add(&connection, &interrupt)?;
         connection.busy_timeout(busy)?;
         add_functions(&connection)?;
         connection.pragma_update(None, "query_only", true)?;
@@ -80,7 +85,7 @@ impl OpenFile {
         set_cache(&connection, cache)?;
         let planning = Planning::Once;
         set(&connection, planning)?;
-        Ok(Self { idle: Idle::default(), connection, planning, identity, cache })
+        Ok(Self { idle: Idle::default(), connection, interrupt, planning, identity, cache })
     }
 
     /// Opens an existing file for changing it. One that can only be read says so when it is changed.

@@ -7,14 +7,21 @@ use rusqlite::Connection;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 
+use super::interrupt::{Interrupt, Work};
 use super::json::{Json, read};
-use super::moment::{clock, instant, zoned_clock};
+use super::moment::{clock, instant, timestamp, zoned_clock};
+use super::pattern::Pattern;
+use super::stored::in_utc;
+use super::text::text_of;
 
 /// Defines the functions. They depend on their arguments alone.
-pub(super) fn add(connection: &Connection) -> Result<(), rusqlite::Error> {
+pub(super) fn add(connection: &Connection, interrupt: &Interrupt) -> Result<(), rusqlite::Error> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function(sql::flavor::FOLD, 1, flags, |arguments| {
         Ok(text(arguments, 0).map(|text| fold(&text)))
+    })?;
+    connection.create_scalar_function(sql::flavor::TIMESTAMP, 1, flags, |arguments| {
+        Ok(text(arguments, 0).map(|text| canonical_timestamp(&text)))
     })?;
     for (name, read) in [
         (sql::flavor::INSTANT, instant as fn(&str) -> Option<i64>),
@@ -28,26 +35,79 @@ pub(super) fn add(connection: &Connection) -> Result<(), rusqlite::Error> {
     connection.create_scalar_function(sql::flavor::JSON_CONTENT, 1, flags, |arguments| {
         Ok(json(arguments, 0).map(|json| json.canonical()))
     })?;
-    connection.create_scalar_function(sql::flavor::JSON_CONTAINS, 2, flags, |arguments| {
-        let both = json(arguments, 0).zip(json(arguments, 1));
-        Ok(both.map(|(json, other)| json.contains(&other)))
-    })?;
+    add_json(connection, flags, interrupt)?;
+    for (name, letters) in
+        [(sql::flavor::LIKE, Letters::AsTyped), (sql::flavor::LIKE_IGNORING_CASE, Letters::Folded)]
+    {
+        let interrupt = interrupt.clone();
+        connection.create_scalar_function(name, 2, flags, move |arguments| {
+            is_like(arguments, letters, &mut interrupt.work())
+        })?;
+    }
+    Ok(())
+}
+
+/// Conditions on JSON. How long they take may be the product of two lengths.
+fn add_json(
+    connection: &Connection,
+    flags: FunctionFlags,
+    interrupt: &Interrupt,
+) -> Result<(), rusqlite::Error> {
+    type Test = fn(&Json, &Json, &mut Work<'_>) -> Result<bool, rusqlite::Error>;
+    let tests: [(&str, Test); 3] = [
+        (sql::flavor::JSON_CONTAINS, |json, other, work| json.contains(other, work)),
+        (sql::flavor::JSON_HAS_ANY_KEY, |json, keys, work| json.has_any_key(keys, work)),
+        (sql::flavor::JSON_HAS_ALL_KEYS, |json, keys, work| json.has_all_keys(keys, work)),
+    ];
+    for (name, test) in tests {
+        let interrupt = interrupt.clone();
+        connection.create_scalar_function(name, 2, flags, move |arguments| {
+            let both = json(arguments, 0).zip(json(arguments, 1));
+            both.map(|(json, other)| test(&json, &other, &mut interrupt.work())).transpose()
+        })?;
+    }
     connection.create_scalar_function(sql::flavor::JSON_HAS_KEY, 2, flags, |arguments| {
         let both = json(arguments, 0).zip(text(arguments, 1));
         Ok(both.map(|(json, key)| json.has_key(&key)))
-    })?;
-    connection.create_scalar_function(sql::flavor::JSON_HAS_ANY_KEY, 2, flags, |arguments| {
-        let both = json(arguments, 0).zip(json(arguments, 1));
-        Ok(both.map(|(json, keys)| keys.texts().any(|key| json.has_key(key))))
-    })?;
-    connection.create_scalar_function(sql::flavor::JSON_HAS_ALL_KEYS, 2, flags, |arguments| {
-        let both = json(arguments, 0).zip(json(arguments, 1));
-        Ok(both.map(|(json, keys)| keys.texts().all(|key| json.has_key(key))))
-    })?;
-    connection.create_scalar_function(sql::flavor::LIKE_IGNORING_CASE, 2, flags, |arguments| {
-        let (text, pattern) = (text(arguments, 0), text(arguments, 1));
-        Ok(text.zip(pattern).map(|(text, pattern)| is_like(&fold(&text), &fold(&pattern))))
     })
+}
+
+/// How the letters of a text are compared with those of a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Letters {
+    AsTyped,
+    Folded,
+}
+
+/// Whether the first argument matches the second, a LIKE pattern, which is read once for all rows
+/// of a statement.
+fn is_like(
+    arguments: &Context<'_>,
+    letters: Letters,
+    work: &mut Work<'_>,
+) -> Result<Option<bool>, rusqlite::Error> {
+    let read = |pattern: ValueRef<'_>| {
+        let pattern = text_of(pattern).map(|pattern| match letters {
+            Letters::AsTyped => Pattern::read(&pattern),
+            Letters::Folded => Pattern::read(&fold(&pattern)),
+        });
+        Ok::<_, rusqlite::Error>(pattern)
+    };
+    let pattern = arguments.get_or_create_aux(1, read)?;
+    let text = match letters {
+        Letters::AsTyped => text_of(arguments.get_raw(0)),
+        Letters::Folded => {
+            let text = text(arguments, 0);
+            work.spend(text.as_ref().map_or(0, |text| text.len()))?;
+            text.map(|text| Cow::Owned(fold(&text)))
+        }
+    };
+    match (text, &*pattern) {
+        (None, _) | (_, None) => Ok(None),
+        // It ends in its escape.
+        (Some(_), Some(None)) => Ok(Some(false)),
+        (Some(text), Some(Some(pattern))) => pattern.matches(&text, work).map(Some),
+    }
 }
 
 /// An argument as text, numbers as SQLite prints them; none where it is null or no text at all.
@@ -62,6 +122,14 @@ fn text<'c>(arguments: &'c Context<'_>, place: usize) -> Option<Cow<'c, str>> {
     }
 }
 
+/// A timestamp in the form in which it is compared, in UTC if it has an offset. What is none stays
+/// as it is.
+fn canonical_timestamp(text: &str) -> String {
+    let has_offset = text.get(16..).is_some_and(|rest| rest.contains(['Z', 'z', '+', '-']));
+    let canonical = if has_offset { in_utc(text) } else { timestamp(text) };
+    canonical.unwrap_or_else(|| text.into())
+}
+
 /// An argument as JSON; none where it is null or cannot be read.
 fn json(arguments: &Context<'_>, place: usize) -> Option<Json> {
     read(&text(arguments, place)?)
@@ -69,7 +137,10 @@ fn json(arguments: &Context<'_>, place: usize) -> Option<Json> {
 
 /// Text in small letters, each by itself, as PostgreSQL has them under a locale of UTF-8: one
 /// letter stays one letter, so that `_` of a pattern matches it.
-fn fold(text: &str) -> String {
+pub(super) fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     text.chars().map(small).collect()
 }
 
@@ -79,41 +150,9 @@ fn small(letter: char) -> char {
     letters.next().unwrap_or(letter)
 }
 
-/// Whether a text matches a LIKE pattern with `\` as its escape.
-fn is_like(text: &str, pattern: &str) -> bool {
-    let (mut text, mut pattern) = (text.chars(), pattern.chars());
-    // Where to go on after the last `%`, if what follows does not match.
-    let mut again: Option<(std::str::Chars<'_>, std::str::Chars<'_>)> = None;
-    loop {
-        let matches = match pattern.next() {
-            Some('%') => {
-                again = Some((text.clone(), pattern.clone()));
-                continue;
-            }
-            None if text.as_str().is_empty() => return true,
-            None => false,
-            Some('_') => text.next().is_some(),
-            Some('\\') => pattern.next().is_some_and(|letter| text.next() == Some(letter)),
-            Some(letter) => text.next() == Some(letter),
-        };
-        if matches {
-            continue;
-        }
-        // The last `%` takes one letter more. An earlier one need not: what stands between the
-        // two has matched as early as it can.
-        let Some((mut later, after)) = again else { return false };
-        if later.next().is_none() {
-            return false;
-        }
-        text = later.clone();
-        pattern = after.clone();
-        again = Some((later, after));
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{fold, is_like};
+    use super::fold;
 
     #[test]
     fn letters_beyond_ascii_have_small_ones() {
@@ -122,32 +161,5 @@ mod tests {
         check("ΣΑΣ", "σας".replace('ς', "σ").as_str());
         check("ЖЪ", "жъ");
         check("İ", "i");
-    }
-
-    #[test]
-    fn patterns_match_as_those_of_postgresql() {
-        let check = |text: &str, pattern: &str, expect: bool| {
-            assert_eq!(is_like(text, pattern), expect, "{text} {pattern}");
-        };
-        check("", "", true);
-        check("", "%", true);
-        check("a", "", false);
-        check("abc", "abc", true);
-        check("abc", "a_c", true);
-        check("abc", "a%", true);
-        check("abc", "%c", true);
-        check("abc", "%b%", true);
-        check("abc", "b%", false);
-        check("abc", "a_", false);
-        check("aXbXc", "a%X_", true);
-        check("aab", "%ab", true);
-        check("abab", "%ab%ab", true);
-        check("aba", "%ab%ab", false);
-        check("100%", "100\\%", true);
-        check("1000", "100\\%", false);
-        check("a_b", "a\\_b", true);
-        check("a\\b", "a\\\\b", true);
-        check("é", "_", true);
-        check("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "%a%a%a%a%a%a%a%a%ac", false);
     }
 }

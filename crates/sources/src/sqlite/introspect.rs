@@ -6,6 +6,7 @@
 //! * `fill`: rows become entities, fields, keys and indexes
 //! * `foreign_key`: foreign keys become relationships
 //! * `writable`: which changes views take
+//! * `unknown`: collations and functions that only other programs have
 //! * `name`: names for constraints, as SQLite keeps none
 //! * `note`: what is said about what is left out
 //! * `watch`: whether the schema is still the same
@@ -15,6 +16,7 @@ mod foreign_key;
 mod name;
 mod note;
 mod read;
+mod unknown;
 pub(crate) mod watch;
 mod writable;
 

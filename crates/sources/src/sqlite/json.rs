@@ -4,8 +4,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use rusqlite::Error;
+
+use super::interrupt::Work;
+
 /// How deep values may stand within each other; nothing is read of what is deeper.
 const DEPTH: usize = 128;
+
+/// What a comparison of two values counts as, in bytes of work.
+const COMPARED: usize = 8;
 
 /// A JSON value. Equal ones have the same content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,25 +82,67 @@ impl Json {
 
     /// Whether it contains another value, as `@>` has it: an array contains one value by itself,
     /// too, but only at the top.
-    pub(super) fn contains(&self, other: &Self) -> bool {
+    pub(super) fn contains(&self, other: &Self, work: &mut Work<'_>) -> Result<bool, Error> {
         match (self, other) {
             (
                 Self::Array(items),
                 Self::Null | Self::Boolean(_) | Self::Number(_) | Self::Text(_),
-            ) => items.contains(other),
-            _ => self.contains_alike(other),
+            ) => any(items, work, |item, _| Ok(item == other)),
+            _ => self.contains_alike(other, work),
         }
     }
 
-    fn contains_alike(&self, other: &Self) -> bool {
+    fn contains_alike(&self, other: &Self, work: &mut Work<'_>) -> Result<bool, Error> {
         match (self, other) {
-            (Self::Object(own), Self::Object(others)) => others
-                .iter()
-                .all(|(name, value)| own.get(name).is_some_and(|own| own.contains_alike(value))),
-            (Self::Array(own), Self::Array(others)) => {
-                others.iter().all(|value| own.iter().any(|own| own.contains_alike(value)))
+            (Self::Object(own), Self::Object(others)) => {
+                for (name, value) in others {
+                    work.spend(COMPARED)?;
+                    match own.get(name) {
+                        Some(own) if own.contains_alike(value, work)? => {}
+                        Some(_) | None => return Ok(false),
+                    }
+                }
+                Ok(true)
             }
-            _ => self == other,
+            (Self::Array(own), Self::Array(others)) => {
+                for value in others {
+                    if !any(own, work, |own, work| own.contains_alike(value, work))? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            _ => Ok(self == other),
+        }
+    }
+
+    /// Whether one of the texts of an array is a key of it.
+    pub(super) fn has_any_key(&self, keys: &Self, work: &mut Work<'_>) -> Result<bool, Error> {
+        for key in keys.texts() {
+            work.spend(COMPARED * self.length())?;
+            if self.has_key(key) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether each of the texts of an array is a key of it.
+    pub(super) fn has_all_keys(&self, keys: &Self, work: &mut Work<'_>) -> Result<bool, Error> {
+        for key in keys.texts() {
+            work.spend(COMPARED * self.length())?;
+            if !self.has_key(key) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// How many values are compared where a key is looked for.
+    fn length(&self) -> usize {
+        match self {
+            Self::Array(items) => items.len(),
+            Self::Null | Self::Boolean(_) | Self::Number(_) | Self::Text(_) | Self::Object(_) => 1,
         }
     }
 
@@ -110,7 +159,7 @@ impl Json {
     }
 
     /// The texts of an array of texts.
-    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+    fn texts(&self) -> impl Iterator<Item = &str> {
         let items = match self {
             Self::Array(items) => items.as_slice(),
             _ => &[],
@@ -120,6 +169,21 @@ impl Json {
             _ => None,
         })
     }
+}
+
+/// Whether some item passes.
+fn any(
+    items: &[Json],
+    work: &mut Work<'_>,
+    mut passes: impl FnMut(&Json, &mut Work<'_>) -> Result<bool, Error>,
+) -> Result<bool, Error> {
+    for item in items {
+        work.spend(COMPARED)?;
+        if passes(item, work)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 struct Reader<'t> {
@@ -262,6 +326,7 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::read;
+    use crate::sqlite::interrupt::Interrupt;
 
     #[test]
     fn the_same_content_has_one_text() {
@@ -292,11 +357,10 @@ mod tests {
     #[test]
     fn containment_is_that_of_jsonb() {
         let check = |left: &str, right: &str, expect: bool| {
-            assert_eq!(
-                read(left).unwrap().contains(&read(right).unwrap()),
-                expect,
-                "{left} {right}"
-            );
+            let interrupt = Interrupt::default();
+            let contains =
+                read(left).unwrap().contains(&read(right).unwrap(), &mut interrupt.work());
+            assert_eq!(contains.unwrap(), expect, "{left} {right}");
         };
         check(r#"{"a":1,"b":2}"#, r#"{"a":1.0}"#, true);
         check(r#"{"a":1}"#, r#"{"a":1,"b":2}"#, false);

@@ -2,10 +2,11 @@
 //!
 //! * [`introspect`], [`declared`]: what a file holds
 //! * [`connection`]: opening a file
-//! * `functions`: what SQLite's own functions lack
-//! * `json`: JSON by its content
+//! * `functions`: what SQLite's own functions lack; `pattern`: LIKE in linear time
+//! * `interrupt`: how a run is stopped, within a call of a function, too
+//! * `json`: JSON by its content; `text`: values as SQLite's own LIKE reads them
 //! * [`bind`] for parameters
-//! * `stored`: values as they are kept
+//! * `stored`: values as they are kept; `epoch`: moments as numbers
 //! * `planning`: when statements are planned
 //! * `exact`: sums and averages with every digit
 //! * `statement`: prepared statements and their values; `idle`: those that nobody runs
@@ -24,21 +25,25 @@ pub mod bind;
 pub mod connection;
 pub mod cursor;
 pub mod declared;
+mod epoch;
 pub mod error;
 mod exact;
 pub mod execute;
 mod functions;
 mod idle;
 mod inline;
+mod interrupt;
 pub mod introspect;
 mod json;
 mod lanes;
 mod moment;
 mod pace;
+mod pattern;
 mod planning;
 pub mod source;
 mod statement;
 mod stored;
+mod text;
 mod threads;
 mod writer;
 

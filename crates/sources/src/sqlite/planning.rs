@@ -6,8 +6,8 @@
 
 use catalog::{Catalog, Index};
 
+use super::bind::is_glob;
 use crate::relational::{ParameterKind, Program};
-use ir::Case;
 
 /// When a statement is planned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,11 @@ pub(super) fn has_partial_indexes(catalog: &Catalog) -> bool {
 
 /// A pattern that begins with a text is looked up in an index, if it is known.
 fn finds_by_value(kind: ParameterKind) -> bool {
-    matches!(kind, ParameterKind::Pattern { case: Case::AsTyped, .. })
+    match kind {
+        ParameterKind::Pattern { r#match, case, .. } => is_glob(r#match, case),
+        ParameterKind::PatternPrefix { .. } => true,
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -48,14 +52,18 @@ mod tests {
 
     use rusqlite::{Connection, StatementStatus};
 
+    use ir::Case;
+
     use super::*;
     use crate::sqlite::connection::{Cache, OpenFile};
 
-    const ROWS: &str = "CREATE TABLE album (id INTEGER PRIMARY KEY, artist INTEGER, name TEXT);
+    const ROWS: &str =
+        "CREATE TABLE album (id INTEGER PRIMARY KEY, artist INTEGER, name TEXT, label TEXT);
+        CREATE VIEW shown AS SELECT id, name FROM album;
         CREATE INDEX album_artist ON album (artist);
         CREATE INDEX album_name ON album (name);
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
-        INSERT INTO album SELECT i, i % 50, 'album ' || i FROM n;
+        INSERT INTO album SELECT i, i % 50, 'album ' || i, '' FROM n;
         ANALYZE;";
 
     /// A file of a test, until its end.
@@ -117,6 +125,64 @@ mod tests {
         assert_eq!(steps(Planning::ByValues, text), 0);
     }
 
+    /// The statement of a request for the albums whose field matches.
+    fn statement(entity: &str, field: &str, r#match: ir::TextMatch) -> String {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(ROWS).unwrap();
+        let catalog = crate::sqlite::introspect::introspect(&connection).unwrap();
+        let entity = catalog.find_entity(None, entity).unwrap().id;
+        let place = ir::Place::field(catalog.find_field(entity, field).unwrap().id);
+        let operand = ir::Operand::Variable { slot: ir::Slot(0), path: Vec::new() };
+        let rows = ir::Rows {
+            id: ir::RowsId(0),
+            from: ir::From::Entity(entity),
+            filter: ir::Filter::Text { place, r#match, case: Case::AsTyped, operand },
+            order: Vec::new(),
+            page: ir::Page::All,
+            distinct: Vec::new(),
+            single: false,
+            once: false,
+            shown: true,
+            outputs: Vec::new(),
+        };
+        let read = ir::Step { id: ir::StepId(0), root: 0, kind: ir::StepKind::Read(rows) };
+        let isolation = ir::Isolation::Snapshot;
+        let transactions = vec![ir::Transaction { isolation, steps: vec![read] }];
+        let request = ir::Request { transactions, rows: 1, ..ir::Request::default() };
+        let strategy = crate::relational::Strategy::Nested;
+        let program =
+            crate::relational::compile(&catalog, &request, sql::Flavor::SQLITE, strategy).unwrap();
+        program.levels[0].text.to_string()
+    }
+
+    #[test]
+    fn what_a_pattern_begins_with_is_looked_up_if_an_index_may_find_it() {
+        use ir::TextMatch::{Includes, Like, StartsWith};
+        let check = |entity: &str, field: &str, r#match, condition: &str| {
+            let statement = statement(entity, field, r#match);
+            assert!(statement.ends_with(condition), "{statement}");
+        };
+        let both = "WHERE t0.\"name\" GLOB ?2 AND \"thalweg_like\"(t0.\"name\", ?1)";
+        check("album", "name", Like, both);
+        // What it shows is indexed below it.
+        check("shown", "name", Like, both);
+        check("album", "name", StartsWith, "WHERE t0.\"name\" GLOB ?1");
+        check("album", "label", StartsWith, "WHERE t0.\"label\" GLOB ?1");
+        check("album", "name", Includes, "WHERE \"thalweg_like\"(t0.\"name\", ?1)");
+        check("album", "label", Like, "WHERE \"thalweg_like\"(t0.\"label\", ?1)");
+        let file = File::new("like");
+        for entity in ["album", "shown"] {
+            // The same value for both parameters: the letters before the wildcard.
+            let text = statement(entity, "name", Like).replace("?2", "?1 || ''");
+            let steps = |text: &str| {
+                let file = file.open(Planning::ByValues);
+                count(&file, text, "album 1", StatementStatus::FullscanStep)
+            };
+            assert!(steps(&text) > 1_000, "{text}");
+            assert_eq!(steps(&text.replace("?1 || ''", "?1")), 0, "{text}");
+        }
+    }
+
     #[test]
     fn patterns_and_partial_indexes_are_planned_by_values() {
         use crate::relational::{Strategy, compile};
@@ -135,6 +201,7 @@ mod tests {
         let pattern =
             |case| ParameterKind::Pattern { against, r#match: ir::TextMatch::StartsWith, case };
         assert!(finds_by_value(pattern(Case::AsTyped)));
+        assert!(finds_by_value(ParameterKind::PatternPrefix { against }));
         assert!(!finds_by_value(pattern(Case::Ignored)));
         assert!(!finds_by_value(ParameterKind::Text));
     }

@@ -47,6 +47,12 @@ impl Stored {
     }
 }
 
+/// A text with an offset in the form in which timestamps are compared, in UTC.
+pub(super) fn in_utc(text: &str) -> Option<String> {
+    let text = moment::instant(text)?;
+    text.strip_suffix("+00:00").map(Into::into)
+}
+
 fn digits(catalog: &Catalog, field: FieldId) -> Option<Digits> {
     match catalog[field].r#type {
         Type::Scalar(Scalar::Decimal { precision: Some(precision), scale: Some(scale) }) => {
@@ -75,6 +81,7 @@ fn stored(
         | ValueKind::Uuid
         | ValueKind::Bytes
         | ValueKind::Text
+        | ValueKind::Epoch(_)
         | ValueKind::List
         | ValueKind::Composite
         | ValueKind::Other => encode_value(value, kind),

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use super::Printer;
-use crate::flavor::{Arrays, CLOCK, INSTANT, LIKE_IGNORING_CASE, Pattern, ZONED_CLOCK};
+use crate::flavor::{Arrays, CLOCK, INSTANT, LIKE_IGNORING_CASE, Pattern, TIMESTAMP, ZONED_CLOCK};
 use crate::tree::{
     AggregateFunction, Column, Comparison, Expression, Operation, Parameter, SqlType, TimeKind,
     TimeUnit,
@@ -114,7 +114,12 @@ impl Printer<'_> {
                     SqlType::NumericArray => " AS numeric[])",
                 });
             }
-            Expression::CanonicalTimestamp(text) => self.canonical_timestamp(text)?,
+            Expression::CanonicalTimestamp(text) => {
+                self.out.push_str(TIMESTAMP);
+                self.out.push('(');
+                self.expression(text)?;
+                self.out.push(')');
+            }
             Expression::TimeNumber { kind, text } => {
                 self.out.push_str(match kind {
                     TimeKind::Instant => INSTANT,
@@ -236,6 +241,7 @@ impl Printer<'_> {
             | Expression::OrEmptyArray(_)
             | Expression::Computed { operation: Operation::Append, .. }
             | Expression::Excluded(_)
+            | Expression::CanonicalTimestamp(_)
             | Expression::Subquery(_) => true,
             Expression::Compare { .. }
             | Expression::And(_)
@@ -251,8 +257,7 @@ impl Printer<'_> {
             | Expression::TruthText(_)
             | Expression::LikeIgnoringCase { .. }
             | Expression::AnyElement { .. }
-            | Expression::Computed { .. }
-            | Expression::CanonicalTimestamp(_) => false,
+            | Expression::Computed { .. } => false,
         };
         if atom {
             return self.expression(expression);
@@ -300,25 +305,6 @@ impl Printer<'_> {
 
     /// A space before the time, seconds always there, no zeros at the end of a fraction. In the
     /// functions of SQLite: only sources that keep timestamps as text ask for it.
-    fn canonical_timestamp(&mut self, text: &Expression) -> fmt::Result {
-        self.out.push_str("CASE WHEN instr(");
-        self.expression(text)?;
-        self.out.push_str(", '.') > 0 THEN rtrim(rtrim(replace(");
-        self.expression(text)?;
-        self.out.push_str(", 'T', ' '), '0'), '.') WHEN length(");
-        self.expression(text)?;
-        self.out.push_str(") = 16 THEN replace(");
-        self.expression(text)?;
-        self.out.push_str(", 'T', ' ') || ':00' WHEN length(");
-        self.expression(text)?;
-        self.out.push_str(") = 10 THEN ");
-        self.expression(text)?;
-        self.out.push_str(" || ' 00:00:00' ELSE replace(");
-        self.expression(text)?;
-        self.out.push_str(", 'T', ' ') END");
-        Ok(())
-    }
-
     /// An aggregate's name as far as its argument.
     fn aggregate(&self, function: AggregateFunction) -> &'static str {
         match (function, self.flavor.exact_sums) {

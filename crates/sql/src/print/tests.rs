@@ -202,7 +202,7 @@ fn values_that_sqlite_keeps_as_text_are_compared_in_one_form() {
     let parameter = |number| Expression::Parameter(Parameter(number));
     select.and_where(Expression::CanonicalTimestamp(column("at")).equals(parameter(0)));
     select.and_where(Expression::IgnoreCase(column("id")).equals(parameter(1)));
-    expect![[r#"SELECT 1 FROM "event" AS t0 WHERE (CASE WHEN instr(t0."at", '.') > 0 THEN rtrim(rtrim(replace(t0."at", 'T', ' '), '0'), '.') WHEN length(t0."at") = 16 THEN replace(t0."at", 'T', ' ') || ':00' WHEN length(t0."at") = 10 THEN t0."at" || ' 00:00:00' ELSE replace(t0."at", 'T', ' ') END) = ?1 AND t0."id" COLLATE NOCASE = ?2"#]]
+    expect![[r#"SELECT 1 FROM "event" AS t0 WHERE thalweg_timestamp(t0."at") = ?1 AND t0."id" COLLATE NOCASE = ?2"#]]
         .assert_eq(&print(&select, &Flavor::SQLITE));
 }
 

@@ -201,6 +201,7 @@ fn scalar_category(build: &Build<'_>, scalar: &Scalar) -> Option<Category> {
         | Scalar::TimeWithZone
         | Scalar::Timestamp
         | Scalar::TimestampWithZone
+        | Scalar::Epoch(_)
         | Scalar::Interval
         | Scalar::Bit
         | Scalar::ObjectId => Some(Category::Ordered),

@@ -28,6 +28,12 @@ pub(in crate::postgraphile) fn declare(catalog: &mut Catalog, options: &Options)
             }
         }
     }
+    let fields: Vec<FieldId> = catalog.fields().map(|field| field.id).collect();
+    for field in fields {
+        for value in annotations.field(field).tags.values("storedAs") {
+            stored_as(catalog, field, value.as_deref()).unwrap_or_else(|note| catalog.note(note));
+        }
+    }
     // Foreign keys may refer to primary keys that were declared just now.
     for entity in entities {
         for value in annotations.entity(entity).tags.values("foreignKey") {
@@ -52,6 +58,24 @@ fn declare_of_composites(catalog: &mut Catalog, annotations: &Annotations, optio
             }
         }
     }
+}
+
+/// Says which values a column holds, where the source does not see to it.
+fn stored_as(catalog: &mut Catalog, field: FieldId, value: Option<&str>) -> Result<(), Note> {
+    let entity = catalog[field].entity;
+    let column = catalog[field].name.clone();
+    if !catalog.capabilities().any_values {
+        let message = format!("@storedAs of {column} means nothing here: columns have one type.");
+        return Err(note(catalog, entity, message, "leave it out.".into()));
+    }
+    let Some(scalar) = value.and_then(catalog::find_stored_type) else {
+        let word = value.unwrap_or_default();
+        let message = format!("@storedAs {word} of {column} is not known.");
+        let remedy = format!("write one of {}.", catalog::stored_types());
+        return Err(note(catalog, entity, message, remedy));
+    };
+    catalog.declare_stored(field, scalar);
+    Ok(())
 }
 
 fn key(

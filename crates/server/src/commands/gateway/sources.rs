@@ -24,6 +24,7 @@ pub(super) struct Sources {
     connections: engine::Most,
     timeouts: engine::Timeouts,
     errors: engine::ErrorOptions,
+    patterns: engine::PatternLimits,
 }
 
 impl Sources {
@@ -33,6 +34,7 @@ impl Sources {
             connections: serving.most_per_thread(),
             timeouts: serving.database.timeouts(),
             errors: serving.errors.of_engine(),
+            patterns: serving.engine_limits().patterns,
         }
     }
 
@@ -42,6 +44,7 @@ impl Sources {
             connections: engine::Most::apart(1),
             timeouts: engine::Timeouts::default(),
             errors: engine::ErrorOptions::default(),
+            patterns: engine::PatternLimits::default(),
         }
     }
 
@@ -92,7 +95,7 @@ impl Sources {
                 ..engine::OpenOptions::default()
             },
             connections: self.connections,
-            limits: limits(source.most_bytes),
+            limits: limits(source.most_bytes, self.patterns),
             errors: self.errors.clone(),
             policies: policies(said.policies.as_deref())?,
             federation: Some(federated(said.extension.as_deref())?),
@@ -102,7 +105,7 @@ impl Sources {
 
 /// What the gateway asks is bounded by what clients may ask the gateway; its own documents have more
 /// aliases and levels than theirs.
-fn limits(most_bytes: u64) -> engine::Limits {
+fn limits(most_bytes: u64, patterns: engine::PatternLimits) -> engine::Limits {
     const ANY: usize = usize::MAX;
     engine::Limits {
         document: DocumentLimits {
@@ -118,6 +121,7 @@ fn limits(most_bytes: u64) -> engine::Limits {
             ..DocumentLimits::default()
         },
         cost: engine::CostLimits { most: u64::MAX, ..engine::CostLimits::default() },
+        patterns,
         response_bytes: most_bytes,
         introspection: false,
     }

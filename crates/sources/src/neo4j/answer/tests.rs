@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use response::{
-    GraphLeaf, Held, Item, Layout, Leaf, LevelId, Memory, Node, OutputId, Place, RowsId, SentPiece, Shape,
-    ShapeField, Sink,
+    GraphLeaf, Held, Item, Layout, Leaf, LevelId, Memory, Node, OutputId, Place, RowsId, SentPiece,
+    Shape, ShapeField, Sink,
 };
 use tokio::sync::Semaphore;
 

@@ -60,6 +60,7 @@ fn scalar_type(scalar: &Scalar) -> Result<ParameterType, CompileError> {
         Scalar::Other(_) => ParameterType::Any,
         Scalar::Decimal { .. }
         | Scalar::Money
+        | Scalar::Epoch(_)
         | Scalar::Character { .. }
         | Scalar::CaseInsensitiveText
         | Scalar::Uuid

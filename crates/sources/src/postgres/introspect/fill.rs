@@ -17,6 +17,7 @@ use super::{ArgumentOids, FieldType, PhysicalTypes, partitions};
 use crate::relational::{note_unindexed, predicate};
 
 const CAPABILITIES: Capabilities = Capabilities {
+    any_values: false,
     comments: true,
     json_content: false,
     json_equality: true,

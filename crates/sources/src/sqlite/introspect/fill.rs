@@ -12,6 +12,7 @@ use sql::Flavor;
 
 use super::name::{self, Constraint};
 use super::read::{ColumnRow, IndexOrigin, IndexedColumnRow, Rows, TableKind, TableRow};
+use super::unknown::unknown_names;
 use super::{foreign_key, note, writable};
 use crate::relational::{note_unindexed, predicate};
 use crate::sqlite::declared::{Affinity, Declared, declared};
@@ -61,7 +62,11 @@ impl Table {
 
 /// Fills the catalog in the order of the rows.
 pub(super) fn catalog(rows: &Rows) -> Catalog {
-    let mut builder = Builder::new(Capabilities { json_content: true, ..Capabilities::default() });
+    let mut builder = Builder::new(Capabilities {
+        json_content: true,
+        any_values: true,
+        ..Capabilities::default()
+    });
     let mut tables = Tables::default();
     let broken: HashSet<&str> = rows.broken_views.iter().map(|view| &*view.name).collect();
     for row in &rows.tables {
@@ -69,6 +74,11 @@ pub(super) fn catalog(rows: &Rows) -> Catalog {
     }
     for view in &rows.broken_views {
         builder.note(note::broken_view(view));
+    }
+    for row in &rows.texts {
+        for unknown in unknown_names(row, &rows.known_names) {
+            builder.note(note::unknown_name(row, &unknown));
+        }
     }
     let with_key_index: HashSet<&str> = rows
         .indexed_columns

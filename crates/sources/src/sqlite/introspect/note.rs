@@ -3,7 +3,8 @@
 use catalog::{Note, NoteKind};
 
 use super::foreign_key::Refusal;
-use super::read::{BrokenView, TableKind};
+use super::read::{BrokenView, TableKind, TextRow};
+use super::unknown::Unknown;
 
 pub(super) fn virtual_table(name: &str) -> Note {
     Note {
@@ -25,6 +26,36 @@ pub(super) fn broken_view(view: &BrokenView) -> Note {
         subject: view.name.clone(),
         message: format!("SQLite cannot read the view: {error}.").into(),
         remedy: "create what the view refers to, or drop the view.".into(),
+    }
+}
+
+/// A thing that needs what only another program has.
+pub(super) fn unknown_name(row: &TextRow, unknown: &Unknown) -> Note {
+    let TextRow { kind, name, table, .. } = row;
+    let (named, noun) = match unknown {
+        Unknown::Collation(name) => (name, "collation"),
+        Unknown::Function(name) => (name, "function"),
+    };
+    let fails = match (&**kind, unknown) {
+        ("table", Unknown::Collation(_)) => "filters and orders by its columns, and changes, fail",
+        ("index", Unknown::Collation(_)) => {
+            "changes of the table fail, and reads that would use it"
+        }
+        ("view", _) => "reads of it fail",
+        ("trigger", _) => "changes that run it fail",
+        (_, _) => "changes of the table fail, and reads that compute it",
+    };
+    let subject = match &**kind {
+        "table" | "view" => name.clone(),
+        kind => format!("{table} ({kind} {name})").into(),
+    };
+    Note {
+        kind: NoteKind::UnknownName,
+        subject,
+        message: format!("it uses the {noun} {named}, which this process does not have: {fails}.")
+            .into(),
+        remedy: format!("serve a copy without the {noun} {named}, or leave out what needs it.")
+            .into(),
     }
 }
 

@@ -4,6 +4,7 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, ErrorCode, Params, Row};
 
 use super::IntrospectError;
+use super::unknown::KnownNames;
 
 const TABLES: Query = Query { what: "tables", text: include_str!("tables.sql") };
 const COLUMNS: Query = Query { what: "columns", text: include_str!("columns.sql") };
@@ -13,6 +14,9 @@ const COLUMNS_OF_VIEW: Query =
     Query { what: "columns of one view", text: include_str!("columns_of_view.sql") };
 const INDEXES: Query = Query { what: "indexes", text: include_str!("indexes.sql") };
 const TRIGGERS: Query = Query { what: "triggers", text: include_str!("triggers.sql") };
+const TEXTS: Query = Query { what: "statements", text: include_str!("texts.sql") };
+const KNOWN_NAMES: Query =
+    Query { what: "collations and functions", text: include_str!("known_names.sql") };
 const FOREIGN_KEYS: Query = Query { what: "foreign keys", text: include_str!("foreign_keys.sql") };
 
 #[derive(Clone, Copy)]
@@ -29,6 +33,8 @@ pub(super) struct Rows {
     pub(super) foreign_key_columns: Vec<ForeignKeyColumnRow>,
     pub(super) triggers: Vec<TriggerRow>,
     pub(super) broken_views: Vec<BrokenView>,
+    pub(super) texts: Vec<TextRow>,
+    pub(super) known_names: KnownNames,
 }
 
 pub(super) struct TableRow {
@@ -94,6 +100,14 @@ pub(super) struct TriggerRow {
     pub(super) text: Box<str>,
 }
 
+/// A thing of the file, by the statement that made it.
+pub(super) struct TextRow {
+    pub(super) kind: Box<str>,
+    pub(super) name: Box<str>,
+    pub(super) table: Box<str>,
+    pub(super) text: Box<str>,
+}
+
 /// A view whose columns SQLite cannot tell.
 pub(super) struct BrokenView {
     pub(super) name: Box<str>,
@@ -109,7 +123,30 @@ pub(super) fn read(connection: &Connection) -> Result<Rows, IntrospectError> {
     let indexed_columns = select(connection, INDEXES, [], indexed_column)?;
     let foreign_key_columns = select(connection, FOREIGN_KEYS, [], foreign_key_column)?;
     let triggers = select(connection, TRIGGERS, [], trigger)?;
-    Ok(Rows { tables, columns, indexed_columns, foreign_key_columns, triggers, broken_views })
+    let texts = select(connection, TEXTS, [], text)?;
+    let known_names = known_names(connection)?;
+    Ok(Rows {
+        tables,
+        columns,
+        indexed_columns,
+        foreign_key_columns,
+        triggers,
+        broken_views,
+        texts,
+        known_names,
+    })
+}
+
+fn known_names(connection: &Connection) -> Result<KnownNames, IntrospectError> {
+    let mut known = KnownNames::default();
+    let names = select(connection, KNOWN_NAMES, [], |row| {
+        Ok((row.get::<_, Box<str>>(0)?, row.get::<_, String>(1)?))
+    })?;
+    for (kind, name) in names {
+        let all = if &*kind == "collation" { &mut known.collations } else { &mut known.functions };
+        all.insert(name.to_ascii_lowercase());
+    }
+    Ok(known)
 }
 
 /// One query for all views; view by view only if one of them is broken, to find which.
@@ -201,6 +238,10 @@ fn foreign_key_column(row: &Row<'_>) -> rusqlite::Result<ForeignKeyColumnRow> {
 
 fn trigger(row: &Row<'_>) -> rusqlite::Result<TriggerRow> {
     Ok(TriggerRow { table: row.get(0)?, text: row.get(1)? })
+}
+
+fn text(row: &Row<'_>) -> rusqlite::Result<TextRow> {
+    Ok(TextRow { kind: row.get(0)?, name: row.get(1)?, table: row.get(2)?, text: row.get(3)? })
 }
 
 impl FromSql for TableKind {

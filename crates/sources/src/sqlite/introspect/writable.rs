@@ -30,9 +30,9 @@ enum Change {
     Delete,
 }
 
-/// The words of a statement, quoted names without their quotation marks.
-struct Words<'t> {
-    rest: &'t str,
+/// The words of a statement.
+pub(super) struct Words<'t> {
+    pub(super) rest: &'t str,
 }
 
 /// Says what the triggers mean for their tables and views.
@@ -118,21 +118,21 @@ impl Trigger {
 
 /// A word of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Word<'t> {
+pub(super) enum Word<'t> {
     Plain(&'t str),
-    /// A name that could not be mistaken for a keyword.
-    Quoted,
+    /// A name that could not be mistaken for a keyword, without its quotation marks.
+    Quoted(&'t str),
     Sign(char),
 }
 
 impl Word<'_> {
-    fn is(self, keyword: &str) -> bool {
+    pub(super) fn is(self, keyword: &str) -> bool {
         matches!(self, Self::Plain(word) if word.eq_ignore_ascii_case(keyword))
     }
 }
 
 impl<'t> Words<'t> {
-    fn next(&mut self) -> Option<Word<'t>> {
+    pub(super) fn next(&mut self) -> Option<Word<'t>> {
         self.skip_space();
         let first = self.rest.chars().next()?;
         let close = match first {
@@ -150,13 +150,17 @@ impl<'t> Words<'t> {
             }
         };
         self.rest = self.rest.get(1..)?;
+        let name = self.rest;
         loop {
             let end = self.rest.find(close)?;
             self.rest = self.rest.get(end + 1..)?;
             // Two of them stand for one within a name.
             match self.rest.strip_prefix(close) {
                 Some(rest) if close != ']' => self.rest = rest,
-                _ => return Some(Word::Quoted),
+                _ => {
+                    let length = name.len() - self.rest.len() - 1;
+                    return name.get(..length).map(Word::Quoted);
+                }
             }
         }
     }

@@ -15,7 +15,6 @@ use super::scope::{Extent, Scope};
 use super::task::{Manner, Task};
 use crate::error::SourceError;
 use crate::relational::Program;
-use crate::sqlite::STEPS;
 use crate::sqlite::connection::OpenFile;
 use crate::sqlite::pace::Lane;
 use crate::streamed::Abandoned;
@@ -52,12 +51,12 @@ struct Undone {
 type Watched = Arc<Mutex<Option<Arc<Abandoned>>>>;
 
 impl Writing {
-    pub(super) fn new(mut file: OpenFile, join: Duration) -> Result<Self, rusqlite::Error> {
+    pub(super) fn new(file: OpenFile, join: Duration) -> Self {
         let watched = Watched::default();
         let looked_at = Arc::clone(&watched);
         let is_over = move || is_gone(&looked_at);
-        file.connection.progress_handler(STEPS, Some(is_over))?;
-        Ok(Self { file, join, watched, defers: Cell::default() })
+        file.interrupt.when(is_over);
+        Self { file, join, watched, defers: Cell::default() }
     }
 
     /// Whether it is known what stands in the file: there is no transaction.

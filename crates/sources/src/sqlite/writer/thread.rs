@@ -263,7 +263,7 @@ fn open<'w>(writing: &'w mut Option<Writing>, shared: &Shared) -> Result<&'w Wri
         Some(writing) => Ok(writing),
         None => {
             let file = OpenFile::open_for_changes(&shared.path, shared.patience)?;
-            Ok(writing.insert(Writing::new(file, shared.join)?))
+            Ok(writing.insert(Writing::new(file, shared.join)))
         }
     }
 }

@@ -73,7 +73,7 @@ impl Waiting {
         file.connection.commit_hook(Some(hook)).unwrap();
         let (tasks, answers) = (VecDeque::new(), Vec::new());
         let staying = Abandoner::default();
-        let writing = Writing::new(file, LONG).unwrap();
+        let writing = Writing::new(file, LONG);
         Self { writing, commits, tasks, answers, staying }
     }
 
@@ -148,7 +148,7 @@ fn one_commit_is_for_all() {
 fn others_join_for_a_while_only() {
     let place = Place::new(LOG);
     let mut waiting = Waiting::new(&place);
-    waiting.writing = Writing::new(place.open(), Duration::ZERO).unwrap();
+    waiting.writing = Writing::new(place.open(), Duration::ZERO);
     waiting.push(insert(1));
     waiting.push(insert(2));
     waiting.run();

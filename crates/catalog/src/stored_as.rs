@@ -1,0 +1,64 @@
+//! Types that somebody says columns have, whatever the source says of them: for sources that let any
+//! value into any column, as SQLite does.
+
+use crate::catalog::Catalog;
+use crate::ids::FieldId;
+use crate::types::{EpochUnit, Scalar, Type};
+
+/// The words for the types that can be declared.
+const WORDS: [(&str, Scalar); 17] = [
+    ("bigint", Scalar::Int64),
+    ("integer", Scalar::Int32),
+    ("boolean", Scalar::Boolean),
+    ("numeric", Scalar::Decimal { precision: None, scale: None }),
+    ("float", Scalar::Float64),
+    ("text", Scalar::Text),
+    ("uuid", Scalar::Uuid),
+    ("json", Scalar::Json),
+    ("bytes", Scalar::Bytes),
+    ("date", Scalar::Date),
+    ("time", Scalar::Time),
+    ("timestamp", Scalar::Timestamp),
+    ("timestamptz", Scalar::TimestampWithZone),
+    ("unixepoch", Scalar::Epoch(EpochUnit::Seconds)),
+    ("unixepoch_ms", Scalar::Epoch(EpochUnit::Milliseconds)),
+    ("unixepoch_us", Scalar::Epoch(EpochUnit::Microseconds)),
+    ("julianday", Scalar::Epoch(EpochUnit::JulianDay)),
+];
+
+/// The type that a word means.
+#[must_use]
+pub fn find_stored_type(word: &str) -> Option<Scalar> {
+    let known = WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word.trim()));
+    known.map(|(_, scalar)| scalar.clone())
+}
+
+/// All words, for messages.
+#[must_use]
+pub fn stored_types() -> String {
+    WORDS.map(|(word, _)| word).join(", ")
+}
+
+impl Catalog {
+    /// Says which values a field holds. What refers to a 64-bit integer is one as well.
+    pub fn declare_stored(&mut self, field: FieldId, scalar: Scalar) {
+        let widens = scalar == Scalar::Int64;
+        self.fields[field.index()].r#type = Type::Scalar(scalar);
+        if !widens {
+            return;
+        }
+        let mut found = vec![field];
+        while let Some(target) = found.pop() {
+            for relationship in &self.relationships {
+                let pairs = relationship.from_fields.iter().zip(&relationship.to_fields);
+                for (from, _) in pairs.filter(|(_, to)| **to == target) {
+                    let r#type = &mut self.fields[from.index()].r#type;
+                    if let Type::Scalar(Scalar::Int16 | Scalar::Int32) = r#type {
+                        *r#type = Type::Scalar(Scalar::Int64);
+                        found.push(*from);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Interruption of what a connection runs.
+//!
+//! SQLite asks between the steps of its virtual machine whether to go on. One call of a function is
+//! one step, however long it takes, so functions whose work is not linear in short values ask as
+//! well.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::{Connection, Error, ffi};
+
+use super::STEPS;
+
+/// How many bytes functions look at between two checks: some microseconds.
+const BYTES: usize = 16 << 10;
+
+/// Whether the run of a connection is to stop, for SQLite and for its functions.
+#[derive(Clone, Default)]
+pub(super) struct Interrupt(Arc<Mutex<Option<Box<Check>>>>);
+
+type Check = dyn FnMut() -> bool + Send;
+
+/// The work of one call of a function, which ends when its connection is interrupted.
+#[derive(Debug)]
+pub(super) struct Work<'i> {
+    interrupt: &'i Interrupt,
+    /// How much may still be done before the next check.
+    left: usize,
+    #[cfg(test)]
+    pub(super) spent: usize,
+}
+
+impl Interrupt {
+    /// Has SQLite ask it.
+    pub(super) fn watch(&self, connection: &mut Connection) -> Result<(), Error> {
+        let interrupt = self.clone();
+        connection.progress_handler(STEPS, Some(move || interrupt.is_requested()))
+    }
+
+    /// Replaces the condition under which the connection stops.
+    pub(super) fn when(&self, check: impl FnMut() -> bool + Send + 'static) {
+        let before = self.lock().replace(Box::new(check));
+        // Dropped while nobody waits for the lock.
+        drop(before);
+    }
+
+    pub(super) fn work(&self) -> Work<'_> {
+        Work {
+            interrupt: self,
+            left: BYTES,
+            #[cfg(test)]
+            spent: 0,
+        }
+    }
+
+    fn is_requested(&self) -> bool {
+        self.lock().as_mut().is_some_and(|check| check())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Box<Check>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Work<'_> {
+    /// Counts work of about so many bytes, and checks now and then.
+    pub(super) fn spend(&mut self, bytes: usize) -> Result<(), Error> {
+        #[cfg(test)]
+        {
+            self.spent += bytes;
+        }
+        match self.left.checked_sub(bytes) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => self.check(),
+        }
+    }
+
+    #[cold]
+    fn check(&mut self) -> Result<(), Error> {
+        self.left = BYTES;
+        match self.interrupt.is_requested() {
+            true => Err(Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_INTERRUPT), None)),
+            false => Ok(()),
+        }
+    }
+}
+
+impl std::fmt::Debug for Interrupt {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Interrupt").finish_non_exhaustive()
+    }
+}
