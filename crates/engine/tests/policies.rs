@@ -6,6 +6,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
+#[path = "policies/barrier.rs"]
+mod barrier;
 #[path = "policies/changes.rs"]
 mod changes;
 #[path = "policies/checks.rs"]

@@ -21,6 +21,13 @@ pub enum Filter {
     /// field fails as a whole. Only rows that are read or changed have it, in the outermost
     /// conjunction of their condition.
     Required(Box<Filter>),
+    /// What passes both, with an order that no source may change: `then` is evaluated on rows that
+    /// pass `first`, and on no others, as far as evaluating it could show more than its outcome, by
+    /// an error, an effect or the time it takes. Evaluating `first` shows nothing.
+    Barrier {
+        first: Box<Filter>,
+        then: Box<Filter>,
+    },
     Compare {
         place: Place,
         comparison: Comparison,
@@ -238,7 +245,46 @@ impl Filter {
         match self {
             Self::Or(filters) => filters.is_empty(),
             Self::And(filters) => filters.iter().any(Self::is_none),
+            Self::Barrier { first, then } => first.is_none() || then.is_none(),
             _ => false,
+        }
+    }
+
+    /// The conjunction in which `then` is evaluated after `first`. It stays one where nothing comes
+    /// after: what an order or a page compares of the rows comes after `first` as well.
+    #[must_use]
+    pub fn barrier(first: Self, then: Self) -> Self {
+        match first.is_all() {
+            true => then,
+            false => Self::Barrier { first: Box::new(first), then: Box::new(then) },
+        }
+    }
+
+    /// What has to pass before anything else is evaluated, if something does.
+    #[must_use]
+    pub fn first(&self) -> Option<&Self> {
+        match self {
+            Self::Barrier { first, .. } => Some(first),
+            _ => None,
+        }
+    }
+
+    /// Whether it looks at other rows than the one that has to pass.
+    #[must_use]
+    pub fn leads_elsewhere(&self) -> bool {
+        match self {
+            Self::And(filters) | Self::Or(filters) => filters.iter().any(Self::leads_elsewhere),
+            Self::Not(filter) | Self::Except(filter) | Self::Required(filter) => {
+                filter.leads_elsewhere()
+            }
+            Self::Barrier { first, then } => first.leads_elsewhere() || then.leads_elsewhere(),
+            Self::Relation { .. } | Self::RelatedGroup { .. } | Self::VariantGroup { .. } => true,
+            Self::Compare { .. }
+            | Self::CompareText { .. }
+            | Self::IsNull(_)
+            | Self::AnyElement { .. }
+            | Self::Text { .. }
+            | Self::Geo { .. } => false,
         }
     }
 

@@ -40,6 +40,9 @@ pub struct Flavor {
     /// Statements are planned for the values of their parameters until one plan has proved good
     /// for all; a page whose size is a parameter counts as a tenth of the rows, so never does.
     pub plans_for_values: bool,
+    /// Rows of a table may be sorted before others are joined to them, those among it that an EXISTS
+    /// asks for.
+    pub sorts_before_joins: bool,
     /// The most parameters of a statement.
     pub most_parameters: usize,
     /// The most tables of a statement: what the database can join, or what it plans in a second.
@@ -132,6 +135,7 @@ impl Flavor {
         returning_alias: true,
         counts_views: true,
         plans_for_values: true,
+        sorts_before_joins: true,
         most_parameters: 65_535,
         most_tables: 100,
         most_columns: 1_664,
@@ -154,6 +158,7 @@ impl Flavor {
         returning_alias: false,
         counts_views: false,
         plans_for_values: false,
+        sorts_before_joins: false,
         most_parameters: 32_766,
         most_tables: 64,
         most_columns: 2_000,

@@ -1,5 +1,7 @@
 //! The command line.
 
+use std::path::PathBuf;
+
 use crate::dist;
 use crate::fuzz;
 use crate::setup;
@@ -11,6 +13,11 @@ pub(crate) enum Command {
     Setup(setup::Options),
     Test(test::Options),
     Tidy,
+    /// The table of known faults, from a checkout.
+    Advisories {
+        checkout: PathBuf,
+        day: String,
+    },
     Docs,
     Fuzz(fuzz::Options),
     /// The files of GraphiQL in the server.
@@ -28,6 +35,8 @@ pub(crate) enum ArgumentError {
     Command(String),
     #[error("`{command}` has no option `{option}`")]
     Option { command: String, option: String },
+    #[error("`advisories` wants a checkout of the RustSec advisory database, and its day")]
+    Advisories,
     #[error("`--program` wants the path of a program")]
     Program,
     #[error("there is no target `{0}`")]
@@ -53,6 +62,12 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "fuzz" => parse_fuzz(rest),
         "docs" => without_options(name, rest, Command::Docs),
         "graphiql" => without_options(name, rest, Command::GraphiQL),
+        "advisories" => match rest {
+            [checkout, day] => {
+                Ok(Command::Advisories { checkout: checkout.into(), day: day.clone() })
+            }
+            _ => Err(ArgumentError::Advisories),
+        },
         "tidy" => without_options(name, rest, Command::Tidy),
         "ci" => {
             let options = test::Options { require_tools: true, ..test::Options::default() };

@@ -2,11 +2,14 @@
 //!
 //! `workspace` reads the files, `source` and `manifest` take them apart; `rules` holds the tables,
 //! and each of `dependencies`, `places`, `statements`, `words`, `form` checks by one part of them;
-//! `functions` only reports.
+//! `functions` only reports. `advisories`, by the order of `version`, and `licences` look at the packages
+//! of others.
 
+pub(crate) mod advisories;
 mod dependencies;
 mod form;
 mod functions;
+mod licences;
 mod manifest;
 mod paths;
 mod pattern;
@@ -14,6 +17,7 @@ mod places;
 mod rules;
 mod source;
 mod statements;
+mod version;
 mod words;
 mod workspace;
 
@@ -36,6 +40,8 @@ pub(crate) enum Rule {
     Lints,
     Safety,
     ModuleDoc,
+    Advisory,
+    Licence,
 }
 
 /// One place that breaks a rule.
@@ -61,6 +67,8 @@ impl fmt::Display for Rule {
             Rule::Lints => "lints",
             Rule::Safety => "safety",
             Rule::ModuleDoc => "module-doc",
+            Rule::Advisory => "advisory",
+            Rule::Licence => "licence",
         })
     }
 }
@@ -86,11 +94,17 @@ pub(crate) fn print_findings(workspace: &Path) -> Result<usize, TidyError> {
         findings.extend(statements::check(source));
         findings.extend(words::check(source));
     }
+    let known = advisories::check(&workspace::read_lock(workspace)?);
+    findings.extend(known.findings);
+    findings.extend(licences::check(&licences::read(workspace)?));
     findings.sort();
     for finding in &findings {
         println!("{finding}");
     }
     for note in functions::equal_names(&files.sources) {
+        println!("note: {note}");
+    }
+    for note in known.notes {
         println!("note: {note}");
     }
     Ok(findings.len())

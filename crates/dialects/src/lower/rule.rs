@@ -171,6 +171,10 @@ fn claimed(filter: &mut Filter, claims: &[Box<str>]) -> Result<(), String> {
         Filter::Not(filter) | Filter::Except(filter) | Filter::Required(filter) => {
             claimed(filter, claims)
         }
+        Filter::Barrier { first, then } => {
+            claimed(first, claims)?;
+            claimed(then, claims)
+        }
         Filter::Compare { place, operand, .. }
         | Filter::CompareText { place, operand, .. }
         | Filter::AnyElement { place, operand, .. }

@@ -19,8 +19,6 @@ use ir::{
     Step, StepId, StepKind,
 };
 
-pub(super) use conditions::both;
-
 use super::denial::Denial;
 use super::set::{Cell, PolicySet, Verb};
 use super::withhold::{Part, Refused};
@@ -228,8 +226,8 @@ impl Walk<'_> {
         for (path, filter) in within.paths.unwrap_or_default() {
             self.present_if(rows, path, filter);
         }
-        let filter = std::mem::replace(&mut rows.filter, Filter::all());
-        rows.filter = both(filter, within.visible);
+        let own = std::mem::replace(&mut rows.filter, Filter::all());
+        rows.filter = Filter::barrier(within.visible, own);
     }
 
     /// The rows at the end of a path count as absent where they may not be seen.

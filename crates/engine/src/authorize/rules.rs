@@ -8,10 +8,12 @@
 //! * [`decided`]: conditions with what was decided of them
 //! * [`read`]: a request as far as rules let it read
 //! * [`write`](mod@write): the same for what it changes
+//! * `restriction`: what both ask of nodes, beside what the request does
 
 mod claims;
 mod decided;
 mod read;
+mod restriction;
 #[cfg(test)]
 mod tests;
 mod write;

@@ -21,7 +21,7 @@ use ir::{
 
 use super::condition::any;
 use super::denial::Denial;
-use super::read::{Changed, Walk, both};
+use super::read::{Changed, Walk};
 use super::set::Verb;
 use candidates::{Candidates, Presets};
 
@@ -149,7 +149,9 @@ impl Walk<'_> {
         let Some(inserts) = inserts else { return };
         self.preset(insert, &inserts.presets);
         let check = match (inserts.check, check) {
-            (Some(insert), Some(update)) if insert != update => Some(both(insert, update)),
+            (Some(insert), Some(update)) if insert != update => {
+                Some(Filter::and(vec![insert, update]))
+            }
             (insert, update) => insert.or(update),
         };
         if let Some(check) = check {
@@ -181,9 +183,10 @@ impl Walk<'_> {
         self.filter_of(filter, entity);
         let visible = self.visible(entity);
         let own = std::mem::replace(filter, Filter::all());
-        *filter = match rows == visible {
-            true => both(own, rows),
-            false => both(both(own, rows), visible),
+        let first = match rows == visible {
+            true => rows,
+            false => Filter::and(vec![rows, visible]),
         };
+        *filter = Filter::barrier(first, own);
     }
 }

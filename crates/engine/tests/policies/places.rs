@@ -46,30 +46,34 @@ impl fmt::Display for Place {
 impl Place {
     /// A new database with the league, and what some SQL makes of it.
     pub(crate) fn database(&self, name: &str, sql: &str) -> Database {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("policies_{name}_{}_{number}", std::process::id());
         let league = |family: &str| {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/databases");
             fs::read_to_string(folder.join(format!("league/{family}.sql"))).unwrap()
         };
+        let league = match self {
+            Self::Sqlite => league("sqlite"),
+            Self::Postgres(_) => league("postgres"),
+        };
+        self.empty_database(name, &[&league, ";", sql].concat())
+    }
+
+    /// A new database with what some SQL makes.
+    pub(crate) fn empty_database(&self, name: &str, sql: &str) -> Database {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("policies_{name}_{}_{number}", std::process::id());
         match self {
             Self::Sqlite => {
                 let file = std::env::temp_dir().join(format!("{name}.db"));
                 drop(fs::remove_file(&file));
                 let connection = rusqlite::Connection::open(&file).unwrap();
-                let text = [
-                    "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF;",
-                    &league("sqlite"),
-                    sql,
-                ];
+                let text = ["PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF;", sql];
                 connection.execute_batch(&text.concat()).unwrap();
                 Database { address: SourceAddress::Sqlite(file.clone()), file: Some(file) }
             }
             Self::Postgres(server) => {
                 server.create_database(&name).unwrap();
-                let text =
-                    ["SET session_replication_role = replica;", &league("postgres"), ";", sql];
+                let text = ["SET session_replication_role = replica;", sql];
                 server.execute(&name, &text.concat()).unwrap();
                 Database { address: SourceAddress::Postgres(server.url(&name)), file: None }
             }
@@ -78,6 +82,14 @@ impl Place {
 }
 
 impl Database {
+    /// The address of one of PostgreSQL.
+    pub(crate) fn url(&self) -> String {
+        match &self.address {
+            SourceAddress::Postgres(url) => url.clone(),
+            _ => String::new(),
+        }
+    }
+
     pub(crate) async fn worker(&self, dialect: &str, policies: Option<&str>) -> Worker {
         let policies = policies.map(|text| Arc::new(PolicyFile::parse(text).unwrap()));
         let options = Options {

@@ -186,6 +186,10 @@ impl Printer<'_> {
             Filter::Not(filter) => format!("not ({})", self.filter(filter)),
             Filter::Except(filter) => format!("except ({})", self.filter(filter)),
             Filter::Required(filter) => format!("required ({})", self.filter(filter)),
+            Filter::Barrier { first, then } if then.is_all() => self.filter(first),
+            Filter::Barrier { first, then } => {
+                format!("first ({}) then ({})", self.filter(first), self.filter(then))
+            }
             Filter::Compare { place, comparison, operand } => {
                 let (place, operand) = (self.place(place), self.operand(operand));
                 format!("{place} {} {operand}", comparison_text(*comparison))
@@ -244,13 +248,18 @@ impl Printer<'_> {
         if filters.is_empty() {
             return empty.to_owned();
         }
-        let part = |filter: &Filter| match filter {
+        filters.iter().map(|filter| self.part(filter)).collect::<Vec<_>>().join(joint)
+    }
+
+    /// A filter as a part of another.
+    fn part(&self, filter: &Filter) -> String {
+        match filter {
+            Filter::Barrier { first, then } if then.is_all() => self.part(first),
             Filter::And(inner) | Filter::Or(inner) if !inner.is_empty() => {
                 format!("({})", self.filter(filter))
             }
             other => self.filter(other),
-        };
-        filters.iter().map(part).collect::<Vec<_>>().join(joint)
+        }
     }
 
     /// An aggregate of related rows, as it stands in filters and orders.

@@ -199,6 +199,9 @@ fn collect(
 ) -> bool {
     match filter {
         Filter::And(filters) => filters.iter().all(|filter| collect(filter, fields, wanted)),
+        Filter::Barrier { first, then } => {
+            collect(then, fields, wanted) && collect(first, fields, wanted)
+        }
         Filter::Compare { place: Place::Field { path, field }, comparison, .. } => {
             fields.push(*field);
             path.is_empty() && wanted(*comparison)

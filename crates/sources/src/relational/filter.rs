@@ -78,6 +78,7 @@ impl Compiler<'_> {
             Filter::RelatedGroup { hop, filter, having, .. } => {
                 self.related_group((*hop, filter, having), scope.alias, statement)?
             }
+            Filter::Barrier { first, then } => self.barrier(first, then, scope, statement)?,
             Filter::VariantGroup { .. } => {
                 return Err(CompileError::not_built("rows of several entities"));
             }
@@ -447,7 +448,11 @@ impl Compiler<'_> {
     ) -> Result<(FieldId, Expression), CompileError> {
         match place {
             Place::Field { path, field } => {
-                Ok((*field, self.column(scope, statement, path, *field)))
+                let column = self.column(scope, statement, path, *field);
+                Ok(match self.guard_of_joined(scope, path, statement)? {
+                    Some(passes) => (*field, self.value_if(passes, column)),
+                    None => (*field, column),
+                })
             }
             Place::Edge(_) => Err(CompileError::not_built("a relationship's own property")),
             Place::Truncated { place, unit } => {
@@ -475,6 +480,10 @@ impl Compiler<'_> {
                 };
                 let alias = self.joined(scope, statement, path);
                 let condition = self.condition_on(filter, alias, statement)?;
+                let condition = match self.guard_of_joined(scope, path, statement)? {
+                    Some(passes) => Expression::all(vec![passes, condition]),
+                    None => condition,
+                };
                 Ok((*field, self.value_if(condition, self.field(alias, *field))))
             }
         }
@@ -525,6 +534,11 @@ fn time_number(kind: TimeKind, text: Expression) -> Expression {
 
 fn cast(expression: Expression, r#type: SqlType) -> Expression {
     Expression::Cast { expression: Box::new(expression), r#type }
+}
+
+/// All of the conditions.
+pub(super) fn all(conditions: Vec<Expression>) -> Expression {
+    connected(conditions, Expression::all)
 }
 
 /// How many conditions are connected at once.

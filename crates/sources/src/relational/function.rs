@@ -5,7 +5,7 @@
 //! those that another function gave, they are sent back as they came.
 
 use catalog::{EntityId, EntityKind, Field, FieldId, FunctionId, FunctionResult, Type};
-use ir::{Call, Form, Hop, Operand, Rows};
+use ir::{Call, Filter, Form, Hop, Operand, OutputKind, Rows};
 use sql::{
     Alias, CallArgument, Expression, FromItem, Identifier, Join, JoinKind, Select, SelectItem,
     SqlType, TableName,
@@ -122,6 +122,10 @@ impl Compiler<'_> {
         // Where no row was joined, the function is not called: it could fail.
         let marker = self.column(scope, statement, path, marker);
         let is_there = Expression::Not(Box::new(Expression::IsNull(Box::new(marker))));
+        let is_there = match self.condition_of_joined(scope, path, statement)? {
+            Some(passes) => Expression::all(vec![is_there, passes]),
+            None => is_there,
+        };
         Ok(Expression::When { condition: Box::new(is_there), then: Box::new(value) })
     }
 
@@ -242,7 +246,12 @@ impl Compiler<'_> {
                 let on = numbered.clone().map(|(field, number)| {
                     self.field(alias, *field).equals(Expression::numbered(keys, number))
                 });
-                let on = Expression::all(on.collect());
+                // The rows are looked up before or after those that are wanted of them are known.
+                let passes = match passes_first(above.rows, path) {
+                    Some(filter) => Some(self.decided_alone(filter, alias, statement)?),
+                    None => None,
+                };
+                let on = Expression::all(on.chain(passes).collect());
                 let mut select = Select::from(item);
                 let item = self.table(entity, alias);
                 select.joins.push(Join { kind: JoinKind::Inner(on), item });
@@ -262,6 +271,17 @@ impl Compiler<'_> {
         self.restrict(rows, &mut scope, statement)?;
         Ok(LinkedScope { scope, lateral: Some(parents), link, how })
     }
+}
+
+/// What the rows at the end of a path have to pass before anything is evaluated on them.
+fn passes_first<'r>(rows: &'r Rows, path: &[Hop]) -> Option<&'r Filter> {
+    if path.is_empty() {
+        return rows.filter.first();
+    }
+    rows.outputs.iter().find_map(|output| match &output.kind {
+        OutputKind::PresentIf { path: own, filter } if own == path => Some(filter),
+        _ => None,
+    })
 }
 
 /// The rows that a column of the level above holds, sent back as they came.

@@ -116,6 +116,10 @@ fn asked<'r>(above: &Above<'r>, path: &[Hop], own: &[FieldId]) -> Option<Asked<'
 fn collect_equal<'r>(filter: &'r Filter, found: &mut Vec<(FieldId, &'r Operand)>) -> Option<()> {
     match filter {
         Filter::And(filters) => filters.iter().try_for_each(|filter| collect_equal(filter, found)),
+        Filter::Barrier { first, then } => {
+            collect_equal(then, found)?;
+            collect_equal(first, found)
+        }
         Filter::Compare {
             place: Place::Field { path, field },
             comparison: Comparison::Equal,

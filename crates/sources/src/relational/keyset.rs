@@ -34,6 +34,8 @@ struct Position {
     is_row: bool,
     /// Whether null is beyond every value.
     nulls_beyond: bool,
+    /// Whether comparing shows nothing but the outcome.
+    is_harmless: bool,
 }
 
 impl Compiler<'_> {
@@ -64,9 +66,20 @@ impl Compiler<'_> {
             1 => ways.swap_remove(0),
             _ => Expression::Or(ways),
         };
+        let is_first_harmless = positions.first().is_some_and(|first| first.is_harmless);
+        let are_harmless = positions.iter().all(|position| position.is_harmless);
         Ok(match bound {
-            Some(bound) => Expression::And(vec![bound, beyond]),
-            None => beyond,
+            Some(bound) if is_first_harmless && !are_harmless => {
+                let beyond = self.guarded(beyond, scope, statement)?;
+                Expression::And(vec![bound, beyond])
+            }
+            Some(bound) if are_harmless => Expression::And(vec![bound, beyond]),
+            Some(bound) => {
+                let beyond = Expression::And(vec![bound, beyond]);
+                self.guarded(beyond, scope, statement)?
+            }
+            None if are_harmless => beyond,
+            None => self.guarded(beyond, scope, statement)?,
         })
     }
 
@@ -78,6 +91,8 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<Position, CompileError> {
+        let is_harmless = self.is_harmless_order(&term.key, scope);
+        let before = scope.set_within(scope.guards.first.is_some() && !is_harmless);
         let (field, kind, column, nullable) = match &term.key {
             OrderKey::Place(place) => {
                 let (field, column) = self.place(place, scope, statement)?;
@@ -104,6 +119,7 @@ impl Compiler<'_> {
                 (field, kind, self.comparable(kind, value), true)
             }
         };
+        scope.set_within(before);
         let value = match value {
             KeysetValue::Null => None,
             KeysetValue::Value(operand) => {
@@ -121,6 +137,7 @@ impl Compiler<'_> {
             is_row: kind == ValueKind::Composite,
             up: ascending == (side == Side::After),
             nulls_beyond: nulls_last == (side == Side::After),
+            is_harmless,
         })
     }
 }

@@ -19,7 +19,7 @@
 //! * [`through`]: rows that another table joins to their parents
 //! * [`keyset`]: rows beyond a cursor's position
 //! * [`function`]: calls of functions, as values and as rows
-//! * [`filter`] for conditions
+//! * [`filter`] for conditions, `barrier` for those that are evaluated after others
 //! * [`statement`]: parameters and aliases of one statement
 //! * [`value`]: what kind of value a parameter is
 //! * `write`: statements that change rows, and what is read of them
@@ -28,6 +28,7 @@
 
 mod aggregate;
 mod apart;
+mod barrier;
 mod bounding;
 pub mod compile;
 mod filter;
@@ -50,6 +51,7 @@ pub mod value;
 mod write;
 
 pub use apart::{FIRST_APART, ToOne, compile_apart, to_ones};
+pub use barrier::is_leakproof;
 pub use bounding::{BoundedPages, Bounding};
 pub use compile::{CompileError, Strategy, compile};
 pub use joined::MOST_REPEATED;

@@ -85,7 +85,10 @@ impl Compiler<'_> {
         let entity = &self.catalog[self.entity(rows)?];
         let unique = !repeats && own.is_some_and(|own| entity.is_unique(&own));
         let exact = fields.iter().all(|field| self.identity_is_text(*field));
-        let once = unique && exact;
+        // Which parents there are is decided before anything is evaluated on the rows below them: a
+        // join that decides it could come after.
+        let is_decided = rows.filter.first().is_none_or(|first| !first.leads_elsewhere());
+        let once = unique && exact && is_decided;
         scope.select.items = key_items(columns, exact);
         if is_paged(rows) {
             self.order(rows, &mut scope, statement)?;
@@ -324,6 +327,7 @@ pub(super) fn order_fields(rows: &Rows) -> Option<Vec<FieldId>> {
 pub(super) fn equal_fields(filter: &Filter) -> Vec<FieldId> {
     match filter {
         Filter::And(filters) => filters.iter().flat_map(equal_fields).collect(),
+        Filter::Barrier { first, then } => [equal_fields(then), equal_fields(first)].concat(),
         Filter::Compare {
             place: Place::Field { path, field },
             comparison: Comparison::Equal,
@@ -337,6 +341,7 @@ pub(super) fn equal_fields(filter: &Filter) -> Vec<FieldId> {
 fn only_about(filter: &Filter, about: FieldId) -> bool {
     match filter {
         Filter::And(filters) => filters.iter().all(|filter| only_about(filter, about)),
+        Filter::Barrier { first, then } => only_about(then, about) && only_about(first, about),
         Filter::Compare { place: Place::Field { path, field }, .. } => {
             path.is_empty() && *field == about
         }

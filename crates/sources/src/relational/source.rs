@@ -8,8 +8,10 @@ use sql::{
     SelectItem, TableName,
 };
 
+use super::barrier::Guards;
 use super::compile::{CompileError, Compiler};
 use super::function::row_as_value;
+use super::items::is_made;
 use super::keyset::Side;
 use super::level::ParameterSource;
 use super::statement::Statement;
@@ -31,6 +33,7 @@ pub(super) struct Scope {
     pub(super) told: Vec<Expression>,
     /// The rows come in an order that only their own place says: a function gave them so.
     pub(super) keeps_order: bool,
+    pub(super) guards: Guards,
 }
 
 impl Scope {
@@ -46,6 +49,7 @@ impl Scope {
             ordinal: None,
             told: Vec::new(),
             keeps_order: false,
+            guards: Guards::default(),
         }
     }
 }
@@ -166,6 +170,7 @@ impl Compiler<'_> {
             }
             let alias = self.joined(scope, statement, path);
             let condition = self.condition_on(filter, alias, statement)?;
+            scope.guards.joined.push((path.clone(), filter.clone()));
             let Some(join) = scope.select.joins.last_mut() else { continue };
             if let JoinKind::Left(on) | JoinKind::LeftInOrder(on) = &mut join.kind {
                 let joined = std::mem::replace(on, Expression::Boolean(false));
@@ -198,6 +203,8 @@ impl Compiler<'_> {
         if !rows.distinct.is_empty() {
             return Err(CompileError::not_built("distinct rows"));
         }
+        scope.guards.first = rows.filter.first().cloned();
+        scope.guards.made = is_made(&rows.from);
         self.join_if(rows, scope, statement)?;
         let depends_on_values = statement.depends_on_values;
         if !rows.filter.is_all() {
@@ -248,16 +255,21 @@ impl Compiler<'_> {
         let (expression, nullable) = match &term.key {
             OrderKey::Place(place) => {
                 let (field, column) = self.place(place, scope, statement)?;
+                let column = match place {
+                    ir::Place::Computed(_) => self.sorted(column, scope, statement)?,
+                    _ => column,
+                };
                 let nullable = is_on_path(place) || self.catalog[field].nullable;
                 (self.comparable(ValueKind::of(self.catalog, field), column), nullable)
             }
             OrderKey::Relation { hop, filter, aggregate } => {
                 let related = (*hop, filter, aggregate);
                 let value = self.related_aggregate(related, true, scope.alias, statement)?;
-                (value, Self::is_nullable(aggregate))
+                (self.sorted(value, scope, statement)?, Self::is_nullable(aggregate))
             }
             OrderKey::Call(call) => {
                 let (field, value) = self.computed_place(call, scope, statement)?;
+                let value = self.sorted(value, scope, statement)?;
                 (self.comparable(ValueKind::of(self.catalog, field), value), true)
             }
         };

@@ -64,7 +64,7 @@ impl Compiler<'_> {
         let belongs = belongs.map(|(to, key)| self.field(edge, *to).equals(key));
         let joins = match joining.is_all() {
             true => None,
-            false => Some(self.condition_on(joining, edge, statement)?),
+            false => Some(self.decided_alone(joining, edge, statement)?),
         };
         let mut select = Select::from(self.table(self.target(far), alias));
         let once = self.catalog[junction].is_unique(&[to_parent, to_row].concat());

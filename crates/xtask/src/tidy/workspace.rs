@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::manifest::Manifest;
 use super::source::Source;
+use crate::program::ProgramError;
 
 /// Folders that hold nothing of the project's own source.
 const SKIPPED: [&str; 2] = ["target", "node_modules"];
@@ -18,12 +19,18 @@ pub(crate) struct Files {
     pub(crate) sources: Vec<Source>,
 }
 
-/// A file could not be read.
+/// Something could not be looked at.
 #[derive(Debug, thiserror::Error)]
-#[error("{} cannot be read: {error}", path.display())]
-pub(crate) struct TidyError {
-    path: PathBuf,
-    error: io::Error,
+pub(crate) enum TidyError {
+    #[error("{} cannot be read: {error}", path.display())]
+    File { path: PathBuf, error: io::Error },
+    #[error("the licences of packages cannot be listed: {0}")]
+    Licences(#[from] ProgramError),
+}
+
+/// Which packages of others there are.
+pub(crate) fn read_lock(workspace: &Path) -> Result<String, TidyError> {
+    read_text(&workspace.join("Cargo.lock"))
 }
 
 /// Reads everything, in the order of paths.
@@ -34,7 +41,7 @@ pub(crate) fn read(workspace: &Path) -> Result<Files, TidyError> {
 }
 
 fn read_folder(folder: &Path, prefix: &str, files: &mut Files) -> Result<(), TidyError> {
-    let failed = |error| TidyError { path: folder.to_owned(), error };
+    let failed = |error| TidyError::File { path: folder.to_owned(), error };
     let mut entries =
         fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(failed)?;
     entries.sort_by_key(fs::DirEntry::file_name);
@@ -58,5 +65,5 @@ fn read_folder(folder: &Path, prefix: &str, files: &mut Files) -> Result<(), Tid
 }
 
 fn read_text(path: &Path) -> Result<String, TidyError> {
-    fs::read_to_string(path).map_err(|error| TidyError { path: path.to_owned(), error })
+    fs::read_to_string(path).map_err(|error| TidyError::File { path: path.to_owned(), error })
 }

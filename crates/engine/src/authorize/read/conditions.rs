@@ -15,7 +15,7 @@ impl Walk<'_> {
                 self.filter(filter, &mut below);
                 self.aggregate(aggregate, &mut below);
                 let own = std::mem::replace(filter, Filter::all());
-                *filter = both(own, below.visible);
+                *filter = Filter::barrier(below.visible, own);
             }
             OrderKey::Call(call) => self.call(call, within),
         }
@@ -55,6 +55,9 @@ impl Walk<'_> {
             }
             Filter::Not(filter) | Filter::Except(filter) => self.filter(filter, within),
             Filter::Required(_) => self.deny(Denial::NotUnderstood("a required condition")),
+            Filter::Barrier { .. } => {
+                self.deny(Denial::NotUnderstood("a condition that comes after another"));
+            }
             Filter::Compare { place, .. }
             | Filter::CompareText { place, .. }
             | Filter::IsNull(place)
@@ -68,23 +71,22 @@ impl Walk<'_> {
                     return;
                 }
                 let own = std::mem::replace(&mut **filter, Filter::all());
-                **filter = match quantifier {
-                    Quantifier::Some | Quantifier::None | Quantifier::Single => {
-                        both(own, below.visible)
-                    }
+                let own = match quantifier {
+                    Quantifier::Some | Quantifier::None | Quantifier::Single => own,
                     // No row that may be seen fails.
                     Quantifier::Every => {
                         *quantifier = Quantifier::None;
-                        both(Filter::Not(Box::new(own)), below.visible)
+                        Filter::Not(Box::new(own))
                     }
                 };
+                **filter = Filter::barrier(below.visible, own);
             }
             Filter::RelatedGroup { hop, filter, having, .. } => {
                 let mut below = self.along(*hop, within);
                 self.filter(filter, &mut below);
                 self.filter(having, &mut below);
                 let own = std::mem::replace(&mut **filter, Filter::all());
-                **filter = both(own, below.visible);
+                **filter = Filter::barrier(below.visible, own);
             }
             Filter::VariantGroup { variants, having, .. } => {
                 for variant in variants {
@@ -92,7 +94,7 @@ impl Walk<'_> {
                     let mut below = self.along(hop, within);
                     self.filter(&mut variant.filter, &mut below);
                     let own = std::mem::replace(&mut variant.filter, Filter::all());
-                    variant.filter = both(own, below.visible);
+                    variant.filter = Filter::barrier(below.visible, own);
                 }
                 self.filter(having, &mut Within::nothing());
             }
@@ -103,33 +105,5 @@ impl Walk<'_> {
     pub(in super::super) fn filter_of(&mut self, filter: &mut Filter, entity: EntityId) {
         let mut within = Within { entity: Some(entity), ..Within::nothing() };
         self.filter(filter, &mut within);
-    }
-}
-
-/// The conjunction; what the request says comes first.
-pub(in super::super) fn both(one: Filter, other: Filter) -> Filter {
-    match (one, other) {
-        (Filter::And(mut all), other) => {
-            all.push(other);
-            Filter::and(all)
-        }
-        (one, other) => Filter::and(vec![one, other]),
-    }
-}
-
-/// Whether a condition looks at other rows than the one that has to pass.
-pub(super) fn leads_elsewhere(filter: &Filter) -> bool {
-    match filter {
-        Filter::And(filters) | Filter::Or(filters) => filters.iter().any(leads_elsewhere),
-        Filter::Not(filter) | Filter::Except(filter) | Filter::Required(filter) => {
-            leads_elsewhere(filter)
-        }
-        Filter::Relation { .. } | Filter::RelatedGroup { .. } | Filter::VariantGroup { .. } => true,
-        Filter::Compare { .. }
-        | Filter::CompareText { .. }
-        | Filter::IsNull(_)
-        | Filter::AnyElement { .. }
-        | Filter::Text { .. }
-        | Filter::Geo { .. } => false,
     }
 }

@@ -5,7 +5,6 @@ use ir::{Call, Filter, Hop};
 
 use super::super::denial::Denial;
 use super::super::set::{Cell, Verb};
-use super::conditions::leads_elsewhere;
 use super::{Asked, Walk, Within};
 
 impl Walk<'_> {
@@ -48,7 +47,7 @@ impl Walk<'_> {
             Cell::Plain => None,
             // Which rows there were beside it when it was taken away is not known any more.
             Cell::Masked(filter)
-                if within.is_gone && path.is_empty() && leads_elsewhere(&filter) =>
+                if within.is_gone && path.is_empty() && filter.leads_elsewhere() =>
             {
                 self.deny(Denial::Hidden(field));
                 None

@@ -144,6 +144,10 @@ pub(super) fn named(catalog: &Catalog, filter: &Filter, all: &mut Vec<Named>) {
         | Filter::Except(one)
         | Filter::Required(one)
         | Filter::Relation { filter: one, .. } => named(catalog, one, all),
+        Filter::Barrier { first, then } => {
+            named(catalog, first, all);
+            named(catalog, then, all);
+        }
         Filter::RelatedGroup { filter, having, .. } => {
             named(catalog, filter, all);
             named(catalog, having, all);
@@ -197,6 +201,7 @@ impl<'f> Comparison<'f> {
             | Filter::Not(_)
             | Filter::Except(_)
             | Filter::Required(_)
+            | Filter::Barrier { .. }
             | Filter::IsNull(_)
             | Filter::Relation { .. }
             | Filter::RelatedGroup { .. }

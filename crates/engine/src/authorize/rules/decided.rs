@@ -77,6 +77,10 @@ fn known(catalog: &Catalog, filter: &mut Filter, rules: &Rules, facts: &Facts) {
         | Filter::Except(one)
         | Filter::Required(one)
         | Filter::Relation { filter: one, .. } => known(catalog, one, rules, facts),
+        Filter::Barrier { first, then } => {
+            known(catalog, first, rules, facts);
+            known(catalog, then, rules, facts);
+        }
         Filter::RelatedGroup { filter: one, having, .. } => {
             known(catalog, one, rules, facts);
             known(catalog, having, rules, facts);

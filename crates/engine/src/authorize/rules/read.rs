@@ -14,8 +14,8 @@ use ir::{
 };
 
 use super::super::denial::Denial;
-use super::super::read::both;
 use super::super::withhold::{Part, Refused};
+use super::restriction::{Restriction, add, has_barrier};
 use super::{Member, RuleSet, Stage};
 
 /// What a statement of `Mutation` may do, and what a mutation is asked for.
@@ -194,8 +194,15 @@ impl Walk<'_> {
                 }
             }
             From::Variants(variants) => {
-                for variant in variants {
+                for variant in variants.iter_mut() {
                     self.variant(variant, rows.shown, (&rows.outputs, &rows.order));
+                }
+                // The condition on all of them comes after those of each.
+                if variants.iter().any(|variant| has_barrier(&variant.filter)) {
+                    let common = std::mem::replace(&mut rows.filter, Filter::all());
+                    for variant in variants {
+                        add(&mut variant.filter, common.clone());
+                    }
                 }
             }
             From::Returned { step, .. } => match self.changed.get(step).copied() {
@@ -204,8 +211,7 @@ impl Walk<'_> {
                     asked.add(&rows.outputs, &[]);
                     self.check(entity, &asked);
                     if !is_new {
-                        let own = std::mem::replace(&mut rows.filter, Filter::all());
-                        rows.filter = both(own, self.condition(entity, &asked));
+                        self.condition(entity, &asked).restrict(&mut rows.filter);
                     }
                 }
                 None => self.deny(Denial::NotUnderstood("rows of another change")),
@@ -240,8 +246,7 @@ impl Walk<'_> {
         asked.add(&rows.outputs, &[]);
         asked.order(&rows.order, &[]);
         self.check(entity, &asked);
-        let own = std::mem::replace(&mut rows.filter, Filter::all());
-        rows.filter = both(own, self.condition(entity, &asked));
+        self.condition(entity, &asked).restrict(&mut rows.filter);
     }
 
     /// `outputs` and `order` are those of all variants.
@@ -260,8 +265,7 @@ impl Walk<'_> {
         if variant.filter != Filter::none() {
             self.check(entity, &asked);
         }
-        let own = std::mem::replace(&mut variant.filter, Filter::all());
-        variant.filter = both(own, self.condition(entity, &asked));
+        self.condition(entity, &asked).restrict(&mut variant.filter);
         self.outputs(&mut variant.outputs);
     }
 
@@ -277,12 +281,11 @@ impl Walk<'_> {
     }
 
     /// Which nodes there are for what is asked, and what they have to pass.
-    fn condition(&self, entity: EntityId, asked: &Asked) -> Filter {
-        let mut filters = Vec::new();
+    fn condition(&self, entity: EntityId, asked: &Asked) -> Restriction {
+        let (mut passes, mut required) = (Vec::new(), Vec::new());
         let mut add = |members: &[Member], operation| {
-            let required = self.set.validation(entity, members, operation, Stage::Before);
-            filters.push(self.set.filter(entity, members, operation));
-            filters.push(self::required(required));
+            passes.push(self.set.filter(entity, members, operation));
+            required.push(self.set.validation(entity, members, operation, Stage::Before));
         };
         if asked.is_read || asked.is_changed {
             add(&asked.read, asked.reading());
@@ -293,15 +296,7 @@ impl Walk<'_> {
         if asked.is_aggregated {
             add(&asked.aggregated, Operation::Aggregate);
         }
-        Filter::and(filters)
-    }
-}
-
-/// What has to hold, unless it is nothing.
-pub(super) fn required(filter: Filter) -> Filter {
-    match filter.is_all() {
-        true => filter,
-        false => Filter::Required(Box::new(filter)),
+        Restriction { passes: Filter::and(passes), required }
     }
 }
 

@@ -101,7 +101,7 @@ fn one_of_several_filters_has_to_pass() {
         query,
         &expect![[r#"
         transaction, snapshot
-          step 0 of root 0: read rows 0: entity User, filter age < 9 and id = claim sub
+          step 0 of root 0: read rows 0: entity User, filter first (id = claim sub) then (age < 9)
             #0 field id
             #3 related rows 1: relation ->Post[:WROTE], each once
               #2 related rows 2: relation <-User[:WROTE], each once, filter id = claim sub

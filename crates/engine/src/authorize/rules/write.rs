@@ -11,8 +11,8 @@ use ir::{
 };
 
 use super::super::denial::Denial;
-use super::super::read::both;
-use super::read::{Changed, Walk, required};
+use super::read::{Changed, Walk};
+use super::restriction::Restriction;
 use super::{Member, Stage};
 
 impl Walk<'_> {
@@ -139,17 +139,17 @@ impl Walk<'_> {
             | WriteKind::Choose { .. } => None,
         };
         if let Some(filter) = own {
-            and(filter, self.set.filter(entity, &[], operation));
+            let passes = self.set.filter(entity, &[], operation);
             let asked = match operation {
                 Operation::CreateRelationship => Operation::CreateRelationshipFrom,
                 operation => operation,
             };
-            let before = self.set.validation(entity, &[], asked, Stage::Before);
-            and(filter, required(before));
+            let mut required = vec![self.set.validation(entity, &[], asked, Stage::Before)];
             // What no node passes is told where none is found, too, as in the library.
             if is_refused {
-                and(filter, required(Filter::none()));
+                required.push(Filter::none());
             }
+            Restriction { passes, required }.restrict(filter);
         } else if is_refused {
             and(&mut write.check, Filter::none());
         }
@@ -165,16 +165,23 @@ impl Walk<'_> {
         fields: &[Member],
         operation: Operation,
     ) -> Filter {
-        and(filter, self.set.filter(entity, fields, operation));
-        let before = self.set.validation(entity, fields, operation, Stage::Before);
-        and(filter, required(before));
+        let passes = self.set.filter(entity, fields, operation);
+        let required = vec![self.set.validation(entity, fields, operation, Stage::Before)];
+        Restriction { passes, required }.restrict(filter);
         self.set.validation(entity, fields, operation, Stage::After)
     }
 }
 
-fn and(filter: &mut Filter, other: Filter) {
-    let own = std::mem::replace(filter, Filter::all());
-    *filter = both(own, other);
+/// Adds to what nodes have to pass after a change.
+fn and(check: &mut Filter, other: Filter) {
+    let own = std::mem::replace(check, Filter::all());
+    *check = match own {
+        Filter::And(mut all) => {
+            all.push(other);
+            Filter::and(all)
+        }
+        own => Filter::and(vec![own, other]),
+    };
 }
 
 fn inserted(fields: &[FieldId]) -> Vec<Member> {

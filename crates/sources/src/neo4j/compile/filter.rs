@@ -70,6 +70,7 @@ impl Compiler<'_> {
             Filter::VariantGroup { variants, having, once } => {
                 self.variant_group((variants, *once), having, scope, statement)?
             }
+            Filter::Barrier { first, then } => self.barrier(first, then, scope, statement)?,
             Filter::Required(_) => return Err(refused("a required condition in this place")),
         })
     }

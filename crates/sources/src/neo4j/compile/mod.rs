@@ -19,12 +19,13 @@
 //! * `order`: sorting and paging
 //! * `place`: what is compared, sorted and shown
 //! * `filter`: conditions; `related`: those on related rows; `together`: on rows of several entities
-//!   together
+//!   together; `barrier`: those that are evaluated after others
 //! * `parameter`: as which type a value is sent
 //! * `required`: conditions that rows may not fail
 //! * `write`: changes; `raise`: errors of ours
 
 mod aggregate;
+mod barrier;
 mod called;
 mod filter;
 mod grouped;

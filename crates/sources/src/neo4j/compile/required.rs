@@ -103,6 +103,7 @@ fn split<'f>(filter: &'f Filter, plain: &mut Vec<&'f Filter>, required: &mut Vec
         Filter::Or(_)
         | Filter::Not(_)
         | Filter::Except(_)
+        | Filter::Barrier { .. }
         | Filter::Compare { .. }
         | Filter::CompareText { .. }
         | Filter::IsNull(_)
