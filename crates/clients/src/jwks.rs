@@ -215,7 +215,8 @@ fn follow<T>(
                 Ok(Fetched { body, max_age, .. }) => match keep(state, read, &body, &mut last) {
                     Ok(()) => {
                         if failures > 0 {
-                            tracing::info!(%url, failures, "the keys can be fetched again");
+                            let url = redact::address(&url.to_string()).into_owned();
+                            tracing::info!(url, failures, "the keys can be fetched again");
                         }
                         failures = 0;
                         tried + max_age.unwrap_or(USUALLY_FRESH).clamp(FRESH[0], FRESH[1])
@@ -274,7 +275,8 @@ fn keep<T>(
 
 /// How long to rest after a failure. Servers that failed together do not come back together.
 fn failed(url: &Uri, error: &str, failures: &mut u32) -> Duration {
-    tracing::warn!(%url, error, "the keys of tokens cannot be fetched");
+    let url = redact::address(&url.to_string()).into_owned();
+    tracing::warn!(url, error, "the keys of tokens cannot be fetched");
     let doubled = REST[0].saturating_mul(1 << (*failures).min(16)).min(REST[1]);
     *failures = failures.saturating_add(1);
     let chance = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), *failures);

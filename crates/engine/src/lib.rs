@@ -62,8 +62,8 @@ pub use respond::{Kind, Response};
 pub use response::{Held, Memory, NoMemory, SentPiece};
 pub use rest::{BrokenOff, Rest};
 pub use sources::{
-    Address as SourceAddress, Claims, Extensions, Most, OpenOptions, Rights, SchemaWatch, Session,
-    Sizes, StoredColumn, Timeouts,
+    Address as SourceAddress, Claims, Extensions, Most, OpenOptions, PlanFigures, Rights,
+    SchemaWatch, Session, Sizes, StoredColumn, Timeouts,
 };
 pub use tell::{ErrorOptions, ExtendedError};
 pub use throttle::log_untold;

@@ -68,7 +68,7 @@ impl Report {
     /// Remembers the errors that the request is refused with.
     pub(crate) fn refuse(&mut self, errors: &[GraphQLError]) {
         self.codes = errors.iter().map(|error| error.code).collect();
-        if errors.iter().any(|error| error.logged.is_some()) {
+        if errors.iter().any(|error| error.has_values()) {
             let errors: Vec<_> = errors.iter().map(GraphQLError::without_values).collect();
             self.refused = Some(Response::request_error(&errors).body);
         }

@@ -14,7 +14,7 @@ use rusqlite::Connection;
 use tokio::runtime::{Builder, Runtime};
 
 /// How many documents of one form are sent, before those whose bytes are counted and as these.
-const DOCUMENTS: usize = 200;
+const DOCUMENTS: usize = 60;
 
 const TABLES: &str = "
     CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL, born INTEGER, home TEXT);

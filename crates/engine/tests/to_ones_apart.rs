@@ -86,7 +86,7 @@ fn few_rows_that_many_refer_to_are_read_once_each() {
                 .plans(
                     &request(SONGS, &all),
                     &engine::Session::default(),
-                    sources::PlanFigures::Measured,
+                    engine::PlanFigures::Measured,
                 )
                 .await
                 .unwrap();

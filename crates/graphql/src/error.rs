@@ -18,8 +18,6 @@ pub struct GraphQLError {
     /// Entries beside `message`, each with its value as JSON text: none of the specification, for
     /// clients of systems that have them.
     pub members: Box<[(Box<str>, Box<str>)]>,
-    /// What a log says instead of the message, where that holds values of the request.
-    pub logged: Option<Box<str>>,
 }
 
 /// One step of a path in `data`.
@@ -197,14 +195,13 @@ impl GraphQLError {
             code,
             extensions: Vec::new(),
             members: Box::default(),
-            logged: None,
         }
     }
 
     /// The same error, whose message holds values of the request, which a log must not have.
     #[must_use]
     pub fn logged_as(mut self, text: impl Into<Box<str>>) -> Self {
-        self.logged = Some(text.into());
+        self.extensions.push((LOGGED.into(), text.into()));
         self
     }
 
@@ -212,10 +209,16 @@ impl GraphQLError {
     #[must_use]
     pub fn without_values(&self) -> Self {
         let mut error = self.clone();
-        if let Some(logged) = error.logged.take() {
-            error.message = logged.into();
+        if let Some(place) = error.extensions.iter().position(is_logged) {
+            error.message = error.extensions.remove(place).1.into();
         }
         error
+    }
+
+    /// Whether a log says something else than the message.
+    #[must_use]
+    pub fn has_values(&self) -> bool {
+        self.extensions.iter().any(is_logged)
     }
 
     /// The same error with one more location in the document.
@@ -276,9 +279,18 @@ impl GraphQLError {
             Some((_, code)) => output.extend_from_slice(code.as_bytes()),
             None => write_json_string(self.code.as_str(), output),
         }
-        write_entries(self.extensions.iter().filter(|entry| !is_code(entry)), output);
+        let told = |entry: &&(Box<str>, Box<str>)| !is_code(entry) && !is_logged(entry);
+        write_entries(self.extensions.iter().filter(told), output);
         output.extend_from_slice(b"}}");
     }
+}
+
+/// By which the text for the log stands among the extensions, where it is told to nobody: an error is
+/// moved often, and most have none.
+const LOGGED: &str = "";
+
+fn is_logged((key, _): &(Box<str>, Box<str>)) -> bool {
+    **key == *LOGGED
 }
 
 fn write_entries<'e>(
@@ -345,6 +357,19 @@ mod tests {
             .with_extension("id", "a\"b");
         expect![[r#"{"message":"NaN\n","locations":[{"line":2,"column":5}],"path":["albums",3,"price"],"extensions":{"code":"INVALID_VALUE","id":"a\"b"}}"#]]
             .assert_eq(&json(&error));
+    }
+
+    #[test]
+    fn the_log_has_no_values_and_the_client_nothing_of_the_log() {
+        let error =
+            GraphQLError::new(ErrorCode::BadUserInput, "no \"secret\"").logged_as("no value");
+        assert!(error.has_values());
+        expect![[r#"{"message":"no \"secret\"","extensions":{"code":"BAD_USER_INPUT"}}"#]]
+            .assert_eq(&json(&error));
+        let logged = error.without_values();
+        assert!(!logged.has_values());
+        expect![[r#"{"message":"no value","extensions":{"code":"BAD_USER_INPUT"}}"#]]
+            .assert_eq(&json(&logged));
     }
 
     #[test]

@@ -174,6 +174,7 @@ mod tests {
         let both = Either::Both { one: Box::new(1), other: Some("three".to_owned()) };
         let all = [Either::Nothing, Either::Text("two".into()), both];
         assert_eq!(all.each_ref().map(HeapSize::heap_size), [0, 3, 8 + 5]);
-        assert_eq!(Box::new(all).heap_size(), 3 * size_of::<Either>() + 16);
+        let boxed: Box<[Either]> = all.into();
+        assert_eq!(boxed.heap_size(), 3 * size_of::<Either>() + 16);
     }
 }

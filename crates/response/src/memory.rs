@@ -31,6 +31,8 @@ pub struct Memory {
     most: AtomicU64,
     held: AtomicU64,
     most_held: AtomicU64,
+    /// How many bytes were taken altogether, those that were given back included.
+    taken: AtomicU64,
     /// Bytes of buffers that connections keep for the next answer.
     kept: AtomicU64,
 }
@@ -62,6 +64,7 @@ impl Memory {
             most: AtomicU64::new(most),
             held: AtomicU64::new(0),
             most_held: AtomicU64::new(0),
+            taken: AtomicU64::new(0),
             kept: AtomicU64::new(0),
         })
     }
@@ -83,6 +86,12 @@ impl Memory {
         self.most_held.load(Ordering::Relaxed)
     }
 
+    /// How many bytes were taken altogether since the beginning.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
     fn take(&self, bytes: u64) -> Result<(), NoMemory> {
         let most = self.most.load(Ordering::Relaxed);
         let taken = self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
@@ -90,6 +99,7 @@ impl Memory {
         });
         let before = taken.map_err(|_| NoMemory { most })?;
         self.most_held.fetch_max(before + bytes, Ordering::Relaxed);
+        self.taken.fetch_add(bytes, Ordering::Relaxed);
         Ok(())
     }
 

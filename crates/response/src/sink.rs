@@ -243,7 +243,10 @@ impl Sink {
     /// the larger one is allocated.
     #[cold]
     fn grow(&mut self, least: usize) -> Result<(), Full> {
-        let after = room_after(self.bytes.capacity(), self.expected).max(least);
+        let capacity = self.bytes.capacity();
+        // Pieces of an answer that is being sent are small and many.
+        let after = if self.sent > 0 { 2 * capacity } else { room_after(capacity, self.expected) };
+        let after = after.max(least);
         self.held.reserve_growth(&self.bytes, after).map_err(TooLarge::from)?;
         self.bytes.reserve_exact(after - self.bytes.len());
         self.held.shrink_to(self.bytes.capacity() as u64);

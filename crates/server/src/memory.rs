@@ -45,6 +45,14 @@ pub(crate) fn give_back() {
     unsafe { libmimalloc_sys::mi_collect(true) }
 }
 
+/// Gives back what was freed some time ago: the allocator does that by itself only where somebody asks
+/// it for memory.
+#[expect(unsafe_code, reason = "the allocator's functions are C's")]
+pub(crate) fn give_back_freed() {
+    // SAFETY: as for `give_back`.
+    unsafe { libmimalloc_sys::mi_collect(false) }
+}
+
 /// An answer's bytes, which hold their memory until they are sent.
 pub(crate) fn answer(body: Vec<u8>, held: Held) -> Bytes {
     if body.len() < LARGE && held.bytes() == 0 {

@@ -39,7 +39,7 @@ struct Version {
 /// Why there is no text.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SupergraphError {
-    #[error("cannot read the supergraph {}: {error}", file.display())]
+    #[error("cannot read the supergraph {}: {error}", redact::address(&file.to_string_lossy()))]
     File { file: PathBuf, error: io::Error },
     #[error("cannot fetch the supergraph {url}: {error}")]
     Url { url: Box<str>, error: GetError },
@@ -58,7 +58,10 @@ impl SupergraphText {
                 Self::new(bytes, None).ok_or_else(|| SupergraphError::NotText(place.to_string()))
             }
             SupergraphPlace::Url(url) => {
-                let failed = |error| SupergraphError::Url { url: url.to_string().into(), error };
+                let failed = |error| SupergraphError::Url {
+                    url: redact::address(&url.to_string()).into(),
+                    error,
+                };
                 let fetched = fetch(url, None).await.map_err(failed)?;
                 let (body, etag) = fetched.unwrap_or_default();
                 Self::new(body, etag).ok_or_else(|| SupergraphError::NotText(place.to_string()))
@@ -89,8 +92,9 @@ fn hash(bytes: &[u8]) -> [u8; 32] {
 impl std::fmt::Display for SupergraphPlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::File(file) => file.display().fmt(f),
-            Self::Url(url) => url.fmt(f),
+            // A mistyped address is the name of a file.
+            Self::File(file) => redact::address(&file.to_string_lossy()).fmt(f),
+            Self::Url(url) => redact::address(&url.to_string()).fmt(f),
         }
     }
 }

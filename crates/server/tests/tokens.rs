@@ -109,7 +109,7 @@ fn why_a_token_is_refused_is_told_where_everybody_is_trusted_and_to_the_log() {
     let key = "no known key has signed it";
     let wanted = "tokens are taken that are for the audience (\"aud\") `postgraphile`";
 
-    let server = Server::start_sample(&["--jwt-secret", SECRET]);
+    let server = Server::start_sample(&["--jwt-secret", SECRET, "--require-token"]);
     assert!(server.said.contains(wanted), "{}", server.said);
     for (token, reason) in [(&other, audience), (&unsigned, key)] {
         let body: serde_json::Value = serde_json::from_str(&ask(&server, token).body).unwrap();
@@ -120,7 +120,8 @@ fn why_a_token_is_refused_is_told_where_everybody_is_trusted_and_to_the_log() {
 
     let folder = Folder::new();
     let file = folder.file("shop.db");
-    let words = ["demo", "--file", file.to_str().unwrap(), "--jwt-secret", SECRET];
+    let file = file.to_str().unwrap();
+    let words = ["demo", "--file", file, "--jwt-secret", SECRET, "--require-token"];
     let outside = ["--listen", "0.0.0.0:0"];
     let mut server = Server::start(&[&words[..], &outside].concat());
     for _ in 0..50 {
@@ -134,7 +135,8 @@ fn why_a_token_is_refused_is_told_where_everybody_is_trusted_and_to_the_log() {
     assert!(!lines.is_empty() && lines.len() < 10, "{log}");
     assert!(lines.iter().all(|line| line.contains("INFO") && line.contains("`postgraphile`")));
 
-    let any = Server::start_sample(&["--jwt-secret", SECRET, "--jwt-verify-audience", "*"]);
+    let any = ["--jwt-secret", SECRET, "--jwt-verify-audience", "*", "--require-token"];
+    let any = Server::start_sample(&any);
     assert!(any.said.contains("tokens are taken whatever their audience"), "{}", any.said);
     let without = Server::sample();
     assert!(!without.said.contains("tokens are taken"), "{}", without.said);

@@ -629,35 +629,3 @@ fn the_statements_of_notes_make_the_indexes() {
     connection.execute_batch(&found.concat()).unwrap();
     assert_eq!(unindexed(), [""; 0]);
 }
-
-#[test]
-fn collations_and_functions_of_other_programs_are_noted() {
-    let path = tempdir().join("other-program.db");
-    let connection = Connection::open(&path).unwrap();
-    connection.create_collation("unicase", str::cmp).unwrap();
-    let flags = rusqlite::functions::FunctionFlags::SQLITE_DETERMINISTIC;
-    connection.create_scalar_function("title_sort", 1, flags, |_| Ok(1)).unwrap();
-    let schema = "CREATE TABLE tags (id INTEGER PRIMARY KEY, tag TEXT COLLATE unicase);
-        CREATE TABLE books (id INTEGER PRIMARY KEY, title TEXT, sort TEXT);
-        CREATE INDEX books_title ON books (title COLLATE unicase);
-        CREATE VIEW shown AS SELECT id, title FROM books ORDER BY title COLLATE unicase;
-        CREATE TRIGGER sorted AFTER INSERT ON books BEGIN
-            UPDATE books SET sort = title_sort(NEW.title) WHERE id = NEW.id;
-        END;";
-    connection.execute_batch(schema).unwrap();
-    drop(connection);
-    let connection = Connection::open(&path).unwrap();
-    let catalog = introspect(&connection).unwrap();
-    let notes = catalog.notes().iter().map(|note| format!("{note}\n"));
-    expect![""].assert_eq(&notes.collect::<String>());
-    // What is said is what happens.
-    for (statement, expect) in [
-        ("SELECT * FROM tags ORDER BY tag", "no such collation sequence: unicase"),
-        ("SELECT * FROM shown", "no such collation sequence: unicase"),
-        ("INSERT INTO books (title) VALUES ('a')", "no such collation sequence: unicase"),
-    ] {
-        let error = connection.prepare(statement).unwrap_err();
-        assert!(error.to_string().starts_with(expect), "{statement}: {error}");
-    }
-    std::fs::remove_file(&path).unwrap();
-}

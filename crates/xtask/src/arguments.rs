@@ -13,10 +13,9 @@ pub(crate) enum Command {
     Setup(setup::Options),
     Test(test::Options),
     Tidy,
-    /// The table of known faults, from a checkout.
+    /// Packages with known faults, by a checkout of the RustSec advisory database.
     Advisories {
         checkout: PathBuf,
-        day: String,
     },
     Docs,
     Fuzz(fuzz::Options),
@@ -35,7 +34,7 @@ pub(crate) enum ArgumentError {
     Command(String),
     #[error("`{command}` has no option `{option}`")]
     Option { command: String, option: String },
-    #[error("`advisories` wants a checkout of the RustSec advisory database, and its day")]
+    #[error("`advisories` wants the folder of a checkout of the RustSec advisory database")]
     Advisories,
     #[error("`--program` wants the path of a program")]
     Program,
@@ -63,9 +62,7 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "docs" => without_options(name, rest, Command::Docs),
         "graphiql" => without_options(name, rest, Command::GraphiQL),
         "advisories" => match rest {
-            [checkout, day] => {
-                Ok(Command::Advisories { checkout: checkout.into(), day: day.clone() })
-            }
+            [checkout] => Ok(Command::Advisories { checkout: checkout.into() }),
             _ => Err(ArgumentError::Advisories),
         },
         "tidy" => without_options(name, rest, Command::Tidy),

@@ -48,11 +48,10 @@ cargo xtask test [--only tests] [--offline] [--allow-missing] [FILTER]
     With a filter, or with `--only tests`, the tests alone: those whose name contains the filter.
 
 cargo xtask tidy
-    Checks the rules of absence and of form, the licences of the packages of others, and whether one of
-    them has a known fault.
+    Checks the rules of absence and of form, and the licences of other packages.
 
-cargo xtask advisories FOLDER DAY
-    Makes the table of known faults from a checkout of the RustSec advisory database of that day.
+cargo xtask advisories FOLDER
+    Looks for packages with known faults, by a checkout of the RustSec advisory database.
 
 cargo xtask docs
     Writes the support tables of the dialects, which are made from the case files, and the schema
@@ -155,18 +154,13 @@ fn main() -> ExitCode {
                 false
             }
         },
-        Command::Advisories { checkout, day } => {
-            let file = workspace.join(tidy::advisories::FILE);
-            let table = tidy::advisories::table(&checkout, &day).map_err(|error| error.to_string());
-            let write = |table| std::fs::write(&file, table).map_err(|error| error.to_string());
-            match table.and_then(write) {
-                Ok(()) => true,
-                Err(error) => {
-                    eprintln!("advisories: {error}");
-                    false
-                }
+        Command::Advisories { checkout } => match tidy::print_advisories(&workspace, &checkout) {
+            Ok(findings) => findings == 0,
+            Err(error) => {
+                eprintln!("advisories: {error}");
+                false
             }
-        }
+        },
         Command::Tidy => match tidy::print_findings(&workspace) {
             Ok(findings) => docs::print_stale(&workspace) && findings == 0,
             Err(error) => {

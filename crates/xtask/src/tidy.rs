@@ -5,7 +5,7 @@
 //! `functions` only reports. `advisories`, by the order of `version`, and `licences` look at the packages
 //! of others.
 
-pub(crate) mod advisories;
+mod advisories;
 mod dependencies;
 mod form;
 mod functions;
@@ -94,8 +94,6 @@ pub(crate) fn print_findings(workspace: &Path) -> Result<usize, TidyError> {
         findings.extend(statements::check(source));
         findings.extend(words::check(source));
     }
-    let known = advisories::check(&workspace::read_lock(workspace)?);
-    findings.extend(known.findings);
     findings.extend(licences::check(&licences::read(workspace)?));
     findings.sort();
     for finding in &findings {
@@ -104,8 +102,19 @@ pub(crate) fn print_findings(workspace: &Path) -> Result<usize, TidyError> {
     for note in functions::equal_names(&files.sources) {
         println!("note: {note}");
     }
-    for note in known.notes {
+    Ok(findings.len())
+}
+
+/// Prints the packages with known faults, by a checkout of the RustSec advisory database, and gives
+/// their number.
+pub(crate) fn print_advisories(workspace: &Path, checkout: &Path) -> Result<usize, String> {
+    let lock = workspace::read_lock(workspace).map_err(|error| error.to_string())?;
+    let found = advisories::check(checkout, &lock).map_err(|error| error.to_string())?;
+    for finding in &found.findings {
+        println!("{finding}");
+    }
+    for note in &found.notes {
         println!("note: {note}");
     }
-    Ok(findings.len())
+    Ok(found.findings.len())
 }

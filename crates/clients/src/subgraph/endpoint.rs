@@ -65,11 +65,16 @@ impl Endpoint {
         // A socket may have colons in its path, the path behind it begins with a slash.
         let (socket, path) = rest.rsplit_once(":/").unwrap_or((rest, ""));
         if !socket.starts_with('/') {
-            return Err(EndpointError::RelativeSocket(text.into()));
+            return Err(EndpointError::RelativeSocket(shown(text)));
         }
-        let path = format!("/{path}").parse().map_err(|_| EndpointError::Path(text.into()))?;
+        let path = format!("/{path}").parse().map_err(|_| EndpointError::Path(shown(text)))?;
         Ok(Self { place: Place::Unix(Path::new(socket).to_owned()), path })
     }
+}
+
+/// An address as errors show it.
+fn shown(text: &str) -> Box<str> {
+    redact::address(text).into()
 }
 
 impl FromStr for Endpoint {
@@ -80,7 +85,7 @@ impl FromStr for Endpoint {
         if let Some(rest) = text.strip_prefix("unix:") {
             return Self::unix(text, rest);
         }
-        let form = || EndpointError::Form(text.into());
+        let form = || EndpointError::Form(shown(text));
         let parts = text.parse::<Uri>().map_err(|_| form())?.into_parts();
         let is_encrypted = match parts.scheme {
             Some(scheme) if scheme == Scheme::HTTPS => true,
@@ -89,7 +94,7 @@ impl FromStr for Endpoint {
         };
         let authority = parts.authority.ok_or_else(form)?;
         if authority.as_str().contains('@') {
-            return Err(EndpointError::Credentials(text.into()));
+            return Err(EndpointError::Credentials(shown(text)));
         }
         let name = authority.host();
         let port = match authority.port() {
@@ -109,7 +114,7 @@ impl FromStr for Endpoint {
     }
 }
 
-/// As it is written.
+/// As it is written, without the values of parameters.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
@@ -164,7 +169,8 @@ mod tests {
         check("http://", EndpointError::Form);
         check("http://a:/graphql", EndpointError::Form);
         check("http://a:99999/graphql", EndpointError::Form);
-        check("http://user:word@a/graphql", EndpointError::Credentials);
+        let shown = EndpointError::Credentials("http://…@a/graphql".into());
+        assert_eq!("http://user:word@a/graphql".parse::<Endpoint>(), Err(shown));
         check("unix:run/a.sock:/graphql", EndpointError::RelativeSocket);
         check("unix:/run/a.sock:/gra phql", EndpointError::Path);
     }

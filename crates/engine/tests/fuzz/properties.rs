@@ -93,7 +93,9 @@ impl Attack {
         let outcome = read_response(response.kind, response.body, took)?;
         match &prepared {
             Ok(prepared) => {
-                if outcome.kind == Kind::RequestError {
+                // Patterns may be values of variables, so they are checked once these are known.
+                let is_of_values = outcome.codes.contains(&ErrorCode::PatternTooComplex);
+                if outcome.kind == Kind::RequestError && !is_of_values {
                     return Err(format!("it can be prepared and is refused: {outcome}"));
                 }
                 for statement in &prepared.statements {

@@ -40,6 +40,9 @@ pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<Exi
         let (supergraph, _) = gateway::look(&place, subgraphs)?;
         let names: Vec<&str> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();
         print(&format!("Nothing wrong in {place}. Its subgraphs: {}.\n", names.join(", ")))?;
+        if let Some(unserved) = gateway::unserved_subscriptions(&supergraph) {
+            print(&format!("warning: {unserved}.\n"))?;
+        }
         return Ok(ExitCode::SUCCESS);
     }
     refuse_group::<SubgraphOptions>(&options.given, FOR_SUPERGRAPHS)?;
@@ -125,7 +128,8 @@ fn report(groups: &BTreeMap<NoteKind, Vec<&Note>>) -> String {
             | NoteKind::UnmappedType
             | NoteKind::Declaration
             | NoteKind::Partitioned
-            | NoteKind::NodeId => list(&mut text, notes),
+            | NoteKind::NodeId
+            | NoteKind::UnknownName => list(&mut text, notes),
         }
         text.push('\n');
     }

@@ -35,6 +35,8 @@ struct Known {
     remote: BTreeMap<Box<str>, Remote>,
     /// What the connections to sources in this process do.
     local: BTreeMap<Box<str>, Arc<Statistics>>,
+    /// Whether the log has that subscriptions are not served.
+    has_warned: bool,
 }
 
 /// What is served, and how: all that options and the files that they name say, before a subgraph or
@@ -146,12 +148,27 @@ impl PreparedGateway {
         let ways = known.ways(&supergraph, resolved, &subgraphs.sources)?;
         let names: Vec<&str> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();
         tracing::info!(supergraph = %place, subgraphs = names.join(", "), "a supergraph was read");
+        if let Some(unserved) = unserved_subscriptions(&supergraph)
+            && known.warns_first()
+        {
+            tracing::warn!("{unserved}");
+        }
         let api = Api::Gateway(Gateway::new(supergraph, ways, gateway_options));
         memory::give_back();
         settings.check(&api);
         let watch = (!changes.is_empty()).then_some(Changes::Supergraph(changes));
         Ok(Fresh { api, settings: Arc::new(settings), watch })
     }
+}
+
+/// A warning of a supergraph that has subscriptions.
+pub(crate) fn unserved_subscriptions(supergraph: &Supergraph) -> Option<String> {
+    let schema = &supergraph.schema;
+    let name = &schema[schema.subscription?].name;
+    Some(format!(
+        "the supergraph has subscriptions (type `{name}`), which the gateway does not serve: it answers them \
+         with NOT_SUPPORTED; ask the subgraph itself"
+    ))
 }
 
 /// Reads a supergraph, and says all that is wrong with it.
@@ -252,6 +269,12 @@ fn read_file(file: &Path) -> Result<(String, SubgraphsFile), Failure> {
 }
 
 impl KnownSubgraphs {
+    /// Whether nobody has warned of subscriptions before: reloads would say the same again and again.
+    fn warns_first(&self) -> bool {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        !std::mem::replace(&mut known.has_warned, true)
+    }
+
     /// How each subgraph is asked. One that is asked at the same place, and left alone by the same
     /// rule, is known already; sources in this process are opened.
     fn ways(
@@ -262,6 +285,7 @@ impl KnownSubgraphs {
     ) -> Result<Vec<Way>, Failure> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *known);
+        known.has_warned = before.has_warned;
         let mut ways = Vec::with_capacity(resolved.len());
         let mut others = Vec::new();
         for (id, resolved) in supergraph.subgraph_ids().zip(resolved) {

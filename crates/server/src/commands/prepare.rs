@@ -162,6 +162,8 @@ impl Prepared {
                 | NoteKind::LeftOut
                 | NoteKind::UnmappedType
                 | NoteKind::Declaration
+                | NoteKind::Partitioned
+                | NoteKind::NodeId
                 | NoteKind::UnindexedRelationship => tracing::debug!("{note}"),
             }
         }

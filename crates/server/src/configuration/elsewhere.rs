@@ -42,7 +42,7 @@ mod tests {
         let error = Arguments::command().try_get_matches_from(words).unwrap_err();
         let text = explain(error).to_string();
         assert_eq!(text.contains("tip: where to listen is '--listen"), expected, "{text}");
-        assert_eq!(text.matches("tip:").count(), usize::from(expected), "{text}");
+        assert_eq!(text.matches("tip:").count(), 1, "{text}");
     }
 
     #[test]

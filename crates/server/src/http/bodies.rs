@@ -52,6 +52,8 @@ pub(super) struct BodyMemory<'b> {
     /// When it was waited for first; none for one that came with its head.
     since: Cell<Option<Instant>>,
     received: u64,
+    /// How many bytes it has at most.
+    most: usize,
     /// Its number among the unfinished ones; none for a small one.
     number: Option<(u64, Arc<Unfinished>)>,
 }
@@ -75,10 +77,11 @@ impl Bodies {
         self.memory.held()
     }
 
-    pub(super) fn begin(&self) -> BodyMemory<'_> {
+    /// The memory of a body that has so many bytes at most.
+    pub(super) fn begin(&self, most: usize) -> BodyMemory<'_> {
         // Nothing is counted for a small one.
         let (held, since) = (Held::default(), Cell::new(None));
-        BodyMemory { bodies: self, held, since, received: 0, number: None }
+        BodyMemory { bodies: self, held, since, received: 0, most, number: None }
     }
 
     fn all(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Unfinished>>> {
@@ -151,7 +154,12 @@ impl BodyMemory<'_> {
             bytes.reserve(more);
             return Ok(());
         }
-        self.wait_for(|held| held.make_room_for(bytes, more)).await
+        let length = bytes.len() + more;
+        let capacity = bytes.capacity().saturating_mul(2).min(self.most).max(length);
+        self.wait_for(|held| held.reserve_growth(bytes, capacity)).await?;
+        bytes.reserve_exact(capacity - bytes.len());
+        self.held.shrink_to(bytes.capacity() as u64);
+        Ok(())
     }
 
     /// Holds so many bytes in all.
@@ -235,7 +243,7 @@ mod tests {
 
     /// A body that began so long ago, and has sent so many bytes.
     async fn body(bodies: &Bodies, seconds: u64, bytes: usize) -> BodyMemory<'_> {
-        let mut body = bodies.begin();
+        let mut body = bodies.begin(usize::MAX);
         body.since.set(Instant::now().checked_sub(Duration::from_secs(seconds)));
         body.receive(bytes);
         body.grow_to(bytes as u64).await.unwrap();
@@ -249,7 +257,7 @@ mod tests {
             let slow = body(&bodies, 20, MIB).await;
             let slower = body(&bodies, 40, MIB).await;
             let fast = body(&bodies, 2, MIB).await;
-            let mut new = bodies.begin();
+            let mut new = bodies.begin(usize::MAX);
             new.receive(MIB);
             let mut bytes = Vec::new();
             {
@@ -282,7 +290,7 @@ mod tests {
             let _new = body(&bodies, 0, MIB).await;
             drop(_fast);
             let _newer = body(&bodies, 0, MIB).await;
-            let mut newest = bodies.begin();
+            let mut newest = bodies.begin(usize::MAX);
             newest.receive(MIB);
             assert_eq!(newest.grow_to(MIB as u64).await, Err(Refusal::RequestMemory));
         });
@@ -292,14 +300,14 @@ mod tests {
     fn a_small_body_is_not_counted_and_a_whole_one_gives_nothing_up() {
         let bodies = Bodies::new(MIB as u64);
         block_on(async {
-            let mut small = bodies.begin();
+            let mut small = bodies.begin(usize::MAX);
             small.receive(SMALL as usize);
             let mut bytes = Vec::new();
             small.make_room(&mut bytes, SMALL as usize / 2).await.unwrap();
             assert_eq!((bodies.held(), bodies.all().len()), (0, 0));
             let mut whole = body(&bodies, 60, MIB).await;
             whole.end();
-            let mut another = bodies.begin();
+            let mut another = bodies.begin(usize::MAX);
             another.receive(MIB);
             assert_eq!(another.grow_to(MIB as u64).await, Err(Refusal::RequestMemory));
         });

@@ -1,8 +1,9 @@
 //! The bytes of a request, up to a limit of size and time, and of the memory of all.
 
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use clients::coding::{Coding, Decompressor, Fault};
@@ -10,7 +11,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Frame, Incoming};
 use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderMap, HeaderValue, TRANSFER_ENCODING};
 use tokio::task::yield_now;
-use tokio::time::timeout;
+use tokio::time::{sleep_until, timeout};
 
 use super::bodies::{Bodies, BodyMemory, SMALL};
 use super::progress::Progress;
@@ -20,6 +21,9 @@ use super::settings::BodySettings;
 /// How much of a larger body is read and forgotten: many clients read no answer before they have
 /// sent everything, and would see a broken connection instead of the refusal.
 const MOST_FORGOTTEN_BYTES: u64 = 16 * 1024 * 1024;
+
+/// For so long that is done where there is no memory: one that never ends is not waited for.
+const FORGOTTEN_FOR: Duration = Duration::from_secs(2);
 
 /// So much is decompressed before others have their turn: it may become a thousand times as much.
 const PIECE: usize = 1024;
@@ -56,7 +60,8 @@ pub(super) async fn read<'b>(
 ) -> Result<ReadBody<'b>, Refusal> {
     let BodySettings { most_bytes, timeout: time, json: _ } = settings;
     check_transfer(headers)?;
-    let mut memory = bodies.begin();
+    let length = body.size_hint().exact().and_then(|length| usize::try_from(length).ok());
+    let mut memory = bodies.begin(length.map_or(most_bytes, |length| length.min(most_bytes)));
     let content = match coding(headers)? {
         None => Content::Plain(Vec::new()),
         Some(coding) => {
@@ -127,11 +132,13 @@ async fn collect(
 ) -> Result<Vec<u8>, Refusal> {
     let mut received = 0;
     let mut forgotten = 0;
+    let mut forgotten_until: Option<Instant> = None;
     loop {
         let next = tokio::select! {
             biased;
             next = frame(&mut body, progress, memory) => next,
             () = memory.given_up() => Some(Err(Refusal::BodySlow)),
+            () = end_forgetting(forgotten_until) => None,
         };
         // The client has gone away, or sent what is not HTTP, where nobody reads the answer; or it is
         // too slow, and would go on to be.
@@ -139,13 +146,18 @@ async fn collect(
         let Some(data) = frame.data_ref() else { continue };
         received += data.len();
         progress.receive(data.len());
-        memory.receive(data.len());
+        if !matches!(content, Content::Refused(_)) {
+            memory.receive(data.len());
+        }
         let pushed = match received <= most_bytes {
             true => content.push(data, most_bytes, memory).await,
             false => Err(Refusal::BodyTooLarge { most_bytes }),
         };
         if let Err(refusal) = pushed {
             // Its memory is free at once.
+            if refusal == Refusal::RequestMemory {
+                forgotten_until.get_or_insert_with(|| Instant::now() + FORGOTTEN_FOR);
+            }
             content = Content::Refused(refusal);
             memory.end();
             memory.release();
@@ -158,6 +170,14 @@ async fn collect(
         }
     }
     content.finish(most_bytes)
+}
+
+/// Waits until the rest of a refused body is not waited for any more.
+async fn end_forgetting(until: Option<Instant>) {
+    match until {
+        Some(until) => sleep_until(until.into()).await,
+        None => pending().await,
+    }
 }
 
 /// The next part of a body; the end of a body whose place is needed by others.

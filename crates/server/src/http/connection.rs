@@ -38,7 +38,7 @@ struct Sent<B> {
 }
 
 /// Answers the requests of one client.
-pub(super) async fn attend(door: Rc<Door>, transport: Transport, peer: Peer, _seat: Seat) {
+pub(super) async fn attend(door: Rc<Door>, transport: Transport, peer: Peer, seat: Seat) {
     let entry = door.connections.enter();
     let progress = Rc::clone(&entry.progress);
     let current = door.current.clone();
@@ -78,6 +78,10 @@ pub(super) async fn attend(door: Rc<Door>, transport: Transport, peer: Peer, _se
         .writev(true)
         .serve_connection(TokioIo::new(watched), service);
     let ended = supervise(&progress, patience, &mut connection).await;
+    if progress.is_evicted() {
+        // Somebody waits for the place: last words are said without one.
+        drop(seat);
+    }
 
     let mut watched = connection.into_parts().io.into_inner();
     let refusal = match &ended {

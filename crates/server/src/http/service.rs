@@ -110,6 +110,7 @@ impl Current {
     /// request has needed.
     pub(super) async fn follow(self) {
         let mut generations = self.0.borrow().generations.clone();
+        let mut taken = 0;
         let mut housekeeping = interval(HOUSEKEEPING);
         housekeeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -124,6 +125,11 @@ impl Current {
                 _ = housekeeping.tick() => {
                     self.get().worker.close_old_connections();
                     engine::log_untold();
+                    // After answers that took memory.
+                    let taken_now = self.get().process.memory.taken();
+                    if std::mem::replace(&mut taken, taken_now) != taken_now {
+                        memory::give_back_freed();
+                    }
                 }
             }
         }

@@ -132,7 +132,8 @@ impl ApiOptions {
         let none = || Failure::Usage("there is no SOURCE, and no configuration file".into());
         let source = self.source.as_ref().ok_or_else(none)?;
         if SupergraphPlace::is_named_by(source) {
-            let message = format!("`{source}` names a supergraph, which `thalweg gateway` serves");
+            let shown = redact::address(source);
+            let message = format!("`{shown}` names a supergraph, which `thalweg gateway` serves");
             return Err(Failure::Usage(message));
         }
         Ok(SourceAddress::parse(source).map_err(engine::OpenError::from)?)

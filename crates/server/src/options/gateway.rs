@@ -167,11 +167,21 @@ impl SupergraphPlace {
     /// Reads what `SUPERGRAPH` says.
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
         if !text.contains("://") {
+            let begins_like_address = text.starts_with("http") && text.contains("//");
+            if begins_like_address && !std::path::Path::new(text).exists() {
+                let shown = redact::address(text);
+                let message =
+                    format!("the supergraph `{shown}` is no address; `https://` begins one");
+                return Err(Failure::Usage(message));
+            }
             return Ok(Self::File(text.into()));
         }
         match clients::http::read_url(text) {
             Ok(url) => Ok(Self::Url(url)),
-            Err(error) => Err(Failure::Usage(format!("the supergraph `{text}`: {error}"))),
+            Err(error) => {
+                let shown = redact::address(text);
+                Err(Failure::Usage(format!("the supergraph `{shown}`: {error}")))
+            }
         }
     }
 

@@ -195,8 +195,10 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Dialect(DialectName::Neo4j), &["neo4j-filters", "limit-required"]),
 ];
 
-/// Options of a server that need another one: the option, what it needs, and whether that is there.
-const NEEDS: &[(&str, &str, fn(&ServingOptions) -> bool)] = &[
+/// An option of a server, what it needs, and whether that is there.
+type Need = (&'static str, &'static str, fn(&ServingOptions) -> bool);
+
+const NEEDS: &[Need] = &[
     ("cors-max-age", "`--cors-origins`", |serving| !serving.origins.cors_origins.is_empty()),
     ("apq-cache-size", "`--apq true`", |serving| serving.persisted.apq),
     ("max-batch", "`--batching`", |serving| serving.persisted.batching),

@@ -170,8 +170,12 @@ impl Address {
             Err(error) => {
                 let error = error.to_string();
                 if self.error.as_ref() != Some(&error) {
-                    let url = &self.url;
-                    tracing::warn!(%url, error, "the supergraph cannot be asked for; it is as it was");
+                    let url = redact::address(&self.url.to_string()).into_owned();
+                    tracing::warn!(
+                        url,
+                        error,
+                        "the supergraph cannot be asked for; it is as it was"
+                    );
                     self.error = Some(error);
                 }
                 return false;

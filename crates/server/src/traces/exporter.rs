@@ -69,7 +69,8 @@ impl Traces {
     }
 
     fn new(endpoint: &str, ratio: f64) -> Result<Self, TracesError> {
-        let address = address(endpoint).ok_or_else(|| TracesError::Endpoint(endpoint.into()))?;
+        let address = address(endpoint)
+            .ok_or_else(|| TracesError::Endpoint(redact::address(endpoint).into()))?;
         let exporter = SpanExporter::builder()
             .with_http()
             .with_http_client(Client::new(&address)?)

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::program::{Folder, outcome, run, thalweg};
-use crate::site::{prepare, refused};
+use crate::site::{Site, prepare, refused};
 use crate::stubs::Stubs;
 
 fn printed(folder: &Folder, arguments: &[&str]) -> String {
@@ -170,4 +170,73 @@ fn options_of_databases_are_refused_for_supergraphs_and_the_other_way_round() {
     }
     let error = refused(&["explain", "shop.db", query, "--analyze"]);
     assert!(error.contains("`--analyze` is for PostgreSQL and graphs"), "{error}");
+}
+
+#[test]
+fn that_subscriptions_are_not_served_is_told_by_a_check_and_at_the_start() {
+    let mut site = Site::start(&[]);
+    let text = site.stubs.supergraph();
+    let text =
+        text.replace("  mutation: Mutation\n", "  mutation: Mutation\n  subscription: Ticks\n");
+    let more = "type Ticks @join__type(graph: SHOP) { tick: Int @join__field(graph: SHOP) }\n";
+    let file = site.supergraph();
+    let (_, told, _) = outcome(&run(&["check", file.to_str().unwrap()]));
+    assert!(!told.contains("subscriptions"), "{told}");
+    fs::write(&file, text + more).unwrap();
+    let (code, told, _) = outcome(&run(&["check", file.to_str().unwrap()]));
+    assert_eq!(code, Some(0), "{told}");
+    assert_eq!(told.matches("has subscriptions (type `Ticks`)").count(), 1, "{told}");
+    site.server.signal("HUP");
+    site.wait_for("has subscriptions");
+}
+
+#[test]
+fn no_mistyped_address_shows_a_password() {
+    let addresses = [
+        "postgres//u:SECRET@h/d",
+        "postgres:/u:SECRET@h/d",
+        "postgres://u:SEC@RET@127.0.0.1:1/d",
+        "postgre://u:SECRET@h/d",
+        "postgresql:u:SECRET@h",
+        "u:SECRET@h/d",
+        "neo4j//u:SECRET@h",
+        "sqlite://u:SECRET@h/d",
+        "https://u:SECRET@127.0.0.1:1/s.graphql",
+        "https//u:SECRET@127.0.0.1:1/s.graphql",
+        "http://u:SECRET@127.0.0.1:1/s.graphql?token=SECRET",
+        "ftp://u:SECRET@h/s.graphql",
+    ];
+    let (folder, _stubs) = prepare("");
+    let (supergraph, file) = (folder.file("supergraph.graphql"), folder.file("subgraphs.toml"));
+    let (supergraph, file) = (supergraph.to_str().unwrap(), file.to_str().unwrap());
+    let text = fs::read_to_string(supergraph).unwrap();
+    let mut shown = Vec::new();
+    let mut hides = |arguments: &[&str]| {
+        let (code, out, error) = outcome(&run(arguments));
+        let told = [out, error].concat();
+        if code == Some(0) || told.contains("SEC") || told.contains("RET") {
+            shown.push(format!("{arguments:?}: {told}"));
+        }
+    };
+    for address in addresses {
+        for command in ["serve", "check", "schema", "gateway"] {
+            hides(&[command, address]);
+        }
+        hides(&["explain", address, "{ a }"]);
+        // As the address of a subgraph, said by the file and by the supergraph, and as a source.
+        for said in ["url", "source"] {
+            fs::write(file, format!("[subgraphs.shop]\n{said} = \"{address}\"\n")).unwrap();
+            // A path may be a source, which is not there.
+            hides(&["gateway", supergraph, "--subgraphs", file, "--listen", "127.0.0.1:0"]);
+        }
+    }
+    for address in addresses {
+        let start = text.find("http://").unwrap();
+        let end = start + text[start..].find('"').unwrap();
+        let other = [&text[..start], address, &text[end..]].concat();
+        fs::write(supergraph, other).unwrap();
+        hides(&["gateway", supergraph, "--listen", "127.0.0.1:0"]);
+        hides(&["check", supergraph]);
+    }
+    assert!(shown.is_empty(), "{}", shown.join("\n"));
 }

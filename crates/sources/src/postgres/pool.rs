@@ -312,7 +312,7 @@ impl Pool {
             match made {
                 Some(Ok(connection)) => {
                     let _open = self.counter.hold(Gauge::Open);
-                    let (connection, made) = (Box::new(connection), Instant::now());
+                    let made = Instant::now();
                     let waits = [&self.hopeful, &self.patient];
                     self.offer(Lent { connection, made, _open }, false, waits);
                     continue;

@@ -233,6 +233,7 @@ impl Compiler<'_> {
                 // What is compared is computed of the text that is stored.
                 ValueKind::Timestamp
                 | ValueKind::TimestampWithZone
+                | ValueKind::Epoch(_)
                 | ValueKind::Time
                 | ValueKind::TimeWithZone
                 | ValueKind::Json
@@ -288,6 +289,8 @@ pub fn is_leakproof(scalar: &Scalar) -> bool {
         | Scalar::GeographicPoint
         | Scalar::CartesianPoint
         | Scalar::KeyValue
+        // Of SQLite alone.
+        | Scalar::Epoch(_)
         | Scalar::Other(_) => false,
     }
 }

@@ -204,7 +204,6 @@ impl ValueKind {
 }
 
 /// The LIKE pattern, with `\` as its escape, that matches as the request says.
-#[must_use]
 pub fn like_pattern(r#match: TextMatch, text: &str) -> Result<Cow<'_, str>, SourceError> {
     if escape_ends(r#match, text) {
         return Err(SourceError::input("LIKE pattern must not end with escape character"));

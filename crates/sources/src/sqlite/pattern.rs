@@ -26,7 +26,7 @@ pub(super) struct Pattern {
 /// What stands between two `%`.
 #[derive(Debug)]
 enum Part {
-    Text(Finder<'static>),
+    Text(Box<Finder<'static>>),
     Letters(Letters),
 }
 
@@ -94,7 +94,7 @@ impl Pattern {
 impl Part {
     fn new(letters: Vec<Option<char>>) -> Self {
         match letters.iter().copied().collect::<Option<String>>() {
-            Some(text) => Self::Text(Finder::new(text.as_bytes()).into_owned()),
+            Some(text) => Self::Text(Box::new(Finder::new(text.as_bytes()).into_owned())),
             None => Self::Letters(Letters::new(letters)),
         }
     }

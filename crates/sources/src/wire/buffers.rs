@@ -31,6 +31,8 @@ const KEPT_BUFFERS: usize = 4;
 pub(crate) struct Received {
     bytes: Vec<u8>,
     held: Held,
+    /// Whether it goes with the results that point into it: buffers that are kept take enough already.
+    is_given_up: bool,
 }
 
 /// The buffer of the round that runs, and those of earlier ones.
@@ -86,7 +88,7 @@ impl Buffers {
     /// Makes room for a new round. Bytes that belong to no round yet, which are those from `read`
     /// on, are kept, and come first.
     pub(crate) fn start_round(&mut self, read: usize) {
-        if let Some(Received { bytes, held }) = Arc::get_mut(&mut self.current) {
+        if let Some(Received { bytes, held, .. }) = Arc::get_mut(&mut self.current) {
             bytes.drain(..read.min(bytes.len()));
             if bytes.capacity() > KEPT_CAPACITY || !held.keep(bytes.capacity() as u64) {
                 bytes.shrink_to(LEAST_SPACE);
@@ -97,7 +99,7 @@ impl Buffers {
         } else {
             let rest = self.current.get(read..).unwrap_or_default().to_vec();
             let mut buffer = self.take_free_buffer();
-            if let Some(Received { bytes, held }) = Arc::get_mut(&mut buffer) {
+            if let Some(Received { bytes, held, .. }) = Arc::get_mut(&mut buffer) {
                 bytes.clear();
                 bytes.extend_from_slice(&rest);
                 if !held.keep(bytes.capacity() as u64) {
@@ -105,7 +107,10 @@ impl Buffers {
                 }
             }
             let earlier = std::mem::replace(&mut self.current, buffer);
-            if self.earlier.len() < KEPT_BUFFERS && earlier.bytes.capacity() <= KEPT_CAPACITY {
+            if self.earlier.len() < KEPT_BUFFERS
+                && earlier.bytes.capacity() <= KEPT_CAPACITY
+                && !earlier.is_given_up
+            {
                 self.earlier.push(earlier);
             }
         }
@@ -114,12 +119,25 @@ impl Buffers {
     /// Lets a large buffer go with the results that point into it: a connection that rests holds
     /// no answer. Says whether it did; then what was not read comes first.
     pub(crate) fn end_round(&mut self, read: usize) -> bool {
-        let is_large = self.current.bytes.capacity() > KEPT_CAPACITY;
+        let is_large = self.current.bytes.capacity() > KEPT_CAPACITY || self.current.is_given_up;
         if is_large {
             let rest = self.current.get(read..).unwrap_or_default().to_vec();
             self.current = Arc::new(Received::from(rest));
         }
         is_large
+    }
+
+    /// The memory of the round, for the results that point into it: it is given back with them, while
+    /// the buffer may be kept. None where it is too little to be counted.
+    pub(crate) fn lend(&mut self) -> Option<Arc<Held>> {
+        let Received { bytes, held, is_given_up } = Arc::get_mut(&mut self.current)?;
+        if held.bytes() == 0 {
+            return None;
+        }
+        let mut lent = held.another();
+        std::mem::swap(held, &mut lent);
+        *is_given_up = bytes.capacity() > KEPT_CAPACITY || !held.keep(bytes.capacity() as u64);
+        Some(Arc::new(lent))
     }
 
     /// Reads once. No bytes means that the peer has closed the stream.
@@ -132,7 +150,7 @@ impl Buffers {
         if self.current.len() >= self.allowed {
             return Err(ReceiveError::TooLarge { limit: self.allowed });
         }
-        let Some(Received { bytes, held }) = Arc::get_mut(&mut self.current) else {
+        let Some(Received { bytes, held, .. }) = Arc::get_mut(&mut self.current) else {
             // Results take their share only at the end of a round, and `start_round` follows.
             return Err(ReceiveError::Finished);
         };
@@ -153,7 +171,7 @@ impl Buffers {
     fn take_largest(&mut self) {
         let mut largest = self.current.bytes.capacity();
         for place in 0..self.earlier.len() {
-            if let Some(Received { bytes, held }) = Arc::get_mut(&mut self.earlier[place])
+            if let Some(Received { bytes, held, .. }) = Arc::get_mut(&mut self.earlier[place])
                 && bytes.capacity() > largest
             {
                 largest = bytes.capacity();
@@ -188,7 +206,7 @@ impl Deref for Received {
 
 impl From<Vec<u8>> for Received {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { bytes, held: Held::default() }
+        Self { bytes, held: Held::default(), is_given_up: false }
     }
 }
 

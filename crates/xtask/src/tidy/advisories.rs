@@ -1,20 +1,11 @@
-//! Packages of `Cargo.lock` with known faults.
-//!
-//! What is known stands in `advisories.tsv`, RustSec's database of the day that its first line names,
-//! so that a check needs no network; `cargo xtask advisories FOLDER` makes it anew from a checkout.
+//! Packages of `Cargo.lock` with known faults, by a checkout of the RustSec advisory database.
 
-use std::fmt::Write;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::version::{Requirement, Version};
 use super::{Finding, Rule};
-
-const KNOWN: &str = include_str!("advisories.tsv");
-
-/// Where the table stands.
-pub(crate) const FILE: &str = "crates/xtask/src/tidy/advisories.tsv";
 
 /// What is known and does not concern us, each with its reason.
 const ACCEPTED: [(&str, &str); 0] = [];
@@ -37,9 +28,9 @@ pub(crate) struct Found {
     pub(crate) notes: Vec<String>,
 }
 
-/// Looks up each package of a lock file.
-pub(crate) fn check(lock: &str) -> Found {
-    check_by(KNOWN, lock, &ACCEPTED)
+/// Looks up each package of a lock file in a checkout.
+pub(crate) fn check(checkout: &Path, lock: &str) -> Result<Found, ReadError> {
+    Ok(check_by(&table(checkout)?, lock, &ACCEPTED))
 }
 
 fn check_by(known: &str, lock: &str, accepted: &[(&str, &str)]) -> Found {
@@ -86,7 +77,7 @@ fn packages(lock: &str) -> impl Iterator<Item = (usize, &str, &str)> {
 }
 
 fn advisories(known: &str) -> impl Iterator<Item = Advisory<'_>> {
-    known.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+    known.lines().filter_map(|line| {
         let mut parts = line.split('\t');
         let [id, package, kind] = [parts.next()?, parts.next()?, parts.next()?];
         let sound = parts.next()?.split("; ").filter(|one| !one.is_empty()).collect();
@@ -106,16 +97,16 @@ impl Advisory<'_> {
 /// A file of the database that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{} cannot be read: {reason}", path.display())]
-pub(crate) struct RenewError {
+pub(crate) struct ReadError {
     path: PathBuf,
     reason: String,
 }
 
-/// The table of a checkout of RustSec's database, whose day is given.
-pub(crate) fn table(checkout: &Path, day: &str) -> Result<String, RenewError> {
+/// The advisories of a checkout, one a line.
+fn table(checkout: &Path) -> Result<String, ReadError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
-        move |error: io::Error| RenewError { path, reason: error.to_string() }
+        move |error: io::Error| ReadError { path, reason: error.to_string() }
     };
     let folder = checkout.join("crates");
     let mut lines = Vec::new();
@@ -129,18 +120,10 @@ pub(crate) fn table(checkout: &Path, day: &str) -> Result<String, RenewError> {
         }
     }
     if lines.is_empty() {
-        return Err(RenewError { path: folder, reason: "it has no advisory".to_owned() });
+        return Err(ReadError { path: folder, reason: "it has no advisory".to_owned() });
     }
     lines.sort();
-    let mut table = String::new();
-    // Writing to a string never fails.
-    let _ = writeln!(
-        table,
-        "# The RustSec advisory database of {day}, public domain (CC0-1.0) but for what comes from \
-         GitHub's (CC-BY-4.0): id, package, kind, versions without it, title"
-    );
-    table.extend(lines.iter().map(|line| format!("{line}\n")));
-    Ok(table)
+    Ok(lines.join("\n"))
 }
 
 /// The line of an advisory; none where it was withdrawn.
@@ -221,26 +204,5 @@ mod tests {
         assert_eq!(check("gone", "0.23.4"), (vec![], vec![]));
         let note = "old 0.23.4: RUSTSEC-2024-0001 (unmaintained): It may loop".to_owned();
         assert_eq!(check("old", "0.23.4"), (vec![], vec![note]));
-    }
-
-    #[test]
-    fn the_table_can_be_read_to_its_last_requirement() {
-        assert!(KNOWN.starts_with("# The RustSec advisory database of 20"));
-        assert!(advisories(KNOWN).count() > 1000);
-        assert_eq!(advisories(KNOWN).count() + 1, KNOWN.lines().count());
-        for advisory in advisories(KNOWN) {
-            for text in &advisory.sound {
-                assert!(Requirement::parse(text).is_some(), "{advisory:?}");
-            }
-        }
-        // One of those that everybody knows.
-        assert_eq!(super::check(&lock("time", "0.2.22")).findings.len(), 1);
-    }
-
-    #[test]
-    fn what_is_accepted_is_in_the_table() {
-        for (id, reason) in ACCEPTED {
-            assert!(advisories(KNOWN).any(|advisory| advisory.id == id), "{id}: {reason}");
-        }
     }
 }

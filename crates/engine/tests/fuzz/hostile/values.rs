@@ -176,7 +176,7 @@ pub(super) const ALL: &[Hostile] = &[
             let pattern = "%a".repeat(10_000);
             ask(&["{tracks(where:{name:{like:\"", &pattern, "\"}}){name}}"].concat())
         },
-        expected: Expected::Data,
+        expected: Expected::Refused(ErrorCode::PatternTooComplex),
     },
     Hostile {
         name: "variables_10000_levels_deep",

@@ -123,6 +123,7 @@ pub(super) fn register() {
     });
 }
 
+// SAFETY: only SQLite calls it, with a connection that is open and a place for an error's text.
 #[allow(unsafe_code, reason = "SQLite's own interface for what all connections get")]
 unsafe extern "C" fn extension(
     database: *mut ffi::sqlite3,
@@ -133,6 +134,7 @@ unsafe extern "C" fn extension(
     unsafe { init_auto_extension(database, error, add) }
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "the bridge wants it so")]
 fn add(connection: Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC

@@ -211,8 +211,9 @@ impl<'t> Reader<'t> {
 impl Text {
     /// Why it is not taken; what variables hold is not shown.
     fn refused(&self, name: &str, reason: &str) -> String {
-        let shown = format!("`{}`", self.text.escape_debug());
-        match (self.is_public, reason.contains(&self.text)) {
+        let text = redact::address(&self.text);
+        let shown = format!("`{}`", text.escape_debug());
+        match (self.is_public, reason.contains(&*text)) {
             (true, _) if reason.contains(&shown) => format!("`{name}`: {reason}"),
             (true, _) => format!("`{name}`: {shown} cannot be used: {reason}"),
             (false, false) => format!("`{name}`: {reason}"),

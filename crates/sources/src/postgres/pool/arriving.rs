@@ -18,7 +18,7 @@ pub(super) struct Arrivals {
 #[derive(Debug)]
 pub(super) enum Arrival {
     /// What came of connecting; none if the task ended without having tried.
-    Made(Option<Result<Connection, Unreached>>),
+    Made(Option<Result<Box<Connection>, Unreached>>),
     /// A connection that was given up is closed.
     Departed,
 }
@@ -72,7 +72,8 @@ impl Arrivals {
 
 impl Drop for Making {
     fn drop(&mut self) {
-        self.arrivals.arrive(Arrival::Made(self.made.take()));
+        let made = self.made.take().map(|made| made.map(Box::new));
+        self.arrivals.arrive(Arrival::Made(made));
     }
 }
 

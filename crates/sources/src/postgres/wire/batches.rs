@@ -245,10 +245,11 @@ impl<T> Batches<T> {
         if self.start == 0 {
             return Ok(());
         }
+        let lent = connection.receiver.lend();
         let received = connection.receiver.bytes();
         for answer in &mut results {
             if let Ok(rows) = &mut answer.result {
-                rows.iter_mut().for_each(|rows| rows.hold(received));
+                rows.iter_mut().for_each(|rows| rows.hold(received, lent.as_ref()));
             }
         }
         // The beginning of the next answer moves to another buffer, where it is read again.

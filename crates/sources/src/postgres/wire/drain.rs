@@ -92,7 +92,7 @@ impl Connection {
         let mark = [number, SECRET.hash_one(number)].map(|part| part.to_string()).join("-");
         // What was outstanding may have left a transaction open.
         self.compose_unnamed("ROLLBACK", None)?;
-        self.compose_unnamed("SELECT $1", Some(&mark))?;
+        self.compose_unnamed(include_str!("mark.sql"), Some(&mark))?;
         self.compose_sync();
         let length = u32::try_from(mark.len()).unwrap_or_default().to_be_bytes();
         drain.mark = [&1_u16.to_be_bytes()[..], &length, mark.as_bytes()].concat();

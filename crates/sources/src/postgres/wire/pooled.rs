@@ -17,13 +17,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// `too_many_connections`.
 const NO_SESSION: &str = "53300";
 
-const PROCESS: &str = "SELECT pg_backend_pid()";
-const FORMS: &str = "SELECT current_setting('extra_float_digits'), current_setting('bytea_output'), \
-                     current_setting('IntervalStyle')";
-static IS_NAMED_SO: LazyLock<Arc<Statement>> = LazyLock::new(|| {
-    let text = "SELECT EXISTS (SELECT FROM pg_prepared_statements WHERE name = $1)";
-    Arc::new(Statement::new(text, []))
-});
+const PROCESS: &str = include_str!("process.sql");
+const FORMS: &str = include_str!("forms.sql");
+static IS_NAMED_SO: LazyLock<Arc<Statement>> =
+    LazyLock::new(|| Arc::new(Statement::new(include_str!("is_named.sql"), [])));
 
 impl Connection {
     /// The process that serves the statement. Not the one of the session's start where a pooler

@@ -49,6 +49,11 @@ impl Receiver {
         }
     }
 
+    /// The memory of the round, for the results that point into it.
+    pub(super) fn lend(&mut self) -> Option<Arc<Held>> {
+        self.buffers.lend()
+    }
+
     /// The next message, if it has arrived as a whole.
     pub(super) fn next_frame(&mut self) -> Result<Option<Frame>, WireError> {
         let Some(rest) = self.bytes().get(self.position..) else { return Ok(None) };

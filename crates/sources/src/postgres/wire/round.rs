@@ -66,8 +66,9 @@ impl Connection {
         }
         match &read {
             Ok(()) => {
+                let lent = self.receiver.lend();
                 let received = self.receiver.bytes();
-                results.iter_mut().for_each(|rows| rows.hold(received));
+                results.iter_mut().for_each(|rows| rows.hold(received, lent.as_ref()));
                 self.receiver.end_round();
             }
             Err(error) => {

@@ -15,6 +15,8 @@ use crate::wire::buffers::Received;
 #[derive(Debug, Default)]
 pub struct Rows {
     received: Arc<Received>,
+    /// The memory of the bytes received.
+    lent: Option<Arc<Held>>,
     /// Where each value begins, row by row; its length stands in the four bytes before it.
     starts: Vec<u32>,
     /// The memory of `starts`.
@@ -95,6 +97,7 @@ impl Rows {
     pub fn clear(&mut self) {
         if !self.received.is_empty() {
             self.received = Arc::default();
+            self.lent = None;
         }
         self.starts.clear();
         self.columns = 0;
@@ -128,7 +131,8 @@ impl Rows {
     /// Takes the end of the command, which must have given as many rows as came.
     pub(super) fn complete(&mut self, tag: &[u8]) -> Result<(), WireError> {
         self.affected = message::affected_rows(tag);
-        if tag.starts_with(b"SELECT ") && self.affected != self.rows as u64 {
+        // Of the command tags only `SELECT` begins so.
+        if tag.starts_with(b"SEL") && self.affected != self.rows as u64 {
             let (said, came) = (self.affected.to_string(), self.rows.to_string());
             let text = [&said, " rows were selected, and ", &came, " came"].concat();
             return Err(WireError::OutOfSync(text));
@@ -141,9 +145,10 @@ impl Rows {
     }
 
     /// Takes a share of the bytes that the rows lie in, at the end of the round.
-    pub(super) fn hold(&mut self, received: &Arc<Received>) {
+    pub(super) fn hold(&mut self, received: &Arc<Received>, lent: Option<&Arc<Held>>) {
         if self.rows > 0 {
             self.received = Arc::clone(received);
+            self.lent = lent.map(Arc::clone);
         }
     }
 
@@ -217,7 +222,7 @@ mod tests {
         let received = Arc::new(Received::from(received));
         rows.push(&received, Frame { tag: b'D', start: 0, end: middle }).unwrap();
         rows.push(&received, Frame { tag: b'D', start: middle, end }).unwrap();
-        rows.hold(&received);
+        rows.hold(&received, None);
         let values: Vec<_> =
             (0..2).flat_map(|row| (0..4).map(move |column| (row, column))).collect();
         let values: Vec<_> =
@@ -245,7 +250,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_selection_says_how_many_rows_came() {
-        let received = data_row(&[Some(b"a")]);
+        let received = Received::from(data_row(&[Some(b"a")]));
         let mut rows = Rows::default();
         rows.push(&received, Frame { tag: b'D', start: 0, end: received.len() }).unwrap();
         assert!(rows.complete(b"SELECT 1\0").is_ok());

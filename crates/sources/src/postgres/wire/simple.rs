@@ -122,12 +122,25 @@ impl AsyncWrite for EstablishedStream {
     }
 }
 
+/// The driver says what is wrong in the source of its error only.
+fn configuration_error(error: &tokio_postgres::Error) -> String {
+    match std::error::Error::source(error).map(ToString::to_string) {
+        Some(source) if source == "password missing" => {
+            "the server asks for a password, and none is given: it may stand in the address, in \
+             PGPASSWORD or in a password file"
+                .to_owned()
+        }
+        Some(source) => [&error.to_string(), ": ", &source].concat(),
+        None => error.to_string(),
+    }
+}
+
 fn wire_error(error: &tokio_postgres::Error) -> WireError {
     let Some(database) = error.as_db_error() else {
         let source = std::error::Error::source(error);
         return match source.and_then(|source| source.downcast_ref::<io::Error>()) {
             Some(source) => WireError::from(io::Error::new(source.kind(), source.to_string())),
-            None => WireError::Configuration(error.to_string()),
+            None => WireError::Configuration(configuration_error(error)),
         };
     };
     let error = Box::new(DatabaseError {

@@ -22,7 +22,7 @@ pub(super) enum Unknown {
 
 /// Words after which a function may be called, beside signs.
 const BEFORE_VALUES: [&str; 22] = [
-    "SELECT",
+    "select",
     "DISTINCT",
     "ALL",
     "WHERE",
@@ -49,7 +49,7 @@ const BEFORE_VALUES: [&str; 22] = [
 /// Words before brackets that are no functions.
 const NO_FUNCTIONS: [&str; 22] = [
     "CAST", "RAISE", "EXISTS", "CHECK", "UNIQUE", "KEY", "VALUES", "IN", "NOT", "AND", "OR",
-    "CASE", "WHEN", "THEN", "ELSE", "SELECT", "WHERE", "FILTER", "OVER", "PRIMARY", "FOREIGN",
+    "CASE", "WHEN", "THEN", "ELSE", "select", "WHERE", "FILTER", "OVER", "PRIMARY", "FOREIGN",
     "AS",
 ];
 
