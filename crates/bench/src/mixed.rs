@@ -24,18 +24,18 @@ const TABLES: u32 = 100;
 const ROWS: u32 = 400;
 /// How many clients ask at a time.
 const CLIENTS: [u32; 2] = [4, 60];
-/// What is compared.
+/// The compared settings of a server: a name, and its options.
 const SETTINGS: [(&str, &[&str]); 2] =
     [("defaults", &[]), ("apart", &["--shared-connections", "0"])];
 /// The settings take turns, so that what else the machine does is shared out.
 const TURNS: usize = 3;
 
-/// What is asked on the command line.
+/// The options of `cargo xtask bench mixed`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// For how long each is measured in each turn.
+    /// The time for which each setting is measured in each turn.
     pub(crate) seconds: NonZeroU32,
-    /// What is measured instead of the release build.
+    /// The program to measure instead of the release build.
     pub(crate) program: Option<PathBuf>,
 }
 
