@@ -48,6 +48,23 @@ impl NoteKind {
             Self::UnindexedRelationship => "unindexed foreign key",
         }
     }
+
+    /// So many of them, in words.
+    #[must_use]
+    pub fn count(self, number: usize) -> String {
+        let several = match self {
+            _ if number == 1 => self.label(),
+            Self::Collision => "collisions",
+            Self::LeftOut => "left out",
+            Self::UnmappedType => "unmapped types",
+            Self::Declaration => "declarations without effect",
+            Self::Partitioned => "partitioned tables",
+            Self::NodeId => "node ids of their own",
+            Self::UnknownName => "unknown names",
+            Self::UnindexedRelationship => "unindexed foreign keys",
+        };
+        format!("{number} {several}")
+    }
 }
 
 impl fmt::Display for Note {

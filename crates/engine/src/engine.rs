@@ -258,11 +258,21 @@ impl Engine {
         self.policies.is_some()
     }
 
+    /// Whether the source decides by the role and the settings of a session.
+    #[must_use]
+    pub fn has_roles(&self) -> bool {
+        match self.source {
+            Source::Postgres(_) => true,
+            Source::Sqlite(_) | Source::Neo4j(_) => false,
+        }
+    }
+
     /// Whether answers depend on the claims of who asks.
     #[must_use]
     pub fn knows_claims(&self) -> bool {
         let mut statements = self.catalog.functions().filter_map(|one| one.statement.as_ref());
         self.policies.is_some()
+            || self.has_roles()
             || self.rules.is_some()
             || statements.any(|one| one.parts.contains(&StatementPart::Claims))
     }

@@ -26,13 +26,30 @@ pub struct Explained {
     pub cost: u64,
     /// The request tree as text.
     pub request: String,
+    /// Of a gateway, the requests to subgraphs.
+    pub fetches: Vec<ExplainedFetch>,
+    /// Statements of the source; of a gateway, those of the sources in its process.
     pub statements: Vec<ExplainedStatement>,
+}
+
+/// A request to a subgraph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExplainedFetch {
+    pub subgraph: String,
+    /// When it is sent: at once, or after which others.
+    pub how: String,
+    /// Which round of requests it belongs to, from 1.
+    pub round: u16,
+    /// The document.
+    pub text: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplainedStatement {
     /// What it reads.
     pub name: String,
+    /// Of a gateway, the number of the request to a subgraph that it answers, from 1.
+    pub fetch: Option<usize>,
     /// How it finds the rows of its parents, and why.
     pub how: String,
     /// Which round of statements it belongs to, from 1.
@@ -158,6 +175,7 @@ impl Worker {
         Explained {
             cost: prepared.cost(&planned.variables),
             request: ir::print(&prepared.request, &self.engine.catalog),
+            fetches: Vec::new(),
             statements: levels
                 .iter()
                 .filter(|level| level.has_statement())
@@ -293,6 +311,7 @@ fn statement(level: &Level, levels: &[Level], planned: &Planned) -> ExplainedSta
     let variables = planned.variables();
     ExplainedStatement {
         name,
+        fetch: None,
         how: how.into(),
         round: level.round + 1,
         text: level.bounded_text(level.bounding(variables)).into_owned(),
@@ -305,6 +324,7 @@ fn graph_statement(statement: &GraphStatement, planned: &Planned) -> ExplainedSt
     let parameters = statement.parameters.iter();
     ExplainedStatement {
         name: format!("root field {}", statement.root + 1),
+        fetch: None,
         how: "by itself".into(),
         round: 1,
         text: (*statement.text).into(),

@@ -25,6 +25,7 @@ use quick_cache::sync::Cache;
 use sources::{Claims, Session, Settings};
 
 pub use self::algorithm::Algorithm;
+use self::json::Members;
 pub use self::keys::{Key, KeyError, KeySet};
 pub use self::mapping::{Mapping, Pair};
 pub use self::rules::Rules;
@@ -200,6 +201,19 @@ impl Sessions {
         let place = self.mapping.fixed.len().min(pairs.len());
         pairs.splice(place..place, settings);
         session(pairs, claims)
+    }
+}
+
+impl Mapping {
+    /// The session of a caller whose token has these claims, or who has no token.
+    pub fn session(&self, claims: Option<Claims>) -> Result<Session, Refused> {
+        let Some(claims) = claims else { return Ok(session(self.for_nobody(), None)) };
+        let members =
+            serde_json::to_vec(claims.all()).and_then(|text| serde_json::from_slice(&text));
+        let members: Members =
+            members.map_err(|_| Refused::Invalid("its claims are no JSON object"))?;
+        let pairs = self.for_claims(&members)?;
+        Ok(session(pairs, Some(Arc::new(claims))))
     }
 }
 

@@ -156,9 +156,9 @@
     ["total", "In the server"],
   ];
 
-  // What a request becomes, in words: of a gateway a plan of requests to its subgraphs.
-  const OF_DATABASE = { whole: "Request tree", part: "Statement", unit: ["row", "rows"] };
-  const OF_GATEWAY = { whole: "Plan", part: "Request", unit: ["", ""] };
+  // The heading of the request tree, and the unit of costs.
+  const OF_DATABASE = { whole: "Request tree", unit: ["row", "rows"] };
+  const OF_GATEWAY = { whole: "Plan", unit: ["", ""] };
   const wordsOf = (explained) => (explained.isOfGateway ? OF_GATEWAY : OF_DATABASE);
 
   // All as text, as `thalweg explain` prints it.
@@ -166,7 +166,15 @@
     const head = explained.isOfGateway ? "-- plan" : "-- request";
     const lines = [head, explained.request.trimEnd(), "", "-- cost", explained.cost];
     // The plan of a gateway has its requests.
-    if (explained.isOfGateway) return `${lines.join("\n")}\n`;
+    if (explained.isOfGateway) {
+      explained.fetches.forEach(({ subgraph }, index) => {
+        const statements = explained.statements.filter(({ fetch }) => fetch === index + 1);
+        if (statements.length === 0) return;
+        lines.push("", `-- statements of ${index + 1}. ${subgraph}, in this process`);
+        lines.push(...statements.map(({ text }) => text));
+      });
+      return `${lines.join("\n")}\n`;
+    }
     explained.statements.forEach((statement, index) => {
       const { name, round, how, text, parameters, plan } = statement;
       lines.push("", `-- statement ${index + 1} (${name}, round ${round}): ${how}`, text);
@@ -176,7 +184,23 @@
     return `${lines.join("\n")}\n`;
   }
 
-  function Statement({ statement, number, words }) {
+  // A request to a subgraph of a gateway.
+  function Fetch({ fetch: { subgraph, how, round, text }, number }) {
+    return h(
+      "section",
+      { className: "thalweg-part" },
+      h(
+        "header",
+        null,
+        h("h3", null, h("span", { className: "thalweg-number" }, `Request ${number}`), subgraph),
+        h(Copy, { text, label: `Copy request ${number}` }),
+      ),
+      h("p", { className: "thalweg-how" }, `Round ${round}: ${how}.`),
+      h("pre", { className: "thalweg-sql" }, text),
+    );
+  }
+
+  function Statement({ statement, number }) {
     const { name, how, round, text, parameters, plan } = statement;
     return h(
       "section",
@@ -184,11 +208,11 @@
       h(
         "header",
         null,
-        h("h3", null, h("span", { className: "thalweg-number" }, `${words.part} ${number}`), name),
-        h(Copy, { text, label: `Copy ${words.part.toLowerCase()} ${number}` }),
+        h("h3", null, h("span", { className: "thalweg-number" }, `Statement ${number}`), name),
+        h(Copy, { text, label: `Copy statement ${number}` }),
       ),
       h("p", { className: "thalweg-how" }, `Round ${round}: ${how}.`),
-      h("pre", { className: "thalweg-sql" }, words === OF_GATEWAY ? text : highlighted(text)),
+      h("pre", { className: "thalweg-sql" }, highlighted(text)),
       parameters.length > 0 &&
         h(
           "table",
@@ -223,8 +247,10 @@
     const known = explained.documentKnown ? "known from before" : "new to the server";
     const words = wordsOf(explained);
     const unit = words.unit[explained.cost === 1 ? 0 : 1];
-    const total = explained.statements.length;
-    const rounds = Math.max(0, ...explained.statements.map((statement) => statement.round));
+    const { fetches = [], statements } = explained;
+    const parts = explained.isOfGateway ? fetches : statements;
+    const rounds = Math.max(0, ...parts.map((part) => part.round));
+    const inRounds = rounds > 1 ? `${parts.length} in ${rounds} rounds` : `${parts.length}`;
     return h(
       React.Fragment,
       null,
@@ -240,10 +266,16 @@
           title: "From the request to the end of the answer",
         }),
         h(Fact, { name: "Size", value: size(request.bytes) }),
-        h(Fact, {
-          name: `${words.part}s`,
-          value: rounds > 1 ? `${total} in ${rounds} rounds` : `${total}`,
-        }),
+        explained.isOfGateway &&
+          h(Fact, { name: "Requests", value: inRounds, title: "Requests to subgraphs, as planned" }),
+        explained.isOfGateway
+          ? statements.length > 0 &&
+              h(Fact, {
+                name: "Statements",
+                value: `${statements.length}`,
+                title: "Statements of databases in the gateway's process, as planned",
+              })
+          : h(Fact, { name: "Statements", value: inRounds }),
         h(Fact, {
           name: "Cost",
           value: `${explained.cost} ${unit}`.trim(),
@@ -261,8 +293,9 @@
         ),
         h("pre", null, explained.request.trimEnd()),
       ),
-      explained.statements.map((statement, index) =>
-        h(Statement, { key: index, statement, number: index + 1, words }),
+      fetches.map((fetch, index) => h(Fetch, { key: `fetch ${index}`, fetch, number: index + 1 })),
+      statements.map((statement, index) =>
+        h(Statement, { key: index, statement, number: index + 1 }),
       ),
       explained.planErrors &&
         h("p", { className: "thalweg-how" }, `No plan: ${explained.planErrors[0].message}`),

@@ -26,6 +26,7 @@ mod persisted;
 mod policies;
 mod postgraphile;
 mod quantity;
+mod roles;
 mod row;
 mod scope;
 mod serving;
@@ -50,7 +51,10 @@ pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
 pub(crate) use policies::policies;
 pub(crate) use quantity::{Size, Time};
-pub(crate) use scope::{SourceKind, Target, out_of_scope, refuse_group};
+pub(crate) use roles::RoleOptions;
+pub(crate) use scope::{
+    LocalSources, SourceKind, Target, check_for_gateway, out_of_gateway, out_of_scope, refuse_group,
+};
 pub(crate) use serving::ServingOptions;
 pub(crate) use tls::TlsFiles;
 
@@ -189,16 +193,21 @@ pub(crate) struct ExplainOptions {
     /// Which operation of the document, where it has several
     #[arg(help_heading = "Explanation", long, env = "THALWEG_OPERATION", value_name = "NAME")]
     pub(crate) operation: Option<String>,
-    /// With policies: what they let to this role, and why not the rest
+    /// For PostgreSQL, or with policies: the role of who asks, as a token names it
+    ///
+    /// With policies: what they let to this role, and why not the rest.
     #[arg(help_heading = "Explanation", long, env = "THALWEG_ROLE", value_name = "NAME")]
     pub(crate) role: Option<String>,
-    /// With policies, or rules of type definitions: the claims of who asks, as a JSON object
+    /// The claims of who asks, as a JSON object; without them and a role, a request without a token
+    /// is explained
     #[arg(help_heading = "Explanation", long, env = "THALWEG_CLAIMS", value_name = "JSON", value_parser = variables)]
     pub(crate) claims: Option<Variables>,
     /// For PostgreSQL: run the statements, and print the plans with its own figures; for a supergraph:
     /// ask the subgraphs, and print what became of each request
     #[arg(help_heading = "Explanation", long, env = "THALWEG_ANALYZE")]
     pub(crate) analyze: bool,
+    #[command(flatten)]
+    pub(crate) roles: RoleOptions,
     #[command(flatten)]
     pub(crate) cost: CostOptions,
 }

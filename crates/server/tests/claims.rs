@@ -13,6 +13,7 @@ mod databases;
 #[path = "faults/served.rs"]
 mod served;
 
+use std::fs;
 use std::io::{BufReader, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -23,7 +24,7 @@ use serde_json::{Map, Value, json};
 use testkit::tokens::Issuer;
 
 use crate::databases::Database;
-use crate::program::{PATIENCE, post, read_answer};
+use crate::program::{Folder, PATIENCE, outcome, post, read_answer, run};
 use crate::served::Served;
 
 const SECRET: &str = "a secret of more than thirty-two bytes";
@@ -392,6 +393,36 @@ fn what_the_database_says_of_a_request_is_said_to_its_role() {
     assert!(!plan(&explain("")).contains("jwt.claims.user_id"));
     let refused = explain("Authorization: Bearer x\r\n");
     assert_eq!(refused["errors"][0]["message"], "invalid token");
+}
+
+#[test]
+fn an_operation_is_explained_for_the_role_and_the_claims() {
+    let Some(database) = Database::on_one(POLICIES) else { return };
+    let folder = Folder::new();
+    let query = folder.file("query.graphql");
+    fs::write(&query, "{ allPosts { nodes { id } } }").unwrap();
+    let (url, query) = (database.url(), query.to_str().unwrap().to_owned());
+    let explain = |more: &[&str]| outcome(&run(&[&["explain", &url, &query], more].concat()));
+    let check = |more: &[&str], by_claim: bool, by_public: bool| {
+        for analyze in [&[][..], &["--analyze"]] {
+            let (code, told, error) = explain(&[more, analyze].concat());
+            assert_eq!((code, error.as_str()), (Some(0), ""), "{more:?}");
+            let found = (told.contains("jwt.claims.user_id"), told.contains("is_public"));
+            assert_eq!(found, (by_claim, by_public), "{more:?}: {told}");
+        }
+    };
+    let claims = r#"{"user_id":7}"#;
+    check(&[], false, false);
+    check(&["--claims", claims], false, false);
+    check(&["--role", "policy_author", "--claims", claims], true, true);
+    check(&["--role", "policy_reader"], false, true);
+    check(&["--default-role", "policy_reader"], false, true);
+    check(&["--default-role", "policy_reader", "--role", "policy_author"], true, true);
+    // Roles that a server refuses are refused in its words.
+    let (code, _, error) = explain(&["--role", "nobody_of_this_name"]);
+    assert!(code == Some(1) && error.contains("does not accept the role"), "{error}");
+    let (code, _, error) = explain(&["--role", "none"]);
+    assert!(code == Some(2) && error.contains("its role cannot be one"), "{error}");
 }
 
 #[test]

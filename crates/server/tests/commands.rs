@@ -368,6 +368,84 @@ fn a_source_that_cannot_be_served_says_why() {
     }
 }
 
+/// Names that need quotes, foreign keys without an index, and what claims one name.
+const HOSTILE: &str = r#"
+    CREATE SCHEMA "order";
+    CREATE SCHEMA "My ""App";
+    CREATE TYPE "My ""App".person AS ENUM ('a');
+    CREATE TABLE "order"."user" (id int PRIMARY KEY, "end" int, "select" int, a_b int, "aB" int);
+    CREATE TABLE "order".person (id int PRIMARY KEY, kind "My ""App".person);
+    CREATE TABLE "order"."group" (id int PRIMARY KEY,
+        "user" int CONSTRAINT "end" REFERENCES "order"."user",
+        x_y int CONSTRAINT "desc" REFERENCES "order"."user",
+        "xY" int CONSTRAINT "it's ""here""" REFERENCES "order"."user");
+    CREATE TABLE "My ""App"."group" (id int PRIMARY KEY,
+        "from" int NOT NULL REFERENCES "order"."group");
+    COMMENT ON TABLE "My ""App"."group" IS E'It\'s one.\nC:\\dir';
+    CREATE TABLE "order".part (id int, "to" int) PARTITION BY LIST (id);
+    CREATE TABLE "order".part1 PARTITION OF "order".part FOR VALUES IN (1);
+    CREATE TABLE "order".part2 PARTITION OF "order".part FOR VALUES IN (2);
+    ALTER TABLE "order".part1 ADD FOREIGN KEY ("to") REFERENCES "order"."user";
+    CREATE FUNCTION "order".user_end("order"."user") RETURNS int LANGUAGE sql STABLE AS 'SELECT 1';
+    CREATE FUNCTION "order"."allGroups"() RETURNS int LANGUAGE sql STABLE AS 'SELECT 1';
+"#;
+
+/// The statements among what a check of a database prints: those of a line, and those of a remedy.
+fn statements(told: &str) -> Vec<&str> {
+    let lines = told.lines().map(|line| line.trim_start());
+    let lines = lines.map(|line| line.strip_prefix("Remedy: ").unwrap_or(line));
+    let is_statement = |line: &&str| {
+        ["CREATE ", "ALTER ", "comment on "].iter().any(|begin| line.starts_with(begin))
+    };
+    lines.filter(is_statement).collect()
+}
+
+#[test]
+fn the_statements_that_a_check_prints_can_be_run() {
+    for installation in wanted_installations().unwrap() {
+        let postgres = shared(&installation).unwrap();
+        let name = "check_statements";
+        postgres.create_database(name).unwrap();
+        postgres.execute(name, HOSTILE).unwrap();
+        let url = postgres.url(name);
+        let schemas = "order,My \"App";
+        let check = || outcome(&run(&["check", &url, "--schema", schemas]));
+        let mut kinds = BTreeSet::new();
+        let (mut number, mut rounds) = (0, 0);
+        let told = loop {
+            let (code, told, error) = check();
+            let found = statements(&told);
+            if code == Some(0) && found.is_empty() {
+                break told;
+            }
+            assert!(!found.is_empty() && rounds < 9, "{told}\n{error}");
+            for statement in found {
+                number += 1;
+                let words: Vec<_> = statement.split(' ').take(3).collect();
+                kinds.insert(words.join(" "));
+                let statement = statement.replace("new_name", &format!("new_name_{number}"));
+                if let Err(error) = postgres.execute(name, &statement) {
+                    panic!("{statement}\n{error:?}");
+                }
+            }
+            rounds += 1;
+        };
+        assert!(!told.contains("Two things claim one name"), "{told}");
+        let kinds: Vec<_> = kinds.iter().map(String::as_str).collect();
+        let expected = [
+            "ALTER TABLE \"order\".\"part\"",
+            "CREATE INDEX CONCURRENTLY",
+            "CREATE INDEX ON",
+            "comment on column",
+            "comment on constraint",
+            "comment on function",
+            "comment on table",
+            "comment on type",
+        ];
+        assert_eq!(kinds, expected);
+    }
+}
+
 #[test]
 fn an_operation_is_explained_from_a_file_and_from_the_standard_input() {
     let folder = Folder::new();

@@ -121,5 +121,5 @@ fn check_explanation(folder: &Folder, address: &str, types: &[&str]) {
     assert!(output.starts_with(expected), "{output}");
     let (code, _, error) = explain(&["--role", "a"]);
     assert_eq!(code, Some(2));
-    assert!(error.contains("`--role` needs `--policies`"), "{error}");
+    assert!(error.contains("`--role` is not for a graph: rules"), "{error}");
 }

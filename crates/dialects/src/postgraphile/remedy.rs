@@ -160,9 +160,47 @@ fn qualified(namespace: Option<&str>, name: &str) -> String {
 fn identifier(name: &str) -> String {
     let plain =
         |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
-    if name.chars().all(plain) && !name.starts_with(|first: char| first.is_ascii_digit()) {
+    let is_word = !name.is_empty() && name.chars().all(plain);
+    let begins_right = !name.starts_with(|first: char| first.is_ascii_digit());
+    if is_word && begins_right && RESERVED.binary_search(&name).is_err() {
         name.into()
     } else {
         format!("\"{}\"", name.replace('"', "\"\""))
+    }
+}
+
+/// The words that PostgreSQL takes for no name without quotes, in their order:
+/// <https://www.postgresql.org/docs/current/sql-keywords-appendix.html>.
+#[rustfmt::skip]
+const RESERVED: [&str; 101] = [
+    "all", "analyse", "analyze", "and", "any", "array", "as", "asc", "asymmetric",
+    "authorization", "binary", "both", "case", "cast", "check", "collate", "collation", "column",
+    "concurrently", "constraint", "create", "cross", "current_catalog", "current_date",
+    "current_role", "current_schema", "current_time", "current_timestamp", "current_user",
+    "default", "deferrable", "desc", "distinct", "do", "else", "end", "except", "false", "fetch",
+    "for", "foreign", "freeze", "from", "full", "grant", "group", "having", "ilike", "in",
+    "initially", "inner", "intersect", "into", "is", "isnull", "join", "lateral", "leading",
+    "left", "like", "limit", "localtime", "localtimestamp", "natural", "not", "notnull", "null",
+    "offset", "on", "only", "or", "order", "outer", "overlaps", "placing", "primary",
+    "references", "returning", "right", "select", "session_user", "similar", "some", "symmetric",
+    "system_user", "table", "tablesample", "then", "to", "trailing", "true", "union", "unique",
+    "user", "using", "variadic", "verbose", "when", "where", "window", "with",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_quotes_where_postgresql_wants_them() {
+        assert!(RESERVED.is_sorted());
+        let check = |name: &str, expected: &str| assert_eq!(identifier(name), expected);
+        check("post_1", "post_1");
+        check("end", "\"end\"");
+        check("zone", "zone");
+        check("1st", "\"1st\"");
+        check("Post", "\"Post\"");
+        check("a\"b", "\"a\"\"b\"");
+        check("", "\"\"");
     }
 }

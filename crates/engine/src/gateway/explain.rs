@@ -11,7 +11,7 @@ use graphql::{GraphQLError, Request, coerce_variable_values};
 use serde_json_bytes::Value as Json;
 
 use super::{Caller, Gateway, GatewayWorker, Prepared};
-use crate::explain::{Explained, ExplainedStatement};
+use crate::explain::{Explained, ExplainedFetch, ExplainedStatement};
 use crate::report::{Planned, Report, Timed};
 use crate::worker::Allowed;
 
@@ -51,7 +51,7 @@ impl GatewayWorker {
             let OfSource { number, name, round, statements } = of_source;
             explained.statements.extend(statements.into_iter().map(|statement| {
                 let name = format!("{}, by request {number} to {name}", statement.name);
-                ExplainedStatement { name, round, ..statement }
+                ExplainedStatement { name, fetch: Some(number), round, ..statement }
             }));
         }
         Ok(explained)
@@ -127,10 +127,11 @@ impl Gateway {
             let name = &self.supergraph.subgraph(fetch.subgraph).name;
             let objects = match fetch.entities.is_empty() {
                 true => String::new(),
-                false => format!(
-                    ", {} objects, {} different, {} known",
-                    seen.made, seen.unique, seen.reused
-                ),
+                false => {
+                    let objects = if seen.made == 1 { "object" } else { "objects" };
+                    let (made, unique, known) = (seen.made, seen.unique, seen.reused);
+                    format!(", {made} {objects}, {unique} different, {known} known")
+                }
             };
             let waited =
                 if seen.has_waited { ", after another that might have said it" } else { "" };
@@ -192,24 +193,24 @@ impl Gateway {
 
     fn show(&self, planned: &PlannedRequest) -> Result<Explained, Vec<GraphQLError>> {
         let plan = &planned.prepared.plan;
-        let statements = plan.fetches.iter().map(|fetch| {
+        let fetches = plan.fetches.iter().map(|fetch| {
             let needs = fetch.needs.iter().map(|need| (need.index() + 1).to_string());
             let needs: Vec<_> = needs.collect();
-            ExplainedStatement {
-                name: self.supergraph.subgraph(fetch.subgraph).name.to_string(),
+            ExplainedFetch {
+                subgraph: self.supergraph.subgraph(fetch.subgraph).name.to_string(),
                 how: match needs.is_empty() {
                     true => "at once".into(),
                     false => format!("after {}", needs.join(", ")),
                 },
                 round: fetch.level,
                 text: fetch.document.text.to_string(),
-                parameters: Vec::new(),
             }
         });
         Ok(Explained {
             cost: self.cost(&planned.prepared, &planned.variables)?,
             request: gateway::plan::print(&self.supergraph, plan),
-            statements: statements.collect(),
+            fetches: fetches.collect(),
+            statements: Vec::new(),
         })
     }
 }
@@ -228,6 +229,7 @@ fn sent(seen: &FetchSeen, started: Instant) -> String {
     };
     let errors = match seen.errors {
         0 => String::new(),
+        1 => ", 1 error".to_owned(),
         errors => format!(", {errors} errors"),
     };
     let (out, back) = (seen.sent_bytes, seen.received_bytes);

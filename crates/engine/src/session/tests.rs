@@ -68,6 +68,42 @@ fn claims_become_settings_behind_the_role() {
 }
 
 #[test]
+fn claims_without_a_token_make_the_session_of_a_token_with_them() {
+    let mapping = Mapping {
+        role: vec!["app".into(), "role".into()],
+        default_role: Some("visitor".into()),
+        claims: Some(vec!["user_id".into(), "app".into()]),
+        fixed: vec![("app.version".into(), "7".into())],
+    };
+    let keys = KeySet::new(vec![Key::secret(SECRET.as_bytes())]);
+    let sessions = Sessions::new(keys, Rules::default(), mapping.clone());
+    let told = |session: Session| {
+        let pairs = session.settings.map(|settings| settings.pairs().to_vec()).unwrap_or_default();
+        let claims = session.claims.map(|claims| claims.all().clone());
+        (pairs, claims)
+    };
+    for text in
+        [r#"{"user_id":7,"app":{"role":"author"},"x":1}"#, r#"{"user_id":1.50}"#, r#"{"app":{}}"#]
+    {
+        let token = Issuer::secret(SECRET).token(text);
+        let verified = sessions.check(&token, &[], 0, now()).unwrap();
+        let claims = Claims::new(serde_json::from_str(text).unwrap());
+        let session = mapping.session(Some(claims)).unwrap();
+        let ((mut pairs, claims), (mut expected, of_token)) =
+            (told(session), told(sessions.somebody_with(&verified, Vec::new())));
+        pairs.sort();
+        expected.sort();
+        assert_eq!((pairs, claims), (expected, of_token), "{text}");
+    }
+    assert_eq!(told(mapping.session(None).unwrap()), told(sessions.nobody()));
+    let wrong = Claims::new(serde_json::from_str(r#"{"app":{"role":7}}"#).unwrap());
+    assert_eq!(
+        mapping.session(Some(wrong)).unwrap_err(),
+        Refused::Invalid("its role cannot be one")
+    );
+}
+
+#[test]
 fn a_claim_whose_name_no_setting_has_is_left_out() {
     let claims =
         r#"{"https://a.example/x":1,"":2,"a b":3,"a.b":4,"a..b":5,"9a":6,"ä":7,"$":8,"a\"":9}"#;

@@ -10,10 +10,10 @@ use catalog::{Note, NoteKind};
 use engine::OpenError;
 
 use crate::commands::prepare::find_problems;
-use crate::commands::{FOR_DATABASES, FOR_SUPERGRAPHS, block_on, gateway, inspect, print};
+use crate::commands::{FOR_DATABASES, block_on, gateway, inspect, print};
 use crate::configuration::Invocation;
 use crate::failure::Failure;
-use crate::options::{ApiOptions, Arguments, CheckOptions, Command, SubgraphOptions, refuse_group};
+use crate::options::{ApiOptions, Arguments, CheckOptions, Command, refuse_group};
 
 pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<ExitCode, Failure> {
     let CheckOptions { api: options, subgraphs } = options;
@@ -45,7 +45,6 @@ pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<Exi
         }
         return Ok(ExitCode::SUCCESS);
     }
-    refuse_group::<SubgraphOptions>(&options.given, FOR_SUPERGRAPHS)?;
     let (engine, emptiness) = block_on(inspect(options))?;
     let mut groups: BTreeMap<NoteKind, Vec<&Note>> = BTreeMap::new();
     for note in engine.notes() {
@@ -133,9 +132,7 @@ fn report(groups: &BTreeMap<NoteKind, Vec<&Note>>) -> String {
         }
         text.push('\n');
     }
-    let counts = groups
-        .iter()
-        .map(|(kind, notes)| [notes.len().to_string().as_str(), kind.label()].join(" "));
+    let counts = groups.iter().map(|(kind, notes)| kind.count(notes.len()));
     line(&mut text, format_args!("Found: {}.", counts.collect::<Vec<_>>().join(", ")));
     text
 }
@@ -225,9 +222,39 @@ mod tests {
                 CREATE INDEX a;
                 CREATE INDEX b;
 
-                Found: 1 collision, 3 unindexed foreign key.
+                Found: 1 collision, 3 unindexed foreign keys.
             "]],
         );
+    }
+
+    #[test]
+    fn counts_are_words_of_their_number() {
+        let kinds = [
+            NoteKind::Collision,
+            NoteKind::LeftOut,
+            NoteKind::UnmappedType,
+            NoteKind::Declaration,
+            NoteKind::Partitioned,
+            NoteKind::NodeId,
+            NoteKind::UnknownName,
+            NoteKind::UnindexedRelationship,
+        ];
+        let last_line = |number: usize| {
+            let mut groups: BTreeMap<NoteKind, Vec<&Note>> = BTreeMap::new();
+            let notes = kinds.map(|kind| note(kind, "a"));
+            for note in &notes {
+                groups.insert(note.kind, vec![note; number]);
+            }
+            report(&groups).lines().last().unwrap_or_default().to_owned()
+        };
+        let expect = expect![
+            "Found: 1 collision, 1 left out, 1 unmapped type, 1 declaration without effect, 1 partitioned table, 1 node id of its own, 1 unknown name, 1 unindexed foreign key."
+        ];
+        expect.assert_eq(&last_line(1));
+        let expect = expect![
+            "Found: 2 collisions, 2 left out, 2 unmapped types, 2 declarations without effect, 2 partitioned tables, 2 node ids of their own, 2 unknown names, 2 unindexed foreign keys."
+        ];
+        expect.assert_eq(&last_line(2));
     }
 
     #[test]

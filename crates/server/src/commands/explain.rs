@@ -4,34 +4,24 @@
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::Arc;
 
 use engine::gateway::{Gateway, GatewayWorker};
 use engine::{
     Caller, Claims, Engine, Limits, Memory, RowError, RowName, Session, SourceAddress, Worker,
 };
 use graphql::Request;
+use serde_json_bytes::Value as Json;
 
-use crate::commands::{FOR_DATABASES, FOR_SUPERGRAPHS, block_on, gateway, open, print};
+use crate::commands::{FOR_DATABASES, block_on, gateway, open, print};
 use crate::failure::{Failure, OperationError};
 use crate::options::{
-    ApiOptions, ExplainOptions, GuardOptions, LabelOptions, SubgraphOptions, SupergraphPlace,
-    of_gateway, refuse_group,
+    ApiOptions, ExplainOptions, SupergraphPlace, Variables, of_gateway, refuse_group,
 };
 
 pub(crate) fn run(options: &ExplainOptions) -> Result<(), Failure> {
-    let given = &options.api.given;
     if let (Some(place), Some(file)) = (options.api.supergraph()?, &options.file) {
-        refuse_group::<ApiOptions>(given, FOR_DATABASES)?;
+        refuse_group::<ApiOptions>(&options.api.given, FOR_DATABASES)?;
         return explain_plan(options, &place, file);
-    }
-    refuse_group::<SubgraphOptions>(given, FOR_SUPERGRAPHS)?;
-    refuse_group::<LabelOptions>(given, FOR_SUPERGRAPHS)?;
-    refuse_group::<GuardOptions>(given, FOR_SUPERGRAPHS)?;
-    if options.analyze && matches!(options.api.address()?, SourceAddress::Sqlite(_)) {
-        let message =
-            "`--analyze` is for PostgreSQL and graphs: SQLite tells no figures of a statement";
-        return Err(Failure::Usage(message.into()));
     }
     match (&options.row, &options.file) {
         (Some(row), _) => explain_row(options, row),
@@ -43,7 +33,7 @@ pub(crate) fn run(options: &ExplainOptions) -> Result<(), Failure> {
 fn explain_row(options: &ExplainOptions, row: &RowName) -> Result<(), Failure> {
     let explanation = block_on(async {
         let engine = open(&options.api, Limits::default()).await?;
-        let session = session(options, &engine)?;
+        let session = of_source(options, &engine)?;
         Worker::new(engine).explain_row(row, &session).await.map_err(|error| match error {
             RowError::NoPolicies => Failure::Usage("`--row` needs `--policies`".into()),
             error => Failure::Row(error),
@@ -58,18 +48,17 @@ fn explain_plan(
     place: &SupergraphPlace,
     file: &Path,
 ) -> Result<(), Failure> {
-    if options.role.is_some() {
-        return Err(Failure::Usage("`--role` needs `--policies`, which databases have".into()));
-    }
+    let given = &options.api.given;
+    let (supergraph, ways) = gateway::look_with(place, &options.subgraphs, given)?;
     let request = request(options, file)?;
-    let (supergraph, ways) = gateway::look(place, &options.subgraphs)?;
+    let engines = ways.iter().filter_map(|way| Some(&*way.local()?.engine));
+    let has_roles = engines.clone().any(Engine::has_roles);
+    let session = session(options, engines, has_roles)?;
     let limits = Limits { cost: options.cost.limits(), ..Limits::default() };
     let engine_options = of_gateway(limits, &options.subgraphs, &options.labels, &options.guards);
     let gateway = Gateway::new(supergraph, ways, engine_options);
-    let claims = options.claims.clone().map(|claims| Arc::new(Claims::new(claims.into())));
     // Nobody's headers, so that what is inserted is sent.
-    let forwarded = Some(Box::default());
-    let caller = Caller { session: Session { claims, ..Session::default() }, forwarded };
+    let caller = Caller { session, forwarded: Some(Box::default()) };
     let explained = block_on(async {
         let worker = GatewayWorker::sharing(gateway, Memory::new(u64::MAX));
         Ok(worker.explain(&request, &caller, options.analyze).await)
@@ -92,7 +81,7 @@ fn explain_operation(options: &ExplainOptions, file: &Path) -> Result<(), Failur
     let explanation = block_on(async {
         let limits = Limits { cost: options.cost.limits(), ..Limits::default() };
         let engine = open(&options.api, limits).await?;
-        let session = session(options, &engine)?;
+        let session = of_source(options, &engine)?;
         let worker = Worker::new(engine);
         let failed = |errors| Failure::Operation(OperationError { file: file.to_owned(), errors });
         let policies = worker.explain_policies(&request, &session).map_err(failed)?;
@@ -107,24 +96,56 @@ fn explain_operation(options: &ExplainOptions, file: &Path) -> Result<(), Failur
     print(&explanation)
 }
 
-/// Whoever is said to ask.
-fn session(options: &ExplainOptions, engine: &Engine) -> Result<Session, Failure> {
-    let mut claims = options.claims.clone().unwrap_or_default();
-    match (engine.claim_role(), &options.role) {
-        (Some(claim), Some(role)) => {
-            claims.insert(claim, role.as_str().into());
-        }
-        (None, Some(_)) => return Err(Failure::Usage("`--role` needs `--policies`".into())),
-        (_, None) => {}
-    }
+/// The session of the caller of one source.
+fn of_source(options: &ExplainOptions, engine: &Engine) -> Result<Session, Failure> {
     if options.claims.is_some() && !engine.knows_claims() {
         let message = "`--claims` needs `--policies`, or type definitions that ask for claims";
         return Err(Failure::Usage(message.into()));
     }
-    // To rules of type definitions, a token without claims is one.
-    let is_known = options.claims.is_some() || !claims.is_empty();
-    let claims = is_known.then(|| Arc::new(Claims::new(claims.into())));
-    Ok(Session { claims, ..Session::default() })
+    // Servers of a graph look for no role in a token.
+    let is_graph = matches!(options.api.address()?, SourceAddress::Neo4j(_));
+    session(options, [engine].into_iter(), !is_graph)
+}
+
+/// The session that a server would give to a request with a token of the role and the claims, or to
+/// one without a token.
+fn session<'e>(
+    options: &ExplainOptions,
+    engines: impl Iterator<Item = &'e Engine>,
+    has_roles: bool,
+) -> Result<Session, Failure> {
+    let mut claims = options.claims.clone();
+    if let Some(role) = &options.role {
+        let claims = claims.get_or_insert_default();
+        for engine in engines {
+            match engine.claim_role() {
+                Some(claim) => drop(claims.insert(claim, role.as_str().into())),
+                None if engine.has_roles() => insert(claims, &options.roles.jwt_role, role)?,
+                None => {}
+            }
+        }
+    }
+    let claims = claims.map(|claims| Claims::new(claims.into()));
+    options.roles.mapping(has_roles).session(claims).map_err(|refused| {
+        Failure::Usage(format!("no server takes a token of this caller: {refused}"))
+    })
+}
+
+/// Sets the claim that stands there, member by member.
+fn insert(claims: &mut Variables, path: &[Box<str>], role: &str) -> Result<(), Failure> {
+    let Some((last, objects)) = path.split_last() else { return Ok(()) };
+    let mut members = claims;
+    for name in objects {
+        let object = members.entry(&**name).or_insert_with(|| Json::Object(Variables::new()));
+        let none = || {
+            Failure::Usage(format!(
+                "`--jwt-role` looks for the role in the claim `{name}`, which is no object"
+            ))
+        };
+        members = object.as_object_mut().ok_or_else(none)?;
+    }
+    members.insert(&**last, role.into());
+    Ok(())
 }
 
 fn read(file: &Path) -> Result<String, Failure> {

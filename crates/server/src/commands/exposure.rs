@@ -26,7 +26,7 @@ pub(super) fn tell(api: &Api, serving: &ServingOptions) {
         writes: api.schema().mutation.is_some(),
         only_trusted: serving.persisted.only_trusted,
         asks_certificates: serving.tls.files().is_some_and(|tls| tls.client_authorities.is_some()),
-        has_default_role: serving.auth.default_role.is_some(),
+        has_default_role: serving.auth.roles.default_role.is_some(),
     };
     if serving.development.dev {
         for address in serving.listen.iter().filter(|address| !address.is_local()) {

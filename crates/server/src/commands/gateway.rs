@@ -21,7 +21,10 @@ use crate::demo::federated::{REMOTE, Shop};
 use crate::failure::Failure;
 use crate::http::{self, Changes, Customs, Fresh, Reload, Settings};
 use crate::memory;
-use crate::options::{GatewayOptions, ServingOptions, SubgraphOptions, SupergraphPlace};
+use crate::options::{
+    GatewayOptions, GivenOptions, ServingOptions, SubgraphOptions, SupergraphPlace,
+    check_for_gateway, out_of_gateway,
+};
 use crate::supergraph::{SupergraphText, SupergraphWatch};
 use sources::Sources;
 
@@ -82,10 +85,9 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
         return Err(Failure::Usage(message.into()));
     }
     let subgraphs = Subgraphs::read_for(&place, &options.subgraphs)?;
-    let has_roles = subgraphs.said.has_roles();
-    if !has_roles {
-        options.serving.auth.check_for_gateway()?;
-    }
+    let local = subgraphs.said.local_sources();
+    check_for_gateway(&options.serving.given, local)?;
+    let has_roles = local.has_postgres;
     Ok(PreparedGateway {
         place,
         poll: options.supergraph_poll.map(|pause| pause.0),
@@ -187,6 +189,12 @@ pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
         Ok(place) => problems.extend(look(&place, &options.subgraphs).err()),
         Err(failure) => problems.push(failure),
     }
+    // A file of subgraphs that is wrong is told of above.
+    if let Ok(subgraphs) = Subgraphs::read(&options.subgraphs) {
+        let local = subgraphs.said.local_sources();
+        let refusals = out_of_gateway(&options.serving.given, local);
+        problems.extend(refusals.into_iter().map(Failure::Usage));
+    }
     // What is wrong is wrong by all customs.
     let customs = Customs::Gateway { has_roles: true };
     problems.extend(Settings::new(&options.serving, customs).err());
@@ -198,11 +206,18 @@ pub(crate) fn look(
     place: &SupergraphPlace,
     options: &SubgraphOptions,
 ) -> Result<(Supergraph, Vec<Way>), Failure> {
+    Subgraphs::read_for(place, options)?.look(place)
+}
+
+/// The same, once it is known that each option that was given has a meaning.
+pub(crate) fn look_with(
+    place: &SupergraphPlace,
+    options: &SubgraphOptions,
+    given: &GivenOptions,
+) -> Result<(Supergraph, Vec<Way>), Failure> {
     let subgraphs = Subgraphs::read_for(place, options)?;
-    let (_, supergraph) = read(place)?;
-    let resolved = subgraphs.resolve(&supergraph)?;
-    let ways = KnownSubgraphs::default().ways(&supergraph, resolved, &subgraphs.sources)?;
-    Ok((supergraph, ways))
+    check_for_gateway(given, subgraphs.said.local_sources())?;
+    subgraphs.look(place)
 }
 
 impl Subgraphs {
@@ -240,6 +255,13 @@ impl Subgraphs {
         let (text, said) = read_file(file)?;
         let file = Some((file.clone(), text));
         Ok(Self { file, said, usual, sources: Sources::for_a_look() })
+    }
+
+    fn look(&self, place: &SupergraphPlace) -> Result<(Supergraph, Vec<Way>), Failure> {
+        let (_, supergraph) = read(place)?;
+        let resolved = self.resolve(&supergraph)?;
+        let ways = KnownSubgraphs::default().ways(&supergraph, resolved, &self.sources)?;
+        Ok((supergraph, ways))
     }
 
     /// The same for a server: how sources in this process are opened, and how many requests there are.

@@ -29,8 +29,6 @@ use crate::options::{ApiOptions, Command};
 
 /// For what options are that a supergraph has no use for.
 const FOR_DATABASES: &str = "a database, and the source is a supergraph: leave it out";
-/// For what options are that a database has no use for.
-const FOR_SUPERGRAPHS: &str = "a supergraph, and the source is a database: leave it out";
 
 /// Runs a command to its end.
 pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {

@@ -1,6 +1,7 @@
 //! Options that other servers have, and what they are called here.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use toml::de::DeValue;
 
 const LISTEN: &str = "where to listen is '--listen HOST:PORT', such as '--listen 127.0.0.1:8080'";
 
@@ -28,6 +29,16 @@ pub(super) fn explain(mut error: clap::Error) -> clap::Error {
     error.remove(ContextKind::SuggestedArg);
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*tip).into()]));
     error
+}
+
+/// The entry of the file that stands for an option of other servers.
+pub(super) fn in_file(name: &str, value: &DeValue<'_>) -> Option<String> {
+    let option = ["--", &name.to_ascii_lowercase()].concat();
+    OPTIONS.iter().find(|(other, _)| *other == option)?;
+    // A number is a port; a text may be anything.
+    let port = if let DeValue::Integer(port) = value { port.as_str().parse().ok() } else { None };
+    let port: u16 = port.unwrap_or(8080);
+    Some(format!("where to listen is `listen`, such as `listen = \"127.0.0.1:{port}\"`"))
 }
 
 #[cfg(test)]

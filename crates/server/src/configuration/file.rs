@@ -6,6 +6,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
+use super::elsewhere;
 use super::expand::Variable;
 use super::keys::Keys;
 use super::problem::{Position, Problem, Refused};
@@ -74,7 +75,11 @@ fn read(
 }
 
 fn unknown(keys: &Keys, name: &str, value: &DeValue<'_>) -> String {
+    let instead = elsewhere::in_file(name, value);
     let name = name.escape_debug();
+    if let (Some(instead), false) = (instead, matches!(value, DeValue::Table(_))) {
+        return format!("there is no option `{name}`; {instead}");
+    }
     match (keys.nearest(&name.to_string()), value) {
         // Whatever it is called like.
         (_, DeValue::Table(_)) => {
@@ -193,6 +198,24 @@ mod tests {
                 error: t.toml:19:22: `source`: the environment variable `USER_OF_NOBODY` is not set; `${USER_OF_NOBODY:-…}` gives a default
                 error: t.toml:20:13: there is no option `config`; `thalweg serve --help` lists them
                 error: t.toml:21:51: `connection-filter-allowed-operators`: a list has at least one element
+            "#]],
+        );
+    }
+
+    #[test]
+    fn options_of_other_servers_are_told_by_the_name_that_they_have_here() {
+        check(
+            r#"
+            port = 4000
+            host = "0.0.0.0"
+            Bind = "0.0.0.0:80"
+            hostname = 99999999
+            "#,
+            &expect![[r#"
+                t.toml:2:13: there is no option `port`; where to listen is `listen`, such as `listen = "127.0.0.1:4000"`
+                error: t.toml:3:13: there is no option `host`; where to listen is `listen`, such as `listen = "127.0.0.1:8080"`
+                error: t.toml:4:13: there is no option `Bind`; where to listen is `listen`, such as `listen = "127.0.0.1:8080"`
+                error: t.toml:5:13: there is no option `hostname`; where to listen is `listen`, such as `listen = "127.0.0.1:8080"`
             "#]],
         );
     }

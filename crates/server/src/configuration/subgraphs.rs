@@ -24,6 +24,7 @@ use toml::de::DeTable;
 
 use super::expand::Variable;
 use super::problem::{Position, Problem, Refused};
+use crate::options::LocalSources;
 pub(crate) use resolve::{LocalSource, Resolved, Unresolved, Usual};
 use said::Said;
 pub(crate) use schema::SUBGRAPHS;
@@ -89,10 +90,18 @@ impl SubgraphsFile {
         (read, reader.into_problems())
     }
 
-    /// Whether some subgraph is a source in this process that knows roles.
-    pub(crate) fn has_roles(&self) -> bool {
-        let sources = self.subgraphs.iter().filter_map(|named| named.said.source.as_ref());
-        sources.into_iter().any(|source| matches!(source.address, SourceAddress::Postgres(_)))
+    /// The kinds of the sources in this process.
+    pub(crate) fn local_sources(&self) -> LocalSources {
+        let mut kinds = LocalSources::default();
+        for source in self.subgraphs.iter().filter_map(|named| named.said.source.as_ref()) {
+            match source.address {
+                SourceAddress::Sqlite(_) => kinds.has_sqlite = true,
+                SourceAddress::Postgres(_) => kinds.has_postgres = true,
+                SourceAddress::Neo4j(_) => kinds.has_neo4j = true,
+            }
+            kinds.has_policies |= source.policies.is_some();
+        }
+        kinds
     }
 
     fn fill(&mut self, reader: &mut Reader<'_>, table: &DeTable<'_>) {

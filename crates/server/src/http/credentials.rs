@@ -5,9 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use clients::{Followed, Followings};
-use engine::session::{
-    Algorithm, Key, KeySet, Mapping, Pair, Refused, Requirement, Rules, Sessions,
-};
+use engine::session::{Algorithm, Key, KeySet, Pair, Refused, Requirement, Rules, Sessions};
 use graphql::{ErrorCode, GraphQLError};
 use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
 
@@ -35,6 +33,16 @@ pub(crate) enum Customs {
     Gateway {
         has_roles: bool,
     },
+}
+
+impl Customs {
+    /// Whether tokens name roles.
+    fn has_roles(self) -> bool {
+        match self {
+            Self::PostGraphile | Self::Gateway { has_roles: true } => true,
+            Self::Neo4j | Self::Gateway { has_roles: false } => false,
+        }
+    }
 }
 
 /// By what it is judged who asks.
@@ -119,7 +127,7 @@ impl Credentials {
             customs,
             audiences: rules.audiences.as_slice().into(),
             tells_reasons,
-            sessions: Sessions::new(keys, rules, mapping(options, customs)),
+            sessions: Sessions::new(keys, rules, options.roles.mapping(customs.has_roles())),
             fetched,
             has_keys,
             requires_token: options.require_token,
@@ -290,21 +298,6 @@ fn rules(options: &AuthOptions, customs: Customs) -> Rules {
         needs_expiry: has_public,
         leeway: options.jwt_verify_clock_tolerance.map_or(Duration::ZERO, |time| time.0),
         max_age: options.jwt_max_age.map(|time| time.0),
-    }
-}
-
-fn mapping(options: &AuthOptions, customs: Customs) -> Mapping {
-    Mapping {
-        role: match customs {
-            Customs::PostGraphile | Customs::Gateway { has_roles: true } => {
-                options.jwt_role.clone()
-            }
-            // Nobody becomes a role there, so that a claim of this name may be anything.
-            Customs::Neo4j | Customs::Gateway { has_roles: false } => Vec::new(),
-        },
-        default_role: options.default_role.clone(),
-        claims: options.jwt_claims.clone(),
-        fixed: options.pg_setting.iter().map(|setting| setting.0.clone()).collect(),
     }
 }
 

@@ -71,17 +71,29 @@ fn explanation(
 ) -> Value {
     let plan = |index: usize| plans.as_ref().ok().and_then(|plans| plans.get(index));
     let statements = explained.statements.iter().enumerate().map(|(index, statement)| {
-        json!({
+        let mut shown = json!({
             "name": statement.name,
             "how": statement.how,
             "round": statement.round,
             "text": statement.text,
             "parameters": statement.parameters,
             "plan": plan(index),
+        });
+        if let Some(fetch) = statement.fetch {
+            shown["fetch"] = fetch.into();
+        }
+        shown
+    });
+    let fetches = explained.fetches.iter().map(|fetch| {
+        json!({
+            "subgraph": fetch.subgraph,
+            "how": fetch.how,
+            "round": fetch.round,
+            "text": fetch.text,
         })
     });
     let milliseconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64() * 1e3);
-    json!({
+    let mut shown = json!({
         "isOfGateway": is_of_gateway,
         "cost": explained.cost,
         "request": explained.request,
@@ -92,7 +104,11 @@ fn explanation(
             "plan": milliseconds(report.stages.plan),
         },
         "planErrors": plans.as_ref().err().map(|errors| as_json(errors)),
-    })
+    });
+    if is_of_gateway {
+        shown["fetches"] = fetches.collect();
+    }
+    shown
 }
 
 /// As a response carries them.

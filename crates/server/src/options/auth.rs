@@ -4,28 +4,19 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
-use engine::session::mapping::{CLAIMS, is_setting};
-use engine::session::{Algorithm, Pair};
+use engine::session::Algorithm;
 use hyper::Uri;
-use hyper::header::HeaderName;
 
 use super::origins::{AllowedOrigin, OriginOptions};
 use super::quantity::Time;
+use super::roles::{HeaderSetting, RoleOptions};
 use crate::failure::Failure;
-
-/// What may not be set besides: who the user is, which tokens and `--default-role` say.
-const OF_ROLES: [&str; 3] = ["role", "session_authorization", "is_superuser"];
-
-/// By these the values are written that the program reads.
-const OF_VALUES: [&str; 5] =
-    ["bytea_output", "client_encoding", "datestyle", "extra_float_digits", "intervalstyle"];
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Who asks")]
 pub(crate) struct AuthOptions {
-    /// For PostgreSQL: the role of requests whose token names none, or that have no token [default: the user of the connection]
-    #[arg(long, env = "THALWEG_DEFAULT_ROLE", value_name = "ROLE")]
-    pub(crate) default_role: Option<Box<str>>,
+    #[command(flatten)]
+    pub(crate) roles: RoleOptions,
     /// Whether requests without a token are refused
     #[arg(long, env = "THALWEG_REQUIRE_TOKEN")]
     pub(crate) require_token: bool,
@@ -75,24 +66,9 @@ pub(crate) struct AuthOptions {
     /// The claims that a token must have, separated by commas
     #[arg(long, env = "THALWEG_JWT_REQUIRE_CLAIMS", value_name = "CLAIMS", value_delimiter = ',')]
     pub(crate) jwt_require_claims: Vec<Box<str>>,
-    /// Where the role stands among the claims, member by member, separated by commas
-    #[arg(
-        long,
-        env = "THALWEG_JWT_ROLE",
-        value_name = "PATH",
-        value_delimiter = ',',
-        default_value = "role"
-    )]
-    pub(crate) jwt_role: Vec<Box<str>>,
-    /// The claims that become settings `jwt.claims.…`, separated by commas [default: all]
-    #[arg(long, env = "THALWEG_JWT_CLAIMS", value_name = "CLAIMS", value_delimiter = ',')]
-    pub(crate) jwt_claims: Option<Vec<Box<str>>>,
     /// The cookie that holds the token of requests without an `Authorization` header
     #[arg(long, env = "THALWEG_JWT_COOKIE", value_name = "NAME")]
     pub(crate) jwt_cookie: Option<CookieName>,
-    /// For PostgreSQL: a setting for all requests, as `app.name=value`; may be repeated
-    #[arg(long, env = "THALWEG_PG_SETTING", value_name = "NAME=VALUE")]
-    pub(crate) pg_setting: Vec<FixedSetting>,
     /// For PostgreSQL: a header that becomes a setting, as `X-Tenant=app.tenant`; may be repeated
     #[arg(long, env = "THALWEG_PG_SETTING_HEADER", value_name = "HEADER=NAME")]
     pub(crate) pg_setting_header: Vec<HeaderSetting>,
@@ -108,35 +84,10 @@ pub(crate) struct VerifyAlgorithm(pub(crate) Algorithm);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CookieName(pub(crate) Box<str>);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FixedSetting(pub(crate) Pair);
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct HeaderSetting {
-    pub(crate) header: HeaderName,
-    pub(crate) name: Box<str>,
-}
-
 impl AuthOptions {
     /// Whether there is anything that tokens can be judged by.
     pub(crate) fn has_keys(&self) -> bool {
         self.jwt_secret.is_some() || !self.jwt_public_key.is_empty() || !self.jwt_jwks.is_empty()
-    }
-
-    /// What only a database can be told is refused where there is none.
-    pub(crate) fn check_for_gateway(&self) -> Result<(), Failure> {
-        let said = [
-            ("--default-role", self.default_role.is_some()),
-            ("--pg-setting", !self.pg_setting.is_empty()),
-            ("--pg-setting-header", !self.pg_setting_header.is_empty()),
-        ];
-        match said.into_iter().find(|(_, is_said)| *is_said) {
-            Some((option, _)) => Err(Failure::Usage(format!(
-                "`{option}` is for PostgreSQL, which no `source` of `--subgraphs` is; what servers \
-                 are told is said by its headers"
-            ))),
-            None => Ok(()),
-        }
     }
 
     /// Options that do not go together are refused.
@@ -186,7 +137,7 @@ impl AuthOptions {
             (self.jwt_verify_clock_tolerance.is_some(), "--jwt-verify-clock-tolerance"),
             (self.jwt_max_age.is_some(), "--jwt-max-age"),
             (!self.jwt_require_claims.is_empty(), "--jwt-require-claims"),
-            (self.jwt_claims.is_some(), "--jwt-claims"),
+            (self.roles.jwt_claims.is_some(), "--jwt-claims"),
             (self.jwt_cookie.is_some(), "--jwt-cookie"),
         ];
         given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
@@ -221,47 +172,6 @@ impl FromStr for CookieName {
             true => Ok(Self(text.into())),
             false => Err("the name of a cookie is wanted, such as `token`".into()),
         }
-    }
-}
-
-impl FromStr for FixedSetting {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wanted = || "a name and a value are wanted, such as `app.name=value`".to_owned();
-        let (name, value) = text.split_once('=').ok_or_else(wanted)?;
-        check_name(name)?;
-        Ok(Self((name.into(), value.into())))
-    }
-}
-
-impl FromStr for HeaderSetting {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wanted =
-            || "a header and a setting are wanted, such as `X-Tenant=app.tenant`".to_owned();
-        let (header, name) = text.split_once('=').ok_or_else(wanted)?;
-        let header = header.parse().map_err(|_| wanted())?;
-        check_name(name)?;
-        if name.to_ascii_lowercase().starts_with(CLAIMS) {
-            return Err(format!("`{CLAIMS}…` are the claims of tokens; no header may set them"));
-        }
-        Ok(Self { header, name: name.into() })
-    }
-}
-
-fn check_name(name: &str) -> Result<(), String> {
-    let lower = name.to_ascii_lowercase();
-    if OF_ROLES.contains(&&*lower) {
-        return Err(format!("`{name}` is what tokens and `--default-role` say"));
-    }
-    if OF_VALUES.contains(&&*lower) {
-        return Err(format!("`{name}` is the form in which Thalweg reads values"));
-    }
-    match is_setting(name) {
-        true => Ok(()),
-        false => Err(format!("`{name}` cannot be the name of a setting")),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Where an option has a meaning: on which sources, in which dialects, beside which other options.
 //!
-//! Each option of `thalweg serve` stands in one row of [`OPTIONS`], and a test walks all of them
-//! over all sources and dialects. An option that is given where it has no meaning is refused when
-//! the command starts, and the message says what to do instead.
+//! Each option of `thalweg serve`, `thalweg gateway` and `thalweg explain` stands in one row of
+//! [`OPTIONS`], and a test walks all of them over all sources and dialects, and over gateways with
+//! and without sources in their processes. An option that is given where it has no meaning is refused
+//! when the command starts, and the message says what to do instead.
 
 use clap::{Args, Command};
 use engine::SourceAddress;
@@ -33,21 +34,47 @@ pub(crate) struct Target {
     pub(crate) requires_token: bool,
 }
 
+/// The sources in the process of a gateway.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LocalSources {
+    pub(crate) has_sqlite: bool,
+    pub(crate) has_postgres: bool,
+    pub(crate) has_neo4j: bool,
+    /// Whether a file of policies decides about one of them.
+    pub(crate) has_policies: bool,
+}
+
 /// Where an option has a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
     Everywhere,
+    /// Sources of any kind. For a gateway without one the text says what to do instead.
+    Sources(&'static str),
+    /// Gateways.
+    Supergraph,
     Dialect(DialectName),
     /// A dialect's option for objects that only PostgreSQL has.
     DialectOnPostgres(DialectName),
     /// PostgreSQL; on other sources the text says what to do instead.
     Postgres(&'static str),
-    /// Databases that are servers: an SQLite file is opened, not connected to.
-    Servers,
+    /// The role and the settings of a PostgreSQL session; on other sources the text says what to do
+    /// instead.
+    PostgresSession(&'static str),
+    /// Databases that are servers: an SQLite file is opened, not connected to. For a gateway without
+    /// one the text says what to do instead.
+    Servers(&'static str),
     /// Databases with tables; for a graph the text says what to do instead.
     Tables(&'static str),
     /// Where a token decides something.
     Tokens,
+    /// Where a role decides something: PostgreSQL has roles of its own.
+    Roles,
+    /// Where the claims of a token decide something.
+    Claims,
+    /// Where a file of policies decides.
+    Policies,
+    /// Where a database measures its statements; a gateway measures requests to subgraphs.
+    Figures,
     /// SQLite, and the dialect phrag on any source.
     SqliteOrPhrag,
     /// SQLite; on other sources the text says why not.
@@ -59,19 +86,29 @@ const POLICY_ROLES: &str = "who asks without a token has the `default_role` of t
                             `--policies`";
 const CLAIM_ROLE: &str = "`claim_role` in the file of `--policies` says which claim is the role";
 
-/// All options of `thalweg serve` by their long names.
+const SUBGRAPH_CONNECTIONS: &str = "`--subgraph-connections` is for subgraphs over HTTP";
+const SUBGRAPH_CONNECT_TIMEOUT: &str = "`--subgraph-connect-timeout` is for subgraphs over HTTP";
+const SUBGRAPH_ERRORS: &str =
+    "`--subgraph-errors` says what clients are told of those of subgraphs";
+const SUBGRAPH_PATTERNS: &str = "servers bound the patterns that they match";
+
+/// All options by their long names.
 const OPTIONS: &[(Scope, &[&str])] = &[
     (
         Scope::Everywhere,
         &["config", "log", "log-format", "dialect", "federation", "federation-extend"],
     ),
-    (
-        Scope::Everywhere,
-        &["listen", "unix-socket-mode", "threads", "connections", "drain-timeout", "drain-delay"],
-    ),
+    (Scope::Everywhere, &["listen", "unix-socket-mode", "threads", "drain-timeout", "drain-delay"]),
     (Scope::Everywhere, &["max-clients", "max-header-size", "keep-alive-timeout", "stall-timeout"]),
     (Scope::Everywhere, &["tls-certificate", "tls-key", "tls-client-ca"]),
-    (Scope::Everywhere, &["acquire-timeout", "request-timeout", "header-timeout", "body-timeout"]),
+    (Scope::Everywhere, &["request-timeout", "header-timeout", "body-timeout"]),
+    (Scope::Sources(SUBGRAPH_CONNECTIONS), &["connections"]),
+    (Scope::Sources(LEAVE_OUT), &["acquire-timeout"]),
+    (Scope::Sources(SUBGRAPH_PATTERNS), &["max-pattern-length", "max-pattern-wildcards"]),
+    (
+        Scope::Sources(SUBGRAPH_ERRORS),
+        &["show-constraints", "show-database-errors", "extended-errors", "error-message"],
+    ),
     (
         Scope::Everywhere,
         &["max-body-size", "max-response-size", "max-tokens", "max-depth", "max-aliases"],
@@ -81,20 +118,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
         &["max-root-fields", "max-fields", "max-directives", "max-directives-per-place"],
     ),
     (Scope::Everywhere, &["max-fragments", "max-variables", "max-operations", "max-json-depth"]),
-    (
-        Scope::Everywhere,
-        &[
-            "max-pattern-length",
-            "max-pattern-wildcards",
-            "max-json-values",
-            "max-cost",
-            "default-list-size",
-        ],
-    ),
-    (
-        Scope::Everywhere,
-        &["show-constraints", "show-database-errors", "extended-errors", "error-message"],
-    ),
+    (Scope::Everywhere, &["max-json-values", "max-cost", "default-list-size"]),
     (
         Scope::Everywhere,
         &["max-requests", "max-queue", "queue-timeout", "response-memory", "request-memory"],
@@ -111,11 +135,15 @@ const OPTIONS: &[(Scope, &[&str])] = &[
         Scope::Postgres("give a file of `--policies`, which says what each role may do"),
         &["no-ignore-rbac"],
     ),
-    (Scope::Postgres(POLICY_ROLES), &["default-role"]),
-    (Scope::Postgres(CLAIM_ROLE), &["jwt-role"]),
-    (Scope::Postgres("all claims are there without it"), &["jwt-claims"]),
-    (Scope::Postgres("other sources have no settings"), &["pg-setting", "pg-setting-header"]),
-    (Scope::Servers, &["connect-timeout", "database-idle-timeout"]),
+    (Scope::PostgresSession(POLICY_ROLES), &["default-role"]),
+    (Scope::PostgresSession(CLAIM_ROLE), &["jwt-role"]),
+    (Scope::PostgresSession("all claims are there without it"), &["jwt-claims"]),
+    (
+        Scope::PostgresSession("other sources have no settings"),
+        &["pg-setting", "pg-setting-header"],
+    ),
+    (Scope::Servers(SUBGRAPH_CONNECT_TIMEOUT), &["connect-timeout"]),
+    (Scope::Servers(LEAVE_OUT), &["database-idle-timeout"]),
     (
         Scope::Tables(
             "who may see and change what of a graph stands in its type definitions, by `@authorization`",
@@ -193,6 +221,25 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Dialect(DialectName::Phrag), &["default-limit", "max-nest-level", "use-aggregation"]),
     (Scope::Dialect(DialectName::Neo4j), &["types", "neo4j-api", "exclude-deprecated-fields"]),
     (Scope::Dialect(DialectName::Neo4j), &["neo4j-filters", "limit-required"]),
+    (
+        Scope::Supergraph,
+        &["supergraph-poll", "override-labels", "override-label-header", "override-label-claim"],
+    ),
+    (Scope::Supergraph, &["scope-claim", "policy-claim", "unauthorized", "expose-plan"]),
+    (
+        Scope::Supergraph,
+        &["subgraphs", "subgraph-timeout", "subgraph-connect-timeout", "subgraph-connections"],
+    ),
+    (
+        Scope::Supergraph,
+        &["max-subgraph-requests", "max-subgraph-answer", "subgraph-errors", "entity-store"],
+    ),
+    (Scope::Supergraph, &["deduplicate-subgraph-requests", "max-representations"]),
+    (Scope::Everywhere, &["variables", "operation"]),
+    (Scope::Roles, &["role"]),
+    (Scope::Claims, &["claims"]),
+    (Scope::Policies, &["row"]),
+    (Scope::Figures, &["analyze"]),
 ];
 
 /// An option of a server, what it needs, and whether that is there.
@@ -242,10 +289,31 @@ pub(crate) fn refuse_group<Group: Args>(given: &GivenOptions, what: &str) -> Res
 
 /// What is wrong with each option that is given and has no meaning for the API.
 pub(crate) fn out_of_scope(given: &GivenOptions, target: Target) -> Vec<String> {
+    refusals(given, |name, scope| refusal(name, scope, target))
+}
+
+/// Messages about options that are given and have no meaning for a gateway with these sources in its
+/// process.
+pub(crate) fn out_of_gateway(given: &GivenOptions, sources: LocalSources) -> Vec<String> {
+    refusals(given, |name, scope| refusal_of_gateway(name, scope, sources))
+}
+
+/// Refuses these options.
+pub(crate) fn check_for_gateway(
+    given: &GivenOptions,
+    sources: LocalSources,
+) -> Result<(), Failure> {
+    match out_of_gateway(given, sources).as_slice() {
+        [] => Ok(()),
+        refusals => Err(Failure::Usage(refusals.join("\nerror: "))),
+    }
+}
+
+fn refusals(given: &GivenOptions, refusal: impl Fn(&str, Scope) -> Option<String>) -> Vec<String> {
     let rows =
         OPTIONS.iter().flat_map(|(scope, names)| names.iter().map(move |name| (*scope, *name)));
     let given = rows.filter(|(_, name)| given.contains(name));
-    given.filter_map(|(scope, name)| refusal(name, scope, target)).collect()
+    given.filter_map(|(scope, name)| refusal(name, scope)).collect()
 }
 
 fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
@@ -253,16 +321,19 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
     let needs_dialect =
         |wanted: DialectName| format!("`--{name}` needs `--dialect {}`", wanted.name());
     match scope {
-        Scope::Everywhere => None,
+        Scope::Everywhere | Scope::Sources(_) => None,
+        Scope::Supergraph => Some(format!(
+            "`--{name}` is for a supergraph, and the source is a database: {LEAVE_OUT}"
+        )),
         Scope::Dialect(wanted) | Scope::DialectOnPostgres(wanted) if wanted != dialect => {
             Some(needs_dialect(wanted))
         }
         Scope::Dialect(_) => None,
         Scope::DialectOnPostgres(_) => (source != SourceKind::Postgres)
             .then(|| format!("`--{name}` is for PostgreSQL, and the source is {}: {LEAVE_OUT}", source.name())),
-        Scope::Postgres(instead) => (source != SourceKind::Postgres)
+        Scope::Postgres(instead) | Scope::PostgresSession(instead) => (source != SourceKind::Postgres)
             .then(|| format!("`--{name}` is for PostgreSQL, and the source is {}: {instead}", source.name())),
-        Scope::Servers => (source == SourceKind::Sqlite).then(|| {
+        Scope::Servers(_) => (source == SourceKind::Sqlite).then(|| {
             format!("`--{name}` is for databases that are servers, and the source is an SQLite file: {LEAVE_OUT}")
         }),
         Scope::Tables(instead) => (source == SourceKind::Neo4j)
@@ -276,6 +347,25 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
                 )
             })
         }
+        Scope::Roles => match source {
+            SourceKind::Postgres => None,
+            SourceKind::Sqlite => (!has_policies)
+                .then(|| format!("`--{name}` needs `--policies`: an SQLite file has no roles")),
+            SourceKind::Neo4j => Some(format!(
+                "`--{name}` is not for a graph: rules of type definitions ask for claims, which `--claims` says"
+            )),
+        },
+        Scope::Claims => (source == SourceKind::Sqlite && !has_policies)
+            .then(|| format!("`--{name}` needs `--policies`: an SQLite file does not know who asks")),
+        Scope::Policies => match source {
+            SourceKind::Neo4j => Some(format!("`--{name}` is not for a graph: it explains policies")),
+            SourceKind::Sqlite | SourceKind::Postgres => {
+                (!has_policies).then(|| format!("`--{name}` needs `--policies`"))
+            }
+        },
+        Scope::Figures => (source == SourceKind::Sqlite).then(|| {
+            format!("`--{name}` is for PostgreSQL and graphs: SQLite tells no figures of a statement")
+        }),
         Scope::Sqlite(reason) => (source != SourceKind::Sqlite).then(|| {
             format!("`--{name}` is for SQLite, and the source is {}: {reason}", source.name())
         }),
@@ -283,6 +373,44 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
             (SourceKind::Sqlite, _) | (SourceKind::Postgres, DialectName::Phrag) => None,
             (SourceKind::Postgres | SourceKind::Neo4j, _) => Some(needs_dialect(DialectName::Phrag)),
         },
+    }
+}
+
+fn refusal_of_gateway(name: &str, scope: Scope, sources: LocalSources) -> Option<String> {
+    let LocalSources { has_sqlite, has_postgres, has_neo4j, has_policies } = sources;
+    let no_postgres = |instead: &str| {
+        format!("`--{name}` is for PostgreSQL, which no `source` of `--subgraphs` is: {instead}")
+    };
+    match scope {
+        // Gateways have options of their own by the same names, such as `--watch`.
+        Scope::Everywhere
+        | Scope::Supergraph
+        | Scope::Tokens
+        | Scope::Claims
+        | Scope::Figures
+        | Scope::Tables(_) => None,
+        Scope::Sources(instead) => (!has_sqlite && !has_postgres && !has_neo4j).then(|| {
+            format!("`--{name}` is for databases in the gateway's process, and no subgraph has a `source` in `--subgraphs`: {instead}")
+        }),
+        Scope::Servers(instead) => (!has_postgres && !has_neo4j).then(|| {
+            format!("`--{name}` is for databases that are servers, which no `source` of `--subgraphs` is: {instead}")
+        }),
+        Scope::Postgres(_) => (!has_postgres).then(|| no_postgres(LEAVE_OUT)),
+        Scope::PostgresSession(_) => (!has_postgres)
+            .then(|| no_postgres("what servers are told of who asks stands in `headers` there")),
+        Scope::Roles => (!has_postgres && !has_policies).then(|| {
+            format!(
+                "`--{name}` needs a `source` of `--subgraphs` that is PostgreSQL or has `policies`: what else \
+                 a token says is for `--claims`"
+            )
+        }),
+        Scope::Dialect(_)
+        | Scope::DialectOnPostgres(_)
+        | Scope::Policies
+        | Scope::Sqlite(_)
+        | Scope::SqliteOrPhrag => Some(format!(
+            "`--{name}` is for a database, and the source is a supergraph: {LEAVE_OUT}"
+        )),
     }
 }
 

@@ -1,7 +1,7 @@
 // A person with a browser and no network: opens the page, asks, reads the answer and what became
-// of the request, wide and on a phone, and behind a proxy.
+// of the request, wide and on a phone, behind a proxy, and of a gateway.
 //
-//   node browser.mjs ADDRESS CHROMIUM FOLDER_FOR_PICTURES
+//   node browser.mjs ADDRESS CHROMIUM FOLDER_FOR_PICTURES GATEWAY QUERY
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -9,7 +9,7 @@ import http from "node:http";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
-const [address, executablePath, folder] = process.argv.slice(2);
+const [address, executablePath, folder, gateway, federatedQuery] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 
 const QUERY = "query Artist($id: Int!) { artistById(id: $id) { name } }";
@@ -167,6 +167,28 @@ async function proxied(url) {
   proxy.closeAllConnections();
 }
 
+// Requests to subgraphs and statements of databases in the process are counted apart.
+async function federated(url) {
+  const { page, troubles, close } = await open(url, { viewport: { width: 1280, height: 800 } });
+  await write(page, ".graphiql-query-editor", federatedQuery);
+  await page.keyboard.press("Control+Enter");
+  await seen(page, ".result-window", '"shipping_days"');
+  await page.click("text=Explain");
+  await seen(page, ".thalweg-fact", /^Requests5 in 3 rounds$/);
+  await seen(page, ".thalweg-fact", /^Statements5$/);
+  const parts = await page.locator(".thalweg-number").allTextContents();
+  const numbered = (word) => [1, 2, 3, 4, 5].map((number) => `${word} ${number}`);
+  assert.deepEqual(parts, [...numbered("Request"), ...numbered("Statement")]);
+  const requests = await page.locator(".thalweg-part", { hasText: "Request " }).count();
+  assert.ok(requests >= 5, `${requests}`);
+  await seen(page, ".thalweg-sql .sql-keyword", "SELECT");
+  await picture(page, "explain-gateway");
+  await page.locator(".thalweg-part", { hasText: "Statement 1" }).last().scrollIntoViewIfNeeded();
+  await picture(page, "explain-gateway-statements");
+  assert.deepEqual(troubles, []);
+  await close();
+}
+
 try {
   const light = await wide(address, "light");
   const dark = await wide(address, "dark");
@@ -174,6 +196,7 @@ try {
   await phone(address);
   await wrong(address);
   await proxied(address);
+  await federated(gateway);
   console.log("seen");
 } finally {
   await browser.close();

@@ -3,7 +3,7 @@
 use std::fs;
 
 use rusqlite::Connection;
-use serde_json::Value;
+use serde_json::{Value, json};
 use testkit::tokens::Issuer;
 
 use crate::program::{Folder, Server, outcome, post, run};
@@ -155,11 +155,15 @@ fn statements_of_sources_in_the_process_stand_in_the_page_that_explains() {
     let explained: Value = serde_json::from_str(&server.send(request.as_bytes()).body).unwrap();
     let statements = explained["statements"].as_array().unwrap();
     let names: Vec<_> = statements.iter().map(|one| one["name"].as_str().unwrap()).collect();
-    assert_eq!(names[..2], ["opinions", "people"], "{names:?}");
-    assert!(names[2].ends_with(", by request 1 to opinions"), "{names:?}");
-    assert!(names[3].ends_with(", by request 2 to people"), "{names:?}");
-    assert_eq!((names.len(), &statements[3]["round"]), (4, &statements[1]["round"]));
-    let text = statements[3]["text"].as_str().unwrap();
+    assert!(names[0].ends_with(", by request 1 to opinions"), "{names:?}");
+    assert!(names[1].ends_with(", by request 2 to people"), "{names:?}");
+    assert_eq!((&statements[0]["fetch"], &statements[1]["fetch"]), (&json!(1), &json!(2)));
+    // Requests to subgraphs are counted apart.
+    let fetches = explained["fetches"].as_array().unwrap();
+    let subgraphs: Vec<_> = fetches.iter().map(|one| &one["subgraph"]).collect();
+    assert_eq!(subgraphs, ["opinions", "people"]);
+    assert_eq!((names.len(), &statements[1]["round"]), (2, &fetches[1]["round"]));
+    let text = statements[1]["text"].as_str().unwrap();
     assert!(text.contains("FROM json_each(?1)"), "{text}");
 }
 
@@ -261,4 +265,26 @@ fn policies_of_a_source_see_the_token_that_the_gateway_was_sent() {
     let data =
         r#"{"data":{"opinionById":{"text":"Good","personByPersonId":null}},"errors":[{"message""#;
     assert!(hidden.starts_with(data), "{hidden}");
+    // An explanation is of the same role.
+    let query = folder.file("query.graphql");
+    fs::write(&query, "{ opinionById(id: 1) { text personByPersonId { name } } }").unwrap();
+    let (supergraph, subgraphs) =
+        (folder.file("supergraph.graphql"), folder.file("subgraphs.toml"));
+    let usual = arguments("explain", supergraph.to_str().unwrap(), subgraphs.to_str().unwrap());
+    let explain = |more: &[&str]| {
+        let further = [query.to_str().unwrap(), "--analyze"];
+        let (code, told, error) = outcome(&run(&[&usual[..], &further, more].concat()));
+        assert_eq!(code, Some(0), "{error}");
+        told.lines().last().unwrap().to_owned()
+    };
+    for (more, is_refused) in [
+        (&[][..], true),
+        (&["--role", "clerk"], true),
+        (&["--role", "boss"], false),
+        (&["--claims", r#"{"role":"boss"}"#], false),
+    ] {
+        let told = explain(more);
+        assert!(told.starts_with("2. people: sent "), "{told}");
+        assert_eq!(told.contains(", 1 error, 1 object, "), is_refused, "{more:?}: {told}");
+    }
 }

@@ -122,6 +122,20 @@ fn a_graph_in_the_process_is_a_subgraph() {
         answer,
         r#"{"data":{"allPeopleList":[{"name":"Ann","fee":7},{"name":"Bob","fee":9}]}}"#
     );
+    let query = folder.file("fees.graphql");
+    fs::write(&query, fees).unwrap();
+    let command = ["explain", files[0], query.to_str().unwrap(), files[1], files[2]];
+    let explain = |more: &[&str]| outcome(&run(&[&command[..], &["--analyze"], more].concat()));
+    let is_refused = |more: &[&str]| {
+        let (code, told, error) = explain(more);
+        assert_eq!(code, Some(0), "{error}");
+        let (_, requests) = told.split_once("\n-- requests\n").unwrap();
+        requests.lines().any(|line| line.starts_with("2. films: ") && line.contains(" error"))
+    };
+    assert!(is_refused(&[]));
+    assert!(!is_refused(&["--claims", r#"{"sub":"ann"}"#]));
+    let (code, _, error) = explain(&["--role", "a"]);
+    assert!(code == Some(2) && error.contains("`--role` needs a `source`"), "{error}");
     assert_eq!(
         ask("mutation { deleteMovies { nodesDeleted } }"),
         r#"{"data":{"deleteMovies":{"nodesDeleted":2}}}"#

@@ -5,7 +5,7 @@ use std::fs;
 use testkit::postgres::{Server as Postgres, shared, wanted_installations};
 use testkit::tokens::Issuer;
 
-use crate::program::{Folder, Server};
+use crate::program::{Folder, Server, outcome, run};
 use crate::site::refused;
 use crate::watched::{check, scrape};
 
@@ -153,6 +153,50 @@ fn row_level_security_sees_who_asks_the_gateway() {
 }
 
 #[test]
+fn an_operation_is_explained_for_the_role_and_the_claims() {
+    for installation in wanted_installations().unwrap() {
+        let folder = prepare(shared(&installation).unwrap(), "gateway_explained");
+        let query = folder.file("query.graphql");
+        fs::write(&query, "{ allLettersList { text reader } }").unwrap();
+        let (supergraph, subgraphs) =
+            (folder.file("supergraph.graphql"), folder.file("subgraphs.toml"));
+        let usual = ["explain", supergraph.to_str().unwrap(), query.to_str().unwrap()];
+        let usual = [&usual[..], &["--subgraphs", subgraphs.to_str().unwrap(), "--analyze"]];
+        // The line of the request for the readers of the letters that were found.
+        let check = |more: &[&str], expected: &str| {
+            let (code, told, error) = outcome(&run(&[&usual.concat(), more].concat()));
+            assert_eq!(code, Some(0), "{more:?}: {error}");
+            let (_, requests) = told.split_once("\n-- requests\n").unwrap();
+            let found = requests.lines().find(|line| line.starts_with("2. readers: ")).unwrap();
+            assert!(found.contains(expected), "{more:?}: {requests}");
+        };
+        // Without a token it is the user of the connection who asks, or the default role.
+        check(&[], ", 2 objects, ");
+        check(&["--default-role", "gateway_reader"], "there was nothing to ask");
+        let reader = ["--default-role", "gateway_reader", "--pg-setting", "jwt.claims.name=bob"];
+        check(&reader, ", 1 object, ");
+        let ann = r#"{"name":"ann"}"#;
+        check(&["--role", "gateway_reader", "--claims", ann], ", 1 object, ");
+        check(&["--claims", r#"{"role":"gateway_reader","name":"ann"}"#], ", 1 object, ");
+        check(&["--role", "gateway_reader", "--claims", r#"{"name":"cas"}"#], "nothing to ask");
+        check(&["--default-role", "gateway_reader", "--claims", ann], ", 1 object, ");
+        // The claim of the role, and the claims that are settings, are those of a server.
+        let elsewhere = ["--jwt-role", "app,role", "--role", "gateway_reader", "--claims"];
+        check(&[&elsewhere[..], &[r#"{"app":{"x":1},"name":"ann"}"#]].concat(), ", 1 object, ");
+        let none = ["--jwt-claims", "email", "--role", "gateway_reader", "--claims", ann];
+        check(&none, "nothing to ask");
+        check(&["--role", "nobody_of_this_name"], "not sent");
+        let mut wrong = [&usual.concat(), &elsewhere[..], &[r#"{"app":1}"#]].concat();
+        let error = refused(&wrong);
+        assert!(error.contains("in the claim `app`, which is no object"), "{error}");
+        wrong.truncate(usual.concat().len());
+        wrong.extend(["--claims", r#"{"role":7}"#]);
+        let error = refused(&wrong);
+        assert!(error.contains("its role cannot be one"), "{error}");
+    }
+}
+
+#[test]
 fn a_source_that_takes_too_long_is_given_up_and_its_statement_ended() {
     for installation in wanted_installations().unwrap() {
         let postgres = shared(&installation).unwrap();
@@ -190,4 +234,8 @@ fn what_is_for_databases_needs_one() {
     let usual = ["gateway", supergraph, "--subgraphs", subgraphs];
     let error = refused(&[&usual[..], &["--default-role", "reader"]].concat());
     assert!(error.contains("`--default-role` is for PostgreSQL, which no `source`"), "{error}");
+    let error = refused(&[&usual[..], &["--shared-connections", "1"]].concat());
+    assert!(error.contains("`--shared-connections` is for PostgreSQL"), "{error}");
+    let error = refused(&[&usual[..], &["--connect-timeout", "1s"]].concat());
+    assert!(error.contains("`--connect-timeout` is for databases that are servers"), "{error}");
 }

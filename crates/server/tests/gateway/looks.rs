@@ -94,6 +94,9 @@ fn a_configuration_file_of_a_gateway_is_checked_as_one() {
     assert_eq!((code, error.as_str()), (Some(0), ""), "{output}");
     let (code, _, error) = check(&[right, "subgraph-errors = 'none'\n"].concat());
     assert!(code == Some(1) && error.contains("thalweg.toml:3:"), "{error}");
+    let (code, _, error) = check(&[right, "connections = 3\npg-setting = 'a.b=c'\n"].concat());
+    assert!(code == Some(1) && error.contains("thalweg.toml:3:1: `--connections` is"), "{error}");
+    assert!(error.contains("thalweg.toml:4:1: `--pg-setting` is"), "{error}");
     let (code, _, error) = check("supergraph = 'none.graphql'\n");
     assert!(code == Some(1) && error.contains("none.graphql"), "{error}");
 }
@@ -123,6 +126,20 @@ fn a_supergraph_is_served_by_its_own_command() {
     assert!(error.contains("`--supergraph-poll` is for a supergraph at an address"), "{error}");
     let error = refused(&["gateway", supergraph, "--pg-setting", "a.b=c"]);
     assert!(error.contains("`--pg-setting` is for PostgreSQL"), "{error}");
+    // Options of databases in the process are refused where there is none, with those of servers.
+    for (option, value, instead) in [
+        ("--connections", "3", "`--subgraph-connections`"),
+        ("--acquire-timeout", "1s", "leave it out"),
+        ("--connect-timeout", "1s", "`--subgraph-connect-timeout`"),
+        ("--max-pattern-length", "9", "servers bound the patterns"),
+        ("--extended-errors", "hint", "`--subgraph-errors`"),
+    ] {
+        let error = refused(&["gateway", supergraph, option, value]);
+        assert!(error.contains(&format!("`{option}` is for databases")), "{error}");
+        assert!(error.contains(instead), "{error}");
+    }
+    let error = refused(&["explain", supergraph, "query.graphql", "--role", "a"]);
+    assert!(error.contains("`--role` needs a `source` of `--subgraphs`"), "{error}");
     let error = refused(&["gateway", "http://supergraphs.example/shop"]);
     assert!(error.contains("only for addresses of this machine"), "{error}");
 }

@@ -18,7 +18,7 @@ use crate::commands::{block_on, print};
 use crate::demo::federated::{QUERY, REMOTE, Shop, USUAL_FOLDER};
 use crate::failure::Failure;
 use crate::http::{self, Beside, Bound, Customs, Generation, Listeners, Settings, Watchers};
-use crate::options::{DemoOptions, ServeOptions, ServingOptions};
+use crate::options::{DemoOptions, LocalSources, ServeOptions, ServingOptions, check_for_gateway};
 
 /// The subgraph that is a server of its own, in this process.
 #[derive(Debug)]
@@ -38,7 +38,9 @@ struct Asked {
 
 pub(super) fn serve(options: &DemoOptions) -> Result<(), Failure> {
     let serving = &options.serving;
-    serving.auth.check_for_gateway()?;
+    // Its databases are SQLite files.
+    let local = LocalSources { has_sqlite: true, ..LocalSources::default() };
+    check_for_gateway(&serving.given, local)?;
     let settings = Settings::new(serving, Customs::Gateway { has_roles: false })?;
     let listeners = http::bind(serving)?;
     let shop = Shop::at(options.folder.as_deref().unwrap_or(Path::new(USUAL_FOLDER)));

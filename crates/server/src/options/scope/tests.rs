@@ -1,4 +1,5 @@
-//! Every option of `thalweg serve` over every source and dialect.
+//! Every option of `thalweg serve`, `thalweg gateway` and `thalweg explain` over every source and
+//! dialect, and over gateways.
 
 use clap::{Arg, CommandFactory, FromArgMatches};
 use expect_test::{Expect, expect};
@@ -15,13 +16,20 @@ const TARGETS: [(&str, &str, &str); 5] = [
     ("Neo4j", "neo4j://localhost", "neo4j"),
 ];
 
-/// The options of `thalweg serve` that have a long name, but those that clap itself adds.
-fn options() -> Vec<Arg> {
+/// The commands whose options stand in the table.
+const COMMANDS: [&str; 3] = ["serve", "gateway", "explain"];
+
+/// The options of a command that have a long name, but those that clap itself adds.
+fn options_of(name: &str) -> Vec<Arg> {
     let command = Arguments::command();
-    let serve = command.find_subcommand("serve").expect("there is a command to serve");
+    let named = command.find_subcommand(name).expect("there is the command");
     let all = command.get_arguments().filter(|arg| arg.is_global_set());
-    let all = all.chain(serve.get_arguments()).filter(|arg| arg.get_long().is_some());
+    let all = all.chain(named.get_arguments()).filter(|arg| arg.get_long().is_some());
     all.filter(|arg| !matches!(arg.get_id().as_str(), "help" | "version")).cloned().collect()
+}
+
+fn options() -> Vec<Arg> {
+    options_of("serve")
 }
 
 /// A value that the option takes.
@@ -108,16 +116,115 @@ fn check(more: &[&str], expected: &Expect) {
 #[test]
 fn every_option_has_one_scope() {
     let rows = || OPTIONS.iter().flat_map(|(_, names)| names.iter());
-    for arg in options() {
+    let options: Vec<Arg> = COMMANDS.into_iter().flat_map(options_of).collect();
+    for arg in &options {
         let long = arg.get_long().unwrap_or_default();
         let found = rows().filter(|name| **name == long).count();
         assert_eq!(found, 1, "`--{long}` stands in {found} rows of `OPTIONS`");
     }
-    let options = options();
     for name in rows() {
         let is_option = options.iter().any(|arg| arg.get_long() == Some(name));
         assert!(is_option, "there is no option `--{name}`");
     }
+}
+
+/// The options that a look refuses, and each refusal says what to do.
+fn refused_of(options: Vec<Arg>, refusals: impl Fn(&GivenOptions) -> Vec<String>) -> String {
+    let mut refused = Vec::new();
+    for arg in options {
+        let long = arg.get_long().unwrap_or_default();
+        for refusal in refusals(&GivenOptions::from([long])) {
+            assert!(refusal.starts_with(&format!("`--{long}` ")), "{refusal}");
+            assert!(refusal.contains(" needs ") || refusal.contains(": "), "{refusal}");
+            refused.push(long.to_owned());
+        }
+    }
+    listed(&refused)
+}
+
+fn listed(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<_> = names.iter().map(AsRef::as_ref).collect();
+    if names.is_empty() { "nothing".into() } else { names.join(" ") }
+}
+
+#[test]
+fn an_option_is_refused_for_a_gateway_without_such_a_source() {
+    let none = LocalSources::default();
+    let kinds = [
+        ("servers only", none),
+        ("SQLite", LocalSources { has_sqlite: true, ..none }),
+        ("SQLite with policies", LocalSources { has_sqlite: true, has_policies: true, ..none }),
+        ("PostgreSQL", LocalSources { has_postgres: true, ..none }),
+        ("Neo4j", LocalSources { has_neo4j: true, ..none }),
+        ("all", LocalSources { has_sqlite: true, has_postgres: true, has_neo4j: true, ..none }),
+    ];
+    let mut lines = String::new();
+    for (name, sources) in kinds {
+        let refused = refused_of(options_of("gateway"), |given| out_of_gateway(given, sources));
+        lines.push_str(&format!("{name}: {refused}\n"));
+    }
+    let roles = ["role", "claims", "analyze"].map(|name| GivenOptions::from([name]));
+    for (name, sources) in kinds {
+        let refused = roles.iter().filter(|given| !out_of_gateway(given, sources).is_empty());
+        let refused: Vec<_> = refused.flat_map(GivenOptions::iter).collect();
+        lines.push_str(&format!("explain, {name}: {}\n", listed(&refused)));
+    }
+    expect![[r#"
+        servers only: connections shared-connections connect-timeout acquire-timeout database-idle-timeout max-pattern-length max-pattern-wildcards show-constraints show-database-errors extended-errors error-message default-role jwt-role jwt-claims pg-setting pg-setting-header
+        SQLite: shared-connections connect-timeout database-idle-timeout default-role jwt-role jwt-claims pg-setting pg-setting-header
+        SQLite with policies: shared-connections connect-timeout database-idle-timeout default-role jwt-role jwt-claims pg-setting pg-setting-header
+        PostgreSQL: nothing
+        Neo4j: shared-connections default-role jwt-role jwt-claims pg-setting pg-setting-header
+        all: nothing
+        explain, servers only: role
+        explain, SQLite: role
+        explain, SQLite with policies: nothing
+        explain, PostgreSQL: nothing
+        explain, Neo4j: role
+        explain, all: nothing
+    "#]].assert_eq(&lines);
+}
+
+#[test]
+fn an_option_of_explain_is_refused_where_it_means_nothing() {
+    let is_of = |command: &str, arg: &Arg| {
+        options_of(command).iter().any(|other| other.get_long() == arg.get_long())
+    };
+    let of_gateways = options_of("gateway").into_iter().filter(|arg| !is_of("serve", arg));
+    let of_gateways: Vec<_> = of_gateways.collect();
+    let mut lines = String::new();
+    for (name, address, dialect) in TARGETS {
+        for has_policies in [false, true] {
+            let words = [address, "--dialect", dialect].map(str::to_owned);
+            let api = serve(&words).api;
+            let target = Target {
+                source: SourceKind::of(&api.address().expect("the source is right")),
+                dialect: api.dialect.expect("there is a dialect"),
+                has_policies,
+                requires_token: false,
+            };
+            let refused = refused_of(of_gateways.clone(), |given| out_of_scope(given, target));
+            assert_eq!(refused.split(' ').count(), of_gateways.len(), "{refused}");
+            let own = options_of("explain").into_iter();
+            let own = own.filter(|arg| !is_of("serve", arg) && !is_of("gateway", arg)).collect();
+            let refused = refused_of(own, |given| out_of_scope(given, target));
+            let policies = if has_policies { ", policies" } else { "" };
+            lines.push_str(&format!("{name}{policies}: {refused}\n"));
+        }
+    }
+    expect![[r#"
+        SQLite, postgraphile: row role claims analyze
+        SQLite, postgraphile, policies: analyze
+        SQLite, phrag: row role claims analyze
+        SQLite, phrag, policies: analyze
+        PostgreSQL, postgraphile: row
+        PostgreSQL, postgraphile, policies: nothing
+        PostgreSQL, phrag: row
+        PostgreSQL, phrag, policies: nothing
+        Neo4j: row role
+        Neo4j, policies: row role
+    "#]]
+    .assert_eq(&lines);
 }
 
 #[test]
@@ -125,8 +232,8 @@ fn an_option_is_refused_where_it_means_nothing() {
     check(
         &[],
         &expect![[r#"
-            SQLite, postgraphile: schema no-ignore-rbac geometric-types include-extension-resources network-scalars jwt-token-identifier connection-filter-arrays connection-filter-computed-columns connection-filter-setof-functions types neo4j-api exclude-deprecated-fields neo4j-filters limit-required default-limit max-nest-level use-aggregation shared-connections connect-timeout database-idle-timeout default-role jwt-secret jwt-public-key jwt-jwks jwt-jwks-max-stale jwt-verify-algorithms jwt-verify-audience jwt-verify-issuer jwt-verify-subject jwt-verify-id jwt-verify-clock-tolerance jwt-max-age jwt-require-claims jwt-role jwt-claims jwt-cookie pg-setting pg-setting-header
-            SQLite, phrag: schema no-ignore-rbac aggregates bulk-mutations max-bulk-rows classic-ids disable-default-mutations dynamic-json geometric-types include-extension-resources legacy-relations no-ignore-indexes no-node-ids no-setof-functions-contain-nulls disable-aggregates-by-default many-to-many nested-mutations network-scalars simplified-names no-short-pk no-simplify-all-rows no-simplify-multikey-relations omit-list-suffix jwt-token-identifier tags-file upsert-mutations view-unique-key simple-collections connection-filter connection-filter-allow-empty-object-input connection-filter-allow-null-input connection-filter-allowed-field-types connection-filter-allowed-operators connection-filter-arrays connection-filter-computed-columns connection-filter-logical-operators connection-filter-operator-names connection-filter-relations connection-filter-setof-functions connection-filter-use-list-inflectors types neo4j-api exclude-deprecated-fields neo4j-filters limit-required shared-connections connect-timeout database-idle-timeout default-role jwt-secret jwt-public-key jwt-jwks jwt-jwks-max-stale jwt-verify-algorithms jwt-verify-audience jwt-verify-issuer jwt-verify-subject jwt-verify-id jwt-verify-clock-tolerance jwt-max-age jwt-require-claims jwt-role jwt-claims jwt-cookie pg-setting pg-setting-header
+            SQLite, postgraphile: schema no-ignore-rbac geometric-types include-extension-resources network-scalars jwt-token-identifier connection-filter-arrays connection-filter-computed-columns connection-filter-setof-functions types neo4j-api exclude-deprecated-fields neo4j-filters limit-required default-limit max-nest-level use-aggregation shared-connections connect-timeout database-idle-timeout default-role jwt-role jwt-claims pg-setting jwt-secret jwt-public-key jwt-jwks jwt-jwks-max-stale jwt-verify-algorithms jwt-verify-audience jwt-verify-issuer jwt-verify-subject jwt-verify-id jwt-verify-clock-tolerance jwt-max-age jwt-require-claims jwt-cookie pg-setting-header
+            SQLite, phrag: schema no-ignore-rbac aggregates bulk-mutations max-bulk-rows classic-ids disable-default-mutations dynamic-json geometric-types include-extension-resources legacy-relations no-ignore-indexes no-node-ids no-setof-functions-contain-nulls disable-aggregates-by-default many-to-many nested-mutations network-scalars simplified-names no-short-pk no-simplify-all-rows no-simplify-multikey-relations omit-list-suffix jwt-token-identifier tags-file upsert-mutations view-unique-key simple-collections connection-filter connection-filter-allow-empty-object-input connection-filter-allow-null-input connection-filter-allowed-field-types connection-filter-allowed-operators connection-filter-arrays connection-filter-computed-columns connection-filter-logical-operators connection-filter-operator-names connection-filter-relations connection-filter-setof-functions connection-filter-use-list-inflectors types neo4j-api exclude-deprecated-fields neo4j-filters limit-required shared-connections connect-timeout database-idle-timeout default-role jwt-role jwt-claims pg-setting jwt-secret jwt-public-key jwt-jwks jwt-jwks-max-stale jwt-verify-algorithms jwt-verify-audience jwt-verify-issuer jwt-verify-subject jwt-verify-id jwt-verify-clock-tolerance jwt-max-age jwt-require-claims jwt-cookie pg-setting-header
             PostgreSQL, postgraphile: bigint stored-as types neo4j-api exclude-deprecated-fields neo4j-filters limit-required default-limit max-nest-level use-aggregation
             PostgreSQL, phrag: stored-as aggregates bulk-mutations max-bulk-rows classic-ids disable-default-mutations dynamic-json geometric-types include-extension-resources legacy-relations no-ignore-indexes no-node-ids no-setof-functions-contain-nulls disable-aggregates-by-default many-to-many nested-mutations network-scalars simplified-names no-short-pk no-simplify-all-rows no-simplify-multikey-relations omit-list-suffix jwt-token-identifier tags-file upsert-mutations view-unique-key simple-collections connection-filter connection-filter-allow-empty-object-input connection-filter-allow-null-input connection-filter-allowed-field-types connection-filter-allowed-operators connection-filter-arrays connection-filter-computed-columns connection-filter-logical-operators connection-filter-operator-names connection-filter-relations connection-filter-setof-functions connection-filter-use-list-inflectors types neo4j-api exclude-deprecated-fields neo4j-filters limit-required
             Neo4j: schema bigint stored-as mutation-transactions no-ignore-rbac policies aggregates bulk-mutations max-bulk-rows classic-ids disable-default-mutations dynamic-json geometric-types include-extension-resources legacy-relations no-ignore-indexes no-node-ids no-setof-functions-contain-nulls disable-aggregates-by-default many-to-many nested-mutations network-scalars simplified-names no-short-pk no-simplify-all-rows no-simplify-multikey-relations omit-list-suffix jwt-token-identifier tags-file upsert-mutations view-unique-key simple-collections connection-filter connection-filter-allow-empty-object-input connection-filter-allow-null-input connection-filter-allowed-field-types connection-filter-allowed-operators connection-filter-arrays connection-filter-computed-columns connection-filter-logical-operators connection-filter-operator-names connection-filter-relations connection-filter-setof-functions connection-filter-use-list-inflectors default-limit max-nest-level use-aggregation shared-connections default-role jwt-role jwt-claims pg-setting pg-setting-header watch
