@@ -3,7 +3,7 @@
 use crate::catalog::{Capabilities, Catalog};
 use crate::entity::{
     ConstraintComment, Entity, EntityKind, Field, Generated, Index, Key, Offered, OfferedField,
-    Relationship, RelationshipKind,
+    Relationship, RelationshipKind, Storage,
 };
 use crate::function::{Argument, Function, FunctionResult, Statement, Volatility};
 use crate::ids::{
@@ -144,10 +144,16 @@ impl Builder {
             has_default: field.has_default,
             generated: field.generated,
             offered: OfferedField::ALL,
+            storage: Storage::default(),
             description: field.description,
         });
         self.catalog.entities[entity.index()].fields.push(id);
         id
+    }
+
+    /// Says which form the source gives to values of a field.
+    pub fn store(&mut self, field: FieldId, storage: Storage) {
+        self.catalog.fields[field.index()].storage = storage;
     }
 
     pub fn key(&mut self, entity: EntityId, key: Key) {

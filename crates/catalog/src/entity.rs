@@ -152,7 +152,23 @@ pub struct Field {
     pub generated: Option<Generated>,
     /// What may be done with its values.
     pub offered: OfferedField,
+    pub storage: Storage,
     pub description: Option<Box<str>>,
+}
+
+/// The form that a source gives to values which are stored in a field, where it lets any value into
+/// any field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// Values stay as they are given.
+    #[default]
+    AsGiven,
+    /// Numbers become texts, and compare as texts.
+    Text,
+    /// Texts that look like numbers become numbers.
+    Number,
+    /// So do they, and all numbers are floating point numbers.
+    Float,
 }
 
 /// What a source lets those who ask do with the values of a field.

@@ -31,7 +31,7 @@ pub use catalog::{Capabilities, Catalog};
 pub use declare::KnownRows;
 pub use entity::{
     ConstraintComment, Covers, Entity, EntityKind, Field, Finds, Generated, Index, Key, KeyKind,
-    Offered, OfferedField, Relationship, RelationshipKind,
+    Offered, OfferedField, Relationship, RelationshipKind, Storage,
 };
 pub use function::{
     Argument, ArgumentType, Function, FunctionResult, Statement, StatementPart, Volatility,

@@ -2,6 +2,7 @@
 //! value into any column, as SQLite does.
 
 use crate::catalog::Catalog;
+use crate::entity::Storage;
 use crate::ids::FieldId;
 use crate::types::{EpochUnit, Scalar, Type};
 
@@ -39,13 +40,41 @@ pub fn stored_types() -> String {
     WORDS.map(|(word, _)| word).join(", ")
 }
 
+/// The reason for which a field cannot hold values of a type. Such a field would give other values
+/// than those that are stored in it, or find other rows than those that hold them.
+fn misfit(storage: Storage, scalar: &Scalar) -> Option<&'static str> {
+    match (storage, scalar) {
+        (
+            Storage::Text,
+            Scalar::Int16
+            | Scalar::Int32
+            | Scalar::Int64
+            | Scalar::Float32
+            | Scalar::Float64
+            | Scalar::Decimal { .. }
+            | Scalar::Epoch(_),
+        ) => Some("its declared type makes texts of numbers, and compares them as texts"),
+        (Storage::Float, Scalar::Int64) => {
+            Some("its declared type makes floating point numbers of integers, which have 53 bits")
+        }
+        (Storage::Float, Scalar::Boolean | Scalar::Text) => {
+            Some("its declared type makes floating point numbers of such values")
+        }
+        _ => None,
+    }
+}
+
 impl Catalog {
-    /// Says which values a field holds. What refers to a 64-bit integer is one as well.
-    pub fn declare_stored(&mut self, field: FieldId, scalar: Scalar) {
+    /// Says which values a field holds; the reason, if it cannot. What refers to a 64-bit integer is
+    /// one as well.
+    pub fn declare_stored(&mut self, field: FieldId, scalar: Scalar) -> Result<(), &'static str> {
+        if let Some(reason) = misfit(self[field].storage, &scalar) {
+            return Err(reason);
+        }
         let widens = scalar == Scalar::Int64;
         self.fields[field.index()].r#type = Type::Scalar(scalar);
         if !widens {
-            return;
+            return Ok(());
         }
         let mut found = vec![field];
         while let Some(target) = found.pop() {
@@ -60,5 +89,6 @@ impl Catalog {
                 }
             }
         }
+        Ok(())
     }
 }

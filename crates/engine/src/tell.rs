@@ -240,6 +240,13 @@ fn telling(kind: SourceErrorKind) -> Telling {
             ErrorCode::NotSupported,
             Words::Masked("The data source has no index for this search."),
         ),
+        Kind::MissingFunction => (
+            ErrorCode::NotSupported,
+            Words::Masked(
+                "The data source needs a function or a collation that this server does not have; \
+                 `thalweg check` names it.",
+            ),
+        ),
         Kind::Unavailable => {
             (ErrorCode::Unavailable, Words::Masked("The data source cannot be reached."))
         }

@@ -56,7 +56,8 @@ fn main() -> ExitCode {
         Err(failure) if failure.is_closed_output() => ExitCode::SUCCESS,
         Err(failure) => {
             // Where even the error stream is closed, the exit code has to be enough.
-            drop(writeln!(io::stderr(), "error: {failure}"));
+            let message = configuration::redacted(&failure.to_string());
+            drop(writeln!(io::stderr(), "error: {message}"));
             failure.exit_code()
         }
     }

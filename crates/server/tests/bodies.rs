@@ -194,6 +194,34 @@ fn a_body_in_chunks_is_counted_as_it_comes() {
     assert_eq!(answer.header("retry-after"), Some("1"));
 }
 
+/// Where nobody needs its memory or its place, a body has no more than its time.
+#[test]
+fn a_body_that_trickles_is_not_waited_for_without_end() {
+    let server = server(&["--body-timeout", "300ms"]);
+    for (length, head) in
+        [("Content-Length: 1000000\r\n", ""), ("Transfer-Encoding: chunked\r\n", "1\r\n")]
+    {
+        let mut stream = server.connect();
+        let request = format!(
+            "POST /graphql HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n{length}\r\n"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut sender = stream.try_clone().unwrap();
+        let end = if head.is_empty() { "" } else { "\r\n" };
+        let trickle = std::thread::spawn(move || {
+            // Until the server has ended the connection.
+            let mut sent = 0;
+            while sender.write_all([head, " ", end].concat().as_bytes()).is_ok() {
+                sent += 1;
+                assert!(sent < 2_000, "the body is waited for");
+                sleep(Duration::from_millis(10));
+            }
+        });
+        assert_eq!(refusal(stream), (408, "BODY_TIMEOUT".to_owned()));
+        trickle.join().unwrap();
+    }
+}
+
 #[test]
 fn what_a_compressed_body_becomes_is_counted() {
     let server = server(&["--request-memory", "1MiB"]);

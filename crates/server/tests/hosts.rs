@@ -25,6 +25,21 @@ fn request(method: &str, target: &str, host: &str, body: &str) -> Vec<u8> {
     [head.as_bytes(), body.as_bytes()].concat()
 }
 
+/// What a page sends that wants another protocol, or an answer that never ends.
+fn upgrade(target: &str, host: &str, headers: &str) -> Vec<u8> {
+    let head = format!(
+        "GET {target} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n\
+         Sec-Fetch-Site: same-origin\r\n{headers}\r\n"
+    );
+    head.into_bytes()
+}
+
+const WEB_SOCKET: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+    Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n";
+const OLD_HTTP_2: &str =
+    "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n";
+const EVENTS: &str = "Accept: text/event-stream\r\n";
+
 /// Everything that tells something of the data, the schema or the database.
 fn all(host: &str) -> Vec<Vec<u8>> {
     let target = "/graphql?query=%7B%20artistById(id:%20127)%20%7B%20id%20%7D%20%7D";
@@ -38,6 +53,11 @@ fn all(host: &str) -> Vec<Vec<u8>> {
         request("GET", "/graphiql/thalweg.js", host, ""),
         request("GET", "/nowhere", host, ""),
         request("POST", "http://HOST/graphql".replace("HOST", host).as_str(), "localhost", QUERY),
+        upgrade("/graphql", host, WEB_SOCKET),
+        upgrade(target, host, WEB_SOCKET),
+        upgrade(target, host, OLD_HTTP_2),
+        upgrade(target, host, EVENTS),
+        upgrade("/", host, WEB_SOCKET),
     ]
 }
 
@@ -82,6 +102,12 @@ fn no_name_but_the_machines_own_gets_anything_of_a_server_that_trusts_everybody(
          {QUERY}"
     );
     assert_eq!(server.send(old.as_bytes()).body, ANSWER);
+    // There is no HTTP/2, and so no `:authority`.
+    let mut stream = server.connect();
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").unwrap();
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    assert!(bytes.is_empty() || bytes.starts_with(b"HTTP/1.1 4"), "{bytes:?}");
     // Once, however often it happens.
     server.signal("TERM");
     let log = server.rest_of_log();
@@ -115,6 +141,29 @@ fn where_others_reach_the_server_any_host_is_taken_unless_some_are_listed() {
     let listed = start(&["--allowed-hosts", "api.example"]);
     assert_eq!(ask(&listed, "api.example").0, 200);
     assert_eq!(ask(&listed, "evil.example").0, 421);
+}
+
+#[test]
+fn a_gateway_looks_at_hosts_too() {
+    let folder = program::Folder::new();
+    let file = folder.file("supergraph.graphql");
+    let supergraph = "schema @link(url: \"https://specs.apollo.dev/link/v1.0\") \
+        @link(url: \"https://specs.apollo.dev/join/v0.3\", for: EXECUTION) { query: Query } \
+        directive @link(url: String, as: String, for: link__Purpose, import: [link__Import]) repeatable on SCHEMA \
+        directive @join__graph(name: String!, url: String!) on ENUM_VALUE \
+        directive @join__type(graph: join__Graph!, key: String) repeatable on OBJECT | INTERFACE | UNION | ENUM | INPUT_OBJECT | SCALAR \
+        enum link__Purpose { SECURITY EXECUTION } scalar link__Import \
+        enum join__Graph { A @join__graph(name: \"a\", url: \"http://127.0.0.1:1/\") } \
+        type Query @join__type(graph: A) { a: Int }";
+    std::fs::write(&file, supergraph).unwrap();
+    let gateway = ["gateway", file.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+    let server = Server::start(&gateway);
+    for request in all("evil.example") {
+        check_refused(&server.send(&request), "evil.example");
+    }
+    assert_eq!(ask(&server, "localhost").0, 200);
+    let server = Server::start(&[&gateway[..], &["--allowed-hosts", "api.example"]].concat());
+    assert_eq!([ask(&server, "api.example").0, ask(&server, "evil.example").0], [200, 421]);
 }
 
 #[test]

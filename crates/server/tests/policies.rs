@@ -81,6 +81,28 @@ fn a_token_decides_which_rows_are_seen() {
     assert!(server.query("", "{ __type(name: \"Customer\") { name } }").body.contains("Customer"));
 }
 
+#[test]
+fn that_strangers_may_change_all_is_said_only_where_they_may() {
+    let folder = Folder::new();
+    let (file, policies) = (folder.file("shop.db"), folder.file("policies.toml"));
+    drop(Server::demo(&file));
+    fs::write(&policies, "default_role = \"anybody\"\n[roles.anybody]\nall = true\n").unwrap();
+    let serve = ["serve", file.to_str().unwrap(), "--listen", "0.0.0.0:0"];
+    let access = ["--policies", policies.to_str().unwrap()];
+    let told = |options: &[&str]| {
+        let server = Server::start(&[&serve[..], options].concat());
+        let said = &server.said;
+        let lines = said.lines().filter(|line| line.contains("everybody who reaches this address"));
+        let lines: Vec<String> = lines.map(ToOwned::to_owned).collect();
+        let [line] = &lines[..] else { panic!("{said}") };
+        line.clone()
+    };
+    let open = told(&[]);
+    assert!(open.contains(" WARN ") && open.contains("all that the API shows"), "{open}");
+    let bounded = told(&access);
+    assert!(bounded.contains(" INFO ") && bounded.contains("what the policies let"), "{bounded}");
+}
+
 /// Everything of the sample that a plan could count.
 const PRIVATE: &str = "
     create table note (id serial primary key, owner text not null, body text not null);

@@ -135,6 +135,10 @@ fn why_a_token_is_refused_is_told_where_everybody_is_trusted_and_to_the_log() {
     assert!(!lines.is_empty() && lines.len() < 10, "{log}");
     assert!(lines.iter().all(|line| line.contains("INFO") && line.contains("`postgraphile`")));
 
+    // With --dev everybody is trusted there, too.
+    let dev = Server::start(&[&words[..], &outside, &["--dev"]].concat());
+    assert!(ask(&dev, &other).body.contains("its audience is another"));
+
     let any = ["--jwt-secret", SECRET, "--jwt-verify-audience", "*", "--require-token"];
     let any = Server::start_sample(&any);
     assert!(any.said.contains("tokens are taken whatever their audience"), "{}", any.said);

@@ -59,6 +59,8 @@ pub enum SourceErrorKind {
     Timeout,
     /// The source has no index by which it could search.
     NoIndex,
+    /// What is stored refers to a function or a collation that only another program has.
+    MissingFunction,
     /// The source cannot be reached.
     Unavailable,
     /// All connections to the source are in use, and none became free in time.

@@ -159,6 +159,10 @@ pub enum OpenError {
     SqliteCatalog { path: PathBuf, source: crate::sqlite::introspect::IntrospectError },
     #[error("`--stored-as` names the column {table}.{column}, which is not there")]
     NoColumn { table: Box<str>, column: Box<str> },
+    #[error(
+        "`--stored-as` of the column {table}.{column} is another type than it can hold: {reason}"
+    )]
+    StoredAs { table: Box<str>, column: Box<str>, reason: &'static str },
     #[error("cannot connect to PostgreSQL: {0}")]
     Postgres(crate::postgres::wire::WireError),
     #[error("cannot read the schema of the database: {0}")]
@@ -287,7 +291,11 @@ impl Source {
                         let StoredColumn { table, column, .. } = stored.clone();
                         return Err(OpenError::NoColumn { table, column });
                     };
-                    catalog.declare_stored(field, stored.scalar.clone());
+                    let declared = catalog.declare_stored(field, stored.scalar.clone());
+                    declared.map_err(|reason| {
+                        let StoredColumn { table, column, .. } = stored.clone();
+                        OpenError::StoredAs { table, column, reason }
+                    })?;
                 }
                 Ok((Self::Sqlite(source), catalog))
             }

@@ -11,7 +11,7 @@ use engine::OpenError;
 
 use crate::commands::prepare::find_problems;
 use crate::commands::{FOR_DATABASES, block_on, gateway, inspect, print};
-use crate::configuration::Invocation;
+use crate::configuration::{Invocation, redacted};
 use crate::failure::Failure;
 use crate::options::{ApiOptions, Arguments, CheckOptions, Command, refuse_group};
 
@@ -22,7 +22,7 @@ pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<Exi
         if !problems.is_empty() {
             for problem in problems {
                 // Where even the error stream is closed, the exit code has to be enough.
-                drop(writeln!(io::stderr(), "error: {problem}"));
+                drop(writeln!(io::stderr(), "error: {}", redacted(&problem)));
             }
             return Ok(ExitCode::FAILURE);
         }

@@ -8,6 +8,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
 
+use engine::{OpenError, SourceAddress};
+
 use crate::commands::prepare::prepare_demo;
 use crate::commands::serve::open_and_serve;
 use crate::commands::{block_on, print};
@@ -52,6 +54,8 @@ pub(crate) fn run(options: &DemoOptions) -> Result<(), Failure> {
 }
 
 fn write_into_postgres(address: &str) -> Result<(), Failure> {
+    // A mistyped one could print a part of its password.
+    SourceAddress::parse(address).map_err(OpenError::from)?;
     report(SHOP, "PostgreSQL", || block_on(async { Ok(postgres::write(address).await?) }))?;
     let address = postgres::without_password(address);
     print(&["\nServe it:\n\n  thalweg serve --simple-collections both '", &address, "'\n"].concat())
@@ -72,9 +76,12 @@ fn serve(options: &DemoOptions) -> Result<(), Failure> {
 }
 
 fn prepare_file(file: &Path) -> Result<(), Failure> {
+    let place = file.to_string_lossy();
+    // An address may have been meant.
+    let place = redact::address(&place);
     match sqlite::is_sample(file)? {
-        true => print(&format!("Using the sample shop in {}.\n", file.display())),
-        false => report(SHOP, &file.display().to_string(), || Ok(sqlite::write(file)?)),
+        true => print(&format!("Using the sample shop in {place}.\n")),
+        false => report(SHOP, &place, || Ok(sqlite::write(file)?)),
     }
 }
 

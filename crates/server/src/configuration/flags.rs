@@ -25,6 +25,11 @@ pub(super) fn with_values(command: Command) -> Command {
     command.mut_args(flag).mut_subcommands(with_values)
 }
 
+/// Leaves values of the environment out of the help: any of them may be a secret.
+pub(super) fn without_values(command: Command) -> Command {
+    command.mut_args(|arg| arg.hide_env_values(true)).mut_subcommands(without_values)
+}
+
 fn is_flag(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::SetTrue) && keys::name(arg).is_some()
 }

@@ -12,6 +12,7 @@
 //! * `problem`: what is wrong with a file, and where
 //! * `flags`: options without a value, which may have one
 //! * `read`: the command line, the environment and the file together, and again for a reload
+//! * `redacted`: messages without passwords of addresses
 //! * `schema`: the JSON Schema of the file
 //! * `elsewhere`: options that other servers have
 //! * `similar`: the name that was probably meant
@@ -31,6 +32,7 @@ mod keys;
 mod policies;
 mod problem;
 mod read;
+mod redacted;
 mod restart;
 mod schema;
 mod similar;
@@ -44,6 +46,7 @@ pub(crate) use keys::Keys;
 pub(crate) use policies::POLICIES;
 pub(crate) use problem::Refused;
 pub(crate) use read::{Again, Invocation, ReadError, Reread, read, variable};
+pub(crate) use redacted::redacted;
 pub(crate) use schema::schema;
 pub(crate) use subgraphs::{LocalSource, Resolved, SUBGRAPHS, SubgraphsFile, Unresolved, Usual};
 

@@ -12,9 +12,10 @@ use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches};
 use super::elsewhere;
 use super::expand::{NotText, Variable};
 use super::file::{self, Entries, Entry};
-use super::flags::with_values;
+use super::flags::{self, with_values};
 use super::keys::{self, CONFIG, Key, Keys};
 use super::problem::Refused;
+use super::redacted::{redacted, shown};
 use super::restart;
 use super::value;
 use crate::options::{Arguments, GivenOptions};
@@ -53,7 +54,7 @@ pub(crate) struct Reread {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
     /// Also what is no error, as a call for help.
-    #[error("{error}{places}")]
+    #[error("{}{places}", redacted(&error.to_string()))]
     Arguments {
         error: clap::Error,
         /// Which of the options that it names come from the file.
@@ -138,6 +139,7 @@ impl Invocation {
             for text in texts {
                 if let Err(error) = fs::File::open(text) {
                     let place = format!("{}:{}:{}", file.display(), position.line, position.column);
+                    let text = shown(text);
                     unreadable.push(format!("{place}: `{name}`: cannot read {text}: {error}"));
                 }
             }
@@ -215,7 +217,8 @@ fn read_with(
 /// Reads the command line and the environment alone, in which something may be missing that the
 /// file has. What is wrong comes again when everything is read together.
 fn begin(command: Command, words: &[OsString]) -> Result<Beginning, clap::Error> {
-    let matches = command.ignore_errors(true).try_get_matches_from(words)?;
+    let command = flags::without_values(command).ignore_errors(true);
+    let matches = command.try_get_matches_from(words)?;
     let mut commands = Vec::new();
     let mut leaf = &matches;
     while let Some((name, matches)) = leaf.subcommand() {
@@ -277,6 +280,7 @@ fn complete(
     entries: &Entries,
 ) -> Result<Arguments, clap::Error> {
     let from_file = from_file(&mut command, beginning, entries);
+    command = flags::without_values(command);
     // After these two dashes nothing is an option.
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     words.splice(end..end, from_file.into_iter().map(OsString::from));
@@ -381,14 +385,20 @@ impl ReadError {
         match self {
             Self::Arguments { error, places } => {
                 // Where even the streams are closed, the exit code has to be enough.
-                drop(error.print());
+                let text = error.to_string();
+                let shown = redacted(&text);
+                match shown == text {
+                    true => drop(error.print()),
+                    // Without colours, which stand for words of the text.
+                    false => drop(write!(io::stderr(), "{shown}")),
+                }
                 for place in &places.0 {
                     drop(writeln!(io::stderr(), "note: {place}"));
                 }
                 u8::try_from(error.exit_code()).unwrap_or(2)
             }
             Self::File { .. } | Self::Refused(_) => {
-                drop(writeln!(io::stderr(), "error: {self}"));
+                drop(writeln!(io::stderr(), "error: {}", redacted(&self.to_string())));
                 2
             }
             Self::Found(error) => {

@@ -10,6 +10,7 @@ use toml::de::DeValue;
 
 use super::expand::{Expanded, Variable, expand};
 use super::keys::{Key, Kind, List};
+use super::redacted::shown;
 
 /// What is wrong with a value, and at which byte of the file.
 #[derive(Debug, PartialEq, Eq)]
@@ -146,7 +147,15 @@ fn parse(key: &Key, scalar: &Scalar) -> Result<(), String> {
         _ => error.source().map_or_else(|| "this is no such value".into(), ToString::to_string),
     };
     match scalar.is_public {
-        true => Err(format!("`{}` cannot be used: {reason}", scalar.text)),
+        true => {
+            let shown = shown(&scalar.text);
+            // The reason may repeat it.
+            let reason = match scalar.text.is_empty() {
+                true => reason,
+                false => reason.replace(&scalar.text, &shown),
+            };
+            Err(format!("`{shown}` cannot be used: {reason}"))
+        }
         false if !scalar.text.is_empty() && reason.contains(&scalar.text) => {
             Err(format!("{} is wanted", wanted(key)))
         }

@@ -51,13 +51,28 @@ pub(crate) fn without_password(address: &str) -> String {
     // A password may hold an `@` that was not escaped; a path or parameters may too.
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
+    let path = without_password_parameters(path);
     match authority
         .rsplit_once('@')
         .and_then(|(login, host)| Some((login.split_once(':')?.0, host)))
     {
-        Some((user, host)) => [scheme, "://", user, ":...@", host, path].concat(),
-        None => address.to_owned(),
+        Some((user, host)) => [scheme, "://", user, ":...@", host, &path].concat(),
+        None => [scheme, "://", authority, &path].concat(),
     }
+}
+
+fn without_password_parameters(path: &str) -> String {
+    let parts = path.split_inclusive(['?', '&']);
+    let hide = |part: &str| {
+        let end = part.len() - part.trim_end_matches(['?', '&']).len();
+        match part.split_once('=') {
+            Some((name @ ("password" | "sslpassword"), _)) => {
+                [name, "=...", &part[part.len() - end..]].concat()
+            }
+            Some(_) | None => part.to_owned(),
+        }
+    };
+    parts.map(hide).collect()
 }
 
 /// The text format of COPY: <https://www.postgresql.org/docs/current/sql-copy.html>.
@@ -127,5 +142,9 @@ mod tests {
         check("postgres://a@host/shop", "postgres://a@host/shop");
         check("postgres://host:5432/shop?x=a:b@c", "postgres://host:5432/shop?x=a:b@c");
         check("postgres:///shop", "postgres:///shop");
+        check(
+            "postgres://a@host/shop?password=b&sslmode=require&sslpassword=c",
+            "postgres://a@host/shop?password=...&sslmode=require&sslpassword=...",
+        );
     }
 }

@@ -16,6 +16,7 @@ use tokio::time::sleep;
 
 use super::service::Generation;
 use super::settings::Settings;
+use crate::configuration::redacted;
 use crate::failure::Failure;
 use crate::memory;
 use crate::supergraph::SupergraphWatch;
@@ -108,7 +109,7 @@ pub(super) async fn follow(
             }
             Some(Err(failure)) => {
                 count_failure(&generations);
-                let error = failure.to_string().trim().replace("\nerror: ", "; ");
+                let error = redacted(failure.to_string().trim()).replace("\nerror: ", "; ");
                 let error = error.replace('\n', " ");
                 retry.say(cause, error);
             }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{Folder, outcome, run, thalweg};
+use crate::program::{Folder, Server, outcome, run, thalweg};
 use crate::site::{Site, prepare, refused};
 use crate::stubs::Stubs;
 
@@ -205,6 +205,9 @@ fn that_subscriptions_are_not_served_is_told_by_a_check_and_at_the_start() {
     assert_eq!(told.matches("has subscriptions (type `Ticks`)").count(), 1, "{told}");
     site.server.signal("HUP");
     site.wait_for("has subscriptions");
+    let listen = ["--listen", "127.0.0.1:0"];
+    let other = Server::start(&[&["gateway", file.to_str().unwrap()], &listen[..]].concat());
+    assert_eq!(other.said.matches("has subscriptions (type `Ticks`)").count(), 1, "{}", other.said);
 }
 
 #[test]

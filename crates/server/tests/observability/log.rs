@@ -125,7 +125,8 @@ fn fast_requests_are_not_slow() {
 
 #[test]
 fn a_name_with_line_breaks_makes_no_line() {
-    let forged = "x\\n2026-01-01T00:00:00Z ERROR forged\\u001b[31m\\u2028forged";
+    let forged =
+        "x\\n2026-01-01T00:00:00Z ERROR forged\\u001b[31m\\u2028forged\\u009b31m\\u202egnorw";
     let body = format!(r#"{{"query":"{{ noSuchField }}","operationName":"{forged}"}}"#);
     for format in ["text", "json"] {
         let folder = Folder::new();
@@ -135,8 +136,29 @@ fn a_name_with_line_breaks_makes_no_line() {
         let naming: Vec<_> = lines.iter().filter(|line| line.contains("forged")).collect();
         let [line] = naming[..] else { panic!("{lines:?}") };
         assert!(line.contains("request refused") && line.contains("request_id"), "{line}");
-        assert!(!line.contains(['\u{1b}', '\u{2028}']), "{line}");
+        assert!(!line.contains(['\u{1b}', '\u{2028}', '\u{9b}', '\u{202e}']), "{line}");
     }
+}
+
+#[test]
+fn an_outage_does_not_fill_the_log() {
+    let folder = Folder::new();
+    let server = server(&folder, &["--log-requests", "none"]);
+    std::fs::remove_file(folder.file("shop.db")).unwrap();
+    let mut ids = std::collections::BTreeSet::new();
+    for _ in 0..300 {
+        let answer: Value = serde_json::from_str(&server.query("", ARTIST).body).unwrap();
+        let extensions = &answer["errors"][0]["extensions"];
+        assert_eq!(extensions["code"], "UNAVAILABLE", "{answer}");
+        ids.insert(extensions["errorId"].as_str().unwrap().to_owned());
+    }
+    let lines = lines(server);
+    let failures = lines.iter().filter(|line| line.contains("error_id=")).count();
+    // Ten in ten seconds, on a slow machine for longer.
+    assert!((1..=100).contains(&failures), "{failures}");
+    assert!(lines.len() < failures + 20, "{lines:?}");
+    // Whatever the client is told stands in the log.
+    assert!(ids.iter().all(|id| lines.iter().any(|line| line.contains(id))), "{ids:?}");
 }
 
 #[test]

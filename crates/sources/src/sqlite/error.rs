@@ -9,6 +9,14 @@ use crate::error::{Details, SourceError, SourceErrorKind};
 const LIMITS: [&str; 4] =
     ["Expression tree is too large", "at most 64 tables", "parser stack overflow", "too many "];
 
+/// How SQLite refuses a statement that needs what only another program has.
+const MISSING: [&str; 4] = [
+    "no such collation sequence: ",
+    "no such function: ",
+    "unknown function: ",
+    "no such module: ",
+];
+
 /// How SQLite says that a foreign key is broken, whatever the code: RESTRICT has that of a trigger.
 const FOREIGN_KEY: &str = "FOREIGN KEY constraint failed";
 
@@ -30,7 +38,10 @@ impl From<rusqlite::Error> for SourceError {
         if LIMITS.iter().any(|limit| words.starts_with(limit)) {
             return Self::new(SourceErrorKind::TooComplex, error.to_string());
         }
-        let kind = kind(failure, words);
+        let kind = match MISSING.iter().any(|missing| words.starts_with(missing)) {
+            true => SourceErrorKind::MissingFunction,
+            false => kind(failure, words),
+        };
         let details = details(words);
         let message = match kind {
             // The words name a table and its column.

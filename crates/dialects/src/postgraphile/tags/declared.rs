@@ -74,8 +74,12 @@ fn stored_as(catalog: &mut Catalog, field: FieldId, value: Option<&str>) -> Resu
         let remedy = format!("write one of {}.", catalog::stored_types());
         return Err(note(catalog, entity, message, remedy));
     };
-    catalog.declare_stored(field, scalar);
-    Ok(())
+    catalog.declare_stored(field, scalar).map_err(|reason| {
+        let message =
+            format!("@storedAs {} of {column}: {reason}.", value.unwrap_or_default().trim());
+        let remedy = "leave it out, or declare another type in the source.";
+        note(catalog, entity, message, remedy.into())
+    })
 }
 
 fn key(

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use catalog::builder::NewField;
 use catalog::{
     Builder, Capabilities, Catalog, Covers, EntityId, EntityKind, FieldId, Finds, Generated, Index,
-    Key, KeyKind, Note, Scalar, Type,
+    Key, KeyKind, Note, Scalar, Storage, Type,
 };
 
 use sql::Flavor;
@@ -15,7 +15,7 @@ use super::read::{ColumnRow, IndexOrigin, IndexedColumnRow, Rows, TableKind, Tab
 use super::unknown::unknown_names;
 use super::{foreign_key, note, writable};
 use crate::relational::{note_unindexed, predicate};
-use crate::sqlite::declared::{Affinity, Declared, declared};
+use crate::sqlite::declared::{Affinity, Declared, affinity, declared};
 
 /// The tables and views by their names; SQLite tells no difference between the cases of ASCII.
 #[derive(Default)]
@@ -158,6 +158,7 @@ fn add_columns(
         let is_rowid = column.primary_key > 0 && !with_key_index.contains(&*table.name);
         let declared = declared_type(column, table);
         let field = builder.field(table.entity, field(column, declared.clone(), is_rowid));
+        builder.store(field, storage(affinity(&column.declared)));
         if let Some(note) = type_note(&declared, column, table) {
             builder.note(note);
         }
@@ -210,6 +211,15 @@ fn field(column: &ColumnRow, declared: Declared, is_rowid: bool) -> NewField {
         has_default: default || generated.is_some(),
         generated,
         description: None,
+    }
+}
+
+fn storage(affinity: Affinity) -> Storage {
+    match affinity {
+        Affinity::Blob => Storage::AsGiven,
+        Affinity::Text => Storage::Text,
+        Affinity::Integer | Affinity::Numeric => Storage::Number,
+        Affinity::Real => Storage::Float,
     }
 }
 

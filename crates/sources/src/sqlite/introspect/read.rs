@@ -15,8 +15,11 @@ const COLUMNS_OF_VIEW: Query =
 const INDEXES: Query = Query { what: "indexes", text: include_str!("indexes.sql") };
 const TRIGGERS: Query = Query { what: "triggers", text: include_str!("triggers.sql") };
 const TEXTS: Query = Query { what: "statements", text: include_str!("texts.sql") };
-const KNOWN_NAMES: Query =
-    Query { what: "collations and functions", text: include_str!("known_names.sql") };
+const KNOWN_NAMES: Query = Query { what: "functions", text: include_str!("known_names.sql") };
+
+/// The collations of SQLite itself; connections add none.
+/// <https://www.sqlite.org/datatype3.html#collating_sequences>
+const COLLATIONS: [&str; 3] = ["binary", "nocase", "rtrim"];
 const FOREIGN_KEYS: Query = Query { what: "foreign keys", text: include_str!("foreign_keys.sql") };
 
 #[derive(Clone, Copy)]
@@ -138,15 +141,13 @@ pub(super) fn read(connection: &Connection) -> Result<Rows, IntrospectError> {
 }
 
 fn known_names(connection: &Connection) -> Result<KnownNames, IntrospectError> {
-    let mut known = KnownNames::default();
-    let names = select(connection, KNOWN_NAMES, [], |row| {
-        Ok((row.get::<_, Box<str>>(0)?, row.get::<_, String>(1)?))
-    })?;
-    for (kind, name) in names {
-        let all = if &*kind == "collation" { &mut known.collations } else { &mut known.functions };
-        all.insert(name.to_ascii_lowercase());
-    }
-    Ok(known)
+    let functions = select(connection, KNOWN_NAMES, [], |row| row.get::<_, String>(0))?;
+    Ok(KnownNames {
+        // The list of the connection has those that the file names as well, whether or not they are
+        // there.
+        collations: COLLATIONS.map(str::to_owned).into(),
+        functions: functions.iter().map(|name| name.to_ascii_lowercase()).collect(),
+    })
 }
 
 /// One query for all views; view by view only if one of them is broken, to find which.

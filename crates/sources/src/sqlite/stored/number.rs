@@ -55,6 +55,23 @@ pub(super) fn float(text: &str) -> Result<Value, SourceError> {
     }
 }
 
+/// Whether a column of numeric affinity makes a number of a text which is written in another way:
+/// <https://www.sqlite.org/datatype3.html#type_affinity>.
+pub(super) fn is_remade(text: &str) -> bool {
+    let number = text.trim_matches([' ', '\t', '\n', '\u{b}', '\u{c}', '\r']);
+    let is_number =
+        number.bytes().any(|byte| byte.is_ascii_digit()) && number.parse::<f64>().is_ok();
+    if !is_number {
+        return false;
+    }
+    match Decimal::read(number).and_then(|decimal| decimal.value()) {
+        Some(Value::Integer(number)) => number.to_string() != text,
+        Some(Value::Real(number)) => text.contains(['e', 'E']) || format!("{number:?}") != text,
+        // It has more digits than SQLite keeps.
+        _ => true,
+    }
+}
+
 impl Decimal {
     /// Reads digits with a sign, a point and an exponent.
     fn read(text: &str) -> Option<Self> {
