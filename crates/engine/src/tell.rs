@@ -435,6 +435,57 @@ mod tests {
         check(&tagged, &details(Some("mail_check"), None, &[]), Some("of a domain"));
     }
 
+    /// The table of the manual: codes of PostgreSQL, whole ones or classes as `53xxx`, with the code
+    /// of each. Class 22 depends on the value that is meant.
+    fn documented() -> Vec<(String, String)> {
+        let page = include_str!("../../../docs/errors.md");
+        let table = page.split("## Errors of the database").nth(1).unwrap();
+        let rows = table.lines().skip_while(|line| !line.starts_with('|')).skip(2);
+        let rows = rows.take_while(|line| line.starts_with('|'));
+        let codes = rows.flat_map(|row| {
+            let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+            let code = cells[3].trim_matches('`').to_owned();
+            let is_mark = |c: char| !c.is_ascii_alphanumeric();
+            let words = cells[0].split(is_mark).map(str::to_owned);
+            let is_code = |word: &String| {
+                word.len() == 5 && word.starts_with(|c: char| c.is_ascii_digit() || c == 'P')
+            };
+            words.filter(is_code).map(|word| (word, code.clone())).collect::<Vec<_>>()
+        });
+        codes.collect()
+    }
+
+    #[test]
+    fn each_code_of_postgresql_has_the_code_that_the_manual_says() {
+        let documented = documented();
+        assert!(documented.len() > 25, "{documented:?}");
+        let is_class = |word: &str| word.ends_with("xxx");
+        let expected = |state: &str| {
+            let find = |wanted: &str| {
+                documented.iter().find(|(word, _)| word == wanted).map(|(_, code)| code.clone())
+            };
+            let class = [&state[..2], "xxx"].concat();
+            find(state).or_else(|| find(&class)).unwrap_or_else(|| "SOURCE_ERROR".to_owned())
+        };
+        // All classes with all endings that mean something somewhere, and some that do not.
+        let whole = documented.iter().map(|(word, _)| word).filter(|word| !is_class(word));
+        let mut endings: Vec<&str> = whole.map(|word| &word[2..]).collect();
+        endings.extend(["000", "001", "002", "003", "004", "P01", "P02", "P05", "400", "Z99"]);
+        let letters = || ('0'..='9').chain('A'..='Z');
+        for class in letters().flat_map(|a| letters().map(move |b| [a, b])) {
+            let class: String = class.iter().collect();
+            for ending in endings.iter().filter(|_| class != "22") {
+                let code = [class.as_str(), *ending].concat();
+                let error = sources::postgres::wire::DatabaseError {
+                    code: code.clone(),
+                    ..Default::default()
+                };
+                let told = telling(SourceError::from(error).kind).code;
+                assert_eq!(told.as_str(), expected(&code), "{code}");
+            }
+        }
+    }
+
     #[test]
     fn what_postgraphile_shows_is_beside_the_message_and_among_the_extensions() {
         let mut error = SourceError::new(SourceErrorKind::Raised, "no");

@@ -3,6 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
+#[path = "poolers/changes.rs"]
+mod changes;
+#[path = "poolers/relay.rs"]
+mod relay;
 #[allow(dead_code, reason = "the tests of sharing use the rest of it")]
 #[path = "sharing/shop.rs"]
 mod shop;
@@ -14,7 +18,9 @@ use serde_json::{Value, json};
 use testkit::postgres::{PgBouncer, PoolMode};
 use tokio::task::{JoinHandle, spawn_local, yield_now};
 
-use crate::shop::{Answering, Shop, block_on};
+use crate::changes::Changes;
+use crate::relay::Relay;
+use crate::shop::{Answering, Shop, block_on, happens};
 
 const QUERIES: [&str; 4] = [
     "query ($id: Int!) { artistById(id: $id) { id name } }",
@@ -37,6 +43,34 @@ fn chance(state: &mut u64) -> usize {
     (*state >> 33) as usize
 }
 
+/// Compares answers with those of a connection that nobody shares. Returns how many clients left.
+async fn compare(shop: &Shop, answering: &[Answering], rounds: usize, place: &str) -> usize {
+    let alone = shop.answering(&shop.url(), Most::apart(1)).await;
+    let (mut state, mut left) = (3, 0);
+    for _ in 0..rounds {
+        let mut asked = Vec::new();
+        for _ in 0..25 {
+            let query = QUERIES[chance(&mut state) % QUERIES.len()];
+            let id = chance(&mut state) % 60;
+            let answering = &answering[chance(&mut state) % answering.len()];
+            asked.push((query, id, spawn(answering, query, id)));
+        }
+        for _ in 0..chance(&mut state) % 40 {
+            yield_now().await;
+        }
+        for (query, id, answer) in asked {
+            if chance(&mut state).is_multiple_of(4) {
+                answer.abort();
+                left += 1;
+                continue;
+            }
+            let expected = alone.ask(query, &json!({ "id": id })).await;
+            assert_eq!(answer.await.unwrap(), expected, "{place}: {query} {id}");
+        }
+    }
+    left
+}
+
 /// Two programs share the sessions of a pooler, and many of their clients do not wait.
 #[test]
 fn each_request_through_a_pooler_has_the_answer_that_it_has_without() {
@@ -46,34 +80,11 @@ fn each_request_through_a_pooler_has_the_answer_that_it_has_without() {
         let (_, database) = shop.database();
         let url = pooler.url(database);
         block_on(async {
-            let alone = shop.answering(&shop.url(), Most::apart(1)).await;
             // Everything is long: what could be shared would be asked again elsewhere.
             let most = Most { patience: Duration::ZERO, ..Most::sharing(4, 2) };
             let both =
                 [shop.answering(&url, most).await, shop.answering(&url, Most::sharing(4, 2)).await];
-            let mut state = 3;
-            let mut left = 0;
-            for _ in 0..40 {
-                let mut asked = Vec::new();
-                for _ in 0..25 {
-                    let query = QUERIES[chance(&mut state) % QUERIES.len()];
-                    let id = chance(&mut state) % 60;
-                    let answering = &both[chance(&mut state) % both.len()];
-                    asked.push((query, id, spawn(answering, query, id)));
-                }
-                for _ in 0..chance(&mut state) % 40 {
-                    yield_now().await;
-                }
-                for (query, id, answer) in asked {
-                    if chance(&mut state).is_multiple_of(4) {
-                        answer.abort();
-                        left += 1;
-                        continue;
-                    }
-                    let expected = alone.ask(query, &json!({ "id": id })).await;
-                    assert_eq!(answer.await.unwrap(), expected, "{mode}: {query} {id}");
-                }
-            }
+            let left = compare(&shop, &both, 40, &format!("{mode}")).await;
             assert!(left > 100, "{left}");
         });
     }
@@ -126,4 +137,134 @@ fn a_pooler_that_refuses_what_sessions_are_pinned_to_is_told_at_the_start() {
         let error = Engine::open(&address, &options).await.unwrap_err().to_string();
         assert!(error.contains("bytea_output"), "{error}");
     });
+}
+
+/// Rows of two programs whose clients share the sessions of a pooler, a quarter of which do not wait:
+/// a statement of one never runs for the other.
+#[test]
+fn each_row_that_is_inserted_through_a_pooler_is_in_its_table_once() {
+    for mode in [PoolMode::Session, PoolMode::Transaction] {
+        let Some(shop) = Shop::on_one() else { return };
+        // Fewer sessions than connections where transactions share them.
+        let sessions = if mode == PoolMode::Session { 8 } else { 3 };
+        let Some(pooler) = shop.pooler(mode, sessions) else { return };
+        Changes::prepare(&shop);
+        let url = pooler.url(shop.database().1);
+        block_on(async {
+            let most = Most::sharing(4, 2);
+            let both = [shop.answering(&url, most).await, shop.answering(&url, most).await];
+            let mut changes = Changes::default();
+            changes.run(&both, 40, &mut 5).await;
+            assert_eq!(changes.codes, [""; 0], "{mode}");
+            changes.check(&shop).await;
+        });
+    }
+}
+
+/// What an address leads to.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Server,
+    Pooler(PoolMode),
+}
+
+/// An address that leads to a pooler from one moment to the next, or to one in another mode: what
+/// was found out at the start does not hold any more.
+#[test]
+fn a_pooler_that_comes_while_requests_run_is_found_out() {
+    let poolers = [PoolMode::Session, PoolMode::Transaction].map(Way::Pooler);
+    let [session, transaction] = poolers;
+    let server = Way::Server;
+    for (before, after) in [(server, session), (server, transaction), (session, transaction)] {
+        let Some(shop) = Shop::on_one() else { return };
+        let (Some(by_session), Some(by_transaction)) =
+            (shop.pooler(PoolMode::Session, 8), shop.pooler(PoolMode::Transaction, 3))
+        else {
+            return;
+        };
+        Changes::prepare(&shop);
+        let (server, database) = shop.database();
+        let port = |way| match way {
+            Way::Server => server.port(),
+            Way::Pooler(PoolMode::Session) => by_session.port(),
+            Way::Pooler(PoolMode::Transaction) => by_transaction.port(),
+        };
+        block_on(async {
+            let relay = Relay::to(port(before)).await;
+            let url = format!("postgres://postgres@127.0.0.1:{}/{database}", relay.port);
+            let most = Most { patience: Duration::ZERO, ..Most::sharing(4, 2) };
+            let both =
+                [shop.answering(&url, most).await, shop.answering(&url, Most::sharing(4, 2)).await];
+            let (mut changes, mut state) = (Changes::default(), 11);
+            compare(&shop, &both, 5, "before").await;
+            changes.run(&both, 5, &mut state).await;
+            assert_eq!(changes.codes, [""; 0], "{before:?} {after:?}");
+            // Clients are in the middle of their requests.
+            let under_way: Vec<_> =
+                (0..20).map(|id| spawn(&both[id % 2], QUERIES[1], id)).collect();
+            yield_now().await;
+            relay.lead_to(port(after));
+            changes.run(&both, 2, &mut state).await;
+            let is_known = |code: &String| ["UNAVAILABLE", "OUTCOME_UNKNOWN"].contains(&&**code);
+            assert!(changes.codes.iter().all(is_known), "{:?}", changes.codes);
+            for answer in under_way {
+                answer.await.unwrap();
+            }
+            for answering in &both {
+                let query = QUERIES[0];
+                while !answering.ask(query, &json!({ "id": 1 })).await["errors"].is_null() {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            }
+            // From now on every request has its own answer, and none fails.
+            let known = changes.codes.len();
+            changes.run(&both, 10, &mut state).await;
+            let codes = &changes.codes[known..];
+            assert_eq!(codes, [""; 0], "{before:?} {after:?}");
+            compare(&shop, &both, 20, &format!("{before:?} {after:?}")).await;
+            changes.run(&both, 10, &mut state).await;
+            assert_eq!(changes.codes.len(), known, "{:?}", changes.codes);
+            changes.check(&shop).await;
+        });
+    }
+}
+
+/// PostgreSQL does not look for a cancel request within one LIKE: whoever leaves many of them behind
+/// has no more of its processes compute than there may be connections.
+#[test]
+fn abandoned_requests_leave_no_more_processes_than_there_may_be_connections() {
+    const SLOW: &str = "query ($id: Int!) { allSlowsList(first: $id) { id found } }";
+    const MOST: usize = 3;
+    let Some(shop) = Shop::on_one() else { return };
+    shop.execute(
+        "CREATE VIEW slow AS SELECT id,
+            repeat('a', 40000 + id) LIKE '%' || repeat('a', 8000) || 'b' AS found FROM artist;",
+    );
+    let (_, database) = shop.database();
+    let modes = [PoolMode::Session, PoolMode::Transaction];
+    let poolers = modes.map(|mode| shop.pooler(mode, 10));
+    let urls = poolers.iter().flatten().map(|pooler| pooler.url(database));
+    for url in urls.chain([shop.url()]) {
+        block_on(async {
+            let answering = shop.answering(&url, Most::sharing(MOST, 1)).await;
+            let busy = || shop.sessions("state = 'active' AND query LIKE '%found%'");
+            let mut most = 0;
+            for _ in 0..3 {
+                let asked: Vec<_> = (0..10).map(|_| spawn(&answering, SLOW, 50)).collect();
+                happens(|| busy() == MOST).await;
+                asked.iter().for_each(JoinHandle::abort);
+                for _ in 0..10 {
+                    yield_now().await;
+                    most = most.max(busy());
+                }
+            }
+            assert_eq!(most, MOST);
+            // They end, and others have the connections.
+            let asked: Vec<_> = (1..=20).map(|id| spawn(&answering, QUERIES[0], id)).collect();
+            for answer in asked {
+                assert_eq!(answer.await.unwrap()["errors"], Value::Null);
+            }
+            happens(|| busy() == 0).await;
+        });
+    }
 }

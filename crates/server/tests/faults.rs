@@ -8,6 +8,7 @@
 //! * `graph_losses`: Neo4j is killed and started again, and something else answers in its place
 //! * `failover`: another PostgreSQL takes over
 //! * `full_disk`: there is no room on the disk
+//! * `poolers`: PgBouncer with settings that do not go together with the program's
 //! * `leaks`: nothing is lost in hundreds of faults
 //! * `abandoned`: clients that do not wait for their answers
 //! * `files`: SQLite files that are locked, replaced, damaged
@@ -53,6 +54,8 @@ mod masked;
 mod mutations;
 #[path = "faults/outage.rs"]
 mod outage;
+#[path = "faults/poolers.rs"]
+mod poolers;
 #[path = "faults/proxy.rs"]
 mod proxy;
 #[path = "faults/refusing.rs"]

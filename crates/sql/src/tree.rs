@@ -400,6 +400,13 @@ impl Select {
         }
     }
 
+    /// How many columns its rows have: one at least, since a row without columns cannot be said
+    /// everywhere.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.items.len().max(1)
+    }
+
     /// How many tables it reads, those of its subqueries included.
     #[must_use]
     pub fn tables(&self) -> usize {

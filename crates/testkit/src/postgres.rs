@@ -18,5 +18,5 @@ pub use installation::{
     Installation, MissingInstallation, Origin, Version, WANTED, Wanted, installations,
     wanted_installations,
 };
-pub use pgbouncer::{PgBouncer, PoolMode};
+pub use pgbouncer::{PINNED, PgBouncer, PoolMode};
 pub use server::{Server, StartError, shared};

@@ -107,6 +107,11 @@ impl Database {
         self.server.socket_url(&self.name)
     }
 
+    #[allow(dead_code, reason = "not all who share this file have a pooler")]
+    pub(crate) fn server(&self) -> &'static Server {
+        self.server
+    }
+
     pub(crate) fn port(&self) -> u16 {
         self.server.port()
     }

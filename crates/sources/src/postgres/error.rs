@@ -17,8 +17,13 @@ impl From<DatabaseError> for SourceError {
             hint: boxed(error.hint),
         };
         let is_unknown = error.is_of_settings && OF_SETTINGS.contains(&&*error.code);
+        let kind = match is_raised(error.routine.as_deref(), &error.code) {
+            _ if is_unknown => SourceErrorKind::Credentials,
+            true => SourceErrorKind::Raised,
+            false => kind(&error.code),
+        };
         Self {
-            kind: if is_unknown { SourceErrorKind::Credentials } else { kind(&error.code) },
+            kind,
             message: error.message.into(),
             code: Some(error.code.into()),
             details: (details != Details::default()).then(|| Box::new(details)),
@@ -97,7 +102,7 @@ pub(super) fn statement_error<'s>(
     has_pattern: bool,
     purpose: Purpose,
 ) -> SourceError {
-    if error.routine.as_deref() == Some(RAISE) || error.code == RAISE_EXCEPTION {
+    if is_raised(error.routine.as_deref(), &error.code) {
         return SourceError { kind: SourceErrorKind::Raised, ..error.into() };
     }
     // A function that says that it reads, and writes: the request asked for no change.
@@ -134,6 +139,11 @@ pub(super) fn statement_error<'s>(
         return SourceError { kind: SourceErrorKind::Input, message, ..error.into() };
     }
     error.into()
+}
+
+/// Whether a function raised it on purpose.
+fn is_raised(routine: Option<&str>, code: &str) -> bool {
+    routine == Some(RAISE) || code == RAISE_EXCEPTION
 }
 
 /// What the message quotes last: PostgreSQL quotes the value it cannot read.
@@ -234,6 +244,18 @@ mod tests {
         check("23505", "exec_stmt_raise", SourceErrorKind::Raised);
         check("P0001", "plperl_call_perl_func", SourceErrorKind::Raised);
         check("22012", "int4div", SourceErrorKind::Internal);
+    }
+
+    #[test]
+    fn what_a_deferred_trigger_raises_at_the_end_is_shown() {
+        let of = |code: &str, routine: Option<&str>| {
+            let (code, routine) = (code.to_owned(), routine.map(str::to_owned));
+            let error = DatabaseError { code, routine, ..DatabaseError::default() };
+            SourceError::from(WireError::Database { error: Box::new(error), execution: None }).kind
+        };
+        assert_eq!(of("P0001", Some("exec_stmt_raise")), SourceErrorKind::Raised);
+        assert_eq!(of("23505", Some("exec_stmt_raise")), SourceErrorKind::Raised);
+        assert_eq!(of("23505", Some("_bt_check_unique")), SourceErrorKind::UniqueViolation);
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! * In each mode a short read has its connection alone: some poolers lose count of the answers of
 //!   several requests that stand in one queue.
 //! * A pooler that gives each transaction another server session, and does not know prepared
-//!   statements, gets none by name. So does one that proves so later
-//!   ([`Connection::is_behind_pooler`] and what follows from it).
+//!   statements, gets none by name. So does one that proves so later: each new connection looks
+//!   whether a pooler has answered it, and learns from errors ([`Connection::is_behind_pooler`]).
 
 use super::wire::{Config, Connection, WireError};
 
@@ -36,16 +36,16 @@ impl Pooler {
 
 /// Looks for a pooler.
 pub(super) async fn find(config: &Config) -> Result<Pooler, WireError> {
+    let config = config.clone().probing();
     let unnamed = config.clone().with_prepared(false);
     let mut first = Connection::connect(&unnamed).await?;
-    let process = first.serving_process().await?;
-    if process == first.process_id() {
+    if !first.is_behind_pooler() {
         // There may be room for one session only.
         first.end().await?;
         return Ok(Pooler::None);
     }
-    first.require_forms().await?;
-    let behind = config.clone().behind_pooler();
+    let process = first.serving_process().await?;
+    let behind = config.behind_pooler();
     let mut named = match Connection::connect(&behind.clone().with_prepared(true)).await {
         Ok(connection) => connection,
         // The first has the only session that there is.

@@ -201,7 +201,8 @@ impl<'a, 's> Root<'a, 's> {
             }
             self.rows.iter_mut().for_each(Rows::clear);
             let next_rows = self.next_rows;
-            self.portions.compose(|pipeline| pipeline.fetch(next_rows))?;
+            let statement = self.portions.program.statement(place, self.portions.bound);
+            self.portions.compose(|pipeline| pipeline.fetch(statement, next_rows))?;
             self.read()?;
             if self.count() == 0 {
                 return Ok(false);

@@ -162,8 +162,11 @@ impl Sharing {
         let pool = Rc::clone(pool);
         spawn_local(async move {
             let acquired = pool.acquire_to_share().await;
-            // Whoever is refused here is told so where it asks for a connection of its own.
-            if let Some(Ok(connection)) = acquired {
+            // Whoever is refused here is told so where it asks for a connection of its own. A pooler
+            // may have been noticed meanwhile, by this very connection.
+            if let Some(Ok(connection)) = acquired
+                && !pool.config().is_behind_pooler()
+            {
                 let group = Group::new(connection);
                 let sharing = Rc::clone(&opening.0);
                 sharing.groups.borrow_mut().push(Rc::clone(&group));

@@ -15,7 +15,8 @@ pub(super) struct Texts {
 
 impl Texts {
     pub(super) fn new(level: &Level, parameter_types: Vec<u32>) -> Self {
-        let plain = Arc::new(Statement::new(level.text.clone(), parameter_types));
+        let plain = Statement::new(level.text.clone(), parameter_types);
+        let plain = Arc::new(plain.with_columns(level.columns));
         let texts = level.bounded.as_ref().map_or(0, |bounded| bounded.texts());
         Self { plain, bounded: (0..texts).map(|_| OnceLock::new()).collect() }
     }
@@ -26,7 +27,8 @@ impl Texts {
         let Some(place) = place else { return &self.plain };
         place.get_or_init(|| {
             let text = level.bounded_text(bounding);
-            Arc::new(Statement::new(text, self.plain.parameter_types()))
+            let statement = Statement::new(text, self.plain.parameter_types());
+            Arc::new(statement.with_columns(level.columns))
         })
     }
 }

@@ -222,6 +222,7 @@ impl Compiler<'_> {
             parent: Some(parent.above.level),
             end: level,
             text: Box::default(),
+            columns: 0,
             bounded: None,
             parameters: Vec::new(),
             parents: Parents::Joined { present: joined.present },
@@ -424,6 +425,7 @@ impl Compiler<'_> {
             parent: parent.map(|parent| parent.above.level),
             end: id,
             text: sql::print(select, &self.flavor).into(),
+            columns: width(select.columns())?,
             bounded,
             parameters: statement.parameters,
             parents: how,
@@ -476,4 +478,10 @@ impl Compiler<'_> {
         self.levels[usize::from(level.0)].end = LevelId(end);
         Ok(())
     }
+}
+
+/// The number of columns of a level, which [`Compiler::next_level`] has checked.
+pub(super) fn width(columns: usize) -> Result<u16, CompileError> {
+    let most = usize::from(u16::MAX);
+    u16::try_from(columns).map_err(|_| CompileError::TooManyColumns { most })
 }

@@ -152,6 +152,8 @@ pub struct Level {
     /// The level after the last one below this.
     pub end: LevelId,
     pub text: Box<str>,
+    /// How many columns its rows have.
+    pub columns: u16,
     /// The same with bounds of its pages, where the database plans better so.
     pub bounded: Option<Box<BoundedPages>>,
     pub parameters: Vec<Parameter>,

@@ -21,7 +21,7 @@ use sql::SelectItem;
 
 pub(super) use returned::Returned;
 
-use super::compile::{CompileError, Compiler};
+use super::compile::{CompileError, Compiler, width};
 use super::items::Items;
 use super::level::{Level, LevelKind, Parents, Requirement, Test, Unit, WriteKind};
 use super::statement::Statement;
@@ -160,6 +160,7 @@ impl Compiler<'_> {
             parent: None,
             end: id,
             text: sql::print_statement(text, &self.flavor).into(),
+            columns: width(text.columns())?,
             bounded: None,
             parameters: statement.parameters,
             parents: Parents::Top,

@@ -142,6 +142,7 @@ mod tests {
             parent: None,
             end: LevelId(1),
             text: "".into(),
+            columns: 0,
             bounded: None,
             parameters: Vec::new(),
             parents: Parents::Top,

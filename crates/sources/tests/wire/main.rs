@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use sources::postgres::wire::{Connection, Parameter, Transaction, WireError, connect_simple};
 
+mod foreign;
 mod names;
 mod pool;
 mod poolers;

@@ -131,6 +131,15 @@ impl Statement {
         }
     }
 
+    /// How many columns the rows of the result have.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        match self {
+            Self::Select(select) => select.columns(),
+            Self::Insert(_) | Self::Update(_) | Self::Delete(_) => self.items().len(),
+        }
+    }
+
     /// How many tables it reads or changes, those of its subqueries included.
     #[must_use]
     pub fn tables(&self) -> usize {

@@ -33,6 +33,7 @@ pub enum PoolMode {
 /// A pooler in front of all databases of a server; dropping it stops it. Everybody may log in.
 #[derive(Debug)]
 pub struct PgBouncer {
+    program: PathBuf,
     folder: PathBuf,
     port: u16,
     watcher: Child,
@@ -74,16 +75,39 @@ impl PgBouncer {
             program: "pgbouncer".to_owned(),
             error: std::io::ErrorKind::NotFound.into(),
         })?;
+        let port = free_port().map_err(StartError::Folder)?;
+        Self::start_at(&program, port, &file(&program, server, port, mode, sessions, lines))
+    }
+
+    /// Kills it and starts another one at its port, as one does whose file was edited.
+    pub fn restart_with(
+        &mut self,
+        server: &Server,
+        mode: PoolMode,
+        sessions: usize,
+        lines: &[&str],
+    ) -> Result<(), StartError> {
+        stop(&mut self.watcher);
+        let port = self.port;
+        let file = file(&self.program, server, port, mode, sessions, lines);
+        *self = Self::start_at(&self.program, port, &file)?;
+        Ok(())
+    }
+
+    fn start_at(program: &Path, port: u16, file: &str) -> Result<Self, StartError> {
         let account = account::unprivileged_account()?;
         let folder = folder::create_folder(account).map_err(StartError::Folder)?;
-        let started = start_in(&program, &folder, account, |port| {
-            file(&program, server, port, mode, sessions, lines)
-        });
+        let started = start_in(program, &folder, account, port, file);
         if started.is_err() {
             remove_folder(&folder);
         }
-        let (port, watcher) = started?;
-        Ok(Self { folder, port, watcher })
+        Ok(Self { program: program.to_owned(), port, watcher: started?, folder })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// The address of a database through it.
@@ -100,8 +124,9 @@ impl Drop for PgBouncer {
     }
 }
 
-/// What sessions are pinned to and a pooler does not know.
-const PINNED: &str = "ignore_startup_parameters = extra_float_digits,bytea_output,IntervalStyle";
+/// The line of its file that lets pass what sessions are pinned to and a pooler does not know.
+pub const PINNED: &str =
+    "ignore_startup_parameters = extra_float_digits,bytea_output,IntervalStyle";
 
 fn file(
     program: &Path,
@@ -140,11 +165,11 @@ fn start_in(
     program: &Path,
     folder: &Path,
     account: Option<account::Account>,
-    file: impl FnOnce(u16) -> String,
-) -> Result<(u16, Child), StartError> {
-    let port = free_port().map_err(StartError::Folder)?;
+    port: u16,
+    file: &str,
+) -> Result<Child, StartError> {
     let settings = folder.join("pgbouncer.ini");
-    fs::write(&settings, file(port)).map_err(StartError::Folder)?;
+    fs::write(&settings, file).map_err(StartError::Folder)?;
     let log = File::create(log_file(folder)).map_err(StartError::Folder)?;
     let errors = log.try_clone().map_err(StartError::Folder)?;
     let mut command = command(Path::new("sh"), folder, account);
@@ -153,7 +178,7 @@ fn start_in(
     command.stdin(Stdio::piped()).stdout(log).stderr(errors).process_group(0);
     let mut watcher = command.spawn().map_err(|error| program_error(Path::new("sh"), error))?;
     match wait_until_ready(folder, port) {
-        Ok(()) => Ok((port, watcher)),
+        Ok(()) => Ok(watcher),
         Err(error) => {
             stop(&mut watcher);
             Err(error)

@@ -17,8 +17,8 @@ use super::error::WireError;
 use super::message::Kind;
 use super::pipeline::Pipeline;
 use super::receive::Frame;
-use super::round::{Failed, KEPT_CAPACITY, unexpected};
-use super::rows::Rows;
+use super::round::{Failed, KEPT_CAPACITY, is_committed, unexpected};
+use super::rows::{Rows, require_tag};
 
 /// What a connection was asked and has not answered. `T` is what whoever asked is known by.
 #[derive(Debug)]
@@ -138,8 +138,9 @@ impl<T> Batches<T> {
         answered: &mut Vec<Answered<T>>,
     ) -> Poll<WireError> {
         let error = std::task::ready!(self.poll_messages(connection, context, answered));
-        if matches!(error, WireError::Closed { .. } | WireError::Io(_)) {
-            connection.lose();
+        match &error {
+            WireError::Closed { .. } | WireError::Io(_) => connection.lose(),
+            error => connection.learn_from(error),
         }
         Poll::Ready(error)
     }
@@ -282,22 +283,27 @@ impl<T> Batches<T> {
                 let Progress { answered, executions: execution, .. } = *progress;
                 progress.failed.get_or_insert(Failed { error, answered, execution });
             }
-            (Kind::DataRow, Some(Expected::Execute)) if !has_failed => {
-                progress.rows().push(connection.receiver.bytes(), frame)?;
+            (Kind::DataRow, Some(Expected::Execute(result))) if !has_failed => {
+                progress.rows().push(connection.receiver.bytes(), frame, result)?;
             }
-            (Kind::CommandComplete | Kind::EmptyQuery, Some(Expected::Execute)) if !has_failed => {
-                progress.rows().complete(connection.receiver.body(frame))?;
+            (Kind::CommandComplete | Kind::EmptyQuery, Some(Expected::Execute(result)))
+                if !has_failed =>
+            {
+                progress.rows().complete(connection.receiver.body(frame), result)?;
                 progress.answered += 1;
                 progress.executions += 1;
             }
             (Kind::CommandComplete, Some(Expected::Commit)) if !has_failed => {
                 progress.answered += 1;
-                progress.is_undone |= !connection.receiver.body(frame).starts_with(b"COMMIT");
+                progress.is_undone |= !is_committed(connection.receiver.body(frame))?;
+            }
+            (Kind::CommandComplete, Some(Expected::Control(result))) if !has_failed => {
+                require_tag(connection.receiver.body(frame), result.tag)?;
+                progress.answered += 1;
             }
             (Kind::BindComplete, Some(Expected::Bind))
             | (Kind::ParseComplete, Some(Expected::Parse(_) | Expected::ParseUnnamed))
             | (Kind::CloseComplete, Some(Expected::Close(_)))
-            | (Kind::CommandComplete, Some(Expected::Control))
                 if !has_failed =>
             {
                 progress.answered += 1;

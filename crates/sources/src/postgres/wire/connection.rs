@@ -15,7 +15,7 @@ use super::prepared::{Found, Name, PreparedStatements};
 use super::receive::Receiver;
 use super::sessions::CountedSession;
 use super::startup::{self, Origin, Session};
-use super::statement::{Parameter, Statement};
+use super::statement::{Parameter, ResultSignature, Statement};
 use crate::session::NameSet;
 use crate::wire::socket::Socket;
 
@@ -39,7 +39,8 @@ pub struct Connection {
     /// Whether transactions are read committed where nothing else is said, once that was asked.
     reads_committed: Option<bool>,
     config: Arc<Config>,
-    _session: CountedSession,
+    /// Counts from the moment on at which a server is known to serve it.
+    session: Option<CountedSession>,
     origin: Arc<Origin>,
     process_id: i32,
     secret_key: i32,
@@ -58,9 +59,9 @@ pub(super) enum Expected {
     ParseUnnamed,
     Bind,
     /// Rows for the caller.
-    Execute,
+    Execute(ResultSignature),
     /// BEGIN, ROLLBACK, which are not the caller's executions.
-    Control,
+    Control(ResultSignature),
     /// COMMIT, whose answer says whether it was one.
     Commit,
     /// Settings in front of the caller's executions. Their rows are passed over.
@@ -87,12 +88,10 @@ impl Connection {
             let config = Arc::clone(&config);
             async move {
                 let session = startup::start(&config, socket, origin).await?;
-                let (wanted, others) = (config.session, config.sessions.count());
-                let mut connection = Connection::new(config, session);
-                if connection.is_behind_pooler() {
-                    connection.require_server(others).await?;
-                }
-                connection.require_session(wanted).await?;
+                let mut connection = Connection::new(Arc::clone(&config), session);
+                connection.look_for_pooler(&config).await?;
+                connection.session = Some(config.sessions.begin());
+                connection.require_session(config.session).await?;
                 Ok(connection)
             }
         })
@@ -117,21 +116,29 @@ impl Connection {
         }
     }
 
+    /// Learns what a pooler does from what went wrong.
+    ///
     /// Names of statements that are not those of this session: whoever is between here and the
     /// server gives one server session to several clients, and does not keep their statements.
+    /// Answers that are not those to what was sent: they were another client's.
     pub(super) fn learn_from(&self, error: &WireError) {
-        let WireError::StalePlan(error) = error else { return };
-        if error.is_of_names() && self.is_behind_pooler() && self.config.statements.unname() {
-            tracing::warn!(
-                error = error.message,
-                "a pooler mixes up prepared statements: from now on they are sent without names"
-            );
+        match error {
+            WireError::StalePlan(error) if error.is_of_names() && self.is_behind_pooler() => {
+                self.config.pooler.leaves_statements(&error.message);
+            }
+            WireError::OutOfSync(reason) => self.config.pooler.is_noticed(reason),
+            _ => {}
         }
     }
 
     /// Whether a pooler is between here and the server.
     pub fn is_behind_pooler(&self) -> bool {
-        self.config.is_behind_pooler
+        self.config.pooler.is_there()
+    }
+
+    /// A pooler answered when this session was started.
+    pub(super) fn notice_pooler(&self) {
+        self.config.pooler.is_noticed("another process than the session's serves its statements");
     }
 
     /// Nothing more comes.
@@ -235,7 +242,7 @@ impl Connection {
             state: State::Idle,
             executed: 0,
             reads_committed: None,
-            _session: config.sessions.begin(),
+            session: None,
             config,
             origin: Arc::new(origin),
             process_id,
@@ -315,10 +322,15 @@ impl Connection {
         composed
     }
 
-    /// More rows of a portal.
-    pub(super) fn compose_fetch(&mut self, portal: &str, max_rows: i32) -> Result<(), WireError> {
+    /// More rows of a portal, which was opened for a statement.
+    pub(super) fn compose_fetch(
+        &mut self,
+        portal: &str,
+        statement: &Statement,
+        max_rows: i32,
+    ) -> Result<(), WireError> {
         frontend::execute(portal, max_rows, &mut self.out).map_err(|error| unsendable(&error))?;
-        self.expected.push(Expected::Execute);
+        self.expected.push(Expected::Execute(statement.result(max_rows)));
         Ok(())
     }
 
@@ -342,7 +354,7 @@ impl Connection {
         answer: Expected,
     ) -> Result<(), WireError> {
         let out = &mut self.out;
-        let is_named = self.config.statements.are_named();
+        let is_named = self.config.pooler.keeps_statements();
         let found = match is_named {
             true => Some(self.prepared.find_or_add(statement)),
             false => None,
@@ -404,9 +416,9 @@ impl PreparedStatements {
                 Expected::ParseUnnamed
                 | Expected::ClosePortal
                 | Expected::Bind
-                | Expected::Execute
+                | Expected::Execute(_)
                 | Expected::Settings
-                | Expected::Control
+                | Expected::Control(_)
                 | Expected::Commit => {}
             }
         }

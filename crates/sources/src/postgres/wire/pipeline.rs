@@ -51,7 +51,7 @@ impl<'c> Pipeline<'c> {
             Transaction::WritableSnapshot => &*WRITABLE_SNAPSHOT,
             Transaction::ReadCommitted => &*READ_COMMITTED,
         };
-        self.compose(statement, [], 0, Expected::Control)
+        self.compose(statement, [], 0, Expected::Control(statement.result(0)))
     }
 
     /// Ends the transaction that [`Pipeline::begin`] began.
@@ -61,7 +61,7 @@ impl<'c> Pipeline<'c> {
 
     /// Ends a transaction without what was done in it.
     pub fn rollback(&mut self) -> Result<(), WireError> {
-        self.compose(&ROLLBACK, [], 0, Expected::Control)
+        self.compose(&ROLLBACK, [], 0, Expected::Control(ROLLBACK.result(0)))
     }
 
     /// Sets what is set until the end of the transaction; belongs in front of all executions. The
@@ -86,7 +86,7 @@ impl<'c> Pipeline<'c> {
         statement: &Arc<Statement>,
         parameters: impl IntoIterator<Item = Parameter<'p>>,
     ) -> Result<(), WireError> {
-        self.compose(statement, parameters, 0, Expected::Execute)
+        self.compose(statement, parameters, 0, Expected::Execute(statement.result(0)))
     }
 
     /// Adds an execution that stops after `max_rows` rows (at least one); [`Rows::has_more`] says
@@ -98,7 +98,8 @@ impl<'c> Pipeline<'c> {
         max_rows: u32,
     ) -> Result<(), WireError> {
         let max_rows = i32::try_from(max_rows.max(1)).unwrap_or(i32::MAX);
-        self.compose(statement, parameters, max_rows, Expected::Execute)
+        let answer = Expected::Execute(statement.result(max_rows));
+        self.compose(statement, parameters, max_rows, answer)
     }
 
     /// Sends the executions since the last round and reads their rows, one result for each; the

@@ -1,14 +1,19 @@
 //! What a session shows of a pooler between here and the server.
 
+use std::ops::RangeInclusive;
+use std::pin::pin;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use tokio::time::timeout;
+
+use super::config::Config;
 use super::connection::{Connection, Expected};
 use super::error::{DatabaseError, WireError};
 use super::round::RoundEnd;
 use super::rows::Rows;
 use super::startup::{FORMS_UNKNOWN_TO_POOLERS, in_time};
-use super::statement::{Parameter, Statement};
+use super::statement::{Parameter, ResultSignature, Statement};
 
 /// How long a pooler may take to give a server session, while connecting: with one that is free it
 /// takes no time, and without one it takes until somebody else ends theirs.
@@ -17,8 +22,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// `too_many_connections`.
 const NO_SESSION: &str = "53300";
 
-const PROCESS: &str = include_str!("process.sql");
-const FORMS: &str = include_str!("forms.sql");
+/// Numbers of processes, as Linux gives them. A pooler draws its own from all numbers.
+const PROCESSES: RangeInclusive<i32> = 1..=1 << 22;
+
+const SESSION: &str = include_str!("session.sql");
 static IS_NAMED_SO: LazyLock<Arc<Statement>> =
     LazyLock::new(|| Arc::new(Statement::new(include_str!("is_named.sql"), [])));
 
@@ -26,11 +33,7 @@ impl Connection {
     /// The process that serves the statement. Not the one of the session's start where a pooler
     /// answered that.
     pub(in super::super) async fn serving_process(&mut self) -> Result<i32, WireError> {
-        let rows = self.ask(PROCESS).await?;
-        let process = rows.value(0, 0).and_then(|value| std::str::from_utf8(value).ok());
-        process
-            .and_then(|process| process.parse().ok())
-            .ok_or_else(|| WireError::OutOfSync("a process without a number".to_owned()))
+        process(&self.ask(SESSION).await?)
     }
 
     /// Whether a prepared statement has the name on the server that it was given here. False where a
@@ -45,43 +48,42 @@ impl Connection {
         Ok(results.first().and_then(|rows| rows.value(0, 0)) == Some(b"t"))
     }
 
-    /// Refuses a session in which values do not have the forms that they are read in.
-    pub(in super::super) async fn require_forms(&mut self) -> Result<(), WireError> {
-        let rows = self.ask(FORMS).await?;
-        for (column, (name, wanted)) in FORMS_UNKNOWN_TO_POOLERS.into_iter().enumerate() {
-            let found = rows.value(0, column).unwrap_or_default();
-            // A larger one shows no more digits.
-            let is_right = found == wanted.as_bytes()
-                || (name == "extra_float_digits" && matches!(found, [b'1'..=b'3']));
-            if !is_right {
-                let found = String::from_utf8_lossy(found);
-                let message = format!(
-                    "the pooler does not hand {name} on, and the database has it as \"{found}\": \
-                     set it to {wanted} by ALTER DATABASE or ALTER ROLE"
-                );
-                return Err(WireError::Configuration(message));
+    /// Finds out whether a pooler answered when the session was started: each new connection does,
+    /// because there may be one since a moment ago. Has it give a server session now, so that a
+    /// pooler which has none is known to be full before a request waits for it; and refuses sessions
+    /// in which values do not have the forms that they are read in.
+    pub(super) async fn look_for_pooler(&mut self, config: &Config) -> Result<(), WireError> {
+        let is_likely = self.is_behind_pooler() || !PROCESSES.contains(&self.process_id());
+        let session = match self.ask_for_server(config, is_likely).await {
+            Err(WireError::Timeout) if is_likely => {
+                return Err(no_session(config.sessions.count()));
             }
+            session => session?,
+        };
+        if process(&session)? == self.process_id() {
+            return Ok(());
         }
+        require_forms(&session)?;
+        self.notice_pooler();
         Ok(())
     }
 
-    /// Has the pooler give a server session now, so that one which has none is known to be full
-    /// before a request waits for it.
-    pub(super) async fn require_server(&mut self, others: usize) -> Result<(), WireError> {
-        match in_time(Some(PATIENCE), self.serving_process()).await {
-            Ok(_) => Ok(()),
-            Err(WireError::Timeout) => {
-                let message = format!(
-                    "the pooler gives no session beside the {others} that are in use: set \
-                     --connections to {others} or less, or make its pool larger (PgBouncer: \
-                     default_pool_size)"
-                );
-                let code = NO_SESSION.to_owned();
-                let error = DatabaseError { code, message, ..DatabaseError::default() };
-                Err(WireError::Database { error: Box::new(error), execution: None })
+    /// Waits for a server session; not for long where there are others to go on with meanwhile.
+    async fn ask_for_server(
+        &mut self,
+        config: &Config,
+        is_pooler_likely: bool,
+    ) -> Result<Rows, WireError> {
+        let mut asked = pin!(self.ask(SESSION));
+        if is_pooler_likely {
+            let in_time = timeout(PATIENCE, &mut asked).await;
+            if in_time.is_ok() || config.sessions.count() > 0 {
+                return in_time.unwrap_or(Err(WireError::Timeout));
             }
-            Err(error) => Err(error),
         }
+        // Before the time for connecting is over, which says less.
+        let patience = config.connect_timeout().map(|limit| limit * 3 / 5);
+        in_time(patience, asked).await
     }
 
     /// Without a name: whether names are of use is not known yet.
@@ -89,9 +91,50 @@ impl Connection {
         // What was composed and never sent is forgotten.
         drop(self.pipeline());
         self.compose_unnamed(text, None)?;
-        self.expected.extend([Expected::ParseUnnamed, Expected::Bind, Expected::Execute]);
+        let result = ResultSignature::default();
+        self.expected.extend([Expected::ParseUnnamed, Expected::Bind, Expected::Execute(result)]);
         let mut results = Vec::new();
         self.exchange(&mut results, RoundEnd::Sync).await?;
         Ok(results.pop().unwrap_or_default())
     }
+}
+
+fn process(session: &Rows) -> Result<i32, WireError> {
+    let process = session.value(0, 0).and_then(|value| std::str::from_utf8(value).ok());
+    process
+        .and_then(|process| process.parse().ok())
+        .ok_or_else(|| WireError::OutOfSync("a process without a number".to_owned()))
+}
+
+fn require_forms(session: &Rows) -> Result<(), WireError> {
+    for (column, (name, wanted)) in (1..).zip(FORMS_UNKNOWN_TO_POOLERS) {
+        let found = session.value(0, column).unwrap_or_default();
+        // A larger one shows no more digits.
+        let is_right = found == wanted.as_bytes()
+            || (name == "extra_float_digits" && matches!(found, [b'1'..=b'3']));
+        if !is_right {
+            let found = String::from_utf8_lossy(found);
+            let message = format!(
+                "the pooler does not hand {name} on, and the database has it as \"{found}\": \
+                 set it to {wanted} by ALTER DATABASE or ALTER ROLE"
+            );
+            return Err(WireError::Configuration(message));
+        }
+    }
+    Ok(())
+}
+
+fn no_session(others: usize) -> WireError {
+    let message = match others {
+        0 => "the pooler gives no session: other clients have all of its pool; make it larger \
+              (PgBouncer: default_pool_size)"
+            .to_owned(),
+        others => format!(
+            "the pooler gives no session beside the {others} that are in use: set --connections to \
+             {others} or less, or make its pool larger (PgBouncer: default_pool_size)"
+        ),
+    };
+    let code = NO_SESSION.to_owned();
+    let error = DatabaseError { code, message, ..DatabaseError::default() };
+    WireError::Database { error: Box::new(error), execution: None }
 }

@@ -21,14 +21,15 @@ impl Pipeline<'_> {
     ) -> Result<(), WireError> {
         self.require_usable()?;
         let max_rows = i32::try_from(max_rows).unwrap_or(i32::MAX);
-        let answer = Expected::Execute;
+        let answer = Expected::Execute(statement.result(max_rows));
         self.connection.compose_in(PORTAL, statement, parameters, max_rows, answer)
     }
 
-    /// Adds the next portion of the execution.
-    pub fn fetch(&mut self, max_rows: u32) -> Result<(), WireError> {
+    /// Adds the next portion of the execution of a statement.
+    pub fn fetch(&mut self, statement: &Statement, max_rows: u32) -> Result<(), WireError> {
         self.require_usable()?;
-        self.connection.compose_fetch(PORTAL, i32::try_from(max_rows).unwrap_or(i32::MAX))
+        let max_rows = i32::try_from(max_rows).unwrap_or(i32::MAX);
+        self.connection.compose_fetch(PORTAL, statement, max_rows)
     }
 
     /// Adds the end of the execution, whether or not there are more rows.

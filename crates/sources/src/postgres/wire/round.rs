@@ -15,7 +15,7 @@ use super::message::{self, Kind};
 use super::pipeline;
 use super::prepared::PreparedStatements;
 use super::receive::Frame;
-use super::rows::Rows;
+use super::rows::{Rows, require_tag};
 
 /// A buffer for sending that grew beyond this is given back to the system.
 pub(super) const KEPT_CAPACITY: usize = 1 << 20;
@@ -44,7 +44,8 @@ impl Connection {
         end: RoundEnd,
     ) -> Result<(), WireError> {
         let executions =
-            self.expected.iter().filter(|expected| **expected == Expected::Execute).count();
+            self.expected.iter().filter(|expected| matches!(expected, Expected::Execute(_)));
+        let executions = executions.count();
         results.truncate(executions);
         for rows in results.iter_mut() {
             rows.clear();
@@ -61,8 +62,10 @@ impl Connection {
         if read.is_ok() {
             read = self.read_round(results, end).await;
         }
-        if matches!(read, Err(WireError::Closed { .. } | WireError::Io(_))) {
-            self.state = State::Lost;
+        match &read {
+            Err(WireError::Closed { .. } | WireError::Io(_)) => self.state = State::Lost,
+            Err(error @ WireError::OutOfSync(_)) => self.learn_from(error),
+            _ => {}
         }
         match &read {
             Ok(()) => {
@@ -109,22 +112,25 @@ impl Connection {
             };
             let expected = self.expected.get(answered).copied();
             match (Kind::of(frame.tag), expected) {
-                (Kind::DataRow, Some(Expected::Execute)) => {
+                (Kind::DataRow, Some(Expected::Execute(result))) => {
                     if let Some(rows) = results.get_mut(execution) {
-                        rows.push(self.receiver.bytes(), frame)?;
+                        rows.push(self.receiver.bytes(), frame, result)?;
                     }
                 }
                 (Kind::DataRow, Some(Expected::Settings)) => {}
                 (Kind::BindComplete, Some(Expected::Bind))
                 | (Kind::ParseComplete, Some(Expected::Parse(_) | Expected::ParseUnnamed))
                 | (Kind::CloseComplete, Some(Expected::Close(_) | Expected::ClosePortal))
-                | (Kind::CommandComplete, Some(Expected::Control | Expected::Settings)) => {
+                | (Kind::CommandComplete, Some(Expected::Settings)) => {
+                    answered += 1;
+                }
+                (Kind::CommandComplete, Some(Expected::Control(result))) => {
+                    require_tag(self.receiver.body(frame), result.tag)?;
                     answered += 1;
                 }
                 (Kind::CommandComplete, Some(Expected::Commit)) => {
                     answered += 1;
-                    // A transaction that failed is rolled back by it, without an error.
-                    if !self.receiver.body(frame).starts_with(b"COMMIT") {
+                    if !is_committed(self.receiver.body(frame))? {
                         failure.get_or_insert_with(|| {
                             WireError::Protocol("the transaction was rolled back".to_owned())
                         });
@@ -132,13 +138,12 @@ impl Connection {
                 }
                 (
                     kind @ (Kind::CommandComplete | Kind::PortalSuspended | Kind::EmptyQuery),
-                    Some(Expected::Execute),
+                    Some(Expected::Execute(result)),
                 ) => {
                     if let Some(rows) = results.get_mut(execution) {
                         match kind {
-                            Kind::CommandComplete => rows.complete(self.receiver.body(frame))?,
-                            Kind::PortalSuspended => rows.suspend(),
-                            _ => {}
+                            Kind::PortalSuspended => rows.suspend(result)?,
+                            _ => rows.complete(self.receiver.body(frame), result)?,
                         }
                     }
                     answered += 1;
@@ -175,7 +180,8 @@ impl Connection {
                     });
                     rolling_back = true;
                     answered = 0;
-                    self.compose(&pipeline::ROLLBACK, [], 0, Expected::Control)?;
+                    let rolled_back = Expected::Control(pipeline::ROLLBACK.result(0));
+                    self.compose(&pipeline::ROLLBACK, [], 0, rolled_back)?;
                     self.compose_sync();
                     self.send().await?;
                 }
@@ -309,6 +315,16 @@ impl Connection {
     }
 }
 
+/// Whether the end of COMMIT says that the transaction is committed. One that failed is rolled back
+/// by it, without an error.
+pub(super) fn is_committed(tag: &[u8]) -> Result<bool, WireError> {
+    let is_committed = tag.starts_with(b"COMMIT");
+    if !is_committed {
+        require_tag(tag, "ROLLBACK")?;
+    }
+    Ok(is_committed)
+}
+
 pub(super) fn unexpected(kind: Kind, frame: Frame, expected: Option<Expected>) -> WireError {
     let tag = frame.tag.escape_ascii();
     WireError::OutOfSync(format!(
@@ -327,10 +343,10 @@ impl Failed {
         let ends_with = unanswered.iter().find(|expected| {
             matches!(
                 expected,
-                Expected::Execute | Expected::Control | Expected::Commit | Expected::Settings
+                Expected::Execute(_) | Expected::Control(_) | Expected::Commit | Expected::Settings
             )
         });
-        let execution = (ends_with == Some(&Expected::Execute)).then_some(execution);
+        let execution = matches!(ends_with, Some(Expected::Execute(_))).then_some(execution);
         error.is_of_settings = ends_with == Some(&Expected::Settings);
         error.is_of_bind = unanswered.first() == Some(&Expected::Bind);
         error.is_of_parse = is_parse(unanswered.first());

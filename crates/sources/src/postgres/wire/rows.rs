@@ -1,5 +1,6 @@
 //! The rows of one execution: an index over the bytes received.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use response::Held;
@@ -7,6 +8,7 @@ use response::Held;
 use super::error::WireError;
 use super::message;
 use super::receive::Frame;
+use super::statement::ResultSignature;
 use crate::wire::buffers::Received;
 
 /// The result of one execution. Values are in PostgreSQL's text format and lie where they were
@@ -113,11 +115,20 @@ impl Rows {
         (self.rows, self.affected, self.has_more) = (rows, affected, has_more);
     }
 
-    /// Adds a DataRow message.
-    pub(super) fn push(&mut self, received: &Received, frame: Frame) -> Result<(), WireError> {
+    /// Adds a DataRow message, which must be of the result that is expected.
+    pub(super) fn push(
+        &mut self,
+        received: &Received,
+        frame: Frame,
+        result: ResultSignature,
+    ) -> Result<(), WireError> {
         // Their number is 16 bits.
         let columns = received.get(frame.start..).and_then(|body| body.first_chunk::<2>());
-        let columns = columns.map_or(0, |count| usize::from(u16::from_be_bytes(*count)));
+        let columns = columns.map_or(0, |count| u16::from_be_bytes(*count));
+        if result.columns.is_some_and(|expected| expected != columns) {
+            return Err(mismatch("columns", result.columns.unwrap_or_default(), columns));
+        }
+        let columns = usize::from(columns);
         if columns > self.starts.capacity() - self.starts.len() {
             if self.starts.len() + columns > FEW_VALUES && !self.held.is_counted() {
                 self.held = received.another_held();
@@ -128,20 +139,30 @@ impl Rows {
             .ok_or_else(|| WireError::OutOfSync("a row is not well formed".to_owned()))
     }
 
-    /// Takes the end of the command, which must have given as many rows as came.
-    pub(super) fn complete(&mut self, tag: &[u8]) -> Result<(), WireError> {
+    /// Takes the end of the command, which must be the one that was sent and have given as many
+    /// rows as came.
+    pub(super) fn complete(
+        &mut self,
+        tag: &[u8],
+        result: ResultSignature,
+    ) -> Result<(), WireError> {
+        require_tag(tag, result.tag)?;
         self.affected = message::affected_rows(tag);
         // Of the command tags only `SELECT` begins so.
         if tag.starts_with(b"SEL") && self.affected != self.rows as u64 {
-            let (said, came) = (self.affected.to_string(), self.rows.to_string());
-            let text = [&said, " rows were selected, and ", &came, " came"].concat();
-            return Err(WireError::OutOfSync(text));
+            return Err(mismatch("rows", self.affected, self.rows));
         }
         Ok(())
     }
 
-    pub(super) fn suspend(&mut self) {
+    /// Takes the end of a portion, which has as many rows as the execution was limited to.
+    pub(super) fn suspend(&mut self, result: ResultSignature) -> Result<(), WireError> {
+        let limit = usize::try_from(result.max_rows).unwrap_or_default();
+        if self.rows != limit {
+            return Err(mismatch("rows of a portion", limit, self.rows));
+        }
         self.has_more = true;
+        Ok(())
     }
 
     /// Takes a share of the bytes that the rows lie in, at the end of the round.
@@ -174,6 +195,20 @@ impl Rows {
     }
 }
 
+/// Refuses the end of another command.
+pub(super) fn require_tag(tag: &[u8], expected: &str) -> Result<(), WireError> {
+    if tag.starts_with(expected.as_bytes()) {
+        return Ok(());
+    }
+    let tag = tag.strip_suffix(b"\0").unwrap_or(tag).escape_ascii();
+    Err(WireError::OutOfSync(format!("the end of {tag} came instead of that of {expected}")))
+}
+
+#[cold]
+fn mismatch(of: &str, expected: impl Display, came: impl Display) -> WireError {
+    WireError::OutOfSync(format!("{expected} {of} were expected, and {came} came"))
+}
+
 impl<'a> Row<'a> {
     pub fn columns(&self) -> usize {
         self.starts.len()
@@ -198,6 +233,8 @@ fn value_at(received: &[u8], start: u32) -> Option<&[u8]> {
 mod tests {
     use super::*;
 
+    const ANY: ResultSignature = ResultSignature { tag: "", columns: None, max_rows: 0 };
+
     fn data_row(values: &[Option<&[u8]>]) -> Vec<u8> {
         let mut body = (values.len() as u16).to_be_bytes().to_vec();
         for value in values {
@@ -220,8 +257,8 @@ mod tests {
         let end = received.len();
         let mut rows = Rows::default();
         let received = Arc::new(Received::from(received));
-        rows.push(&received, Frame { tag: b'D', start: 0, end: middle }).unwrap();
-        rows.push(&received, Frame { tag: b'D', start: middle, end }).unwrap();
+        rows.push(&received, Frame { tag: b'D', start: 0, end: middle }, ANY).unwrap();
+        rows.push(&received, Frame { tag: b'D', start: middle, end }, ANY).unwrap();
         rows.hold(&received, None);
         let values: Vec<_> =
             (0..2).flat_map(|row| (0..4).map(move |column| (row, column))).collect();
@@ -239,26 +276,54 @@ mod tests {
         let whole = data_row(&[Some(b"abc")]);
         let received = Received::from(whole.clone());
         for end in 0..whole.len() {
-            assert!(Rows::default().push(&received, Frame { tag: b'D', start: 0, end }).is_err());
+            assert!(
+                Rows::default().push(&received, Frame { tag: b'D', start: 0, end }, ANY).is_err()
+            );
         }
         let mut long = whole;
         long.push(0);
         let end = long.len();
         let long = Received::from(long);
-        assert!(Rows::default().push(&long, Frame { tag: b'D', start: 0, end }).is_err());
+        assert!(Rows::default().push(&long, Frame { tag: b'D', start: 0, end }, ANY).is_err());
     }
 
     #[test]
     fn the_end_of_a_selection_says_how_many_rows_came() {
         let received = Received::from(data_row(&[Some(b"a")]));
         let mut rows = Rows::default();
-        rows.push(&received, Frame { tag: b'D', start: 0, end: received.len() }).unwrap();
-        assert!(rows.complete(b"SELECT 1\0").is_ok());
+        rows.push(&received, Frame { tag: b'D', start: 0, end: received.len() }, ANY).unwrap();
+        assert!(rows.complete(b"SELECT 1\0", ANY).is_ok());
         for tag in [&b"SELECT 0\0"[..], b"SELECT 2\0"] {
-            assert!(matches!(rows.complete(tag), Err(WireError::OutOfSync(_))));
+            assert!(matches!(rows.complete(tag, ANY), Err(WireError::OutOfSync(_))));
         }
         // What a change gives is not what it changes.
-        assert!(rows.complete(b"UPDATE 3\0").is_ok());
+        assert!(rows.complete(b"UPDATE 3\0", ANY).is_ok());
+    }
+
+    #[test]
+    fn a_result_of_another_statement_is_refused() {
+        let of = |tag, columns| ResultSignature { tag, columns, max_rows: 2 };
+        let received = Received::from(data_row(&[Some(b"a"), None]));
+        let frame = Frame { tag: b'D', start: 0, end: received.len() };
+        let is_foreign = |result| matches!(result, Err(WireError::OutOfSync(_)));
+        let push = |columns| Rows::default().push(&received, frame, of("SELECT", columns));
+        assert!(push(Some(2)).is_ok() && push(None).is_ok());
+        for columns in [0, 1, 3, u16::MAX] {
+            assert!(is_foreign(push(Some(columns))), "{columns}");
+        }
+        let complete = |sent, tag: &[u8]| Rows::default().complete(tag, of(sent, None));
+        assert!(complete("INSERT", b"INSERT 0 1\0").is_ok());
+        assert!(complete("", b"INSERT 0 1\0").is_ok());
+        for tag in [&b"SELECT 0\0"[..], b"UPDATE 1\0", b"BEGIN\0", b"\0", b""] {
+            assert!(is_foreign(complete("INSERT", tag)), "{}", tag.escape_ascii());
+        }
+        let mut rows = Rows::default();
+        assert!(is_foreign(rows.suspend(of("SELECT", None))));
+        rows.push(&received, frame, of("SELECT", Some(2))).unwrap();
+        rows.push(&received, frame, of("SELECT", Some(2))).unwrap();
+        assert!(rows.suspend(of("SELECT", None)).is_ok());
+        let unlimited = ResultSignature { max_rows: 0, ..of("SELECT", None) };
+        assert!(is_foreign(rows.suspend(unlimited)));
     }
 
     #[test]
@@ -269,7 +334,7 @@ mod tests {
         let end = received.len();
         let received = Received::from(received);
         let mut rows = Rows::default();
-        rows.push(&received, Frame { tag: b'D', start: 0, end: middle }).unwrap();
-        assert!(rows.push(&received, Frame { tag: b'D', start: middle, end }).is_err());
+        rows.push(&received, Frame { tag: b'D', start: 0, end: middle }, ANY).unwrap();
+        assert!(rows.push(&received, Frame { tag: b'D', start: middle, end }, ANY).is_err());
     }
 }

@@ -17,7 +17,23 @@ pub struct Statement {
     hash: u64,
     /// Computed when it is first prepared.
     digest: OnceLock<Digest128>,
+    result: ResultSignature,
 }
+
+/// The result that a statement has, as far as it is known: an answer of another form is not the
+/// answer to this statement.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct ResultSignature {
+    /// The beginning of the command tag. Every tag begins with the default, the empty text.
+    pub(super) tag: &'static str,
+    pub(super) columns: Option<u16>,
+    /// The row limit of the execution; 0 is none.
+    pub(super) max_rows: i32,
+}
+
+/// Commands whose tag begins with the command's own name.
+const COMMANDS: [&str; 8] =
+    ["SELECT", "INSERT", "UPDATE", "DELETE", "BEGIN", "ROLLBACK", "SHOW", "EXPLAIN"];
 
 /// The first 128 bits of a SHA-256: nobody finds two statements that share them.
 pub(super) type Digest128 = [u8; 16];
@@ -37,7 +53,21 @@ impl Statement {
         let mut hasher = FxHasher::default();
         text.hash(&mut hasher);
         parameter_types.hash(&mut hasher);
-        Statement { text, parameter_types, hash: hasher.finish(), digest: OnceLock::new() }
+        let (hash, digest) = (hasher.finish(), OnceLock::new());
+        let result = ResultSignature { tag: command_tag(&text), ..ResultSignature::default() };
+        Statement { text, parameter_types, hash, digest, result }
+    }
+
+    /// Declares the number of columns of its rows: rows of another width are refused.
+    #[must_use]
+    pub fn with_columns(mut self, columns: u16) -> Statement {
+        self.result.columns = Some(columns);
+        self
+    }
+
+    /// The result of an execution with a row limit; 0 is none.
+    pub(super) fn result(&self, max_rows: i32) -> ResultSignature {
+        ResultSignature { max_rows, ..self.result }
     }
 
     pub fn text(&self) -> &str {
@@ -65,6 +95,12 @@ impl Statement {
             digest
         })
     }
+}
+
+/// The tag of the command that a text begins with; empty where it does not begin with a command.
+fn command_tag(text: &str) -> &'static str {
+    let word = text.split_ascii_whitespace().next().unwrap_or_default();
+    COMMANDS.into_iter().find(|command| *command == word).unwrap_or_default()
 }
 
 /// Texts decide, never hashes alone.

@@ -106,6 +106,7 @@ impl Request {
             parent,
             end: LevelId(id.0 + 1),
             text: text.into(),
+            columns: 0,
             bounded: None,
             parameters: Vec::new(),
             parents,

@@ -18,7 +18,7 @@ use response::Memory;
 use tokio_postgres::config::{ChannelBinding, SslMode, SslNegotiation, TargetSessionAttrs};
 
 use super::error::WireError;
-use super::named::NamedStatements;
+use super::pooler::PoolerState;
 use super::sessions::Sessions;
 use super::silent::SilentAddresses;
 use super::tls;
@@ -44,9 +44,7 @@ pub struct Config {
     /// For each address that is tried, until the session is ready.
     pub(super) connect_timeout: ConnectTimeout,
     pub(super) silence: Silence,
-    pub(super) statements: NamedStatements,
-    /// A pooler is between here and the server.
-    pub(super) is_behind_pooler: bool,
+    pub(super) pooler: PoolerState,
     /// How many sessions there are.
     pub(super) sessions: Sessions,
     pub(super) answer_limit: usize,
@@ -114,7 +112,8 @@ impl Config {
     /// transaction another server connection.
     #[must_use]
     pub fn with_prepared(mut self, prepared: bool) -> Config {
-        self.statements = NamedStatements::new(prepared);
+        self.pooler = self.pooler.apart();
+        self.pooler.set_keeps_statements(prepared);
         self
     }
 
@@ -122,7 +121,15 @@ impl Config {
     /// used, and may have none.
     #[must_use]
     pub(in super::super) fn behind_pooler(mut self) -> Config {
-        self.is_behind_pooler = true;
+        self.pooler = self.pooler.apart();
+        self.pooler.set_there();
+        self
+    }
+
+    /// For connections that only find out about a pooler.
+    #[must_use]
+    pub(in super::super) fn probing(mut self) -> Config {
+        self.pooler = self.pooler.probing();
         self
     }
 
@@ -182,11 +189,11 @@ impl Config {
     }
 
     pub(in super::super) fn is_behind_pooler(&self) -> bool {
-        self.is_behind_pooler
+        self.pooler.is_there()
     }
 
     pub fn is_prepared(&self) -> bool {
-        self.statements.are_named()
+        self.pooler.keeps_statements()
     }
 
     /// The same for `tokio_postgres`, which knows no `allow` and no verification by itself.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio_postgres::config::{ChannelBinding, SslNegotiation, TargetSessionAttrs};
 
 use super::super::error::WireError;
-use super::super::named::NamedStatements;
+use super::super::pooler::PoolerState;
 use super::super::sessions::Sessions;
 use super::super::silent::SilentAddresses;
 use super::password_file::{self, Wanted};
@@ -65,8 +65,7 @@ pub(super) fn resolve(text: &str, environment: Environment<'_>) -> Result<Config
         session: parsed.get_target_session_attrs(),
         connect_timeout: connect_timeout(&parsed, &variable)?,
         silence: silence(&parsed),
-        statements: NamedStatements::new(true),
-        is_behind_pooler: false,
+        pooler: PoolerState::new(false, true),
         sessions: Sessions::default(),
         answer_limit: DEFAULT_ANSWER_LIMIT,
         memory: None,

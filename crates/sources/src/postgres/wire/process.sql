@@ -1,2 +1,0 @@
--- The process of the server that answers.
-SELECT pg_backend_pid()
