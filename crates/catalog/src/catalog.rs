@@ -5,6 +5,7 @@ use std::ops::Index;
 
 use crate::declare::KnownRows;
 use crate::entity::{ConstraintComment, Entity, Field, Relationship};
+use crate::estimate::RowEstimate;
 use crate::function::Function;
 use crate::ids::{
     CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId, SearchId,
@@ -29,6 +30,7 @@ pub struct Catalog {
     pub(crate) notes: Vec<Note>,
     pub(crate) capabilities: Capabilities,
     pub(crate) known_rows: HashMap<EntityId, KnownRows>,
+    pub(crate) row_estimates: HashMap<EntityId, RowEstimate>,
 }
 
 /// What a dialect may ask of the source. A dialect never asks which source it is.

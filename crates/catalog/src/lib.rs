@@ -12,12 +12,14 @@
 //! * [`ids`]: the ids everything else uses
 //! * [`note`]: what could not be represented, and what to do about it
 //! * [`builder`]: how introspection fills the arena
+//! * [`estimate`]: about how many rows there are
 //! * [`declare`]: what somebody says of the source that it does not say itself
 
 pub mod builder;
 pub mod catalog;
 pub mod declare;
 pub mod entity;
+pub mod estimate;
 pub mod function;
 pub mod graph;
 pub mod ids;
@@ -33,6 +35,7 @@ pub use entity::{
     ConstraintComment, Covers, Entity, EntityKind, Field, Finds, Generated, Index, Key, KeyKind,
     Offered, OfferedField, Relationship, RelationshipKind, Storage,
 };
+pub use estimate::RowEstimate;
 pub use function::{
     Argument, ArgumentType, Function, FunctionResult, Statement, StatementPart, Volatility,
 };

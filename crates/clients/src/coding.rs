@@ -8,7 +8,7 @@
 pub mod compress;
 pub mod decompress;
 
-pub use compress::Compressor;
+pub use compress::{Compressor, state_bytes};
 pub use decompress::{Decompressor, Fault};
 
 /// How a body is compressed.

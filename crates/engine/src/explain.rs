@@ -164,7 +164,7 @@ impl Worker {
         session: &Session,
     ) -> Result<u64, Vec<GraphQLError>> {
         let planned = self.plan(request, session, &mut Report::default())?;
-        Ok(planned.prepared.cost(&planned.variables))
+        Ok(planned.prepared.cost(&planned.variables, session))
     }
 
     fn show(&self, planned: &Planned) -> Explained {
@@ -173,7 +173,7 @@ impl Worker {
         let levels = program.levels();
         let of_graph = program.graph().into_iter().flat_map(GraphProgram::statements);
         Explained {
-            cost: prepared.cost(&planned.variables),
+            cost: prepared.cost(&planned.variables, &planned.session),
             request: ir::print(&prepared.request, &self.engine.catalog),
             fetches: Vec::new(),
             statements: levels

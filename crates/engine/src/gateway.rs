@@ -12,12 +12,14 @@
 //! * `guards`: who may read what
 //! * [`labels`]: which fields are moved to another subgraph for which requests
 //! * [`worker`]: what one thread needs to answer
+//! * `apart`: long requests on threads of their own
 //! * `caller`: who asks
 //! * [`headers`]: which headers subgraphs are sent
 //! * `local`: subgraphs in this process; [`offered`]: whether they are what the supergraph says
 //! * [`tell`]: what clients are told of what went wrong at subgraphs
 //! * [`explain`]: plans as text
 
+mod apart;
 mod ask;
 mod caller;
 pub mod explain;

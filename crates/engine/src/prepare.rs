@@ -14,7 +14,7 @@ use sources::{Plan, Session, SourceError};
 
 use crate::authorize::PolicySetId;
 use crate::authorize::read::authorize;
-use crate::cost::Cost;
+use crate::cost::{Cost, Known as KnownStatistics, Statistics};
 use crate::documents::{Cached, Document, Kept, Known};
 use crate::engine::{Engine, Lets};
 use crate::patterns::PatternLimits;
@@ -86,8 +86,13 @@ impl Kept for Prepared {
 
 impl Prepared {
     /// What the request is estimated to cost with these variables, in rows.
-    pub(crate) fn cost(&self, variables: &Variables) -> u64 {
-        self.cost.estimate(sources::Variables::of(&variables.values))
+    pub(crate) fn cost(&self, variables: &Variables, session: &Session) -> u64 {
+        // Which tables the role of a session may read is known to the database alone.
+        let statistics = match session.settings {
+            None => Statistics::Counted,
+            Some(_) => Statistics::Ignored,
+        };
+        self.cost.estimate(sources::Variables::of(&variables.values), statistics)
     }
 
     /// Refuses patterns that are none, or are beyond a limit.
@@ -197,7 +202,13 @@ impl Engine {
             .compile(&self.catalog, &lowered.request)
             .map_err(|error| vec![compile_error(&error)])?;
         let plan = Arc::new(Plan { program, shape: lowered.shape.into() });
-        let cost = Cost::new(&lowered.request, self.limits.cost);
+        let is_open = |entity| match &lets {
+            Lets::Everything => true,
+            Lets::Policies(set) => set.shows_all(&self.catalog, entity),
+            Lets::Rules(_) => false,
+        };
+        let statistics = KnownStatistics { catalog: &self.catalog, is_open: &is_open };
+        let cost = Cost::new(&lowered.request, self.limits.cost, &statistics);
         let Lowered { request, echoes, patterns, structure, .. } = lowered;
         let patterns = patterns.into();
         let (last_answer, last_tape) = (AtomicUsize::new(0), [const { AtomicUsize::new(0) }; 2]);

@@ -238,7 +238,7 @@ impl Worker {
         let prepared = engine.plan(&known, name, &variables, session, &mut report.plan_known)?;
         let since = timed.end();
         report.prepared = Some(Planned::Source(Arc::clone(&prepared)));
-        let cost = prepared.cost(&variables);
+        let cost = prepared.cost(&variables, session);
         report.cost = Some(cost);
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;
         let checked = prepared.check_patterns(engine.limits.patterns, &variables);

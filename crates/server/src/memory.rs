@@ -3,6 +3,9 @@
 //! The allocator keeps what was freed for whoever asks next, and what a start or a very large
 //! answer needed may be many times what anybody asks for afterwards.
 
+use std::sync::LazyLock;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -29,18 +32,51 @@ const PURGE_DELAY: Duration = Duration::from_millis(10);
 /// The place of that delay among the allocator's options, for which its bindings have no name.
 const PURGE_DELAY_OPTION: libmimalloc_sys::mi_option_t = 15;
 
+/// How many times that delay passes before large blocks go back, which stand alone in an arena. The
+/// allocator's own is ten: a buffer that grows would leave as much behind as it has.
+const ARENA_PURGE_FACTOR: i64 = 1;
+
+/// The place of that factor among the allocator's options.
+const ARENA_PURGE_FACTOR_OPTION: libmimalloc_sys::mi_option_t = 24;
+
 /// Has the allocator give memory back soon after it was freed. To be called before there are threads.
 #[expect(unsafe_code, reason = "the allocator's functions are C's")]
 pub(crate) fn give_back_soon() {
     let delay = PURGE_DELAY.as_millis().try_into().unwrap_or(0);
-    // SAFETY: the option is one that there is, and a number; nobody reads it at the same time. What
-    // the environment says of it counts more.
-    unsafe { libmimalloc_sys::mi_option_set_default(PURGE_DELAY_OPTION, delay) }
+    // SAFETY: both options are ones that there are, and numbers; nobody reads them at the same time.
+    // What the environment says of them counts more.
+    unsafe {
+        libmimalloc_sys::mi_option_set_default(PURGE_DELAY_OPTION, delay);
+        libmimalloc_sys::mi_option_set_default(ARENA_PURGE_FACTOR_OPTION, ARENA_PURGE_FACTOR);
+    }
 }
 
-/// Gives unused memory back to the system; it takes some milliseconds.
-#[expect(unsafe_code, reason = "the allocator's functions are C's")]
+/// Wakes the thread that gives memory back; none where it cannot be begun.
+static GIVER: LazyLock<Option<SyncSender<()>>> = LazyLock::new(|| {
+    let (wake, woken) = sync_channel(1);
+    let thread = thread::Builder::new().name("memory".to_owned());
+    let begun = thread.spawn(move || {
+        while woken.recv().is_ok() {
+            collect();
+        }
+    });
+    begun.ok().map(|_| wake)
+});
+
+/// Has unused memory given back to the system, by a thread of its own: of hundreds of megabytes the
+/// system takes as many milliseconds, in which a serving thread would answer nobody.
 pub(crate) fn give_back() {
+    match &*GIVER {
+        // Whoever is to be woken already gives this back, too.
+        Some(wake) => drop(wake.try_send(())),
+        None => collect(),
+    }
+}
+
+#[expect(unsafe_code, reason = "the allocator's functions are C's")]
+fn collect() {
+    #[cfg(test)]
+    tests::COLLECTED_BY.lock().unwrap().push(thread::current().name().map(str::to_owned));
     // SAFETY: the function may be called at any time on any thread; it moves nothing that is used.
     unsafe { libmimalloc_sys::mi_collect(true) }
 }
@@ -85,7 +121,39 @@ impl Drop for Large {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
+
+    /// On which threads memory was given back.
+    pub(super) static COLLECTED_BY: Mutex<Vec<Option<String>>> = Mutex::new(Vec::new());
+
+    #[test]
+    fn the_thread_that_ends_a_large_answer_gives_nothing_back_itself() {
+        let answers = || answer(vec![0; LARGE], Held::default());
+        (0..20).map(|_| answers()).for_each(drop);
+        let collected = || COLLECTED_BY.lock().unwrap().clone();
+        while collected().is_empty() {
+            thread::yield_now();
+        }
+        assert!(collected().iter().all(|thread| thread.as_deref() == Some("memory")));
+    }
+
+    /// The places of options are those of a C header, which may change with the allocator: each has the
+    /// value that its header says is its own before anybody says another.
+    #[test]
+    #[expect(unsafe_code, reason = "the allocator's functions are C's")]
+    fn options_of_the_allocator_stand_where_they_are_looked_for() {
+        // SAFETY: reading an option has no condition but that there is one.
+        let option = |place| unsafe { libmimalloc_sys::mi_option_get(place) };
+        if std::env::vars().all(|(name, _)| !name.starts_with("MIMALLOC_")) {
+            // Beside them those that no other has: a reservation in KiB, and a number of warnings.
+            assert_eq!(option(ARENA_PURGE_FACTOR_OPTION - 1), 1 << 20);
+            give_back_soon();
+            assert_eq!(option(PURGE_DELAY_OPTION), 10);
+            assert_eq!(option(ARENA_PURGE_FACTOR_OPTION), ARENA_PURGE_FACTOR);
+        }
+    }
 
     #[test]
     fn answers_of_any_size_are_as_they_were() {

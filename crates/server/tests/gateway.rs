@@ -5,6 +5,7 @@
 //! * `headers`: what subgraphs are told
 //! * `reloads`: other supergraphs while requests go on
 //! * `local`, `local_graph`, `local_postgres`, `required`: sources in the gateway's process
+//! * `long`: long answers of subgraphs
 //! * `demo`: the federated shop
 //! * `compatibility`: the subgraph that a public suite asks for, served and in a graph
 //! * `traced`: what routers are told of the fields of a subgraph
@@ -35,6 +36,8 @@ mod local;
 mod local_graph;
 #[path = "gateway/local_postgres.rs"]
 mod local_postgres;
+#[path = "gateway/long.rs"]
+mod long;
 #[path = "gateway/looks.rs"]
 mod looks;
 #[path = "gateway/reloads.rs"]

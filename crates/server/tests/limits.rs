@@ -234,6 +234,66 @@ fn explain_tells_the_cost() {
     assert_eq!(cost("{ __typename }", &[]), "0, of 1000000 that are allowed");
 }
 
+/// Lists in which the same rows come again and again.
+const REPEATED: &str = "{ allTracksList { albumByAlbumId { tracksByAlbumIdList { genreByGenreId { \
+                        tracksByGenreIdList { mediaTypeByMediaTypeId { \
+                        tracksByMediaTypeIdList { name } } } } } } } }";
+
+#[test]
+fn lists_of_repeated_rows_cost_what_the_source_knows_unless_rows_are_hidden() {
+    let server = Server::sample();
+    let answer = server.post(ACCEPT, &body(REPEATED));
+    // A genre has 140 tracks on average, a media type 700, and an album ten.
+    let error = "The operation is estimated to cost 1030331; 1000000 is allowed (--max-cost). Ask \
+                 for smaller pages, or for fewer lists in lists.";
+    assert_eq!((answer.status, message(&answer, "COST_TOO_HIGH")), (400, error));
+    // Pages say how many there are, whatever the source knows.
+    let paged = REPEATED.replace("allTracksList", "allTracksList(first: 1)");
+    let paged = paged.replace("GenreIdList", "GenreIdList(first: 2)");
+    let paged = paged.replace("MediaTypeIdList", "MediaTypeIdList(first: 2)");
+    assert_eq!(server.post(ACCEPT, &body(&paged)).status, 200);
+    // Each row once, however many there are.
+    let file = server.folder.as_ref().unwrap().file("shop.db");
+    let folder = Folder::new();
+    let cost = |query: &str, policies: Option<&str>| {
+        let mut options = vec!["explain", file.to_str().unwrap(), "-", "--simple-collections=both"];
+        let path = folder.file("policies.toml");
+        if let Some(policies) = policies {
+            std::fs::write(&path, policies).unwrap();
+            options.extend(["--policies", path.to_str().unwrap(), "--role", "one"]);
+        }
+        let mut child = thalweg(&options)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(query.as_bytes()).unwrap();
+        let (code, output, error) = outcome(&child.wait_with_output().unwrap());
+        assert_eq!((code, error.as_str()), (Some(0), ""));
+        output.split("-- cost\n").nth(1).unwrap().split(',').next().unwrap().to_owned()
+    };
+    let once =
+        "{ allGenresList { tracksByGenreIdList { invoiceLinesByTrackIdList { quantity } } } }";
+    assert_eq!(cost(once, None), (1 + 10 + 10 + 100 + 100 + 1000).to_string());
+    // Of a list with conditions a tenth: of 700 tracks not a hundred.
+    let filtered = "tracksByMediaTypeIdList(condition: { composer: null })";
+    let filtered = REPEATED.replace("tracksByMediaTypeIdList", filtered);
+    assert_eq!(cost(&filtered, None), "130331");
+    let rules = |rows: &str| {
+        let read = |entity: &str, rows: &str| {
+            format!("[rules.{entity}]\nentity = \"{entity}\"\nread = {{ {rows}columns = \"*\" }}\n")
+        };
+        let others = ["album", "genre", "media_type"].map(|entity| read(entity, "")).concat();
+        let role = "[roles.one]\nrules = [\"track\", \"album\", \"genre\", \"media_type\"]\n";
+        read("track", rows) + &others + role
+    };
+    assert_eq!(cost(REPEATED, Some(&rules(""))), "1030331");
+    // Nobody learns how many rows are hidden, however many they are.
+    assert_eq!(cost(REPEATED, Some(&rules("rows = { track_id = { gt = 0 } }, "))), "13331");
+    assert_eq!(cost(REPEATED, Some(&rules("rows = { track_id = { gt = 3000 } }, "))), "13331");
+}
+
 #[test]
 fn variables_are_limited_whether_they_are_used_or_not() {
     let server = Server::sample();

@@ -156,3 +156,56 @@ fn plans_have_no_figures_for_whom_rows_are_hidden() {
     let somebody = plan(&["--jwt-secret", SECRET], &claims);
     assert!(!has_figures(&somebody), "{somebody}");
 }
+
+/// A child for each of six hundred numbers, of three parents; and what decides who sees which.
+const FAMILY: &str = "create table parent (id int primary key);
+    create table child (id int primary key, parent int not null references parent);
+    create index on child (parent);
+    insert into parent select generate_series(1, 3);
+    insert into child select id, id % 3 + 1 from generate_series(1, 600) as id;
+    analyze parent, child;";
+
+/// The children of the parent of each child.
+const SIBLINGS: &str =
+    "{ allChildren { nodes { parentByParent { childrenByParent { nodes { id } } } } } }";
+
+/// A cost is read by whoever asks, so that it must not tell how many rows are hidden.
+#[test]
+fn costs_tell_statistics_of_what_everybody_may_see() {
+    let Some(installation) = wanted_installations().unwrap().into_iter().next() else { return };
+    let database = shared(&installation).unwrap();
+    database.create_database("family").unwrap();
+    database.execute("family", FAMILY).unwrap();
+    let url = database.url("family");
+    let folder = Folder::new();
+    let file = folder.file("policies.toml");
+    let cost = |options: &[&str], headers: &str| {
+        let serve = ["serve", &url, "--listen", "127.0.0.1:0"];
+        let server = Server::start(&[&serve[..], options].concat());
+        let request = post("application/json", headers, &format!("{{\"query\":\"{SIBLINGS}\"}}"));
+        let request = request.replacen("POST /graphql", "POST /explain", 1);
+        let answer = server.send(request.as_bytes());
+        let answer: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+        answer["cost"].as_u64().unwrap_or_else(|| panic!("{answer}"))
+    };
+    let (fixed, known) = (1 + 10 * 2 + 10 + 10 * 10, 1 + 10 * 2 + 10 + 10 * 100);
+    assert_eq!(cost(&[], ""), known);
+    let policies = ["--policies", file.to_str().unwrap()];
+    let rules = |rows: &str| {
+        format!(
+            "default_role = \"anonymous\"\n\
+             [rules.parents]\nentity = \"parent\"\nread = {{ columns = \"*\" }}\n\
+             [rules.children]\nentity = \"child\"\nread = {{ {rows}columns = \"*\" }}\n\
+             [roles.anonymous]\nrules = [\"parents\", \"children\"]\n"
+        )
+    };
+    fs::write(&file, rules("")).unwrap();
+    assert_eq!(cost(&policies, ""), known);
+    fs::write(&file, rules("rows = { id = { le = 300 } }, ")).unwrap();
+    assert_eq!(cost(&policies, ""), fixed);
+    // Which tables a role may read is known to PostgreSQL alone.
+    assert_eq!(cost(&["--jwt-secret", SECRET, "--default-role", "postgres"], ""), fixed);
+    assert_eq!(cost(&["--jwt-secret", SECRET], &token("{}")), fixed);
+    database.execute("family", "alter table child enable row level security").unwrap();
+    assert_eq!(cost(&[], ""), fixed);
+}

@@ -24,6 +24,18 @@ const BROTLI_BUFFER: usize = 16 * 1024;
 /// Of a larger text no more is expected at once.
 const LARGE: usize = 64 * 1024;
 
+/// How much memory a compressor takes at most from its beginning to its end, for a text of any length:
+/// its tables and windows, and its output where no more than some hundred kilobytes are written
+/// before that is taken. The test `compressor_memory` compares these with what is allocated.
+#[must_use]
+pub fn state_bytes(coding: Coding) -> u64 {
+    let kibibytes = match coding {
+        Coding::Zstd => 1_536,
+        Coding::Brotli | Coding::Gzip | Coding::Deflate => 640,
+    };
+    kibibytes << 10
+}
+
 /// Compresses a text given in parts.
 pub enum Compressor {
     Zstd(zstd::stream::write::Encoder<'static, Vec<u8>>),

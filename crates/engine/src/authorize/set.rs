@@ -117,6 +117,11 @@ impl PolicySet {
         (!grants.is_empty()).then(|| any(grants.iter().map(|grant| grant.rows.clone()).collect()))
     }
 
+    /// Whether all rows of an entity may be seen, so that their number is no secret.
+    pub(crate) fn shows_all(&self, catalog: &Catalog, entity: EntityId) -> bool {
+        self.all || self.visible(catalog, entity).is_some_and(|rows| rows.is_all())
+    }
+
     /// What may be seen of a field in rows that may be seen.
     pub(super) fn cell(&self, catalog: &Catalog, field: FieldId) -> Cell {
         let entity = catalog[field].entity;

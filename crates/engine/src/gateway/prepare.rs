@@ -1,6 +1,7 @@
 //! What is made once a document, or once a document, variable structure, and what is so for who asks.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use gateway::access::{AccessSet, Touched};
 use gateway::cost::Cost;
@@ -28,6 +29,8 @@ pub struct Prepared {
     pub subgraphs: Vec<Arc<str>>,
     /// What is answered without a subgraph, by its name in the answer.
     pub(super) literals: Literals,
+    /// Whether its last answers were too long for a serving thread.
+    pub(super) is_long: AtomicBool,
 }
 
 /// What tells requests apart that need plans of their own, beside their variables.
@@ -52,7 +55,7 @@ impl Kept for Prepared {
     }
 
     fn weight(&self) -> u64 {
-        let Self { structure, made_for, plan, cost, subgraphs, literals } = self;
+        let Self { structure, made_for, plan, cost, subgraphs, literals, is_long: _ } = self;
         let For { labels, denied } = made_for;
         let labels: usize = labels.0.iter().map(|label| size_of_val(label) + label.len()).sum();
         let heap = structure.heap_size()
@@ -149,7 +152,9 @@ impl Gateway {
         let made_for = made_for.clone();
         let asked = plan.fetches.iter().map(|fetch| &supergraph.subgraph(fetch.subgraph).name);
         let subgraphs = asked.cloned().collect();
-        let prepared = Arc::new(Prepared { structure, made_for, plan, cost, subgraphs, literals });
+        let is_long = AtomicBool::new(false);
+        let prepared =
+            Arc::new(Prepared { structure, made_for, plan, cost, subgraphs, literals, is_long });
         self.documents.keep(known, operation_name, &prepared);
         Ok(prepared)
     }

@@ -1,9 +1,10 @@
 //! What one thread needs to answer requests of a supergraph: a client for each subgraph.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use gateway::execute::{Executed, ExecutionError, Inputs, Observed, execute, write};
+use gateway::execute::{Executed, Inputs, Observed, execute, write};
 use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
@@ -11,7 +12,9 @@ use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::sink::Full;
 use response::{Held, Memory, Refused, Sink};
 use sources::offload::{HERE, offload};
+use tokio::sync::Notify;
 
+use super::apart::{Done, LONG, Work, Written, execute_apart};
 use super::ask::{Asked as AskedSubgraph, Asking};
 use super::local::LocalWorker;
 use super::{Caller, Gateway, Prepared, respond};
@@ -120,10 +123,111 @@ impl GatewayWorker {
 
     async fn execute(
         &self,
-        Asked { document, prepared, variables, caller }: Asked<'_>,
+        asked: Asked<'_>,
         started: Instant,
         Seen { codes, observed }: Seen<'_>,
     ) -> Response {
+        let gateway = &*self.gateway;
+        let Asked { document, prepared, caller, .. } = asked;
+        let kind = document.operation.kind;
+        let written = match kind {
+            OperationKind::Query if gateway.ways.iter().all(|way| way.remote().is_some()) => {
+                self.execute_query(asked, started, observed).await
+            }
+            OperationKind::Query | OperationKind::Mutation | OperationKind::Subscription => {
+                self.execute_here(asked, started, None, observed).await.0
+            }
+        };
+        match written {
+            Ok((sink, errors)) => {
+                let plan = gateway.tells_plan(caller).then_some(&prepared.plan);
+                respond::complete(gateway, sink, errors, plan, codes)
+            }
+            Err(full) => respond::too_large(&full, kind, codes),
+        }
+    }
+
+    /// Executes a query here, or on a thread apart if it proves long or did so the last time.
+    async fn execute_query(
+        &self,
+        asked: Asked<'_>,
+        started: Instant,
+        observed: &mut Observed,
+    ) -> Written {
+        let is_long = &asked.prepared.is_long;
+        if !is_long.load(Ordering::Relaxed) {
+            let proves_long = Notify::new();
+            tokio::select! {
+                biased;
+                () = proves_long.notified() => {}
+                done = self.execute_here(asked, started, Some(&proves_long), observed) => {
+                    return done.0;
+                }
+            }
+            is_long.store(true, Ordering::Relaxed);
+        }
+        let work = Work {
+            gateway: Arc::clone(&self.gateway),
+            memory: Arc::clone(&self.memory),
+            time_limit: self.time_limit,
+            document: Arc::clone(asked.document),
+            prepared: Arc::clone(asked.prepared),
+            variables: asked.variables.clone(),
+            caller: asked.caller.clone(),
+            started,
+            observed: std::mem::take(observed),
+        };
+        match execute_apart(work).await {
+            Ok(done) => {
+                *observed = done.observed;
+                is_long.store(done.is_long, Ordering::Relaxed);
+                done.written
+            }
+            Err(work) => {
+                *observed = work.observed;
+                self.execute_here(asked, started, None, observed).await.0
+            }
+        }
+    }
+
+    /// A worker of a thread for long requests like this one.
+    pub(super) fn apart_for(work: &Work) -> Self {
+        let worker = Self::sharing(Arc::clone(&work.gateway), Arc::clone(&work.memory));
+        match work.time_limit {
+            Some(limit) => worker.within(limit),
+            None => worker,
+        }
+    }
+
+    /// Whether a request can be executed by this worker.
+    pub(super) fn is_for(&self, work: &Work) -> bool {
+        Arc::ptr_eq(&self.gateway, &work.gateway)
+            && Arc::ptr_eq(&self.memory, &work.memory)
+            && self.time_limit == work.time_limit
+    }
+
+    /// Executes a request on a thread for long ones.
+    pub(super) async fn execute_long(&self, work: Work) -> Done {
+        let Work { document, prepared, variables, caller, started, mut observed, .. } = work;
+        let asked = Asked {
+            document: &document,
+            prepared: &prepared,
+            variables: &variables,
+            caller: &caller,
+        };
+        let (written, is_long) = self.execute_here(asked, started, None, &mut observed).await;
+        Done { written, observed, is_long }
+    }
+
+    /// Executes a request on this thread; whether some answer of a subgraph was long. Who is to be told
+    /// of one sees to it that the request goes no further.
+    async fn execute_here(
+        &self,
+        Asked { document, prepared, variables, caller }: Asked<'_>,
+        started: Instant,
+        proves_long: Option<&Notify>,
+        observed: &mut Observed,
+    ) -> (Written, bool) {
         let gateway = &*self.gateway;
         let (supergraph, plan) = (&gateway.supergraph, &prepared.plan);
         let operation = &document.operation;
@@ -133,27 +237,19 @@ impl GatewayWorker {
             caller,
             deadline: self.time_limit.map(|limit| started + limit),
             memory: &self.memory,
+            proves_long,
         };
         let inputs = Inputs { supergraph, operation, plan, variables };
         let memory = Held::of(&self.memory);
         let options = gateway.options.execution;
         let executed = execute(inputs, &asking, options, memory, observed).await;
-        match self.write(prepared, executed).await {
-            Ok((sink, errors)) => {
-                let plan = gateway.tells_plan(caller).then_some(plan);
-                respond::complete(gateway, sink, errors, plan, codes)
-            }
-            Err(full) => respond::too_large(&full, operation.kind, codes),
-        }
+        let is_long = executed.received() > LONG;
+        (self.write(prepared, executed).await, is_long)
     }
 
     /// Writes the data: on this thread if it is short, else on one of its own, where nobody waits for
     /// others meanwhile.
-    async fn write(
-        &self,
-        prepared: &Arc<Prepared>,
-        mut executed: Executed,
-    ) -> Result<(Sink, Vec<ExecutionError>), Full> {
+    async fn write(&self, prepared: &Arc<Prepared>, mut executed: Executed) -> Written {
         let begin = |gateway: &Gateway, executed: &Executed| {
             let most = gateway.limits().response_bytes;
             let held = Held::of(&self.memory);
@@ -181,8 +277,9 @@ impl GatewayWorker {
 }
 
 /// What is executed.
+#[derive(Clone, Copy)]
 struct Asked<'a> {
-    document: &'a Document,
+    document: &'a Arc<Document>,
     prepared: &'a Arc<Prepared>,
     variables: &'a Variables,
     caller: &'a Caller,

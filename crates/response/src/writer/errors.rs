@@ -10,6 +10,10 @@ use crate::sink::TooLarge;
 /// An error takes so many bytes beside its path.
 const ERROR_BYTES: usize = 256;
 
+/// Errors of so many bytes are told of an answer of any budget: what an error takes in memory is more
+/// than it is as JSON, so that a few of them would refuse a short answer that keeps to its budget.
+const FREE_BYTES: u64 = 16 << 10;
+
 /// An error is there several times while the answer is completed: as it was recorded, as it is told,
 /// and as JSON.
 const ERROR_COPIES: u64 = 3;
@@ -73,7 +77,7 @@ impl<E, O: Output> Writer<'_, E, O> {
         let bytes = ERROR_BYTES + names + size_of_val(path);
         self.errors_bytes += bytes as u64;
         let budget = self.output.budget();
-        if self.errors_bytes > budget {
+        if self.errors_bytes > budget.max(FREE_BYTES) {
             return Err(TooLarge::Answer { budget });
         }
         let held = self.errors_held.get_or_insert_with(|| self.output.another_held());

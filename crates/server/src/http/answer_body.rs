@@ -6,13 +6,16 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::{Buf, Bytes};
-use clients::coding::Compressor;
 use hyper::body::{Body, Frame, SizeHint};
 
+use super::compress::HeldCompressor;
 use super::streamed_body::StreamedBody;
 
 /// So much of a body is compressed before others have their turn: some tenths of a millisecond.
 const PIECE: usize = 64 * 1024;
+
+/// The system is given no more at once of an answer that is there: it would copy megabytes in one call.
+const MOST_AT_ONCE: usize = 256 * 1024;
 
 #[derive(Debug)]
 pub(super) enum AnswerBody {
@@ -25,14 +28,14 @@ pub(super) enum AnswerBody {
 #[derive(Debug)]
 pub(super) struct Pieces {
     /// Gone when all is compressed.
-    compressor: Option<Compressor>,
+    compressor: Option<HeldCompressor>,
     rest: Bytes,
     /// Whether others had their turn since the last piece.
     rested: bool,
 }
 
 impl AnswerBody {
-    pub(super) fn pieces(compressor: Compressor, bytes: Bytes) -> Self {
+    pub(super) fn pieces(compressor: HeldCompressor, bytes: Bytes) -> Self {
         Self::Compressed(Box::new(Pieces {
             compressor: Some(compressor),
             rest: bytes,
@@ -51,7 +54,10 @@ impl Body for AnswerBody {
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         match self.get_mut() {
             Self::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
-            Self::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
+            Self::Whole(bytes) => {
+                let piece = bytes.split_to(bytes.len().min(MOST_AT_ONCE));
+                Poll::Ready(Some(Ok(Frame::data(piece))))
+            }
             Self::Compressed(pieces) => pieces.poll(context),
             Self::Streamed(streamed) => streamed.poll(context),
         }
@@ -75,21 +81,22 @@ impl Body for AnswerBody {
 
 impl Pieces {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        while let Some(mut compressor) = self.compressor.take() {
+        while let Some(mut used) = self.compressor.take() {
             if !self.rested {
                 self.rested = true;
-                self.compressor = Some(compressor);
+                self.compressor = Some(used);
                 context.waker().wake_by_ref();
                 return Poll::Pending;
             }
             self.rested = false;
             let piece = self.rest.slice(..self.rest.len().min(PIECE));
             self.rest.advance(piece.len());
+            let written = used.compressor.write(&piece);
             let compressed = match self.rest.is_empty() {
-                true => compressor.write(&piece).and_then(|()| compressor.finish()),
-                false => compressor.write(&piece).map(|()| {
-                    let compressed = compressor.take();
-                    self.compressor = Some(compressor);
+                true => written.and_then(|()| used.compressor.finish()),
+                false => written.map(|()| {
+                    let compressed = used.compressor.take();
+                    self.compressor = Some(used);
                     compressed
                 }),
             };
@@ -101,5 +108,33 @@ impl Pieces {
             }
         }
         Poll::Ready(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use super::*;
+
+    #[test]
+    fn a_large_answer_is_sent_in_pieces_and_whole() {
+        let mut context = Context::from_waker(Waker::noop());
+        for length in [0, 1, MOST_AT_ONCE, MOST_AT_ONCE + 1, 5 << 20] {
+            let bytes: Vec<u8> = (0..length).map(|place| (place % 251) as u8).collect();
+            let mut body = AnswerBody::Whole(bytes.clone().into());
+            let mut sent = Vec::new();
+            while !body.is_end_stream() {
+                assert_eq!(body.size_hint().exact(), Some((length - sent.len()) as u64));
+                let Poll::Ready(Some(Ok(frame))) = Pin::new(&mut body).poll_frame(&mut context)
+                else {
+                    panic!("nothing is waited for");
+                };
+                let piece = frame.into_data().unwrap();
+                assert!(!piece.is_empty() && piece.len() <= MOST_AT_ONCE);
+                sent.extend_from_slice(&piece);
+            }
+            assert!(sent == bytes);
+        }
     }
 }

@@ -69,7 +69,8 @@ async fn observe(
     let readable = outgoing::readable(&service.settings, request.headers());
     let response = route(service, request, readable, &mut exchange, progress).await;
     exchange.response_bytes = response.body().size_hint().lower();
-    let mut response = outgoing::finish(&service.settings, response, readable);
+    let mut response =
+        outgoing::finish(&service.settings, response, readable, &service.process.memory);
     let status = response.status();
     match response.body() {
         AnswerBody::Streamed(_) => exchange.tell_timing(&mut response),

@@ -6,13 +6,13 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use clients::coding::Compressor;
 use engine::{Rest, SentPiece};
 use graphql::ErrorCode;
 use hyper::StatusCode;
 use hyper::body::Frame;
 use tokio::time::{Sleep, sleep};
 
+use super::compress::HeldCompressor;
 use super::exchange::{Exchange, Outcome};
 use crate::memory;
 use crate::request_id::RequestId;
@@ -26,7 +26,7 @@ pub(super) struct StreamedBody {
     /// Not sent yet.
     first: Option<Bytes>,
     rest: Box<Rest>,
-    compressor: Option<Compressor>,
+    compressor: Option<HeldCompressor>,
     watched: Option<Watched>,
     is_ended: bool,
     /// Of the answer before it is compressed.
@@ -62,7 +62,7 @@ impl StreamedBody {
     }
 
     /// Compresses the answer while it is sent.
-    pub(super) fn compress(&mut self, compressor: Compressor) {
+    pub(super) fn compress(&mut self, compressor: HeldCompressor) {
         self.compressor = Some(compressor);
     }
 
@@ -164,18 +164,18 @@ fn piece(next: Option<SentPiece>) -> Option<Bytes> {
 }
 
 /// What is sent for a piece, or for the end of all pieces.
-fn compressed(compressor: &mut Option<Compressor>, piece: Option<Bytes>) -> io::Result<Bytes> {
-    match (compressor.take(), piece) {
+fn compressed(held: &mut Option<HeldCompressor>, piece: Option<Bytes>) -> io::Result<Bytes> {
+    match (held.take(), piece) {
         (None, piece) => Ok(piece.unwrap_or_default()),
         (Some(mut used), Some(piece)) => {
-            used.write(&piece)?;
+            used.compressor.write(&piece)?;
             // The client has all that there is so far.
-            used.flush()?;
-            let compressed = used.take();
-            *compressor = Some(used);
+            used.compressor.flush()?;
+            let compressed = used.compressor.take();
+            *held = Some(used);
             Ok(compressed.into())
         }
-        (Some(used), None) => used.finish().map(Bytes::from),
+        (Some(used), None) => used.compressor.finish().map(Bytes::from),
     }
 }
 

@@ -9,8 +9,10 @@
 //! * `unknown`: collations and functions that only other programs have
 //! * `name`: names for constraints, as SQLite keeps none
 //! * `note`: what is said about what is left out
+//! * `estimate`: about how many rows tables have
 //! * `watch`: whether the schema is still the same
 
+mod estimate;
 mod fill;
 mod foreign_key;
 mod name;
@@ -40,14 +42,19 @@ pub enum IntrospectError {
 ///
 /// The database cannot be read.
 pub fn introspect(connection: &Connection) -> Result<Catalog, IntrospectError> {
-    let rows = if connection.is_autocommit() {
+    if connection.is_autocommit() {
         let snapshot = connection
             .unchecked_transaction()
             .map_err(|source| IntrospectError::Snapshot { source })?;
         // Dropping the transaction ends it; nothing was written.
-        read::read(&snapshot)?
+        introspect_snapshot(&snapshot)
     } else {
-        read::read(connection)?
-    };
-    Ok(fill::catalog(&rows))
+        introspect_snapshot(connection)
+    }
+}
+
+fn introspect_snapshot(connection: &Connection) -> Result<Catalog, IntrospectError> {
+    let mut catalog = fill::catalog(&read::read(connection)?);
+    estimate::add(connection, &mut catalog)?;
+    Ok(catalog)
 }

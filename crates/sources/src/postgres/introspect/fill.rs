@@ -3,7 +3,7 @@
 use catalog::builder::{NewField, NewRelationship};
 use catalog::{
     Attribute, Builder, Capabilities, Catalog, ConstraintComment, Covers, EntityId, EntityKind,
-    FieldId, Index, Key, Note, NoteKind,
+    FieldId, Index, Key, Note, NoteKind, RowEstimate,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -69,6 +69,19 @@ pub(super) fn fill(found: &Found) -> (Catalog, PhysicalTypes) {
         .filter(|relation| relation.partitioned)
         .filter_map(|relation| entities.get(&relation.oid).copied())
         .collect();
+    for relation in &found.relations {
+        // One that was never analyzed has -1 of them, and 0 before PostgreSQL 14.
+        if let Some(rows) = relation.estimated_rows.filter(|rows| *rows >= 1.0)
+            && let Some(entity) = entities.get(&relation.oid)
+        {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "it is at least one, and no table has so many rows"
+            )]
+            catalog.estimate_rows(*entity, RowEstimate::About(rows as u64));
+        }
+    }
     let locks = |entity| partitioned.contains(&entity);
     note_unindexed(&mut catalog, &Flavor::POSTGRES, |_, _| None, locks);
     for relationship in shared {

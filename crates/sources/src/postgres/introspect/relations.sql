@@ -44,6 +44,18 @@ select
     when rel.relkind = 'm' or rel.oid in (select oid from unreadable) then 0
     else pg_relation_is_updatable(rel.oid, true)
   end as changes,
+  -- What the last ANALYZE or VACUUM found. Of partitions the sum: autovacuum does not analyze what they
+  -- are parts of. Of tables with row level security nothing, since what they hide is not to be known.
+  case
+    when rel.relrowsecurity then null
+    when rel.relkind in ('r', 'm') then rel.reltuples
+    when rel.relkind = 'p' then (
+      select sum(part.reltuples)
+      from pg_partition_tree(rel.oid) as tree
+      inner join pg_class as part on part.oid = tree.relid
+      where tree.isleaf and part.reltuples > 0
+    )
+  end::float8 as estimated_rows,
   comment.description
 from pg_class as rel
 left join pg_type as typ on typ.oid = rel.reltype

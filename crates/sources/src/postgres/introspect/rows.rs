@@ -25,6 +25,8 @@ pub(super) struct Relation {
     pub(super) triggered: bool,
     /// Which changes of its rows PostgreSQL takes.
     pub(super) offered: Offered,
+    /// About how many rows it has; `None` where that is not known, or not for everybody.
+    pub(super) estimated_rows: Option<f64>,
     pub(super) description: Option<String>,
 }
 
@@ -210,6 +212,7 @@ impl Relation {
                 update: changes & 4 != 0,
                 delete: changes & 16 != 0,
             },
+            estimated_rows: row.try_get("estimated_rows")?,
             description: row.try_get("description")?,
         })
     }
