@@ -16,6 +16,8 @@ pub(crate) enum Command {
     /// Packages with known faults, by a checkout of the RustSec advisory database.
     Advisories {
         checkout: PathBuf,
+        /// Writes the table in the tree anew.
+        write: bool,
     },
     Docs,
     Fuzz(fuzz::Options),
@@ -34,7 +36,9 @@ pub(crate) enum ArgumentError {
     Command(String),
     #[error("`{command}` has no option `{option}`")]
     Option { command: String, option: String },
-    #[error("`advisories` wants the folder of a checkout of the RustSec advisory database")]
+    #[error(
+        "`advisories` wants the folder of a checkout of the RustSec advisory database, and knows `--write`"
+    )]
     Advisories,
     #[error("`--program` wants the path of a program")]
     Program,
@@ -62,7 +66,12 @@ pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
         "docs" => without_options(name, rest, Command::Docs),
         "graphiql" => without_options(name, rest, Command::GraphiQL),
         "advisories" => match rest {
-            [checkout] => Ok(Command::Advisories { checkout: checkout.into() }),
+            [checkout] if !checkout.starts_with('-') => {
+                Ok(Command::Advisories { checkout: checkout.into(), write: false })
+            }
+            [checkout, option] if option == "--write" => {
+                Ok(Command::Advisories { checkout: checkout.into(), write: true })
+            }
             _ => Err(ArgumentError::Advisories),
         },
         "tidy" => without_options(name, rest, Command::Tidy),
@@ -184,6 +193,12 @@ mod tests {
         let compare = vec!["compare".to_owned(), "--only".to_owned(), "keys".to_owned()];
         check("compare --only keys", &Ok(Command::Bench(compare)));
         check("bench schema-size", &Ok(Command::Bench(vec!["schema-size".to_owned()])));
+        let advisories = |write| Ok(Command::Advisories { checkout: "db".into(), write });
+        check("advisories db", &advisories(false));
+        check("advisories db --write", &advisories(true));
+        for words in ["advisories", "advisories --write", "advisories db --read"] {
+            check(words, &Err(ArgumentError::Advisories));
+        }
         check("setup", &Ok(Command::Setup(setup::Options::default())));
         check("test", &Ok(Command::Test(test::Options::default())));
         check(

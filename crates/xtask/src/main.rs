@@ -48,10 +48,12 @@ cargo xtask test [--only tests] [--offline] [--allow-missing] [FILTER]
     With a filter, or with `--only tests`, the tests alone: those whose name contains the filter.
 
 cargo xtask tidy
-    Checks the rules of absence and of form, and the licences of other packages.
+    Checks the rules of absence and of form, the licences of other packages, and by the table
+    crates/xtask/advisories.tsv whether they have known faults.
 
-cargo xtask advisories FOLDER
+cargo xtask advisories FOLDER [--write]
     Looks for packages with known faults, by a checkout of the RustSec advisory database.
+      --write  writes the table anew first
 
 cargo xtask docs
     Writes the support tables of the dialects, which are made from the case files, and the schema
@@ -154,15 +156,18 @@ fn main() -> ExitCode {
                 false
             }
         },
-        Command::Advisories { checkout } => match tidy::print_advisories(&workspace, &checkout) {
-            Ok(findings) => findings == 0,
-            Err(error) => {
-                eprintln!("advisories: {error}");
-                false
+        Command::Advisories { checkout, write } => {
+            let check = if write { tidy::renew_advisories } else { tidy::print_advisories };
+            match check(&workspace, &checkout) {
+                Ok(tidiness) => tidiness.findings == 0,
+                Err(error) => {
+                    eprintln!("advisories: {error}");
+                    false
+                }
             }
-        },
+        }
         Command::Tidy => match tidy::print_findings(&workspace) {
-            Ok(findings) => docs::print_stale(&workspace) && findings == 0,
+            Ok(tidiness) => docs::print_stale(&workspace) && tidiness.findings == 0,
             Err(error) => {
                 eprintln!("tidy: {error}");
                 false

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Passed,
+    /// Passed, with what somebody has to do soon.
+    Warned(String),
     Failed,
     /// With the reason; never silent.
     NotRun(String),
@@ -32,13 +34,15 @@ pub(crate) fn table(phases: &[Phase]) -> String {
     let mut table = String::new();
     for Phase { name, outcome, duration } in phases {
         let word = match outcome {
-            Outcome::Passed => "passed",
+            Outcome::Passed | Outcome::Warned(_) => "passed",
             Outcome::Failed => "FAILED",
             Outcome::NotRun(_) => "not run",
         };
         table.push_str(&format!("{name:<8} {word:<8} {:>7.1} s", duration.as_secs_f64()));
-        if let Outcome::NotRun(reason) = outcome {
-            table.push_str(&format!("  {reason}"));
+        match outcome {
+            Outcome::NotRun(reason) => table.push_str(&format!("  {reason}")),
+            Outcome::Warned(warning) => table.push_str(&format!("  warning: {warning}")),
+            Outcome::Passed | Outcome::Failed => {}
         }
         table.push('\n');
     }
@@ -59,6 +63,7 @@ mod tests {
         let phases = [
             phase("setup", Outcome::Passed, 0.25),
             phase("clippy", Outcome::NotRun("not installed".to_owned()), 0.0),
+            phase("tidy", Outcome::Warned("old".to_owned()), 1.0),
             phase("tests", Outcome::Failed, 123.44),
         ];
         assert_eq!(
@@ -66,6 +71,7 @@ mod tests {
             "\
 setup    passed       0.2 s
 clippy   not run      0.0 s  not installed
+tidy     passed       1.0 s  warning: old
 tests    FAILED     123.4 s
 "
         );

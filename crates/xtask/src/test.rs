@@ -11,7 +11,7 @@ use crate::neo4j;
 use crate::phase::{self, Outcome, Phase};
 use crate::program;
 use crate::setup::{self, Found, Required};
-use crate::tidy;
+use crate::tidy::{self, Tidiness};
 
 /// Makes tests fail on a missing database; `testkit` reads it.
 const REQUIRE_VARIABLE: &str = "THALWEG_REQUIRE_DATABASES";
@@ -77,7 +77,9 @@ pub(crate) fn test(workspace: &Path, options: &Options) -> bool {
             run_tool(workspace, "clippy", &arguments, options.require_tools)
         }));
         phases.push(phase::run("tidy", || match tidy::print_findings(workspace) {
-            Ok(0) if docs::print_stale(workspace) => Outcome::Passed,
+            Ok(Tidiness { findings: 0, warning }) if docs::print_stale(workspace) => {
+                warning.map_or(Outcome::Passed, Outcome::Warned)
+            }
             Ok(_) => Outcome::Failed,
             Err(error) => {
                 eprintln!("tidy: {error}");

@@ -2,8 +2,8 @@
 //!
 //! `workspace` reads the files, `source` and `manifest` take them apart; `rules` holds the tables,
 //! and each of `dependencies`, `places`, `statements`, `words`, `form` checks by one part of them;
-//! `functions` only reports. `advisories`, by the order of `version`, and `licences` look at the packages
-//! of others.
+//! `functions` only reports. `licences` and `advisories`, the latter by a table in the tree and the order
+//! of `version`, look at the packages of others.
 
 mod advisories;
 mod dependencies;
@@ -24,6 +24,7 @@ mod workspace;
 use std::fmt;
 use std::path::Path;
 
+use advisories::{Date, Report};
 pub(crate) use workspace::TidyError;
 
 /// A rule, by the name that its findings carry.
@@ -80,8 +81,17 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Checks every file, prints what was found, and gives the number of findings.
-pub(crate) fn print_findings(workspace: &Path) -> Result<usize, TidyError> {
+/// The outcome of all rules.
+#[derive(Debug)]
+pub(crate) struct Tidiness {
+    /// How many places break a rule.
+    pub(crate) findings: usize,
+    /// What somebody has to do soon, and what fails nothing.
+    pub(crate) warning: Option<String>,
+}
+
+/// Checks every file, and prints what was found.
+pub(crate) fn print_findings(workspace: &Path) -> Result<Tidiness, TidyError> {
     let files = workspace::read(workspace)?;
     let mut findings = Vec::new();
     for manifest in &files.manifests {
@@ -95,26 +105,36 @@ pub(crate) fn print_findings(workspace: &Path) -> Result<usize, TidyError> {
         findings.extend(words::check(source));
     }
     findings.extend(licences::check(&licences::read(workspace)?));
-    findings.sort();
+    let mut report = advisories::check(&advisories::read(workspace)?, Date::today());
+    report.findings.extend(findings);
+    report.findings.sort();
+    report.notes.extend(functions::equal_names(&files.sources));
+    Ok(print(report))
+}
+
+/// Prints the packages with known faults, by a checkout of the RustSec advisory database.
+pub(crate) fn print_advisories(workspace: &Path, checkout: &Path) -> Result<Tidiness, String> {
+    let texts = advisories::read_with(workspace, checkout)?;
+    Ok(print(advisories::check(&texts, Date::today())))
+}
+
+/// Writes the table of advisories anew by such a checkout, and prints the same.
+pub(crate) fn renew_advisories(workspace: &Path, checkout: &Path) -> Result<Tidiness, String> {
+    advisories::renew(workspace, checkout).map_err(|error| error.to_string())?;
+    let texts = advisories::read(workspace).map_err(|error| error.to_string())?;
+    Ok(print(advisories::check(&texts, Date::today())))
+}
+
+fn print(report: Report) -> Tidiness {
+    let Report { findings, notes, warning } = report;
     for finding in &findings {
         println!("{finding}");
     }
-    for note in functions::equal_names(&files.sources) {
+    for note in notes {
         println!("note: {note}");
     }
-    Ok(findings.len())
-}
-
-/// Prints the packages with known faults, by a checkout of the RustSec advisory database, and gives
-/// their number.
-pub(crate) fn print_advisories(workspace: &Path, checkout: &Path) -> Result<usize, String> {
-    let lock = workspace::read_lock(workspace).map_err(|error| error.to_string())?;
-    let found = advisories::check(checkout, &lock).map_err(|error| error.to_string())?;
-    for finding in &found.findings {
-        println!("{finding}");
+    if let Some(warning) = &warning {
+        println!("warning: {warning}");
     }
-    for note in &found.notes {
-        println!("note: {note}");
-    }
-    Ok(found.findings.len())
+    Tidiness { findings: findings.len(), warning }
 }

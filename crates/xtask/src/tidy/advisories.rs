@@ -1,208 +1,252 @@
-//! Packages of `Cargo.lock` with known faults, by a checkout of the RustSec advisory database.
+//! Packages of `Cargo.lock` with known faults, by a table of advisories that stands in the tree.
+//!
+//! `database` makes the table from a checkout of the RustSec advisory database, `table` is its form,
+//! `lock` lists the packages, `exceptions` holds advisories that do not concern us, `date` is for ages.
+//! The table makes the check the same everywhere, without network; what it lacks is what was published
+//! since, so its age is reported.
+
+mod database;
+mod date;
+mod exceptions;
+mod lock;
+mod table;
 
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::version::{Requirement, Version};
+pub(crate) use database::DatabaseError;
+pub(crate) use date::Date;
+
+use self::table::Kind;
+use super::workspace::{self, TidyError};
 use super::{Finding, Rule};
 
-/// What is known and does not concern us, each with its reason.
-const ACCEPTED: [(&str, &str); 0] = [];
+const TABLE: &str = "crates/xtask/advisories.tsv";
+const EXCEPTIONS: &str = "crates/xtask/advisories-exceptions.tsv";
 
-/// One fault of one package, as a line of the table.
-#[derive(Debug, PartialEq, Eq)]
-struct Advisory<'t> {
-    id: &'t str,
-    package: &'t str,
-    /// `vulnerability`, or what RustSec calls it that is none.
-    kind: &'t str,
-    /// Requirements of versions that do not have it.
-    sound: Vec<&'t str>,
-    title: &'t str,
+/// From this age on, in days, the table is reported as old. A clock fails nothing: the same commit
+/// passes today and next year.
+const OLD: i64 = 90;
+
+/// The texts that the check compares.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    table: String,
+    exceptions: String,
+    lock: String,
 }
 
-/// Of faults, and of what is only good to know.
-pub(crate) struct Found {
+/// Everything that the check reports.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Report {
+    /// Failures.
     pub(crate) findings: Vec<Finding>,
+    /// Good to know: packages without a maintainer.
     pub(crate) notes: Vec<String>,
+    /// The age of the table.
+    pub(crate) warning: Option<String>,
 }
 
-/// Looks up each package of a lock file in a checkout.
-pub(crate) fn check(checkout: &Path, lock: &str) -> Result<Found, ReadError> {
-    Ok(check_by(&table(checkout)?, lock, &ACCEPTED))
+/// Reads the texts of the tree.
+pub(crate) fn read(workspace: &Path) -> Result<Texts, TidyError> {
+    let read = |path: &str| workspace::read_text(&workspace.join(path));
+    Ok(Texts { table: read(TABLE)?, exceptions: read(EXCEPTIONS)?, lock: read(lock::PATH)? })
 }
 
-fn check_by(known: &str, lock: &str, accepted: &[(&str, &str)]) -> Found {
-    let mut found = Found { findings: Vec::new(), notes: Vec::new() };
-    for (line, name, version) in packages(lock) {
-        for advisory in advisories(known).filter(|advisory| advisory.package == name) {
-            if advisory.is_sound(version) || accepted.iter().any(|(id, _)| *id == advisory.id) {
+/// Writes the table anew from a checkout of the database.
+pub(crate) fn renew(workspace: &Path, checkout: &Path) -> Result<(), DatabaseError> {
+    let text = database::read(checkout)?;
+    let path = workspace.join(TABLE);
+    fs::write(&path, text).map_err(|error| DatabaseError::file(&path, &error))?;
+    println!("advisories: wrote {}", path.display());
+    Ok(())
+}
+
+/// Checks the lock file of the tree by a checkout, of which nothing is kept.
+pub(crate) fn read_with(workspace: &Path, checkout: &Path) -> Result<Texts, String> {
+    let texts = read(workspace).map_err(|error| error.to_string())?;
+    let table = database::read(checkout).map_err(|error| error.to_string())?;
+    Ok(Texts { table, ..texts })
+}
+
+/// Looks up each package in the table.
+pub(crate) fn check(texts: &Texts, today: Date) -> Report {
+    let (table, mut findings) = table::parse(TABLE, &texts.table);
+    let (exceptions, unread) = exceptions::parse(EXCEPTIONS, &texts.exceptions);
+    let (packages, incomplete) = lock::packages(&texts.lock);
+    findings.extend(unread);
+    findings.extend(incomplete);
+    let mut report = Report { findings, ..Report::default() };
+
+    let mut is_used = vec![false; exceptions.len()];
+    for package in &packages {
+        for advisory in table.of(package.name).filter(|one| !one.is_sound(package.version)) {
+            let excepted = exceptions.iter().position(|exception| exception.id == advisory.id);
+            if let Some(is_used) = excepted.and_then(|index| is_used.get_mut(index)) {
+                *is_used = true;
                 continue;
             }
-            let Advisory { id, kind, title, .. } = advisory;
-            let sentence = format!("{name} {version}: {id} ({kind}): {title}");
-            match kind {
-                "vulnerability" | "unsound" => found.findings.push(Finding {
-                    path: "Cargo.lock".to_owned(),
-                    line,
-                    rule: Rule::Advisory,
-                    sentence,
-                }),
-                _ => found.notes.push(sentence),
+            let sentence = advisory.sentence(package.version);
+            match advisory.kind {
+                Kind::Fault(_) => {
+                    report.findings.push(finding(lock::PATH, package.line, sentence));
+                }
+                Kind::Note(_) => report.notes.push(sentence),
             }
         }
     }
-    found
+    for (exception, _) in exceptions.iter().zip(is_used).filter(|(_, is_used)| !is_used) {
+        let sentence = format!("no package has {} any more: the exception can go.", exception.id);
+        report.findings.push(finding(EXCEPTIONS, exception.line, sentence));
+    }
+    report.warning = table.date.map(|date| date.days_until(today)).filter(|age| *age > OLD).map(
+        |age| {
+            format!("the table of advisories is {age} days old; the head of {TABLE} says how to renew it")
+        },
+    );
+    report
 }
 
-/// The line, the name and the version of each package.
-fn packages(lock: &str) -> impl Iterator<Item = (usize, &str, &str)> {
-    let value = |line: &'_ str, key: &str| -> Option<(usize, usize)> {
-        let rest = line.strip_prefix(key)?.strip_prefix(" = \"")?;
-        let start = line.len() - rest.len();
-        rest.strip_suffix('"').map(|value| (start, start + value.len()))
-    };
-    let lines: Vec<&str> = lock.lines().collect();
-    let mut found = Vec::new();
-    for (index, pair) in lines.windows(2).enumerate() {
-        if let [first, second] = pair
-            && let Some((start, end)) = value(first, "name")
-            && let Some((from, to)) = value(second, "version")
-        {
-            found.push((index + 1, &first[start..end], &second[from..to]));
-        }
-    }
-    found.into_iter()
-}
-
-fn advisories(known: &str) -> impl Iterator<Item = Advisory<'_>> {
-    known.lines().filter_map(|line| {
-        let mut parts = line.split('\t');
-        let [id, package, kind] = [parts.next()?, parts.next()?, parts.next()?];
-        let sound = parts.next()?.split("; ").filter(|one| !one.is_empty()).collect();
-        Some(Advisory { id, package, kind, sound, title: parts.next()? })
-    })
-}
-
-impl Advisory<'_> {
-    /// A version that cannot be read is taken for one that has the fault.
-    fn is_sound(&self, version: &str) -> bool {
-        let Some(version) = Version::parse(version) else { return false };
-        let mut requirements = self.sound.iter().filter_map(|text| Requirement::parse(text));
-        requirements.any(|requirement| requirement.contains(&version))
-    }
-}
-
-/// A file of the database that cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[error("{} cannot be read: {reason}", path.display())]
-pub(crate) struct ReadError {
-    path: PathBuf,
-    reason: String,
-}
-
-/// The advisories of a checkout, one a line.
-fn table(checkout: &Path) -> Result<String, ReadError> {
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |error: io::Error| ReadError { path, reason: error.to_string() }
-    };
-    let folder = checkout.join("crates");
-    let mut lines = Vec::new();
-    for package in fs::read_dir(&folder).map_err(failed(&folder))?.flatten() {
-        for file in fs::read_dir(package.path()).map_err(failed(&package.path()))?.flatten() {
-            let path = file.path();
-            let text = fs::read_to_string(&path).map_err(failed(&path))?;
-            if let Some(line) = line(&text) {
-                lines.push(line);
-            }
-        }
-    }
-    if lines.is_empty() {
-        return Err(ReadError { path: folder, reason: "it has no advisory".to_owned() });
-    }
-    lines.sort();
-    Ok(lines.join("\n"))
-}
-
-/// The line of an advisory; none where it was withdrawn.
-fn line(text: &str) -> Option<String> {
-    let front = text.split("```toml").nth(1)?.split("\n```").next()?;
-    let mut section = "";
-    let mut values: Vec<(String, String)> = Vec::new();
-    let mut is_open = false;
-    for line in front.lines().map(str::trim) {
-        if is_open && let Some((_, value)) = values.last_mut() {
-            value.push_str(line);
-            is_open = !line.starts_with(']');
-        } else if line.starts_with('[') {
-            section = line.trim_matches(['[', ']']);
-        } else if let Some((key, value)) = line.split_once('=') {
-            let value = value.trim();
-            is_open = value.starts_with('[') && !value.contains(']');
-            values.push((format!("{section}.{}", key.trim()), value.to_owned()));
-        }
-    }
-    let find = |key: &str| values.iter().find(|(name, _)| name == key).map(|(_, value)| value);
-    let texts = |key: &str| -> Vec<String> {
-        let parts = find(key).map(|value| value.split('"').skip(1).step_by(2).map(str::to_owned));
-        parts.into_iter().flatten().collect()
-    };
-    if find("advisory.withdrawn").is_some() {
-        return None;
-    }
-    let one = |key: &str| texts(key).into_iter().next();
-    let kind = one("advisory.informational").unwrap_or_else(|| "vulnerability".to_owned());
-    let sound = [texts("versions.patched"), texts("versions.unaffected")].concat().join("; ");
-    let title = text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or_default();
-    let (id, package) = (one("advisory.id")?, one("advisory.package")?);
-    Some(
-        [&id, &package, &kind, &sound, title.trim()].map(|part| part.replace('\t', " ")).join("\t"),
-    )
+fn finding(path: &str, line: usize, sentence: String) -> Finding {
+    Finding { path: path.to_owned(), line, rule: Rule::Advisory, sentence }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ADVISORY: &str = "```toml\n[advisory]\nid = \"RUSTSEC-2024-0336\"\npackage = \"rustls\"\n\
-        aliases = [\"CVE-2024-32650\"]\n\n[versions]\npatched = [\n    \">= 0.23.5\",\n    \
-        \">= 0.22.4, < 0.23.0\",\n]\nunaffected = [\"< 0.20\"]\n\n[affected]\nfunctions = { \
-        \"rustls::a\" = [\"<= 0.23.4\"] }\n```\n\n# It may loop\n\nFor ever.\n";
+    const TABLE_OF_TESTS: &str = "\
+# date: 2026-01-31
+# commit: 0123456789abcdef0123456789abcdef01234567
+# id\tpackage\tkind\tpatched\tunaffected
+RUSTSEC-2024-0001\told\tunmaintained\t\t
+RUSTSEC-2024-0002\tshaky\tunsound\t>= 2.0.0\t
+RUSTSEC-2024-0003\twicked\tmalicious\t\t
+RUSTSEC-2024-0336\trustls\tvulnerability\t>= 0.23.5; >= 0.22.4, < 0.23.0\t< 0.20
+";
 
-    fn lock(name: &str, version: &str) -> String {
-        format!(
-            "version = 4\n\n[[package]]\nname = \"{name}\"\nversion = \"{version}\"\nsource = \"r\"\n"
-        )
+    fn lock(packages: &[(&str, &str)]) -> String {
+        let packages = packages.iter().map(|(name, version)| {
+            format!("\n[[package]]\nname = \"{name}\"\nversion = \"{version}\"\nsource = \"r\"\n")
+        });
+        format!("version = 4\n{}", packages.collect::<String>())
     }
 
-    fn check(name: &str, version: &str) -> (Vec<String>, Vec<String>) {
-        let unmaintained = ADVISORY
-            .replace("0336", "0001")
-            .replace("rustls\"", "old\"")
-            .replace("aliases", "informational = \"unmaintained\"\naliases");
-        let withdrawn = ADVISORY
-            .replace("rustls\"", "gone\"")
-            .replace("aliases", "withdrawn = \"2024\"\naliases");
-        let lines = [ADVISORY, &unmaintained, &withdrawn].map(line);
-        let known = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
-        let found = check_by(&known, &lock(name, version), &[]);
-        (found.findings.iter().map(Finding::to_string).collect(), found.notes)
+    fn report(exceptions: &str, lock: String, today: &str) -> Report {
+        let exceptions = exceptions.to_owned();
+        let texts = Texts { table: TABLE_OF_TESTS.to_owned(), exceptions, lock };
+        check(&texts, Date::parse(today).unwrap())
+    }
+
+    /// The findings and the notes for one package.
+    fn check_one(name: &str, version: &str) -> (Vec<String>, Vec<String>) {
+        let report = report("", lock(&[(name, version)]), "2026-02-01");
+        (report.findings.iter().map(Finding::to_string).collect(), report.notes)
+    }
+
+    fn findings(exceptions: &str, lock: String) -> Vec<String> {
+        let report = report(exceptions, lock, "2026-02-01");
+        report.findings.iter().map(Finding::to_string).collect()
     }
 
     #[test]
     fn a_package_with_a_known_fault_is_found() {
-        let finding =
-            "Cargo.lock:4: advisory: rustls 0.23.4: RUSTSEC-2024-0336 (vulnerability): It may loop";
-        assert_eq!(check("rustls", "0.23.4"), (vec![finding.to_owned()], vec![]));
+        let finding = "Cargo.lock:4: advisory: rustls 0.23.4: RUSTSEC-2024-0336 (vulnerability), \
+                       patched in >= 0.23.5; >= 0.22.4, < 0.23.0: \
+                       https://rustsec.org/advisories/RUSTSEC-2024-0336";
+        assert_eq!(check_one("rustls", "0.23.4"), (vec![finding.to_owned()], vec![]));
         for sound in ["0.23.5", "0.22.4", "0.19.1", "1.0.0"] {
-            assert_eq!(check("rustls", sound), (vec![], vec![]), "{sound}");
+            assert_eq!(check_one("rustls", sound), (vec![], vec![]), "{sound}");
         }
-        assert_eq!(check("rustls", "0.22.3").0.len(), 1);
-        assert_eq!(check("rustls-other", "0.23.4"), (vec![], vec![]));
-        assert_eq!(check("gone", "0.23.4"), (vec![], vec![]));
-        let note = "old 0.23.4: RUSTSEC-2024-0001 (unmaintained): It may loop".to_owned();
-        assert_eq!(check("old", "0.23.4"), (vec![], vec![note]));
+        for faulty in ["0.22.3", "0.20.0", "0.23.5-alpha.1", "no version"] {
+            assert_eq!(check_one("rustls", faulty).0.len(), 1, "{faulty}");
+        }
+        assert_eq!(check_one("rustls-other", "0.23.4"), (vec![], vec![]));
+    }
+
+    #[test]
+    fn only_a_missing_maintainer_is_a_note() {
+        let note = "old 0.23.4: RUSTSEC-2024-0001 (unmaintained), patched in no version: \
+                    https://rustsec.org/advisories/RUSTSEC-2024-0001";
+        assert_eq!(check_one("old", "0.23.4"), (vec![], vec![note.to_owned()]));
+        assert_eq!(check_one("shaky", "1.0.0").0.len(), 1);
+        // A kind that RustSec did not have yet.
+        assert_eq!(check_one("wicked", "1.0.0").0.len(), 1);
+    }
+
+    #[test]
+    fn each_version_of_a_package_is_looked_up() {
+        let lock = lock(&[("rustls", "0.23.4"), ("rustls", "0.23.5"), ("rustls", "0.21.0")]);
+        let lines: Vec<_> = findings("", lock).iter().map(|one| one[..13].to_owned()).collect();
+        assert_eq!(lines, ["Cargo.lock:4:", "Cargo.lock:14"]);
+    }
+
+    #[test]
+    fn a_lock_file_that_cannot_be_understood_is_a_finding() {
+        assert_eq!(
+            findings("", "version = 4\n".to_owned()),
+            ["Cargo.lock:1: advisory: it has no package."]
+        );
+        let broken = lock(&[("rustls", "0.23.4")]).replace("version = \"0.23.4\"\n", "");
+        assert_eq!(
+            findings("", broken),
+            ["Cargo.lock:3: advisory: a package lacks its name or its version."]
+        );
+    }
+
+    #[test]
+    fn packages_of_the_workspace_are_not_those_of_the_registry() {
+        let ours = lock(&[("rustls", "0.23.4"), ("other", "1.0.0")]);
+        assert_eq!(findings("", ours.replacen("source = \"r\"\n", "", 1)), [""; 0]);
+    }
+
+    #[test]
+    fn an_exception_has_a_date_and_a_reason_and_goes_with_its_cause() {
+        let faulty = || lock(&[("rustls", "0.23.4")]);
+        let exception = "# a comment\nRUSTSEC-2024-0336\t2026-01-31\tThe call is not made.\n";
+        assert_eq!(findings(exception, faulty()), [""; 0]);
+        let path = "crates/xtask/advisories-exceptions.tsv:2: advisory:";
+        assert_eq!(
+            findings(exception, lock(&[("rustls", "0.23.5")])),
+            [format!("{path} no package has RUSTSEC-2024-0336 any more: the exception can go.")]
+        );
+        let unread =
+            format!("{path} a line is an id, a date and a reason, with tabs between them.");
+        for broken in [
+            "\nRUSTSEC-2024-0336\t2026-01-31\t \n",
+            "\nRUSTSEC-2024-0336\tyesterday\tThe call is not made.\n",
+            "\nRUSTSEC-2024-0336\n",
+        ] {
+            let found = findings(broken, faulty());
+            assert_eq!(found.first(), Some(&unread), "{broken:?}");
+            assert_eq!(found.len(), 2, "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn an_old_table_warns_and_fails_nothing() {
+        let at = |today: &str| report("", lock(&[("rustls", "0.23.5")]), today);
+        assert_eq!(at("2026-05-01"), Report::default());
+        let old = at("2026-05-02");
+        assert_eq!(
+            old.warning.as_deref(),
+            Some(
+                "the table of advisories is 91 days old; the head of crates/xtask/advisories.tsv \
+                 says how to renew it"
+            )
+        );
+        assert_eq!(old.findings, []);
+        // A clock that stands before it.
+        assert_eq!(at("2020-01-01"), Report::default());
+    }
+
+    #[test]
+    fn the_table_in_the_tree_is_whole() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+        let texts = read(root).unwrap();
+        let (table, findings) = table::parse(TABLE, &texts.table);
+        assert_eq!(findings, []);
+        // The database only grows, but for what is withdrawn.
+        assert!(table.len() > 1_000, "{}", table.len());
     }
 }

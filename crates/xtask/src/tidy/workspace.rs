@@ -28,11 +28,6 @@ pub(crate) enum TidyError {
     Licences(#[from] ProgramError),
 }
 
-/// Which packages of others there are.
-pub(crate) fn read_lock(workspace: &Path) -> Result<String, TidyError> {
-    read_text(&workspace.join("Cargo.lock"))
-}
-
 /// Reads everything, in the order of paths.
 pub(crate) fn read(workspace: &Path) -> Result<Files, TidyError> {
     let mut files = Files::default();
@@ -64,6 +59,6 @@ fn read_folder(folder: &Path, prefix: &str, files: &mut Files) -> Result<(), Tid
     Ok(())
 }
 
-fn read_text(path: &Path) -> Result<String, TidyError> {
+pub(super) fn read_text(path: &Path) -> Result<String, TidyError> {
     fs::read_to_string(path).map_err(|error| TidyError::File { path: path.to_owned(), error })
 }

@@ -1,0 +1,58 @@
+//! The packages of others in `Cargo.lock`.
+
+use super::finding;
+use crate::tidy::Finding;
+
+pub(super) const PATH: &str = "Cargo.lock";
+
+/// One version of a package.
+#[derive(Debug)]
+pub(super) struct Package<'t> {
+    pub(super) name: &'t str,
+    pub(super) version: &'t str,
+    /// Where its name stands.
+    pub(super) line: usize,
+}
+
+/// The packages that come from a registry or a repository, and what cannot be understood.
+///
+/// Those without a source are the workspace's own, whatever the registry has under their names.
+pub(super) fn packages(text: &str) -> (Vec<Package<'_>>, Vec<Finding>) {
+    let (mut packages, mut findings) = (Vec::new(), Vec::new());
+    let lines: Vec<&str> = text.lines().collect();
+    let mut is_empty = true;
+    for (start, block) in blocks(&lines) {
+        is_empty = false;
+        let value = |key: &str| {
+            block.iter().enumerate().find_map(|(index, line)| {
+                let rest = line.strip_prefix(key)?.strip_prefix(" = \"")?;
+                rest.strip_suffix('"').map(|value| (start + index, value))
+            })
+        };
+        match (value("name"), value("version")) {
+            (Some((line, name)), Some((_, version))) => {
+                if value("source").is_some() {
+                    packages.push(Package { name, version, line });
+                }
+            }
+            (None, _) | (_, None) => {
+                let sentence = "a package lacks its name or its version.";
+                findings.push(finding(PATH, start, sentence.to_owned()));
+            }
+        }
+    }
+    if is_empty {
+        findings.push(finding(PATH, 1, "it has no package.".to_owned()));
+    }
+    (packages, findings)
+}
+
+/// Each `[[package]]` with the number of its first line.
+fn blocks<'l, 't>(lines: &'l [&'t str]) -> impl Iterator<Item = (usize, &'l [&'t str])> {
+    let starts = lines.iter().enumerate().filter(|(_, line)| **line == "[[package]]");
+    starts.map(|(start, _)| {
+        let rest = lines.get(start + 1..).unwrap_or_default();
+        let end = rest.iter().position(|line| line.starts_with('[')).unwrap_or(rest.len());
+        (start + 1, lines.get(start..start + 1 + end).unwrap_or_default())
+    })
+}
