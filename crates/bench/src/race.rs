@@ -57,7 +57,7 @@ use folder::Folder;
 use options::{Choice, Options};
 use pace::Pace;
 use record::Run;
-use suite::{Source, Suite};
+use suite::Suite;
 use tools::Tools;
 
 /// Where the runs are, in the workspace.
@@ -79,12 +79,13 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, RaceError
     let (folder, resumed, choice) = open(&workspace.join(RUNS), options)?;
     check(&choice, &suites, &contestants)?;
     // Nobody installs what serves none of the databases.
-    let chosen = suites.iter().filter(|suite| choice.wants_suite(suite));
-    let sources: Vec<Source> = chosen.flat_map(|suite| suite.file.sources.clone()).collect();
-    let wanted = contestants
-        .iter()
-        .filter(|one| choice.wants_contestant(&one.id))
-        .filter(|one| one.sources.iter().any(|source| sources.contains(source)));
+    let chosen: Vec<&Suite> = suites.iter().filter(|suite| choice.wants_suite(suite)).collect();
+    let is_for = |one: &Contestant| {
+        let mut own = chosen.iter();
+        own.any(|suite| suite.file.sources.iter().any(|source| one.is_for(suite, *source)))
+    };
+    let wanted =
+        contestants.iter().filter(|one| choice.wants_contestant(&one.id)).filter(|one| is_for(one));
     let wanted: Vec<&Contestant> = wanted.collect();
     let pace = Pace::of(choice.quick);
     let run = resumed.unwrap_or_else(|| new_run(&pace));

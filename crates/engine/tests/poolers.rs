@@ -161,9 +161,9 @@ fn each_row_that_is_inserted_through_a_pooler_is_in_its_table_once() {
     }
 }
 
-/// What an address leads to.
+/// The end of an address.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum Target {
     Server,
     Pooler(PoolMode),
 }
@@ -172,9 +172,9 @@ enum Way {
 /// was found out at the start does not hold any more.
 #[test]
 fn a_pooler_that_comes_while_requests_run_is_found_out() {
-    let poolers = [PoolMode::Session, PoolMode::Transaction].map(Way::Pooler);
+    let poolers = [PoolMode::Session, PoolMode::Transaction].map(Target::Pooler);
     let [session, transaction] = poolers;
-    let server = Way::Server;
+    let server = Target::Server;
     for (before, after) in [(server, session), (server, transaction), (session, transaction)] {
         let Some(shop) = Shop::on_one() else { return };
         let (Some(by_session), Some(by_transaction)) =
@@ -184,10 +184,10 @@ fn a_pooler_that_comes_while_requests_run_is_found_out() {
         };
         Changes::prepare(&shop);
         let (server, database) = shop.database();
-        let port = |way| match way {
-            Way::Server => server.port(),
-            Way::Pooler(PoolMode::Session) => by_session.port(),
-            Way::Pooler(PoolMode::Transaction) => by_transaction.port(),
+        let port = |target| match target {
+            Target::Server => server.port(),
+            Target::Pooler(PoolMode::Session) => by_session.port(),
+            Target::Pooler(PoolMode::Transaction) => by_transaction.port(),
         };
         block_on(async {
             let relay = Relay::to(port(before)).await;

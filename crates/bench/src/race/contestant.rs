@@ -11,7 +11,7 @@ use super::record::Role;
 use super::suite::{Source, Suite};
 
 /// What stands in braces in the words of a command.
-const PLACES: [&str; 10] = [
+const PLACES: [&str; 11] = [
     "program",
     "node",
     "port",
@@ -22,6 +22,7 @@ const PLACES: [&str; 10] = [
     "connections",
     "dialect",
     "types",
+    "policies",
 ];
 
 /// One of those that are compared.
@@ -32,6 +33,8 @@ pub(crate) struct Contestant {
     pub(crate) path: PathBuf,
     pub(crate) title: String,
     pub(crate) sources: Vec<Source>,
+    /// The suites that it is for; all where there are none.
+    pub(crate) suites: Vec<String>,
     pub(crate) kind: Kind,
 }
 
@@ -104,12 +107,20 @@ struct ContestantFile {
     title: String,
     sources: Vec<Source>,
     #[serde(default)]
+    suites: Vec<String>,
+    #[serde(default)]
     dialects: Vec<String>,
     server: Option<ServerFile>,
     floor: Option<Floor>,
 }
 
 impl Contestant {
+    /// Whether it takes part in a suite on a kind of database.
+    pub(crate) fn is_for(&self, suite: &Suite, source: Source) -> bool {
+        let suites = &self.suites;
+        self.sources.contains(&source) && (suites.is_empty() || suites.contains(&suite.id))
+    }
+
     /// Without the folders of a machine: the places stay in braces.
     pub(crate) fn command(&self) -> String {
         match &self.kind {
@@ -187,7 +198,8 @@ fn load_contestant(path: PathBuf) -> Result<Contestant, RaceError> {
         }
     };
     let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(Contestant { id, path, title: file.title, sources: file.sources, kind })
+    let ContestantFile { title, sources, suites, .. } = file;
+    Ok(Contestant { id, path, title, sources, suites, kind })
 }
 
 fn one() -> u32 {

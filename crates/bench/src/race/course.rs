@@ -202,7 +202,7 @@ impl<'c> Course<'c> {
                     self.take_part(&contestant.id);
                 }
                 Err(reason) => {
-                    if contestant.sources.contains(&stage.source) {
+                    if contestant.is_for(stage.suite, stage.source) {
                         println!("missing: {}: {}: {reason}", stage.name(), contestant.title);
                     }
                     self.leave_out(stage, None, &contestant.id, &reason);

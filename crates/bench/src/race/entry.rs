@@ -40,6 +40,9 @@ pub(super) fn start(
     if !contestant.sources.contains(&database.source) {
         return Err(format!("does not serve {}", database.source.title()));
     }
+    if !contestant.is_for(suite, database.source) {
+        return Err(format!("is for {} only", contestant.suites.join(", ")));
+    }
     let server = match &contestant.kind {
         Kind::Server(server) => server,
         Kind::Floor(floor) => return Ok(Runner::Floor(floor.driver)),
@@ -64,6 +67,9 @@ pub(super) fn start(
     ]);
     if let Some(types) = suite.write_types(&dialect, &ground.logs)? {
         places.insert("types", types.display().to_string());
+    }
+    if let Some(file) = &suite.file.policies {
+        places.insert("policies", suite.folder.join(file).display().to_string());
     }
     let mut command = command(&words, &places)?;
     forget_environment(&mut command);

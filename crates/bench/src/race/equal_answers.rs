@@ -2,6 +2,7 @@
 //! its floors bring the same rows: what the benchmark rests on.
 
 mod graphs;
+mod policies;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

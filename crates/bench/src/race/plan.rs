@@ -64,7 +64,7 @@ pub(super) fn items(
     choice: &Choice,
 ) -> Vec<Item> {
     let able: Vec<&Contestant> =
-        contestants.iter().copied().filter(|one| one.sources.contains(&stage.source)).collect();
+        contestants.iter().copied().filter(|one| one.is_for(stage.suite, stage.source)).collect();
     let mut items = Vec::new();
     for round in 1..=pace.settings.rounds {
         for query in queries(stage.suite, choice) {
@@ -170,6 +170,21 @@ mod tests {
         assert!(!items.is_empty());
         assert!(items.iter().all(|item| item.query == "artistById"));
         assert!(items.iter().all(|item| item.suite.starts_with("shop-")));
+    }
+
+    #[test]
+    fn a_contestant_of_one_suite_takes_no_part_in_others() {
+        let suites = ["shop", "policies"].map(str::to_owned).into();
+        let items = check(&Choice { suites, ..Choice::default() }, &Pace::full());
+        let of = |id: &str| {
+            let own = items.iter().filter(|item| item.contestant == id);
+            let mut suites: Vec<&str> = own.map(|item| item.suite.as_str()).collect();
+            suites.sort_unstable();
+            suites.dedup();
+            suites.join(" ")
+        };
+        assert_eq!(of("thalweg-policies"), "policies-postgres policies-sqlite");
+        assert_eq!(of("thalweg"), "policies-postgres policies-sqlite shop-postgres shop-sqlite");
     }
 
     #[test]

@@ -52,6 +52,9 @@ pub(crate) struct SuiteFile {
     /// What a graph holds.
     #[serde(default)]
     pub(crate) types: Option<Types>,
+    /// A file of the folder, for contestants that serve by policies.
+    #[serde(default)]
+    pub(crate) policies: Option<String>,
     pub(crate) data: Data,
     pub(crate) queries: Vec<QueryFile>,
 }

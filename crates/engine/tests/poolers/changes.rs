@@ -30,7 +30,8 @@ impl Changes {
     pub(crate) fn prepare(shop: &Shop) {
         for table in TABLES {
             shop.execute(&format!(
-                "CREATE TABLE {table} (id serial PRIMARY KEY, token text, origin text, changes int);"
+                "CREATE TABLE {table}
+                    (id serial PRIMARY KEY, token text, origin text, changes int);"
             ));
         }
     }
@@ -103,9 +104,9 @@ fn insert(answering: &Answering, table: &'static str, token: String) -> JoinHand
     let name = [&table[..1].to_uppercase(), &table[1..]].concat();
     let query = format!(
         "mutation ($token: String!) {{
-            made: create{name}(input: {{{table}: {{token: $token, origin: \"{table}\", changes: 0}}}}) {{
-                row: {table} {{ token origin changes }}
-            }}
+            made: create{name}(
+                input: {{{table}: {{token: $token, origin: \"{table}\", changes: 0}}}}
+            ) {{ row: {table} {{ token origin changes }} }}
         }}"
     );
     spawn_local(async move {

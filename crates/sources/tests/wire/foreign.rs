@@ -14,7 +14,7 @@ use super::wire_server::client::config;
 
 const PROCESS: i32 = 77;
 
-/// What a client sends, without the length and what follows.
+/// The type of the message that ends a batch.
 const SYNC: u8 = b'S';
 
 fn message(tag: u8, body: &[u8]) -> Vec<u8> {

@@ -74,11 +74,6 @@ pub(super) fn fill(found: &Found) -> (Catalog, PhysicalTypes) {
         if let Some(rows) = relation.estimated_rows.filter(|rows| *rows >= 1.0)
             && let Some(entity) = entities.get(&relation.oid)
         {
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "it is at least one, and no table has so many rows"
-            )]
             catalog.estimate_rows(*entity, RowEstimate::About(rows as u64));
         }
     }

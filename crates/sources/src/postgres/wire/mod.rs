@@ -10,7 +10,7 @@
 //! - `tls`, `certificate`: how the stream is encrypted;
 //! - `startup`, `authenticate`: from a stream to a session; `silent`: which hosts come last;
 //! - [`Connection`]: the session and its cancel token (`cancel`);
-//! - `pooled`: what a session shows of a pooler; `pooler`: what all of them have found out;
+//! - `pooled`: what a session shows of a pooler; `pooler`: its state, for all sessions;
 //! - [`Pipeline`]: statements sent together, answers read together;
 //! - `portal`: a statement whose rows are read in portions;
 //! - [`Statement`] and the cache of what is prepared (`prepared`);

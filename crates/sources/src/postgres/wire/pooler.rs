@@ -1,5 +1,4 @@
-//! What connections have found out about a pooler between here and the server: all connections of a
-//! source together.
+//! State of the pooler between here and the server, as the connections of a source found it out.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
