@@ -12,7 +12,7 @@
 //! * `leaks`: nothing is lost in hundreds of faults
 //! * `abandoned`: clients that do not wait for their answers
 //! * `files`: SQLite files that are locked, replaced, damaged
-//! * `writes`: SQLite files that are changed
+//! * `writes`: SQLite files that are changed; `shared_memory`: those of which another program takes a part
 //! * `changed`: tables that change after they were introspected
 //! * `mutations`: whatever happens in the middle of one
 //! * `masked`: what clients learn of an error, and what the log has
@@ -62,6 +62,9 @@ mod proxy;
 mod refusing;
 #[path = "faults/served.rs"]
 mod served;
+#[cfg(target_os = "linux")]
+#[path = "faults/shared_memory.rs"]
+mod shared_memory;
 #[path = "faults/snapshot.rs"]
 mod snapshot;
 #[path = "faults/subgraph.rs"]

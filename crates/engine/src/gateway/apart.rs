@@ -136,7 +136,7 @@ async fn take(mut jobs: mpsc::UnboundedReceiver<Job>) {
             tokio::select! {
                 biased;
                 // Nobody waits for it any more.
-                () = reply.closed() => return,
+                () = reply.closed() => (),
                 done = worker.execute_long(*work) => {
                     // Or does not wait since just now.
                     let _ = reply.send(done);

@@ -67,11 +67,9 @@ impl OpenFile {
         let identity = Identity::of(path);
         // A file in WAL mode needs its shared memory file, which a read-only connection may not be
         // able to make; where writing is not permitted at all, reading still may be.
-        let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let writable = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE);
-        let mut connection = match writable {
+        let mut connection = match open(path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
             Ok(connection) => connection,
-            Err(_) => Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?,
+            Err(_) => open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
         };
         let interrupt = Interrupt::default();
         interrupt.watch(&mut connection)?;
@@ -137,6 +135,17 @@ impl Drop for Usually<'_> {
             tracing::debug!(%error, "a connection keeps a small cache");
         }
     }
+}
+
+/// Where the system allows it, another program that cuts the shared memory of the file short does not
+/// end the process.
+fn open(path: &Path, flags: OpenFlags) -> Result<Connection, rusqlite::Error> {
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    #[cfg(target_os = "linux")]
+    if let Some(vfs) = super::shared_memory::vfs() {
+        return Connection::open_with_flags_and_vfs(path, flags, vfs);
+    }
+    Connection::open_with_flags(path, flags)
 }
 
 /// Pages beyond it that no statement stands on are let go.

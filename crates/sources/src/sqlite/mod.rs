@@ -1,7 +1,7 @@
 //! SQLite, in the same process.
 //!
 //! * [`introspect`], [`declared`]: what a file holds
-//! * [`connection`]: opening a file
+//! * [`connection`]: opening a file; `shared_memory`: what another program may take from it
 //! * `functions`: what SQLite's own functions lack; `pattern`: LIKE in linear time
 //! * `interrupt`: how a run is stopped, within a call of a function, too
 //! * `json`: JSON by its content; `text`: values as SQLite's own LIKE reads them
@@ -40,6 +40,8 @@ mod moment;
 mod pace;
 mod pattern;
 mod planning;
+#[cfg(target_os = "linux")]
+mod shared_memory;
 pub mod source;
 mod statement;
 mod stored;
