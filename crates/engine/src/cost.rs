@@ -33,6 +33,8 @@ use ir::{
 };
 use sources::Variables;
 
+use crate::footprint::Footprint;
+
 /// How many rows that are only counted or aggregated cost as much as one that is shown.
 const COUNTED_ROWS: u64 = 10;
 
@@ -116,6 +118,26 @@ impl Unpaged {
         match statistics {
             Statistics::Ignored => self.fixed,
             Statistics::Counted => self.known,
+        }
+    }
+}
+
+impl Footprint for Cost {
+    fn footprint(&self) -> usize {
+        match self {
+            Self::Fixed(_) => 0,
+            Self::Paged(lists) => lists.footprint(),
+        }
+    }
+}
+
+impl Footprint for List {
+    fn footprint(&self) -> usize {
+        match &self.size {
+            Size::Fixed(_) | Size::Unpaged(_) => 0,
+            Size::Limit { limit: operand, otherwise: _ } | Size::Keys(operand) => {
+                operand.footprint()
+            }
         }
     }
 }

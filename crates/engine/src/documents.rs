@@ -60,6 +60,16 @@ pub(crate) trait Kept {
 
     /// About how many bytes it takes.
     fn weight(&self) -> u64;
+
+    /// Whether it takes more than when it was weighed.
+    fn has_grown(&self) -> bool;
+}
+
+/// A plan with its weight when it was last weighed.
+#[derive(Debug)]
+struct KeptPlan<P> {
+    plan: Arc<P>,
+    weight: u64,
 }
 
 /// A document with its plans.
@@ -67,7 +77,7 @@ pub(crate) trait Kept {
 pub(crate) struct Known<P: Kept> {
     pub(crate) document: Arc<Document>,
     pub(crate) once: OnceLock<P::Once>,
-    plans: RwLock<Vec<Arc<P>>>,
+    plans: RwLock<Vec<KeptPlan<P>>>,
     /// About how many bytes it takes with its plans.
     weight: AtomicU64,
 }
@@ -184,10 +194,10 @@ impl<P: Kept> Known<P> {
     /// The plan for these variables and this kind of session, if there is one.
     pub(crate) fn plan(&self, made_for: &P::For, variables: &Variables) -> Option<Arc<P>> {
         let plans = self.plans.read().unwrap_or_else(PoisonError::into_inner);
-        let known = plans
-            .iter()
-            .find(|plan| plan.made_for() == made_for && plan.structure().matches(variables));
-        known.map(Arc::clone)
+        let is_wanted =
+            |plan: &P| plan.made_for() == made_for && plan.structure().matches(variables);
+        let known = plans.iter().find(|kept| is_wanted(&kept.plan));
+        known.map(|kept| Arc::clone(&kept.plan))
     }
 
     /// A document as the cache keeps it.
@@ -233,7 +243,8 @@ impl<P: Kept> DocumentCache<P> {
             return Ok(kept.known);
         }
         let document = Document::new(validator, schema, limits, request)?;
-        let weight = AtomicU64::new(document.weight());
+        let name = operation_name.map_or(0, str::len) as u64;
+        let weight = AtomicU64::new(document.weight() + name);
         let document = Arc::new(document);
         let plans = RwLock::new(Vec::new());
         let known = Arc::new(Known { document, once: OnceLock::new(), plans, weight });
@@ -248,20 +259,50 @@ impl<P: Kept> DocumentCache<P> {
             return;
         }
         let mut plans = known.plans.write().unwrap_or_else(PoisonError::into_inner);
-        let of_same = |other: &Arc<P>| other.made_for() == plan.made_for();
+        // Threads that plan the same at once make it several times; it is kept once.
+        let is_alike = |other: &P| {
+            other.made_for() == plan.made_for() && other.structure() == plan.structure()
+        };
+        if plans.iter().any(|kept| is_alike(&kept.plan)) {
+            return;
+        }
+        let of_same = |other: &KeptPlan<P>| other.plan.made_for() == plan.made_for();
         let mut own = plans.iter().enumerate().filter(|(_, other)| of_same(other));
         let oldest = own.next().map_or(0, |(place, _)| place);
         let is_full = own.count() + 1 >= STRUCTURES;
         if is_full || plans.len() >= PLANS {
             let oldest = plans.remove(if is_full { oldest } else { 0 });
-            known.weight.fetch_sub(oldest.weight(), Ordering::Relaxed);
+            known.weight.fetch_sub(oldest.weight, Ordering::Relaxed);
         }
-        known.weight.fetch_add(plan.weight(), Ordering::Relaxed);
-        plans.push(Arc::clone(plan));
+        let weight = plan.weight();
+        known.weight.fetch_add(weight, Ordering::Relaxed);
+        plans.push(KeptPlan { plan: Arc::clone(plan), weight });
         drop(plans);
-        // Weighed again. That is no use of it: a document that is sent once would seem to be one that
-        // is sent often, and take the place of those that are. One that had to go in the meantime
-        // does not come back.
+        self.replace(known, operation_name);
+    }
+
+    /// Weighs a plan again that has grown, if it is still kept.
+    pub(crate) fn reweigh(
+        &self,
+        known: &Arc<Known<P>>,
+        operation_name: Option<&str>,
+        plan: &Arc<P>,
+    ) {
+        let mut plans = known.plans.write().unwrap_or_else(PoisonError::into_inner);
+        let kept = plans.iter_mut().find(|kept| Arc::ptr_eq(&kept.plan, plan));
+        // Another thread may have done it.
+        let Some(kept) = kept.filter(|kept| kept.plan.has_grown()) else { return };
+        known.weight.fetch_sub(kept.weight, Ordering::Relaxed);
+        kept.weight = plan.weight();
+        known.weight.fetch_add(kept.weight, Ordering::Relaxed);
+        drop(plans);
+        self.replace(known, operation_name);
+    }
+
+    /// Has the cache weigh a document again. That is no use of it: a document that is sent once would
+    /// seem to be one that is sent often, and take the place of those that are. One that had to go in
+    /// the meantime does not come back.
+    fn replace(&self, known: &Arc<Known<P>>, operation_name: Option<&str>) {
         let (key, kept) = known.entry(operation_name);
         drop(self.0.replace(key, kept, true));
     }

@@ -114,6 +114,8 @@ pub struct Local {
     pub timeout: Duration,
     /// What the connections of all threads to it do.
     pub connections: Arc<Statistics>,
+    /// What all threads know of it together.
+    pub shared: Arc<Shared>,
 }
 
 impl Way {
@@ -123,6 +125,15 @@ impl Way {
         match self {
             Self::Remote(remote) => Some(remote),
             Self::Local(_) => None,
+        }
+    }
+
+    /// What all threads know of the subgraph together.
+    #[must_use]
+    pub fn shared(&self) -> &Arc<Shared> {
+        match self {
+            Self::Remote(remote) => &remote.shared,
+            Self::Local(local) => &local.shared,
         }
     }
 

@@ -19,6 +19,7 @@
 //! * [`worker`]: what one thread needs to answer: connections
 //! * [`documents`]: documents with their plans
 //! * [`prepare`]: everything that is made once and cached
+//! * `footprint`: how many bytes plans keep
 //! * [`cost`]: what an operation is estimated to cost
 //! * [`respond`]: answers and errors as JSON
 //! * [`tell`]: what clients are told of the errors of a source
@@ -35,6 +36,7 @@ pub mod documents;
 pub mod engine;
 pub mod explain;
 pub mod federated_trace;
+mod footprint;
 pub mod gateway;
 pub mod graph;
 pub mod known_rows;

@@ -2,14 +2,13 @@
 //! structure, and cached.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use dialects::{Echoed, Introspection, LowerError, Lowered, StatedPattern};
 use graphql::heap::HeapSize;
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
-use response::{Echo, Held, Recorded, Sink, Tape};
-use sources::neo4j::program::GraphProgram;
+use response::{Echo, Held, Recorded, Shape, Sink, Tape};
 use sources::{Plan, Session, SourceError};
 
 use crate::authorize::PolicySetId;
@@ -17,6 +16,7 @@ use crate::authorize::read::authorize;
 use crate::cost::{Cost, Known as KnownStatistics, Statistics};
 use crate::documents::{Cached, Document, Kept, Known};
 use crate::engine::{Engine, Lets};
+use crate::footprint::{COUNTERS, Footprint};
 use crate::patterns::PatternLimits;
 
 /// The most room that is made for an answer before it is there.
@@ -27,9 +27,6 @@ const LITTLE_ROOM: usize = 4 << 10;
 
 /// The most room that is made at once, because the last answer needed it.
 const MOST_EXPECTED: usize = 2 << 20;
-
-/// About how many bytes a plan takes before its statements.
-const OTHER: usize = 1_100;
 
 /// A plan and the variables it is for.
 #[derive(Debug)]
@@ -47,6 +44,8 @@ pub struct Prepared {
     last_answer: AtomicUsize,
     /// How many values there were on its last tape, and how many bytes of texts.
     last_tape: [AtomicUsize; 2],
+    /// What the program had made when it was weighed.
+    made: AtomicU32,
 }
 
 impl Kept for Prepared {
@@ -63,24 +62,36 @@ impl Kept for Prepared {
     }
 
     fn weight(&self) -> u64 {
-        let statement = |level: &sources::relational::Level| {
-            // Its texts with bounds are made when they are sent; most are not.
-            let bounded = level
-                .bounded
-                .as_ref()
-                .map_or(0, |bounded| 300 + 3 * bounded.length() + 16 * bounded.texts());
-            2_400 + 2 * level.text.len() + bounded + 500 * level.parameters.len()
-        };
-        let statements: usize = self.plan.program.all_levels().map(statement).sum();
-        let graph = self.plan.program.graph().into_iter().flat_map(GraphProgram::statements);
-        let texts: usize = graph.map(|one| one.text.len() + 200 * one.parameters.len()).sum();
-        let statements = statements + texts;
-        let Plan { shape, .. } = &*self.plan;
-        let answer = 120 * shape.fields.len() + 100 * shape.nodes.len();
-        let outputs = 60 * self.request.outputs as usize;
-        let structure = self.structure.heap_size();
-        let patterns = 300 * self.patterns.len();
-        (OTHER + statements + answer + outputs + structure + patterns) as u64
+        let Self {
+            structure,
+            policies: _,
+            request,
+            plan,
+            echoes,
+            cost,
+            patterns,
+            last_answer: _,
+            last_tape: _,
+            made,
+        } = self;
+        let Plan { program, shape } = &**plan;
+        // What is made from now on is not among it.
+        made.store(program.made(), Ordering::Relaxed);
+        let own = size_of::<Self>() + size_of::<Plan>() + size_of::<Shape>() + 3 * COUNTERS;
+        let heap = [
+            structure.heap_size(),
+            request.footprint(),
+            program.footprint(),
+            shape.footprint(),
+            echoes.footprint(),
+            cost.footprint(),
+            patterns.footprint(),
+        ];
+        (own + heap.iter().sum::<usize>()) as u64
+    }
+
+    fn has_grown(&self) -> bool {
+        self.made.load(Ordering::Relaxed) != self.plan.program.made()
     }
 }
 
@@ -171,6 +182,18 @@ impl Engine {
         self.documents.document(&self.validator, schema, &self.limits, request, is_known)
     }
 
+    /// Weighs a plan of the cache again, if it keeps more than when it was weighed.
+    pub(crate) fn reweigh(
+        &self,
+        known: &Arc<Known<Prepared>>,
+        operation_name: Option<&str>,
+        prepared: &Arc<Prepared>,
+    ) {
+        if prepared.has_grown() {
+            self.documents.reweigh(known, operation_name, prepared);
+        }
+    }
+
     /// The plan of a document for these variables and this session, lowered, authorized and
     /// compiled unless it is known.
     pub(crate) fn plan(
@@ -222,6 +245,7 @@ impl Engine {
             patterns,
             last_answer,
             last_tape,
+            made: AtomicU32::new(0),
         });
         self.documents.keep(known, operation_name, &prepared);
         Ok(prepared)

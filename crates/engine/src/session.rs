@@ -20,8 +20,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
+use graphql::heap::HeapSize;
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 use sources::{Claims, Session, Settings};
 
 pub use self::algorithm::Algorithm;
@@ -35,11 +36,21 @@ use self::token::Token;
 /// A longer token is no token that anybody issues, and costs more than it is worth to look at.
 pub const MOST_TOKEN_BYTES: usize = 16 << 10;
 
-/// How many tokens are known again.
+/// About how many bytes the tokens that are known again may take.
+const KNOWN_BYTES: u64 = 16 << 20;
+
+/// About how many of them there are then, for the first size of the tables.
 const KNOWN_TOKENS: usize = 4_096;
 
-/// About how many bytes they may take.
-const KNOWN_BYTES: u64 = 16 << 20;
+/// How many parts the cache has, each with a lock and an equal share of the bytes. It does not grow
+/// with the processors: a token that is larger than a share could never be kept.
+const SHARDS: usize = 8;
+
+/// About how many bytes the cache itself takes for a token.
+const ENTRY: usize = 100;
+
+/// What each [`Arc`] has beside its value.
+const COUNTERS: usize = 2 * size_of::<usize>();
 
 /// Judges tokens, and makes sessions of them.
 #[derive(Debug)]
@@ -98,9 +109,21 @@ struct Weight;
 
 impl Weighter<Box<str>, Known> for Weight {
     fn weight(&self, token: &Box<str>, known: &Known) -> u64 {
-        let pairs = known.verified.pairs.iter().map(|(name, value)| name.len() + value.len() + 32);
-        // They are here, in the session as settings and as claims, and as they are sent.
-        (512 + token.len() + 4 * pairs.sum::<usize>()) as u64
+        (ENTRY + token.len() + known.verified.bytes()) as u64
+    }
+}
+
+impl Verified {
+    /// The bytes that it takes. A test compares them with an allocator's.
+    fn bytes(&self) -> usize {
+        let Self { pairs, session: Session { settings, claims }, until: _ } = self;
+        let texts: usize = pairs.iter().map(|(name, value)| name.len() + value.len()).sum();
+        let settings = settings.as_ref().map_or(0, |settings| COUNTERS + settings.bytes());
+        let claims = claims
+            .as_ref()
+            .map_or(0, |claims| COUNTERS + size_of::<Claims>() + claims.all().heap_size());
+        let own = COUNTERS + size_of::<Self>() + pairs.capacity() * size_of::<Pair>() + texts;
+        own + settings + claims
     }
 }
 
@@ -123,8 +146,22 @@ impl Sessions {
     #[must_use]
     pub fn new(keys: KeySet, rules: Rules, mapping: Mapping) -> Self {
         let nobody = session(mapping.for_nobody(), None);
-        let known = Cache::with_weighter(KNOWN_TOKENS, KNOWN_BYTES, Weight);
+        let options = OptionsBuilder::new()
+            .estimated_items_capacity(KNOWN_TOKENS)
+            .weight_capacity(KNOWN_BYTES)
+            .shards(SHARDS)
+            .build();
+        // Both capacities are set, so that nothing is missing.
+        let options = options.expect("a cache of tokens with its capacities");
+        let (hasher, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
+        let known = Cache::with_options(options, Weight, hasher, lifecycle);
         Self { keys, rules, mapping, nobody, known }
+    }
+
+    /// How many tokens are known again, and about how many bytes they take.
+    #[must_use]
+    pub fn known(&self) -> (usize, u64) {
+        (self.known.len(), self.known.weight())
     }
 
     /// The session of who brings no token.

@@ -13,6 +13,7 @@ use sources::{
     Asked, Connections, ExecuteError, Executed, ProgramForm, Session, Sizes, SourceError, Variables,
 };
 
+use crate::documents::Known;
 use crate::engine::Engine;
 use crate::federated_trace::Begun;
 use crate::prepare::Prepared;
@@ -64,6 +65,7 @@ pub enum Allowed {
 
 /// A request that is planned.
 struct Ready {
+    known: Arc<Known<Prepared>>,
     prepared: Arc<Prepared>,
     variables: graphql::variables::Variables,
     kind: OperationKind,
@@ -175,7 +177,7 @@ impl Worker {
         let Some(ready) = self.ready(request, session, allowed, report)? else {
             return Ok(refused());
         };
-        let Ready { prepared, variables, kind, since, .. } = &ready;
+        let Ready { known, prepared, variables, kind, since, .. } = &ready;
         let timed = Timed::since(*since, &mut report.stages.execute);
         let echoes = prepared
             .echoes(variables)
@@ -200,6 +202,7 @@ impl Worker {
         let executed = self.connections.deliver(plan, asked, sink, delivery, observed).await;
         drop(timed);
         report.stages.split_off_write(report.observed.write);
+        engine.reweigh(known, request.operation_name.as_deref(), prepared);
         Ok(match executed {
             Ok(Executed::Whole(written)) => {
                 prepared.end(&written.data);
@@ -243,7 +246,7 @@ impl Worker {
         engine.limits.cost.check(cost).map_err(|error| vec![error])?;
         let checked = prepared.check_patterns(engine.limits.patterns, &variables);
         checked.map_err(|error| vec![error])?;
-        Ok(Some(Ready { prepared, variables, kind, cost, since }))
+        Ok(Some(Ready { known, prepared, variables, kind, cost, since }))
     }
 
     fn asked<'v>(&self, ready: &'v Ready, session: &'v Session, echoes: &'v [Echo]) -> Asked<'v> {

@@ -189,6 +189,34 @@ fn documents_that_are_sent_once_take_no_place_of_others_and_no_more_memory() {
 }
 
 #[test]
+fn what_threads_plan_at_once_is_kept_once() {
+    let folder = Folder::new("at-once");
+    let open = || folder.open(Dialect::PostGraphile(postgraphile::Options::default()));
+    let (one, many) = (open(), open());
+    let worker = Worker::new(Arc::clone(&one));
+    // Of the last ones the document is known, and what they ask is another plan.
+    for (number, skips) in (0..60).map(|number| (number % 30, number >= 30)) {
+        let document = "query ($skips: Boolean!) { xNUMBER: authorById(id: 1) { id
+            books: booksByAuthorId @skip(if: $skips) { nodes { title } } } }";
+        let document = document.replace("NUMBER", &format!("{number:06}"));
+        let body = serde_json::json!({ "query": document, "variables": { "skips": skips } });
+        let request = Request::from_json(body.to_string().as_bytes()).unwrap();
+        worker.prepare(&request).unwrap();
+        let barrier = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let worker = Worker::new(Arc::clone(&many));
+                    barrier.wait();
+                    worker.prepare(&request).unwrap();
+                });
+            }
+        });
+    }
+    assert_eq!(many.cached(), one.cached());
+}
+
+#[test]
 fn an_answer_like_the_last_is_written_where_there_is_room_for_it() {
     let folder = Folder::new("room");
     let engine = folder.open(Dialect::PostGraphile(postgraphile::Options::default()));

@@ -55,6 +55,17 @@ impl Settings {
         Self { pairs, names, lists }
     }
 
+    /// The bytes that they take.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let Self { pairs, names: NameSet { bits: _, names }, lists } = self;
+        let own = size_of::<Self>() + pairs.capacity() * size_of::<(Box<str>, Box<str>)>();
+        let pairs: usize = pairs.iter().map(|(name, value)| name.len() + value.len()).sum();
+        let names: usize = names.iter().map(|name| size_of::<Box<str>>() + name.len()).sum();
+        let lists: usize = lists.iter().map(|list| list.len()).sum();
+        own + pairs + 2 * size_of::<usize>() + names + lists
+    }
+
     /// Names and values in the order in which they are set.
     #[must_use]
     pub fn pairs(&self) -> &[(Box<str>, Box<str>)] {

@@ -43,6 +43,9 @@ pub struct Flavor {
     /// Rows of a table may be sorted before others are joined to them, those among it that an EXISTS
     /// asks for.
     pub sorts_before_joins: bool,
+    /// The values of a list are read when one is first compared with them, and not if no row comes
+    /// so far.
+    pub reads_lists_late: bool,
     /// The most parameters of a statement.
     pub most_parameters: usize,
     /// The most tables of a statement: what the database can join, or what it plans in a second.
@@ -136,6 +139,7 @@ impl Flavor {
         counts_views: true,
         plans_for_values: true,
         sorts_before_joins: true,
+        reads_lists_late: false,
         most_parameters: 65_535,
         most_tables: 100,
         most_columns: 1_664,
@@ -159,6 +163,7 @@ impl Flavor {
         counts_views: false,
         plans_for_values: false,
         sorts_before_joins: false,
+        reads_lists_late: true,
         most_parameters: 32_766,
         most_tables: 64,
         most_columns: 2_000,

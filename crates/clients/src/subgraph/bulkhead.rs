@@ -25,7 +25,7 @@ pub(super) struct Bulkhead {
 
 /// The place of one request.
 #[derive(Debug)]
-pub(super) struct Place<'b> {
+pub struct Place<'b> {
     bulkhead: &'b Bulkhead,
     _permit: SemaphorePermit<'b>,
 }
@@ -80,7 +80,7 @@ impl Bulkhead {
 
 impl Place<'_> {
     /// The subgraph has answered this request.
-    pub(super) fn answered(&self) {
+    pub fn answered(&self) {
         if self.bulkhead.is_stuck.load(Ordering::Relaxed) {
             self.bulkhead.is_stuck.store(false, Ordering::Relaxed);
         }

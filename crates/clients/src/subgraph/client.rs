@@ -80,9 +80,8 @@ impl Client {
 
     /// Sends a request and waits for its answer. Nothing is left of it if this is dropped.
     pub async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
-        let counts = &self.shared.counts;
         let began = Instant::now();
-        Counts::add(&counts.requests, 1);
+        self.shared.begin();
         let result = match &self.shared.bulkhead {
             None => self.ask_or_join(&ask, began).await,
             Some(bulkhead) => match bulkhead.try_enter() {
@@ -90,10 +89,7 @@ impl Client {
                 None => Box::pin(self.ask_in_turn(bulkhead, &ask, began)).await,
             },
         };
-        counts.took(began.elapsed());
-        if let Err(error) = &result {
-            counts.error(error.kind());
-        }
+        self.shared.end(began.elapsed(), result.as_ref().err().map(AskError::kind));
         result
     }
 

@@ -119,7 +119,7 @@ impl Asking<'_> {
 }
 
 /// Why there is no answer, without what only the log should say.
-fn told(error: &subgraph::AskError) -> AskError {
+pub(super) fn told(error: &subgraph::AskError) -> AskError {
     match error {
         subgraph::AskError::Unavailable(_) => AskError::Unavailable,
         subgraph::AskError::Timeout => AskError::Timeout,

@@ -54,6 +54,11 @@ impl Kept for Prepared {
         &self.structure
     }
 
+    /// It is whole when it is made.
+    fn has_grown(&self) -> bool {
+        false
+    }
+
     fn weight(&self) -> u64 {
         let Self { structure, made_for, plan, cost, subgraphs, literals, is_long: _ } = self;
         let For { labels, denied } = made_for;

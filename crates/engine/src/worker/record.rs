@@ -44,7 +44,7 @@ impl Worker {
         let Some(ready) = self.ready(request, session, Allowed::All, report)? else {
             return Ok(Err(refused()));
         };
-        let Ready { prepared, variables, since, .. } = &ready;
+        let Ready { known, prepared, variables, since, .. } = &ready;
         let timed = Timed::since(*since, &mut report.stages.execute);
         let echoes = prepared.echoes(variables).map_err(|error| vec![engine.tell(&error)])?;
         let asked = self.asked(&ready, session, &echoes);
@@ -56,6 +56,7 @@ impl Worker {
         let answered = self.connections.answer(plan, asked, tape, Some(&compile), observed).await;
         drop(timed);
         report.stages.split_off_write(report.observed.write);
+        engine.reweigh(known, request.operation_name.as_deref(), prepared);
         Ok(match answered {
             Ok(Written { data, held, errors }) => {
                 prepared.end_tape(&data);

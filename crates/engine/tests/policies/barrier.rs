@@ -6,6 +6,8 @@
 //! watch its arguments is given nothing that is hidden: on PostgreSQL functions and operators of the
 //! test's own, on SQLite columns that a function of the test computes whenever they are read.
 
+#[path = "barrier/lists.rs"]
+mod lists;
 #[path = "barrier/made.rs"]
 mod made;
 #[path = "barrier/operations.rs"]

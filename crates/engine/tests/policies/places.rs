@@ -82,6 +82,11 @@ impl Place {
 }
 
 impl Database {
+    /// The file of one of SQLite.
+    pub(crate) fn path(&self) -> &Path {
+        self.file.as_deref().unwrap()
+    }
+
     /// The address of one of PostgreSQL.
     pub(crate) fn url(&self) -> String {
         match &self.address {

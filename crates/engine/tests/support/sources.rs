@@ -212,7 +212,8 @@ impl Sources {
         Ok(OwnEngine { engine: open(&address, &options)?, address, _copy: copy })
     }
 
-    fn open(
+    /// An engine that nobody else uses.
+    pub(crate) fn open(
         &self,
         source: &TestSource,
         database: &str,

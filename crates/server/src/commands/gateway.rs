@@ -4,19 +4,20 @@ mod sources;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ::sources::Statistics;
 use clients::subgraph::{Settings as SubgraphSettings, Shared};
-use engine::Api;
 use engine::gateway::{Gateway, Remote, Way};
+use engine::{Api, SourceAddress};
 use gateway::Supergraph;
 
 use crate::commands::block_on;
 use crate::commands::serve::{open_and_serve, reload};
-use crate::configuration::{Invocation, Resolved, SubgraphsFile, Usual, variable};
+use crate::configuration::{Invocation, LocalSource, Resolved, SubgraphsFile, Usual, variable};
 use crate::demo::federated::{REMOTE, Shop};
 use crate::failure::Failure;
 use crate::http::{self, Changes, Customs, Fresh, Reload, Settings};
@@ -36,10 +37,19 @@ pub(crate) struct KnownSubgraphs(Mutex<Known>);
 #[derive(Debug, Default)]
 struct Known {
     remote: BTreeMap<Box<str>, Remote>,
-    /// What the connections to sources in this process do.
-    local: BTreeMap<Box<str>, Arc<Statistics>>,
+    local: BTreeMap<Box<str>, KnownSource>,
     /// Whether the log has that subscriptions are not served.
     has_warned: bool,
+}
+
+/// A source in this process.
+#[derive(Debug)]
+struct KnownSource {
+    address: SourceAddress,
+    most_requests: NonZeroU32,
+    /// What its connections do.
+    connections: Arc<Statistics>,
+    shared: Arc<Shared>,
 }
 
 /// What is served, and how: all that options and the files that they name say, before a subgraph or
@@ -290,6 +300,23 @@ fn read_file(file: &Path) -> Result<(String, SubgraphsFile), Failure> {
     Ok((text, said))
 }
 
+impl KnownSource {
+    /// What is known of a source, of which this was known before.
+    fn new(source: &LocalSource, sources: &Sources, before: Option<&Self>) -> Self {
+        let (address, most_requests) = (&source.said.address, source.most_requests);
+        let is_alike =
+            |before: &&Self| before.address == *address && before.most_requests == most_requests;
+        let connections = before.map(|before| Arc::clone(&before.connections));
+        let shared = before.filter(is_alike).map(|before| Arc::clone(&before.shared));
+        Self {
+            address: address.clone(),
+            most_requests,
+            connections: connections.unwrap_or_else(|| sources.statistics()),
+            shared: shared.unwrap_or_else(|| Arc::new(Shared::in_process(Some(most_requests)))),
+        }
+    }
+}
+
 impl KnownSubgraphs {
     /// Whether nobody has warned of subscriptions before: reloads would say the same again and again.
     fn warns_first(&self) -> bool {
@@ -315,10 +342,10 @@ impl KnownSubgraphs {
             let (settings, rules) = match resolved {
                 Resolved::Remote { settings, rules } => (settings, rules),
                 Resolved::Local(source) => {
-                    let kept = before.local.get(&*subgraph.name).map(Arc::clone);
-                    let connections = kept.unwrap_or_else(|| sources.statistics());
-                    known.local.insert((&*subgraph.name).into(), Arc::clone(&connections));
-                    let (local, missing) = sources.open(supergraph, id, &source, connections)?;
+                    let kept = before.local.get(&*subgraph.name);
+                    let source_known = KnownSource::new(&source, sources, kept);
+                    let (local, missing) = sources.open(supergraph, id, &source, &source_known)?;
+                    known.local.insert((&*subgraph.name).into(), source_known);
                     let missing = missing.into_iter();
                     others.extend(missing.map(|missing| ((&*subgraph.name).into(), missing)));
                     ways.push(Way::Local(local));

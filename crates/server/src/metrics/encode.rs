@@ -64,9 +64,8 @@ impl Collector for Sources {
             Api::Source(_) => databases::encode(&[(None, &self.connections)], &mut writer),
             Api::Gateway(gateway) => {
                 let subgraphs = gateway.subgraphs();
-                let subgraphs: Vec<_> = subgraphs
-                    .filter_map(|(subgraph, way)| Some((&*subgraph.name, &*way.remote()?.shared)))
-                    .collect();
+                let subgraphs: Vec<_> =
+                    subgraphs.map(|(subgraph, way)| (&*subgraph.name, &**way.shared())).collect();
                 fetches::encode(self.shards().map(|shard| &shard.fetches), &mut writer)?;
                 subgraphs::encode(&subgraphs, &mut writer)?;
                 let databases: Vec<_> = gateway

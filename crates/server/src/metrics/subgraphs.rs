@@ -16,6 +16,9 @@ struct Seen<'s> {
     breaker: Option<BreakerState>,
     /// The requests that are under way, and those that wait until there are fewer.
     load: Option<(u32, u32)>,
+    /// Whether it is asked over HTTP. What is said of HTTP is not said of sources in the process, whose
+    /// connections are among those of databases.
+    is_remote: bool,
 }
 
 /// The states of a breaker, as they are told.
@@ -32,6 +35,7 @@ pub(super) fn encode(subgraphs: &[(&str, &Shared)], writer: &mut Writer<'_, '_>)
         statistics: shared.statistics(),
         breaker: shared.breaker(),
         load: shared.load(),
+        is_remote: shared.is_remote(),
     });
     let all: Vec<Seen<'_>> = all.collect();
     encode_requests(&all, writer)?;
@@ -82,7 +86,7 @@ fn encode_counts(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
     ];
     for (metric, help, count) in counters {
         let mut family = writer.begin(metric, help, MetricType::Counter)?;
-        for Seen { name, statistics, .. } in all {
+        for Seen { name, statistics, .. } in all.iter().filter(|seen| seen.is_remote) {
             count_of(&mut family, &[("subgraph", name)], count(statistics))?;
         }
     }
@@ -108,7 +112,7 @@ fn encode_times(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
 fn encode_states(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
     let help = "Connections to subgraphs";
     let mut family = writer.begin("thalweg_subgraph_connections", help, MetricType::Gauge)?;
-    for Seen { name, statistics, .. } in all {
+    for Seen { name, statistics, .. } in all.iter().filter(|seen| seen.is_remote) {
         let connections = statistics.connections as f64;
         family.encode_family(&[("subgraph", *name)])?.encode_gauge(&connections)?;
     }

@@ -50,7 +50,8 @@ fn while_one_subgraph_hangs_requests_to_others_are_answered() {
 
 #[test]
 fn equal_requests_that_wait_for_one_answer_hold_places_too() {
-    let site = Site::start(&["--max-requests", "8", "--deduplicate-subgraph-requests"]);
+    let eight = ["--threads", "8", "--max-requests", "8"];
+    let site = Site::start(&[&eight[..], &["--deduplicate-subgraph-requests"]].concat());
     site.stubs.fail("stock", Fault::Hangs);
     thread::scope(|scope| {
         let (tell, told) = mpsc::channel();

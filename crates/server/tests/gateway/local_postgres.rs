@@ -1,11 +1,14 @@
 //! PostgreSQL in the gateway's process: whoever asks the gateway is who asks the database.
 
 use std::fs;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use testkit::postgres::{Server as Postgres, shared, wanted_installations};
 use testkit::tokens::Issuer;
 
-use crate::program::{Folder, Server, outcome, run};
+use crate::program::{Folder, PATIENCE, Server, outcome, run};
 use crate::site::refused;
 use crate::watched::{check, scrape};
 
@@ -13,7 +16,11 @@ const SECRET: &str = "a secret of more than thirty-two bytes";
 
 const HEAD: &str = include_str!("shop.graphql");
 
-/// Letters with their readers, who see their own ones; and what takes for ever.
+/// How many requests are sent to a source that hangs, and how many of them it may have at once.
+const REQUESTS: usize = 24;
+const AT_ONCE: usize = 4;
+
+/// Letters with their readers, who see their own ones; what takes for ever; and what waits for a lock.
 const TABLES: &str = "
     CREATE SCHEMA post;
     CREATE TABLE post.letter (
@@ -25,6 +32,8 @@ const TABLES: &str = "
         USING (reader = current_setting('jwt.claims.name', true));
     CREATE FUNCTION post.wait() RETURNS integer LANGUAGE sql STABLE
         AS 'SELECT 1 FROM pg_sleep(600)';
+    CREATE FUNCTION post.locked() RETURNS integer LANGUAGE sql STABLE
+        AS 'SELECT 1 FROM pg_advisory_xact_lock_shared(7)';
     GRANT USAGE ON SCHEMA post TO gateway_reader;
     GRANT SELECT, UPDATE ON post.letter TO gateway_reader;";
 
@@ -38,6 +47,7 @@ enum join__Graph {
 type Query @join__type(graph: TEXTS) @join__type(graph: READERS) {
   allLettersList: [Letter!] @join__field(graph: TEXTS)
   wait: Int @join__field(graph: TEXTS)
+  locked: Int @join__field(graph: TEXTS)
   letters(limit: Int): [Letter] @join__field(graph: READERS)
 }
 
@@ -220,6 +230,103 @@ fn a_source_that_takes_too_long_is_given_up_and_its_statement_ended() {
         let log = server.rest_of_log();
         assert!(log.contains("the source has not answered within 2s"), "{log}");
     }
+}
+
+/// A lock that somebody else holds until this is dropped.
+struct Lock<'p> {
+    postgres: &'p Postgres,
+    database: &'p str,
+}
+
+impl<'p> Lock<'p> {
+    const HOLDER: &'static str = "FROM pg_locks WHERE locktype = 'advisory' AND granted \
+        AND mode = 'ExclusiveLock' AND objid = 7 \
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+
+    fn take(postgres: &'static Postgres, database: &'static str) -> Self {
+        // It ends by an error, when its session is ended.
+        let hold = "SELECT pg_advisory_lock(7); SELECT pg_sleep(3600)";
+        thread::spawn(move || drop(postgres.execute(database, hold)));
+        let (started, held) = (Instant::now(), ["SELECT count(*) ", Self::HOLDER].concat());
+        while postgres.query(database, &held).unwrap()[0][0].as_deref() != Some("1") {
+            assert!(started.elapsed() < PATIENCE, "the lock is not taken");
+            thread::sleep(Duration::from_millis(10));
+        }
+        Self { postgres, database }
+    }
+}
+
+impl Drop for Lock<'_> {
+    fn drop(&mut self) {
+        let end = ["SELECT pg_terminate_backend(pid) ", Self::HOLDER].concat();
+        drop(self.postgres.query(self.database, &end));
+    }
+}
+
+#[test]
+fn while_a_source_hangs_requests_to_others_are_answered() {
+    const DATABASE: &str = "gateway_hangs";
+    let check = |postgres: &'static Postgres, more: &str, options: &[&str]| {
+        let folder = prepare(postgres, DATABASE);
+        let file = folder.file("subgraphs.toml");
+        let subgraphs = fs::read_to_string(&file).unwrap();
+        fs::write(&file, subgraphs.replace("timeout = '2s'\n", more)).unwrap();
+        let usual = ["--max-requests", "8", "--metrics-listen", "127.0.0.1:0"];
+        let server = start(&folder, &[&usual[..], options].concat());
+        let lock = Lock::take(postgres, DATABASE);
+        thread::scope(|scope| {
+            let (tell, told) = mpsc::channel();
+            for _ in 0..REQUESTS {
+                let (tell, server) = (tell.clone(), &server);
+                scope.spawn(move || tell.send(server.query("", "{ locked }").body).unwrap());
+            }
+            // All but those that the source has are told so, however many there are.
+            for _ in 0..REQUESTS - AT_ONCE {
+                let body = told.recv().unwrap();
+                assert!(body.contains(r#""code":"SUBGRAPH_OVERLOADED""#), "{body}");
+            }
+            let letters = r#"[{"reader":"ann"},{"reader":"bob"}]"#;
+            for _ in 0..REQUESTS {
+                let body = server.query("", "{ letters { reader } }").body;
+                assert_eq!(body, format!(r#"{{"data":{{"letters":{letters}}}}}"#));
+            }
+            let body = server.query("", "{ locked letters { reader } }").body;
+            let part = format!(r#"{{"data":{{"locked":null,"letters":{letters}}},"errors":[{{"#);
+            assert!(body.starts_with(&part) && body.contains("SUBGRAPH_OVERLOADED"), "{body}");
+            let change = "mutation { updateLetterById(input: {id: 1, letterPatch: {text: \"x\"}}) { letter { id } } }";
+            let body = server.query("", change).body;
+            assert!(body.contains("SUBGRAPH_OVERLOADED"), "{body}");
+            assert_scraped(&server);
+            drop(lock);
+            for _ in 0..AT_ONCE {
+                assert_eq!(told.recv().unwrap(), r#"{"data":{"locked":1}}"#);
+            }
+        });
+        assert_eq!(server.query("", "{ locked }").body, r#"{"data":{"locked":1}}"#);
+        drop(server);
+        postgres.drop_database(DATABASE).unwrap();
+    };
+    for installation in wanted_installations().unwrap() {
+        let postgres = shared(&installation).unwrap();
+        check(postgres, "", &[]);
+        check(postgres, "max-requests = 4\n", &["--max-subgraph-requests", "100%"]);
+    }
+}
+
+fn assert_scraped(server: &Server) {
+    let metrics = scrape(server);
+    check(
+        &metrics,
+        &[
+            r#"thalweg_subgraph_requests_running{subgraph="texts"} 4"#,
+            r#"thalweg_subgraph_requests_waiting{subgraph="texts"} 0"#,
+            r#"thalweg_subgraph_requests_total{subgraph="texts",outcome="overloaded"} 22"#,
+            r#"thalweg_subgraph_requests_total{subgraph="readers",outcome="answered"} 25"#,
+            r#"thalweg_subgraph_requests_running{subgraph="readers"} 0"#,
+            r#"thalweg_subgraph_duration_seconds_count{subgraph="readers"} 25"#,
+        ],
+    );
+    assert!(!metrics.contains("thalweg_subgraph_connections{"), "{metrics}");
 }
 
 #[test]

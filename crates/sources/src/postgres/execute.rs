@@ -8,6 +8,7 @@
 mod keys;
 pub(super) mod units;
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use sql::PlanFigures;
@@ -45,6 +46,8 @@ pub struct PostgresProgram {
     /// What reads the same with to-one rows apart, once that was wanted.
     pub(super) apart: Apart,
     texts: Vec<Texts>,
+    /// How many statements were made since, each when it was first sent.
+    made: AtomicU32,
     rounds: u16,
 }
 
@@ -94,7 +97,37 @@ impl PostgresProgram {
         let rounds = program.levels.iter().map(|level| level.round + 1).max().unwrap_or(0);
         let (in_portions, length) = (OnceLock::new(), Length::default());
         let (pace, joined, apart) = (Pace::default(), None, Apart::default());
-        Self { program, pace, in_portions, length, joined, apart, texts, rounds }
+        let made = AtomicU32::new(0);
+        Self { program, pace, in_portions, length, joined, apart, texts, made, rounds }
+    }
+
+    /// All forms that were made until now, this one first.
+    pub fn forms(&self) -> impl Iterator<Item = &Self> {
+        let joined = self.joined.as_deref().map(|joined| &joined.program);
+        let in_portions = self.in_portions.get().and_then(Option::as_deref);
+        [Some(self), joined, in_portions, self.apart.made()].into_iter().flatten()
+    }
+
+    /// Changes whenever a form or a statement is made that was not there before.
+    #[must_use]
+    pub fn made(&self) -> u32 {
+        let forms = self.forms().map(|form| form.made.load(Ordering::Relaxed).wrapping_add(1));
+        forms.fold(0, u32::wrapping_add)
+    }
+
+    /// The bytes that other forms keep by themselves.
+    #[must_use]
+    pub fn form_bytes(&self) -> usize {
+        let joined = self.joined.as_ref().map_or(0, |joined| size_of_val(&**joined));
+        let others = self.forms().count() - 1 - usize::from(self.joined.is_some());
+        joined + others * (2 * size_of::<usize>() + size_of::<Self>())
+    }
+
+    /// The bytes that the statements keep which were made until now, beside those of the levels.
+    #[must_use]
+    pub fn statement_bytes(&self) -> usize {
+        let statements = self.texts.iter().map(Texts::bytes);
+        self.texts.capacity() * size_of::<Texts>() + statements.sum::<usize>()
     }
 
     /// The same, which another program reads with levels joined to those above.
@@ -148,12 +181,6 @@ impl PostgresProgram {
         &self.in_form(form).program.levels
     }
 
-    /// The levels of all its forms.
-    pub(crate) fn all_levels(&self) -> impl Iterator<Item = &Level> {
-        let joined = self.joined.iter().flat_map(|joined| &joined.program.program.levels);
-        self.program.levels.iter().chain(joined)
-    }
-
     /// Whether all statements go out together and only read, so that they may be sent behind those
     /// of other requests, and once more.
     pub(super) fn is_one_batch(&self) -> bool {
@@ -194,7 +221,7 @@ impl PostgresProgram {
     /// The statement of a level, with the bounds that its pages have in this request.
     pub(super) fn statement(&self, place: usize, bound: &Bound) -> &Arc<Statement> {
         let bounding = bound.levels.get(place).and_then(|level| level.bounding);
-        self.texts[place].get(&self.program.levels[place], bounding)
+        self.texts[place].get(&self.program.levels[place], bounding, &self.made)
     }
 
     pub(super) fn execute(

@@ -1,5 +1,6 @@
 //! A level's statement as the protocol wants it, in each of its texts.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::wire::Statement;
@@ -21,11 +22,24 @@ impl Texts {
         Self { plain, bounded: (0..texts).map(|_| OnceLock::new()).collect() }
     }
 
+    /// The bytes that the statements keep which were made until now, with their places.
+    pub(super) fn bytes(&self) -> usize {
+        let made = self.bounded.iter().filter_map(OnceLock::get).chain([&self.plain]);
+        size_of_val(&*self.bounded) + made.map(|statement| statement.bytes()).sum::<usize>()
+    }
+
     /// The statement with these bounds.
-    pub(super) fn get(&self, level: &Level, bounding: Option<Bounding>) -> &Arc<Statement> {
+    /// One that is made for it counts in `made`.
+    pub(super) fn get(
+        &self,
+        level: &Level,
+        bounding: Option<Bounding>,
+        made: &AtomicU32,
+    ) -> &Arc<Statement> {
         let place = bounding.and_then(|bounding| self.bounded.get(bounding.place()));
         let Some(place) = place else { return &self.plain };
         place.get_or_init(|| {
+            made.fetch_add(1, Ordering::Relaxed);
             let text = level.bounded_text(bounding);
             let statement = Statement::new(text, self.plain.parameter_types());
             Arc::new(statement.with_columns(level.columns))

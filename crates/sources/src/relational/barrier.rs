@@ -35,6 +35,13 @@ pub(super) struct Guards {
     is_within: bool,
 }
 
+/// What of a condition is evaluated on all rows, and what on those that pass first.
+#[derive(Default)]
+struct Parts<'f> {
+    harmless: Vec<&'f Filter>,
+    guarded: Vec<&'f Filter>,
+}
+
 impl Compiler<'_> {
     /// `then` of the rows that pass `first`.
     pub(super) fn barrier(
@@ -44,12 +51,14 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let (mut harmless, mut guarded) = (Vec::new(), Vec::new());
-        self.split(then, scope, &mut harmless, &mut guarded);
+        let Parts { harmless, guarded } = self.parts(then, scope);
         let mut conditions = vec![self.filter(first, scope, statement)?];
         for filter in harmless {
             conditions.push(self.filter(filter, scope, statement)?);
         }
+        // Of two ranges of a column SQLite looks the one up that stands first: that of the request
+        // leaves out more rows than a policy's, as a rule.
+        conditions.rotate_left(1);
         if !guarded.is_empty() {
             let before = scope.set_within(true);
             let mut rest = Vec::with_capacity(guarded.len());
@@ -137,21 +146,57 @@ impl Compiler<'_> {
         Ok((!conditions.is_empty()).then(|| Expression::all(conditions)))
     }
 
-    /// The parts of the outermost conjunction.
+    /// The parts of the outermost conjunction. Where the database reads a list of values when it
+    /// first compares one with it, a condition that finds rows by one list alone stands outside: of
+    /// two, the time that the second takes would tell whether the first found a hidden row.
+    fn parts<'f>(&self, filter: &'f Filter, scope: &Scope) -> Parts<'f> {
+        let mut parts = Parts::default();
+        let mut lists = Vec::new();
+        self.split(filter, scope, &mut parts, &mut lists);
+        let finds_one = |list: &&Filter| self.finds_one(list);
+        let alone = match lists.iter().position(finds_one) {
+            // An index of it is worth more than one of anything else.
+            Some(position) => {
+                parts.guarded.append(&mut parts.harmless);
+                Some(position)
+            }
+            None => (parts.harmless.is_empty() && !lists.is_empty()).then_some(0),
+        };
+        parts.harmless.extend(alone.map(|position| lists.remove(position)));
+        parts.guarded.append(&mut lists);
+        parts
+    }
+
     fn split<'f>(
         &self,
         filter: &'f Filter,
         scope: &Scope,
-        harmless: &mut Vec<&'f Filter>,
-        guarded: &mut Vec<&'f Filter>,
+        parts: &mut Parts<'f>,
+        lists: &mut Vec<&'f Filter>,
     ) {
+        let made = scope.guards.made;
         match filter {
             Filter::And(filters) => {
-                filters.iter().for_each(|filter| self.split(filter, scope, harmless, guarded));
+                filters.iter().for_each(|filter| self.split(filter, scope, parts, lists));
             }
-            _ if self.is_harmless(filter, scope.guards.made) => harmless.push(filter),
-            _ => guarded.push(filter),
+            _ if self.is_harmless(filter, made) => parts.harmless.push(filter),
+            Filter::Compare { place, comparison: Comparison::In, .. }
+            | Filter::CompareText {
+                place, comparison: Comparison::In, case: Case::AsTyped, ..
+            } if self.is_harmlessly_compared(place, made) => {
+                lists.push(filter);
+            }
+            _ => parts.guarded.push(filter),
         }
+    }
+
+    /// Whether each value of a list is that of one row at most.
+    fn finds_one(&self, filter: &Filter) -> bool {
+        let (Filter::Compare { place, .. } | Filter::CompareText { place, .. }) = filter else {
+            return false;
+        };
+        let Place::Field { field, .. } = place else { return false };
+        self.catalog[self.catalog[*field].entity].is_unique_alone(*field)
     }
 
     /// Whether evaluating a condition shows nothing of a row but whether it passes.
@@ -165,10 +210,10 @@ impl Compiler<'_> {
             Filter::Barrier { then, .. } => self.is_harmless(then, made),
             Filter::IsNull(place) => self.is_column(place, made),
             Filter::Compare { place, comparison, .. } => {
-                is_order(*comparison) && self.is_harmlessly_compared(place, made)
+                self.is_order(*comparison) && self.is_harmlessly_compared(place, made)
             }
             Filter::CompareText { place, comparison, case: Case::AsTyped, .. } => {
-                is_order(*comparison) && self.is_harmlessly_compared(place, made)
+                self.is_order(*comparison) && self.is_harmlessly_compared(place, made)
             }
             Filter::Relation { quantifier, filter, .. } => match quantifier {
                 Quantifier::Some | Quantifier::Every | Quantifier::None => {
@@ -191,6 +236,14 @@ impl Compiler<'_> {
         match key {
             OrderKey::Place(place) => self.is_harmlessly_compared(place, scope.guards.made),
             OrderKey::Relation { .. } | OrderKey::Call(_) => false,
+        }
+    }
+
+    /// Whether it compares two values by their order, at a cost that is the same for all rows.
+    fn is_order(&self, comparison: Comparison) -> bool {
+        match comparison {
+            Comparison::In | Comparison::NotIn => !self.flavor.reads_lists_late,
+            comparison => is_order(comparison),
         }
     }
 

@@ -59,10 +59,10 @@ impl BoundedPages {
         })
     }
 
-    /// About how many bytes a text is long.
+    /// The bytes that they keep on the heap.
     #[must_use]
-    pub fn length(&self) -> usize {
-        self.text.len()
+    pub fn bytes(&self) -> usize {
+        self.text.bytes() + size_of_val(&*self.pages)
     }
 
     /// How many texts there can be.

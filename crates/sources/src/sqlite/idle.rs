@@ -1,6 +1,7 @@
 //! The prepared statements that a connection keeps while nobody runs them.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -12,6 +13,10 @@ const TEXTS: usize = 256;
 /// How many statements of one text are kept: a request that asks for the same under several names
 /// runs it several times at once.
 const ALIKE: usize = 4;
+
+/// The most bytes that statements take which nobody runs. Those of the texts that were not asked for
+/// the longest go first; one that is larger by itself is prepared each time.
+const MOST_BYTES: usize = 8 << 20;
 
 /// The statements of a connection.
 #[derive(Debug, Default)]
@@ -27,26 +32,31 @@ pub(super) struct Place {
 
 #[derive(Debug, Default)]
 struct Kept {
-    indexes: FxHashMap<Box<str>, usize>,
+    indexes: FxHashMap<Arc<str>, usize>,
     slots: Vec<Slot>,
     /// How often a statement was asked for.
     asked: u64,
+    /// What slots take.
+    bytes: usize,
 }
 
 /// The statements of one text.
 #[derive(Debug)]
 struct Slot {
-    text: Box<str>,
+    text: Arc<str>,
     tenant: u64,
     idle: Vec<Prepared>,
     /// When it was asked for the last time.
     asked: u64,
 }
 
+/// The tenant of a slot that was given up, which no place has.
+const NOBODY: u64 = u64::MAX;
+
 impl Idle {
     /// A statement of this text, if there is one, and where to give it back.
     pub(super) fn take(&self, text: &str) -> (Place, Option<Prepared>) {
-        let mut kept = self.0.borrow_mut();
+        let kept = &mut *self.0.borrow_mut();
         kept.asked += 1;
         let asked = kept.asked;
         let index = match kept.indexes.get(text) {
@@ -56,7 +66,10 @@ impl Idle {
         match kept.slots.get_mut(index) {
             Some(slot) => {
                 slot.asked = asked;
-                (Place { index, tenant: slot.tenant }, slot.idle.pop())
+                let (tenant, statement) = (slot.tenant, slot.idle.pop());
+                let bytes = statement.as_ref().map_or(0, Prepared::bytes);
+                kept.bytes = kept.bytes.saturating_sub(bytes);
+                (Place { index, tenant }, statement)
             }
             None => (Place { index, tenant: 0 }, None),
         }
@@ -64,32 +77,61 @@ impl Idle {
 
     /// Keeps a statement, if its place is still there.
     pub(super) fn give_back(&self, place: Place, statement: Prepared) {
-        let mut kept = self.0.borrow_mut();
+        let kept = &mut *self.0.borrow_mut();
         if let Some(slot) = kept.slots.get_mut(place.index)
             && slot.tenant == place.tenant
             && slot.idle.len() < ALIKE
         {
+            let bytes = statement.bytes();
             slot.idle.push(statement);
+            kept.bytes += bytes;
+            kept.keep_within(MOST_BYTES);
         }
     }
 }
 
+impl Slot {
+    fn bytes(&self) -> usize {
+        self.text.len() + self.idle.iter().map(Prepared::bytes).sum::<usize>()
+    }
+}
+
 impl Kept {
+    /// Gives up the texts that nobody has asked for the longest, until the others take no more.
+    fn keep_within(&mut self, most: usize) {
+        while self.bytes > most {
+            let kept = self.slots.iter().enumerate().filter(|(_, slot)| slot.tenant != NOBODY);
+            let Some((index, _)) = kept.min_by_key(|(_, slot)| slot.asked) else { return };
+            let nothing = Slot { text: "".into(), tenant: NOBODY, idle: Vec::new(), asked: 0 };
+            self.replace(index, nothing);
+        }
+    }
+
+    /// Puts another slot into the place of one.
+    fn replace(&mut self, index: usize, slot: Slot) {
+        let before = std::mem::replace(&mut self.slots[index], slot);
+        self.bytes = self.bytes.saturating_sub(before.bytes());
+        if before.tenant != NOBODY {
+            self.indexes.remove(&before.text);
+        }
+    }
+
     /// A place for a text that has none: that of the text that nobody has asked for the longest.
     fn make_place(&mut self, text: &str) -> usize {
-        let slot =
-            Slot { text: text.into(), tenant: self.asked, idle: Vec::new(), asked: self.asked };
+        let text: Arc<str> = text.into();
+        let tenant = self.asked;
+        let slot = Slot { text: Arc::clone(&text), tenant, idle: Vec::new(), asked: self.asked };
+        self.bytes += slot.bytes();
         let index = if self.slots.len() < TEXTS {
             self.slots.push(slot);
             self.slots.len() - 1
         } else {
             let least = self.slots.iter().enumerate().min_by_key(|(_, slot)| slot.asked);
             let index = least.map_or(0, |(index, _)| index);
-            let before = std::mem::replace(&mut self.slots[index], slot);
-            self.indexes.remove(&before.text);
+            self.replace(index, slot);
             index
         };
-        self.indexes.insert(text.into(), index);
+        self.indexes.insert(text, index);
         index
     }
 }
@@ -98,6 +140,8 @@ impl Kept {
 mod tests {
     use std::path::Path;
     use std::time::Duration;
+
+    use rusqlite::ffi;
 
     use super::*;
     use crate::sqlite::connection::{Cache, OpenFile};
@@ -122,6 +166,39 @@ mod tests {
         assert_eq!(idle(&file), TEXTS);
         let kept = file.idle.0.borrow();
         assert!(kept.indexes.contains_key("SELECT 0") && !kept.indexes.contains_key("SELECT 1"));
+    }
+
+    #[test]
+    fn large_statements_go_before_they_take_too_much() {
+        let file = OpenFile::open(Path::new(":memory:"), Duration::ZERO, Cache::Usual).unwrap();
+        let used = || {
+            let (mut used, mut most) = (0, 0);
+            // SAFETY: the connection is open.
+            #[expect(unsafe_code, reason = "SQLite's own count of what its statements take")]
+            unsafe {
+                let (handle, what) = (file.connection.handle(), ffi::SQLITE_DBSTATUS_STMT_USED);
+                ffi::sqlite3_db_status(handle, what, &raw mut used, &raw mut most, 0);
+            }
+            usize::try_from(used).unwrap()
+        };
+        for number in 0..TEXTS {
+            let columns: Vec<String> =
+                (0..1_500).map(|column| format!("{number}+{column}")).collect();
+            drop(Statement::of(&file, &format!("SELECT {}", columns.join(", "))).unwrap());
+            let kept = file.idle.0.borrow();
+            let statements = kept.slots.iter().flat_map(|slot| &slot.idle);
+            let counted: usize = statements.map(Prepared::bytes).sum();
+            assert!(kept.bytes <= MOST_BYTES, "{}", kept.bytes);
+            assert!(
+                (used() * 4 / 5..=used() * 6 / 5).contains(&counted),
+                "{counted} of {}",
+                used()
+            );
+        }
+        // The last ones are there, and there were more.
+        assert!((2..TEXTS).contains(&idle(&file)), "{}", idle(&file));
+        drop(Statement::of(&file, "SELECT 1").unwrap());
+        assert!(file.idle.0.borrow().indexes.contains_key("SELECT 1"));
     }
 
     #[test]

@@ -25,7 +25,10 @@ pub(super) struct Statement<'f> {
 
 /// A statement of SQLite, which is gone with this. Its connection is there as long.
 #[derive(Debug)]
-pub(super) struct Prepared(NonNull<ffi::sqlite3_stmt>);
+pub(super) struct Prepared {
+    raw: NonNull<ffi::sqlite3_stmt>,
+    bytes: usize,
+}
 
 /// One run of a statement, until this is dropped.
 #[derive(Debug)]
@@ -60,7 +63,7 @@ impl Prepared {
             )
         };
         match NonNull::new(raw) {
-            Some(raw) if code == ffi::SQLITE_OK => Ok(Self(raw)),
+            Some(raw) if code == ffi::SQLITE_OK => Ok(Self { raw, bytes: memory_used(raw) }),
             // rusqlite says more about what is wrong with it.
             _ => Err(match file.connection.prepare(text) {
                 Err(error) => error,
@@ -70,10 +73,24 @@ impl Prepared {
     }
 }
 
+impl Prepared {
+    /// The bytes that SQLite had taken for it when it was prepared.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// SQLite looks through the whole statement for it, which is little beside preparing it.
+fn memory_used(raw: NonNull<ffi::sqlite3_stmt>) -> usize {
+    // SAFETY: the statement is there.
+    let used = unsafe { ffi::sqlite3_stmt_status(raw.as_ptr(), ffi::SQLITE_STMTSTATUS_MEMUSED, 0) };
+    usize::try_from(used).unwrap_or(0)
+}
+
 impl Drop for Prepared {
     fn drop(&mut self) {
         // SAFETY: it is finalized once, and before its connection is closed.
-        unsafe { ffi::sqlite3_finalize(self.0.as_ptr()) };
+        unsafe { ffi::sqlite3_finalize(self.raw.as_ptr()) };
     }
 }
 
@@ -85,7 +102,7 @@ impl<'f> Statement<'f> {
             Some(kept) => kept,
             None => Prepared::new(file, text)?,
         };
-        let raw = owned.0.as_ptr();
+        let raw = owned.raw.as_ptr();
         Ok(Self { file, place, owned: Some(owned), raw })
     }
 

@@ -13,6 +13,12 @@ pub struct Bounded {
 }
 
 impl Bounded {
+    /// The bytes that it keeps on the heap.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.text.len() + size_of_val(&*self.numbers)
+    }
+
     pub(super) fn new(text: String, numbers: Vec<(usize, Bound)>) -> Self {
         Self { text: text.into(), numbers: numbers.into() }
     }

@@ -12,6 +12,7 @@ use gateway::supergraph::SubgraphId;
 use graphql::DocumentLimits;
 use sources::Statistics;
 
+use super::KnownSource;
 use crate::commands::block_on;
 use crate::configuration::LocalSource;
 use crate::failure::Failure;
@@ -48,14 +49,14 @@ impl Sources {
         }
     }
 
-    /// Reads a source and makes its API, with what it lacks to be the subgraph. Its connections are
-    /// counted there.
+    /// Reads a source and makes its API, with what it lacks to be the subgraph. What becomes of its
+    /// connections and requests is added to what is known.
     pub(super) fn open(
         &self,
         supergraph: &Supergraph,
         id: SubgraphId,
         source: &LocalSource,
-        connections: Arc<Statistics>,
+        known: &KnownSource,
     ) -> Result<(Local, Vec<Missing>), Failure> {
         let subgraph = &*supergraph.subgraph(id).name;
         let options = self.options(source)?;
@@ -66,7 +67,8 @@ impl Sources {
             tracing::debug!(subgraph, "{note}");
         }
         let missing = offered::missing(supergraph, id, &engine);
-        Ok((Local { engine, timeout: source.timeout, connections }, missing))
+        let (connections, shared) = (Arc::clone(&known.connections), Arc::clone(&known.shared));
+        Ok((Local { engine, timeout: source.timeout, connections, shared }, missing))
     }
 
     /// Where the connections to one more source are counted.

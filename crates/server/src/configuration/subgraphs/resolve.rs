@@ -3,6 +3,7 @@
 
 use std::cell::OnceCell;
 use std::fmt;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use clients::subgraph::{Endpoint, Http2, OwnCertificate, Settings, Tls, TlsFiles};
@@ -34,6 +35,8 @@ pub(crate) struct LocalSource {
     pub(crate) said: SaidSource,
     pub(crate) timeout: Duration,
     pub(crate) most_bytes: u64,
+    /// The most requests at once, of all threads.
+    pub(crate) most_requests: NonZeroU32,
 }
 
 /// What options say of all subgraphs.
@@ -149,6 +152,7 @@ impl SubgraphsFile {
             said: source.clone(),
             timeout: self.timeout(said, usual),
             most_bytes: self.most_bytes(said, usual),
+            most_requests: self.most_requests(said, usual),
         }
     }
 
@@ -158,6 +162,11 @@ impl SubgraphsFile {
 
     fn most_bytes(&self, said: &Said, usual: Usual) -> u64 {
         said.max_answer.or(self.all.max_answer).unwrap_or(usual.most_bytes)
+    }
+
+    fn most_requests(&self, said: &Said, usual: Usual) -> NonZeroU32 {
+        let (most, of_server) = usual.max_requests;
+        said.max_requests.or(self.all.max_requests).unwrap_or(most).of(of_server)
     }
 
     fn one(
@@ -184,10 +193,7 @@ impl SubgraphsFile {
                 retries: said.retries.or(all.retries).unwrap_or(USUAL_RETRIES),
                 http2: said.http2.or(all.http2).unwrap_or(Http2::Negotiated),
                 connections: said.connections.or(all.connections).unwrap_or(usual.connections),
-                most_requests: {
-                    let (most, of_server) = usual.max_requests;
-                    Some(said.max_requests.or(all.max_requests).unwrap_or(most).of(of_server))
-                },
+                most_requests: Some(self.most_requests(said, usual)),
                 idle: said.idle.or(all.idle).unwrap_or(USUALLY_IDLE),
                 compression: said.compression.or(all.compression).flatten(),
                 breaker: breaker.unwrap_or(Some(USUAL_BREAKER)),

@@ -50,7 +50,8 @@ mod tests {
             "policies": "policies.toml",
             "federation-extend": "a.graphql",
             "timeout": "5s",
-            "max-answer": "8MiB"
+            "max-answer": "8MiB",
+            "max-requests": "25%"
         });
         let graph = json!({
             "source": "neo4j://graph",

@@ -32,7 +32,7 @@ const NOT_OF_GRAPHS: [&str; 3] = ["dialect", "schema", "policies"];
 const OF_GRAPHS: [&str; 1] = ["types"];
 
 /// What is said of a source and of a server alike.
-const COMMON: [&str; 2] = ["timeout", "max-answer"];
+const COMMON: [&str; 3] = ["timeout", "max-answer", "max-requests"];
 
 /// Those that can be chosen: a graph has the one that is left.
 const DIALECTS: [(&str, DialectName); 2] =

@@ -298,8 +298,8 @@ max-answer = "8MiB"
         &expect![[r#"
             accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             accounts: Rules([])
-            reviews: LocalSource { said: SaidSource { address: Postgres("postgres://reviews.example/shop"), dialect: Phrag, schemas: ["app", "public"], types: None, policies: Some("policies.toml"), extension: Some("reviews.graphql") }, timeout: 1s, most_bytes: 8388608 }
-            products: LocalSource { said: SaidSource { address: Sqlite("products.db"), dialect: Postgraphile, schemas: ["public"], types: None, policies: None, extension: None }, timeout: 5s, most_bytes: 1048576 }
+            reviews: LocalSource { said: SaidSource { address: Postgres("postgres://reviews.example/shop"), dialect: Phrag, schemas: ["app", "public"], types: None, policies: Some("policies.toml"), extension: Some("reviews.graphql") }, timeout: 1s, most_bytes: 8388608, most_requests: 256 }
+            products: LocalSource { said: SaidSource { address: Sqlite("products.db"), dialect: Postgraphile, schemas: ["public"], types: None, policies: None, extension: None }, timeout: 5s, most_bytes: 1048576, most_requests: 256 }
         "#]],
     );
     check(
@@ -347,9 +347,9 @@ source = "bolt://graph.example"
 source = "reviews.db"
 "#,
         &expect![[r#"
-            accounts: LocalSource { said: SaidSource { address: Neo4j("neo4j+s://graph.example"), dialect: Neo4j, schemas: ["public"], types: Some("accounts.graphql"), policies: None, extension: Some("keys.graphql") }, timeout: 30s, most_bytes: 1048576 }
-            reviews: LocalSource { said: SaidSource { address: Sqlite("reviews.db"), dialect: Postgraphile, schemas: ["public"], types: None, policies: None, extension: None }, timeout: 30s, most_bytes: 1048576 }
-            products: LocalSource { said: SaidSource { address: Neo4j("bolt://graph.example"), dialect: Neo4j, schemas: ["public"], types: None, policies: None, extension: None }, timeout: 30s, most_bytes: 1048576 }
+            accounts: LocalSource { said: SaidSource { address: Neo4j("neo4j+s://graph.example"), dialect: Neo4j, schemas: ["public"], types: Some("accounts.graphql"), policies: None, extension: Some("keys.graphql") }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+            reviews: LocalSource { said: SaidSource { address: Sqlite("reviews.db"), dialect: Postgraphile, schemas: ["public"], types: None, policies: None, extension: None }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+            products: LocalSource { said: SaidSource { address: Neo4j("bolt://graph.example"), dialect: Neo4j, schemas: ["public"], types: None, policies: None, extension: None }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
         "#]],
     );
     check(

@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 use super::document_id::Sha256;
 
@@ -16,6 +16,13 @@ const ENTRY: u64 = 128;
 
 /// What an average document takes, for the first size of the tables.
 const USUAL_DOCUMENT: u64 = 1024;
+
+/// The most parts that the cache has, each with a lock and an equal share of the bytes. Their number
+/// does not grow with the processors: a document that is larger than a share could never be kept.
+const SHARDS: u64 = 8;
+
+/// The least share that is worth a lock of its own.
+const LEAST_SHARE: u64 = 1 << 20;
 
 #[derive(Debug)]
 pub(in crate::http) struct KnownDocuments {
@@ -35,10 +42,23 @@ impl Weighter<Sha256, Arc<str>> for Weight {
 impl KnownDocuments {
     pub(in crate::http) fn new(most_bytes: u64) -> Self {
         let documents = usize::try_from(most_bytes / USUAL_DOCUMENT).unwrap_or(usize::MAX);
-        Self {
-            documents: Cache::with_weighter(documents.min(1 << 16), most_bytes, Weight),
-            most_bytes,
-        }
+        let shards = (most_bytes / LEAST_SHARE).clamp(1, SHARDS);
+        let options = OptionsBuilder::new()
+            .estimated_items_capacity(documents.min(1 << 16))
+            .weight_capacity(most_bytes)
+            .shards(usize::try_from(shards).unwrap_or(1))
+            .build();
+        // Both capacities are set, so that nothing is missing.
+        let options = options.expect("a cache of documents with its capacities");
+        let (hasher, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
+        let documents = Cache::with_options(options, Weight, hasher, lifecycle);
+        Self { documents, most_bytes }
+    }
+
+    /// About how many bytes the documents take.
+    #[cfg(test)]
+    pub(in crate::http) fn bytes(&self) -> u64 {
+        self.documents.weight()
     }
 
     /// Whether another of this size would be the same, but empty.
@@ -82,6 +102,16 @@ mod tests {
             }
         }
         assert_eq!(ask(), used.len());
-        assert!(known.documents.weight() <= 256 << 10);
+        assert!(known.bytes() <= 256 << 10);
+    }
+
+    #[test]
+    fn a_large_document_is_kept_on_any_machine() {
+        for most in [128 << 10, 1 << 20, 16 << 20, 1 << 30] {
+            let known = KnownDocuments::new(most);
+            let text = "x".repeat(100 << 10);
+            known.keep(sha256(&text), &text);
+            assert!(known.find(&sha256(&text)).is_some(), "{most}");
+        }
     }
 }

@@ -17,6 +17,10 @@ use super::statement::{Digest128, Statement};
 /// The most statements that a connection keeps. Each costs PostgreSQL the memory of a plan.
 pub(super) const CAPACITY: usize = 256;
 
+/// The most bytes that they take: a statement outlives the plan that it belongs to, and large ones
+/// cost PostgreSQL many times their text. The last one is kept whatever its size.
+const CAPACITY_BYTES: usize = 4 << 20;
+
 /// A prepared statement's name. With 55 bytes at most it is shorter than the 63 that PostgreSQL
 /// compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +32,8 @@ pub(super) struct Name {
 #[derive(Debug, Default)]
 pub(super) struct PreparedStatements {
     entries: HashMap<Arc<Statement>, Entry, FxBuildHasher>,
+    /// What the entries take.
+    bytes: usize,
     /// Given up here, but not yet closed on the server.
     to_close: Vec<Name>,
     last_number: u64,
@@ -39,6 +45,13 @@ struct Entry {
     name: Name,
     text: Box<str>,
     last_used: u64,
+}
+
+impl Entry {
+    /// Bytes of an entry, its statement included.
+    fn bytes(&self, statement: &Statement) -> usize {
+        size_of::<(Arc<Statement>, Self)>() + self.text.len() + statement.bytes()
+    }
 }
 
 /// What must be sent before a statement can be bound.
@@ -71,15 +84,21 @@ impl PreparedStatements {
         let last_used = self.clock;
         let known = self.entries.contains_key(&**statement);
         if !known {
-            if self.entries.len() >= CAPACITY {
-                self.evict();
+            let most = CAPACITY_BYTES.saturating_sub(statement.bytes());
+            while self.entries.len() >= CAPACITY || self.bytes > most {
+                if !self.evict() {
+                    break;
+                }
             }
             self.last_number += 1;
         }
         let number = self.last_number;
+        let bytes = &mut self.bytes;
         let entry = self.entries.entry(Arc::clone(statement)).or_insert_with(|| {
             let name = Name { digest: statement.digest(), number };
-            Entry { name, text: name.to_string().into(), last_used }
+            let entry = Entry { name, text: name.to_string().into(), last_used };
+            *bytes += entry.bytes(statement);
+            entry
         });
         entry.last_used = last_used;
         if known { Found::Prepared(&entry.text) } else { Found::New(&entry.text, entry.name) }
@@ -87,12 +106,20 @@ impl PreparedStatements {
 
     /// The server has not prepared it: an earlier message of its round failed, or it did itself.
     pub(super) fn forget(&mut self, name: Name) {
-        self.entries.retain(|_, entry| entry.name != name);
+        let bytes = &mut self.bytes;
+        self.entries.retain(|statement, entry| {
+            let stays = entry.name != name;
+            if !stays {
+                *bytes = bytes.saturating_sub(entry.bytes(statement));
+            }
+            stays
+        });
     }
 
     /// Nothing counts as prepared any more. What the server may still have is closed later.
     pub(super) fn forget_all(&mut self) {
         self.to_close.extend(self.entries.drain().map(|(_, entry)| entry.name));
+        self.bytes = 0;
     }
 
     pub(super) fn close_later(&mut self, name: Name) {
@@ -107,14 +134,18 @@ impl PreparedStatements {
         self.entries.len()
     }
 
-    /// A search through all of them: rare, and next to preparing a statement it costs nothing.
-    fn evict(&mut self) {
+    /// Gives up the least recently used statement, if there is one. A search through all of them is
+    /// rare, and next to preparing a statement it costs nothing.
+    fn evict(&mut self) -> bool {
         let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.last_used);
-        if let Some(statement) = oldest.map(|(statement, _)| Arc::clone(statement))
-            && let Some(entry) = self.entries.remove(&statement)
-        {
+        let Some(statement) = oldest.map(|(statement, _)| Arc::clone(statement)) else {
+            return false;
+        };
+        if let Some(entry) = self.entries.remove(&statement) {
+            self.bytes = self.bytes.saturating_sub(entry.bytes(&statement));
             self.to_close.push(entry.name);
         }
+        true
     }
 }
 
@@ -152,6 +183,30 @@ mod tests {
         assert_eq!(prepared.next_to_close(), None);
         assert!(!is_new(&mut prepared, &all[0]));
         assert!(is_new(&mut prepared, &all[1]));
+    }
+
+    #[test]
+    fn large_statements_are_closed_before_they_take_too_much() {
+        let mut prepared = PreparedStatements::default();
+        let large =
+            |number: usize| statement(&format!("{number} {}", " ".repeat(CAPACITY_BYTES / 4)));
+        for number in 0..100 {
+            assert!(is_new(&mut prepared, &large(number)));
+            let entries = prepared.entries.iter();
+            let bytes: usize = entries.map(|(statement, entry)| entry.bytes(statement)).sum();
+            assert_eq!(prepared.bytes, bytes);
+            assert!(bytes <= CAPACITY_BYTES, "{bytes}");
+        }
+        assert_eq!(prepared.len(), 3);
+        assert!(!is_new(&mut prepared, &large(99)));
+        // The only one is kept, so that it is not prepared again and again.
+        let huge = statement(&" ".repeat(2 * CAPACITY_BYTES));
+        assert!(is_new(&mut prepared, &huge) && !is_new(&mut prepared, &huge));
+        assert_eq!(prepared.len(), 1);
+        assert!(is_new(&mut prepared, &statement("SELECT 1")));
+        assert_eq!((prepared.len(), prepared.to_close.len()), (1, 101));
+        prepared.forget_all();
+        assert_eq!(prepared.bytes, 0);
     }
 
     #[test]

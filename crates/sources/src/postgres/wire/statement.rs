@@ -78,6 +78,14 @@ impl Statement {
         &self.parameter_types
     }
 
+    /// The bytes that it takes behind an `Arc`.
+    pub(in crate::postgres) fn bytes(&self) -> usize {
+        2 * size_of::<usize>()
+            + size_of::<Self>()
+            + self.text.len()
+            + size_of_val(&*self.parameter_types)
+    }
+
     /// A cryptographic hash of the text and the types, for the statement's names
     /// ([`super::prepared`]).
     pub(super) fn digest(&self) -> Digest128 {

@@ -1,0 +1,177 @@
+//! The bytes of programs.
+
+use sources::neo4j::program::{
+    GraphLevel, GraphParameter, GraphProgram, GraphStatement, GraphTransaction, LevelPage,
+    ParameterType,
+};
+use sources::relational::{
+    ApartColumn, BoundedPages, Level, LevelKind, Link, Page, Parameter, ParameterSource, Program,
+    Repeats, Requirement, Test, Unit,
+};
+
+use super::{Footprint, plain, sum};
+
+plain!(ApartColumn, ir::Counter);
+
+/// In all forms that were made until now, each with its statements as they are sent.
+impl Footprint for sources::Program {
+    fn footprint(&self) -> usize {
+        match self {
+            Self::Sqlite(program) => sum!(&program.program),
+            Self::Postgres(program) => {
+                let forms =
+                    program.forms().map(|form| form.statement_bytes() + sum!(&form.program));
+                forms.sum::<usize>() + program.form_bytes()
+            }
+            Self::Neo4j(_) => self.graph().map_or(0, Footprint::footprint),
+        }
+    }
+}
+
+impl Footprint for Program {
+    fn footprint(&self) -> usize {
+        let Self { levels, layout, units } = self;
+        sum!(levels, layout, units)
+    }
+}
+
+impl Footprint for Unit {
+    fn footprint(&self) -> usize {
+        let Self { isolation: _, levels: _, roots, requirements, writes: _, may_be_long: _ } = self;
+        sum!(roots, requirements)
+    }
+}
+
+impl Footprint for Requirement {
+    fn footprint(&self) -> usize {
+        let Self { after: _, test, root: _, otherwise } = self;
+        match test {
+            Test::RowThere | Test::NoRow => sum!(otherwise),
+            Test::AtMost(most) => sum!(most, otherwise),
+        }
+    }
+}
+
+impl Footprint for Level {
+    fn footprint(&self) -> usize {
+        let Self {
+            id: _,
+            root: _,
+            name,
+            kind,
+            parent: _,
+            end: _,
+            text,
+            bounded,
+            parameters,
+            parents: _,
+            repeats,
+            apart,
+            link,
+            round: _,
+            calls: _,
+            columns: _,
+        } = self;
+        sum!(name, kind, text, bounded, parameters, repeats, apart, link)
+    }
+}
+
+impl Footprint for LevelKind {
+    fn footprint(&self) -> usize {
+        match self {
+            Self::Rows(Page { limit, offset, look_ahead: _, from_end: _ }) => sum!(limit, offset),
+            Self::Count | Self::Aggregate | Self::Groups | Self::Write(_) => 0,
+        }
+    }
+}
+
+impl Footprint for BoundedPages {
+    fn footprint(&self) -> usize {
+        self.bytes()
+    }
+}
+
+impl Footprint for Parameter {
+    fn footprint(&self) -> usize {
+        let Self { source, kind: _ } = self;
+        match source {
+            ParameterSource::Operand(operand) => sum!(operand),
+            ParameterSource::Parent { column: _ }
+            | ParameterSource::Keys { level: _, column: _ }
+            | ParameterSource::Rows { level: _, column: _ }
+            | ParameterSource::Result { level: _, column: _ } => 0,
+        }
+    }
+}
+
+impl Footprint for Repeats {
+    fn footprint(&self) -> usize {
+        let Self { key, columns: _, is_short: _ } = self;
+        sum!(key)
+    }
+}
+
+impl Footprint for Link {
+    fn footprint(&self) -> usize {
+        let Self { parent_columns, columns } = self;
+        sum!(parent_columns, columns)
+    }
+}
+
+impl Footprint for GraphProgram {
+    fn footprint(&self) -> usize {
+        let Self { transactions, levels, layout } = self;
+        sum!(transactions, levels, layout)
+    }
+}
+
+impl Footprint for GraphTransaction {
+    fn footprint(&self) -> usize {
+        let Self { access: _, statements } = self;
+        sum!(statements)
+    }
+}
+
+impl Footprint for GraphStatement {
+    fn footprint(&self) -> usize {
+        let Self { root: _, text, parameters } = self;
+        sum!(text, parameters)
+    }
+}
+
+impl Footprint for GraphParameter {
+    fn footprint(&self) -> usize {
+        let Self { operand, r#type } = self;
+        sum!(operand, r#type)
+    }
+}
+
+impl Footprint for ParameterType {
+    fn footprint(&self) -> usize {
+        match self {
+            Self::List(of) => sum!(of),
+            Self::Row(members) | Self::Map(members) => sum!(members),
+            Self::Boolean
+            | Self::Integer
+            | Self::Float
+            | Self::Text
+            | Self::Date
+            | Self::LocalTime
+            | Self::Time
+            | Self::LocalDateTime
+            | Self::DateTime
+            | Self::Duration
+            | Self::GeographicPoint
+            | Self::CartesianPoint
+            | Self::Any => 0,
+        }
+    }
+}
+
+impl Footprint for GraphLevel {
+    fn footprint(&self) -> usize {
+        let Self { rows: _, width: _, page, counters } = self;
+        let LevelPage { limit, offset, look_ahead: _ } = page;
+        sum!(counters, limit, offset)
+    }
+}

@@ -1,0 +1,152 @@
+//! The cache of documents and plans takes what it says, whatever is asked: the requests of all case
+//! files are planned for each source, and the bytes that the cache counts are compared with those of
+//! the allocator.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+
+#[path = "support/allocation.rs"]
+mod allocation;
+#[path = "support/asker.rs"]
+mod asker;
+#[allow(dead_code, reason = "the cases use the rest of it")]
+#[path = "support/dialect.rs"]
+mod dialect;
+#[allow(dead_code, reason = "the cases use the rest of it")]
+#[path = "support/options.rs"]
+mod options;
+#[allow(dead_code, reason = "the cases use the rest of it")]
+#[path = "support/sources.rs"]
+mod sources;
+#[allow(dead_code, reason = "the cases use the rest of it")]
+#[path = "support/steps.rs"]
+mod steps;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use engine::{Engine, Report, Session, Worker};
+use graphql::Request;
+use testkit::cases::{self, CaseFile, Header};
+
+use crate::sources::{Sources, TestSource};
+
+/// How many documents are planned between two looks, and how often. What grows with the number of
+/// documents, as tables do, shows in one of them.
+const DOCUMENTS: usize = 3;
+const LOOKS: usize = 5;
+
+/// Before more is planned than fits into the cache, another engine is asked.
+const MOST_BYTES: u64 = 24 << 20;
+
+/// A request of a case, with who asks.
+struct Asked {
+    name: String,
+    request: Request,
+    session: Session,
+}
+
+/// What the cache says that a document takes, and what it does take.
+struct Sizes {
+    name: String,
+    said: f64,
+    taken: f64,
+}
+
+/// The requests of the cases of one database, dialect, and policies.
+type Group = (String, String, String);
+
+fn groups(source: &TestSource) -> BTreeMap<Group, Vec<CaseFile>> {
+    let mut files = cases::find(&sources::fixtures().join("cases")).unwrap();
+    files.retain(|file| {
+        let Header { dialect, options, .. } = &file.case.header;
+        let is_here = !dialect.starts_with("neo4j") && !file.case.is_of_gateway();
+        is_here && options.is_empty() && file.case.find_skip(source.family()).is_none()
+    });
+    let mut groups: BTreeMap<Group, Vec<CaseFile>> = BTreeMap::new();
+    for file in files {
+        let Header { database, dialect, policies, .. } = &file.case.header;
+        let group = (database.clone(), dialect.clone(), policies.clone());
+        groups.entry(group).or_default().push(file);
+    }
+    groups
+}
+
+fn requests(file: &CaseFile) -> Vec<Asked> {
+    let steps = file.case.steps.iter().enumerate();
+    let asked = steps.filter_map(|(number, step)| {
+        let request = steps::request(step).ok().flatten()?;
+        let session = asker::session(&file.case, number).ok()?;
+        Some(Asked { name: format!("{} {number}", file.name), request, session })
+    });
+    asked.collect()
+}
+
+fn numbered(request: &Request, number: usize) -> Request {
+    Request { query: format!("{}\n# {number:06}", request.query), ..request.clone() }
+}
+
+/// None where the request is refused, or nothing is kept of it.
+fn sizes(worker: &Worker, engine: &Engine, asked: &Asked) -> Option<Sizes> {
+    let plan = |number: usize| {
+        let request = numbered(&asked.request, number);
+        worker.prepare_for(&request, &asked.session, &mut Report::default()).is_ok()
+    };
+    if !plan(0) {
+        return None;
+    }
+    let mut number = 0;
+    let looks = (0..LOOKS).map(|_| {
+        let (held, cached) = (allocation::held(), engine.cached());
+        for _ in 0..DOCUMENTS {
+            number += 1;
+            plan(number);
+        }
+        let (taken, now) = (allocation::held() - held, engine.cached());
+        assert_eq!(now.documents - cached.documents, DOCUMENTS, "{}", asked.name);
+        (taken, now.bytes - cached.bytes)
+    });
+    let mut looks: Vec<(isize, u64)> = looks.collect();
+    looks.sort_unstable();
+    let (taken, said) = looks[LOOKS / 2];
+    let a_document = |bytes: f64| bytes / DOCUMENTS as f64;
+    Some(Sizes {
+        name: asked.name.clone(),
+        said: a_document(said as f64),
+        taken: a_document(taken as f64),
+    })
+}
+
+#[test]
+fn plans_of_all_cases_take_what_the_cache_says() {
+    let sources = Sources::find().unwrap();
+    let mut all = Vec::new();
+    // Versions of PostgreSQL are compiled for alike.
+    for source in sources.all().take(2) {
+        for ((database, dialect, policies), files) in groups(&source) {
+            let open = || sources.open(&source, &database, &dialect, &policies).unwrap();
+            let mut engine = open();
+            let mut worker = Worker::new(Arc::clone(&engine));
+            for asked in files.iter().flat_map(requests) {
+                if engine.cached().bytes > MOST_BYTES {
+                    engine = open();
+                    worker = Worker::new(Arc::clone(&engine));
+                }
+                let sizes = sizes(&worker, &engine, &asked);
+                all.extend(sizes.map(|sizes| {
+                    let name = format!("{} on {source}", sizes.name);
+                    Sizes { name, ..sizes }
+                }));
+            }
+        }
+    }
+    assert!(all.len() > 500, "only {} requests were planned", all.len());
+    let ratio = |sizes: &Sizes| sizes.said / sizes.taken;
+    all.sort_by(|one, other| ratio(one).total_cmp(&ratio(other)));
+    let wrong = all.iter().filter(|sizes| !(0.8..=1.2).contains(&ratio(sizes)));
+    let lines = wrong.map(|sizes| {
+        let Sizes { name, said, taken } = sizes;
+        format!("{:.2}: {said:.0} bytes are said, {taken:.0} taken: {name}", ratio(sizes))
+    });
+    let lines: Vec<String> = lines.collect();
+    assert!(lines.is_empty(), "{} of {}:\n{}", lines.len(), all.len(), lines.join("\n"));
+}
