@@ -32,8 +32,12 @@ const CACHE_BYTES: u64 = 64 << 20;
 /// with the processors: a plan that is larger than a share could never be kept.
 const SHARDS: usize = 8;
 
-/// About how many bytes the cache itself takes for a document, with the list of its plans.
-const ENTRY: usize = 400;
+/// About how many bytes the cache itself takes for a document.
+const ENTRY: usize = 120;
+
+/// About how many bytes a document with plans takes beside them: their list, and what is known for
+/// all of them.
+const PLAN_LIST: u64 = 280;
 
 /// A document as it was sent, validated.
 #[derive(Debug)]
@@ -275,7 +279,8 @@ impl<P: Kept> DocumentCache<P> {
             known.weight.fetch_sub(oldest.weight, Ordering::Relaxed);
         }
         let weight = plan.weight();
-        known.weight.fetch_add(weight, Ordering::Relaxed);
+        let list = if plans.is_empty() { PLAN_LIST } else { 0 };
+        known.weight.fetch_add(weight + list, Ordering::Relaxed);
         plans.push(KeptPlan { plan: Arc::clone(plan), weight });
         drop(plans);
         self.replace(known, operation_name);

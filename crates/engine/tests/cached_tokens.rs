@@ -16,6 +16,10 @@ const SECRET: &str = "a secret of more than thirty-two bytes";
 /// How many tokens of one form are known before those whose bytes are counted, and as many as these.
 const TOKENS: usize = 40;
 
+/// The same of tokens whose claims have more than 5,000 characters: all of them fit into one shard
+/// of the cache, so that none is evicted wherever their hashes put them.
+const LARGE_TOKENS: usize = 3;
+
 /// What the cache may take.
 const CACHE_BYTES: u64 = 16 << 20;
 
@@ -42,7 +46,7 @@ fn claims() -> Vec<Value> {
         many(20, json!("a value")),
         many(250, json!(7)),
         many(4, json!("a long text ".repeat(200))),
-        json!({ "numbers": (0..3_000).collect::<Vec<_>>() }),
+        json!({ "numbers": (0..2_000).collect::<Vec<_>>() }),
         json!({ "flags": vec![false; 1_500], "texts": vec!["a"; 500] }),
         json!({ "nested": many(30, json!({ "a": { "b": [1, { "c": null }] } })) }),
         json!({ "deep": (0..100).fold(json!(1), |below, _| json!([below])) }),
@@ -57,11 +61,13 @@ fn a_token_takes_what_the_cache_says() {
     for mapping in [Mapping::default(), only, fixed] {
         for claims in claims() {
             let sessions = sessions(mapping.clone());
-            (0..TOKENS).for_each(|number| check(&sessions, &claims, number));
+            let is_large = claims.to_string().len() > 5_000;
+            let count = if is_large { LARGE_TOKENS } else { TOKENS };
+            (0..count).for_each(|number| check(&sessions, &claims, number));
             let (held, before) = (allocation::held(), sessions.known());
-            (TOKENS..2 * TOKENS).for_each(|number| check(&sessions, &claims, number));
+            (count..2 * count).for_each(|number| check(&sessions, &claims, number));
             let (taken, now) = ((allocation::held() - held) as f64, sessions.known());
-            assert_eq!(now.0 - before.0, TOKENS, "{claims}");
+            assert_eq!(now.0 - before.0, count, "{claims}");
             let said = (now.1 - before.1) as f64;
             assert!(
                 (0.8..=1.2).contains(&(said / taken)),

@@ -2,13 +2,14 @@
 //! ASCII only, and times with a zone are texts to it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use rusqlite::Connection;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 
 use super::interrupt::{Interrupt, Work};
-use super::json::{Json, read};
+use super::json::{Json, read_within};
 use super::moment::{clock, instant, timestamp, zoned_clock};
 use super::pattern::Pattern;
 use super::stored::in_utc;
@@ -17,8 +18,11 @@ use super::text::text_of;
 /// Defines the functions. They depend on their arguments alone.
 pub(super) fn add(connection: &Connection, interrupt: &Interrupt) -> Result<(), rusqlite::Error> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-    connection.create_scalar_function(sql::flavor::FOLD, 1, flags, |arguments| {
-        Ok(text(arguments, 0).map(|text| fold(&text)))
+    let of_fold = interrupt.clone();
+    connection.create_scalar_function(sql::flavor::FOLD, 1, flags, move |arguments| {
+        let text = text(arguments, 0);
+        of_fold.work().spend(text.as_ref().map_or(0, |text| text.len()))?;
+        Ok(text.map(|text| fold(&text)))
     })?;
     connection.create_scalar_function(sql::flavor::TIMESTAMP, 1, flags, |arguments| {
         Ok(text(arguments, 0).map(|text| canonical_timestamp(&text)))
@@ -32,8 +36,10 @@ pub(super) fn add(connection: &Connection, interrupt: &Interrupt) -> Result<(), 
             Ok(text(arguments, 0).and_then(|text| read(&text)))
         })?;
     }
-    connection.create_scalar_function(sql::flavor::JSON_CONTENT, 1, flags, |arguments| {
-        Ok(json(arguments, 0).map(|json| json.canonical()))
+    let of_content = interrupt.clone();
+    connection.create_scalar_function(sql::flavor::JSON_CONTENT, 1, flags, move |arguments| {
+        let json = json(arguments, 0, &mut of_content.work())?;
+        Ok(Option::as_ref(&json).map(Json::canonical))
     })?;
     add_json(connection, flags, interrupt)?;
     for (name, letters) in
@@ -62,12 +68,16 @@ fn add_json(
     for (name, test) in tests {
         let interrupt = interrupt.clone();
         connection.create_scalar_function(name, 2, flags, move |arguments| {
-            let both = json(arguments, 0).zip(json(arguments, 1));
-            both.map(|(json, other)| test(&json, &other, &mut interrupt.work())).transpose()
+            let work = &mut interrupt.work();
+            let (left, right) = (json(arguments, 0, work)?, json(arguments, 1, work)?);
+            let both = Option::as_ref(&left).zip(Option::as_ref(&right));
+            both.map(|(json, other)| test(json, other, work)).transpose()
         })?;
     }
-    connection.create_scalar_function(sql::flavor::JSON_HAS_KEY, 2, flags, |arguments| {
-        let both = json(arguments, 0).zip(text(arguments, 1));
+    let interrupt = interrupt.clone();
+    connection.create_scalar_function(sql::flavor::JSON_HAS_KEY, 2, flags, move |arguments| {
+        let json = json(arguments, 0, &mut interrupt.work())?;
+        let both = Option::as_ref(&json).zip(text(arguments, 1));
         Ok(both.map(|(json, key)| json.has_key(&key)))
     })
 }
@@ -130,9 +140,23 @@ fn canonical_timestamp(text: &str) -> String {
     canonical.unwrap_or_else(|| text.into())
 }
 
-/// An argument as JSON; none where it is null or cannot be read.
-fn json(arguments: &Context<'_>, place: usize) -> Option<Json> {
-    read(&text(arguments, place)?)
+/// An argument as JSON; none where it is null or cannot be read. What is the same for all rows of a
+/// statement is read once: SQLite forgets the value of any other argument after the call.
+fn json(
+    arguments: &Context<'_>,
+    place: u8,
+    work: &mut Work<'_>,
+) -> Result<Arc<Option<Json>>, rusqlite::Error> {
+    // Any error of the closure would become one of the function.
+    let mut interrupted = None;
+    let json = arguments.get_or_create_aux(place.into(), |_| {
+        let json = text(arguments, place.into()).map_or(Ok(None), |text| read_within(&text, work));
+        Ok::<_, rusqlite::Error>(json.unwrap_or_else(|error| {
+            interrupted = Some(error);
+            None
+        }))
+    })?;
+    interrupted.map_or(Ok(json), Err)
 }
 
 /// Text in small letters, each by itself, as PostgreSQL has them under a locale of UTF-8: one

@@ -4,6 +4,7 @@
 //! one step, however long it takes, so functions whose work is not linear in short values ask as
 //! well.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, Error, ffi};
@@ -11,11 +12,19 @@ use rusqlite::{Connection, Error, ffi};
 use super::STEPS;
 
 /// How many bytes functions look at between two checks: some microseconds.
-const BYTES: usize = 16 << 10;
+pub(super) const BYTES: usize = 16 << 10;
 
 /// Whether the run of a connection is to stop, for SQLite and for its functions.
 #[derive(Clone, Default)]
-pub(super) struct Interrupt(Arc<Mutex<Option<Box<Check>>>>);
+pub(super) struct Interrupt(Arc<State>);
+
+#[derive(Default)]
+struct State {
+    check: Mutex<Option<Box<Check>>>,
+    /// How many bytes functions have looked at since the last check. Many short calls come between
+    /// two checks of SQLite's own.
+    looked_at: AtomicUsize,
+}
 
 type Check = dyn FnMut() -> bool + Send;
 
@@ -44,9 +53,10 @@ impl Interrupt {
     }
 
     pub(super) fn work(&self) -> Work<'_> {
+        let looked_at = self.0.looked_at.load(Ordering::Relaxed);
         Work {
             interrupt: self,
-            left: BYTES,
+            left: BYTES.saturating_sub(looked_at),
             #[cfg(test)]
             spent: 0,
         }
@@ -57,7 +67,7 @@ impl Interrupt {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<Box<Check>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.check.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -84,6 +94,12 @@ impl Work<'_> {
             true => Err(Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_INTERRUPT), None)),
             false => Ok(()),
         }
+    }
+}
+
+impl Drop for Work<'_> {
+    fn drop(&mut self) {
+        self.interrupt.0.looked_at.store(BYTES.saturating_sub(self.left), Ordering::Relaxed);
     }
 }
 

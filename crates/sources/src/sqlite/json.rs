@@ -35,10 +35,25 @@ pub(super) struct Number {
 
 /// Reads a text; `None` if it is no JSON.
 pub(super) fn read(text: &str) -> Option<Json> {
-    let mut reader = Reader { text: text.as_bytes(), place: 0 };
-    let value = reader.value(DEPTH)?;
+    // Nothing interrupts it.
+    read_counted(text, None).ok().flatten()
+}
+
+/// The same within a statement, until its connection is interrupted.
+pub(super) fn read_within(text: &str, work: &mut Work<'_>) -> Result<Option<Json>, Error> {
+    read_counted(text, Some(work))
+}
+
+fn read_counted<'w, 'i>(text: &str, work: Option<&'w mut Work<'i>>) -> Result<Option<Json>, Error> {
+    let mut reader =
+        Reader { text: text.as_bytes(), place: 0, counted: 0, interrupted: None, work };
+    let value = reader.value(DEPTH);
     reader.space();
-    (reader.place == text.len()).then_some(value)
+    let is_whole = reader.place == text.len();
+    match reader.interrupted {
+        Some(error) => Err(error),
+        None => Ok(value.filter(|_| is_whole)),
+    }
 }
 
 impl Json {
@@ -186,12 +201,24 @@ fn any(
     Ok(false)
 }
 
-struct Reader<'t> {
+struct Reader<'t, 'w, 'i> {
     text: &'t [u8],
     place: usize,
+    work: Option<&'w mut Work<'i>>,
+    /// Up to here the text is counted as work.
+    counted: usize,
+    interrupted: Option<Error>,
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_, '_> {
+    /// Counts what has been read; `None` when the connection is interrupted.
+    fn count(&mut self) -> Option<()> {
+        let Some(work) = &mut self.work else { return Some(()) };
+        let bytes = self.place.saturating_sub(self.counted).max(COMPARED);
+        self.counted = self.place;
+        work.spend(bytes).map_err(|error| self.interrupted = Some(error)).ok()
+    }
+
     fn space(&mut self) {
         while matches!(self.text.get(self.place), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.place += 1;
@@ -212,6 +239,7 @@ impl Reader<'_> {
 
     fn value(&mut self, depth: usize) -> Option<Json> {
         let within = depth.checked_sub(1)?;
+        self.count()?;
         self.space();
         match self.text.get(self.place)? {
             b'n' => self.word("null", Json::Null),

@@ -3,6 +3,7 @@
 
 use rusqlite::StatementStatus;
 use rusqlite::types::Value;
+use serde_json_bytes::{Value as Json, json};
 
 use super::who;
 use crate::places::Place;
@@ -59,7 +60,8 @@ async fn a_list_is_read_whether_or_not_hidden_rows_are_found() {
     }));
     for query in queries {
         let query = format!("query ($t: String!, $l: [Int!]!) {query}");
-        let request = graphql::Request { query, ..graphql::Request::default() };
+        let Json::Object(variables) = json!({ "t": "absent", "l": [99] }) else { panic!() };
+        let request = graphql::Request { query, variables, ..graphql::Request::default() };
         let explained = worker.prepare_for(&request, &who(), &mut engine::Report::default());
         let statements = explained.unwrap().statements;
         let [statement] = &*statements else { panic!("several statements of {request:?}") };

@@ -6,7 +6,7 @@ use rusqlite::{Connection, ErrorCode};
 
 use super::Pattern;
 use crate::sqlite::functions::{self, fold};
-use crate::sqlite::interrupt::Interrupt;
+use crate::sqlite::interrupt::{BYTES, Interrupt};
 
 fn connection(interrupt: &Interrupt) -> Connection {
     let connection = Connection::open_in_memory().unwrap();
@@ -204,4 +204,51 @@ fn a_call_ends_when_its_connection_is_interrupted() {
         let error = connection.query_row(statement, (list(0), &other), |_| Ok(())).unwrap_err();
         assert_eq!(error.sqlite_error_code(), Some(ErrorCode::OperationInterrupted), "{statement}");
     }
+}
+
+/// A JSON text that a request says is the same for all rows: it is read with the first of them.
+/// What is read of the rows counts as work, however short they are, and ends with the connection.
+#[test]
+fn json_is_read_once_and_not_beyond_an_interrupt() {
+    let interrupt = Interrupt::default();
+    let connection = connection(&interrupt);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&asked);
+    let most = Arc::new(AtomicUsize::new(usize::MAX));
+    let limit = Arc::clone(&most);
+    interrupt
+        .when(move || counted.fetch_add(1, Ordering::Relaxed) >= limit.load(Ordering::Relaxed));
+    let numbers: Vec<String> = (0..100_000).map(|number| number.to_string()).collect();
+    let long = ["[", &numbers.join(","), "]"].concat();
+    let rows = "WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 400)
+        SELECT count(*) FROM r WHERE ";
+    for condition in
+        ["thalweg_json_contains(?1, '[' || n || ']')", "thalweg_json_contains('{}', ?1)"]
+    {
+        asked.store(0, Ordering::Relaxed);
+        let statement = [rows, condition].concat();
+        connection.query_row(&statement, [&long], |_| Ok(())).unwrap();
+        // Each value of the list counts, where it is read and where it is compared.
+        let reads = 100_000 * 16 / BYTES;
+        let comparisons = 400 * 400 / 2 * 8 / BYTES;
+        let asked = asked.load(Ordering::Relaxed);
+        assert!(asked <= reads + comparisons + 4, "{condition}: {asked} checks");
+    }
+    for (statement, text) in [
+        ("SELECT thalweg_json_content(?1)", &long),
+        ("SELECT thalweg_json_has_key(?1, 'a')", &long),
+        ("SELECT thalweg_json_contains('[]', ?1)", &long),
+    ] {
+        asked.store(0, Ordering::Relaxed);
+        most.store(2, Ordering::Relaxed);
+        let error = connection.query_row(statement, [text], |_| Ok(())).unwrap_err();
+        assert_eq!(error.sqlite_error_code(), Some(ErrorCode::OperationInterrupted), "{statement}");
+        assert_eq!(asked.load(Ordering::Relaxed), 3, "{statement}");
+    }
+    // Many short texts are as much work as a long one.
+    asked.store(0, Ordering::Relaxed);
+    let short = "WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 400)
+        SELECT count(*) FROM r WHERE thalweg_fold(substr(?1, 1, 4000) || n) = 'a'";
+    let error = connection.query_row(short, [&long], |_| Ok(())).unwrap_err();
+    assert_eq!(error.sqlite_error_code(), Some(ErrorCode::OperationInterrupted));
 }
