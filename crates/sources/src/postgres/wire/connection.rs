@@ -1,6 +1,7 @@
 //! A session with a server: what it has prepared, and the messages that are composed for it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use bytes::BytesMut;
@@ -18,6 +19,9 @@ use super::startup::{self, Origin, Session};
 use super::statement::{Parameter, ResultSignature, Statement};
 use crate::session::NameSet;
 use crate::wire::socket::Socket;
+
+/// How often a session is begun that ends at once.
+const STARTS: usize = 3;
 
 /// A session with a PostgreSQL server, for one task at a time.
 #[derive(Debug)]
@@ -81,13 +85,28 @@ pub(super) enum State {
 }
 
 impl Connection {
-    /// Connects to the first server that answers.
+    /// Connects to the first server that answers. A session that ends before its first answer, as by
+    /// `pg_terminate_backend`, is begun again: the server is there.
     pub async fn connect(config: &Config) -> Result<Connection, WireError> {
         let config = Arc::new(config.clone());
-        startup::try_endpoints(&config, |socket, origin| {
-            let config = Arc::clone(&config);
+        let mut starts = 0;
+        loop {
+            starts += 1;
+            let has_begun = AtomicBool::new(false);
+            let connection = Self::begin(&config, &has_begun).await;
+            let is_lost = matches!(&connection, Err(WireError::Closed { .. } | WireError::Io(_)));
+            if !(is_lost && has_begun.load(Ordering::Relaxed) && starts < STARTS) {
+                return connection;
+            }
+        }
+    }
+
+    async fn begin(config: &Arc<Config>, has_begun: &AtomicBool) -> Result<Connection, WireError> {
+        startup::try_endpoints(config, |socket, origin| {
+            let config = Arc::clone(config);
             async move {
                 let session = startup::start(&config, socket, origin).await?;
+                has_begun.store(true, Ordering::Relaxed);
                 let mut connection = Connection::new(Arc::clone(&config), session);
                 connection.look_for_pooler(&config).await?;
                 connection.session = Some(config.sessions.begin());
