@@ -9,7 +9,7 @@ use graphql::heap::HeapSize;
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
 use response::{Echo, Held, Recorded, Shape, Sink, Tape};
-use sources::{Plan, Session, SourceError};
+use sources::{Plan, Program, Session, SourceError};
 
 use crate::authorize::PolicySetId;
 use crate::authorize::read::authorize;
@@ -98,10 +98,12 @@ impl Kept for Prepared {
 impl Prepared {
     /// What the request is estimated to cost with these variables, in rows.
     pub(crate) fn cost(&self, variables: &Variables, session: &Session) -> u64 {
-        // Which tables the role of a session may read is known to the database alone.
-        let statistics = match session.settings {
-            None => Statistics::Counted,
-            Some(_) => Statistics::Ignored,
+        // Which rows a role of PostgreSQL may read is known to the database alone.
+        let statistics = match (&self.plan.program, &session.settings) {
+            (Program::Postgres(_), Some(_)) => Statistics::Ignored,
+            (Program::Postgres(_) | Program::Sqlite(_) | Program::Neo4j(_), _) => {
+                Statistics::Counted
+            }
         };
         self.cost.estimate(sources::Variables::of(&variables.values), statistics)
     }

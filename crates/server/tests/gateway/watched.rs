@@ -167,11 +167,13 @@ fn the_page_is_told_the_plan_of_a_request() {
     let explained: Value = serde_json::from_str(&answer).unwrap();
     assert_eq!(explained["isOfGateway"], true);
     assert!(explained["request"].as_str().unwrap().starts_with("1. shop: {products{upc name}}\n"));
-    let requests = explained["statements"].as_array().unwrap().iter();
-    let requests: Vec<_> = requests.map(|one| (&one["name"], &one["how"], &one["round"])).collect();
+    let fetches = explained["fetches"].as_array().unwrap().iter();
+    let fetches: Vec<_> =
+        fetches.map(|one| (&one["subgraph"], &one["how"], &one["round"])).collect();
+    assert_eq!(explained["statements"], json!([]));
     let (shop, stock) = ([json!("shop"), json!("at once")], [json!("stock"), json!("after 1")]);
     let (one, two) = (json!(1), json!(2));
-    assert_eq!(requests, [(&shop[0], &shop[1], &one), (&stock[0], &stock[1], &two)]);
+    assert_eq!(fetches, [(&shop[0], &shop[1], &one), (&stock[0], &stock[1], &two)]);
     assert!(site.stubs.asked().is_empty());
 }
 
