@@ -14,8 +14,8 @@ pub mod tree;
 
 pub use flavor::{Arrays, Flavor, ParameterStyle, Pattern};
 pub use print::{
-    Bounded, PlanFigures, print, print_add_foreign_key, print_bounded, print_create_index,
-    print_explain, print_explain_plan, print_statement,
+    Bounded, PlanFigures, command_tag, print, print_add_foreign_key, print_bounded,
+    print_create_index, print_explain, print_explain_plan, print_statement,
 };
 pub use tree::{
     AggregateFunction, Alias, Bound, Call, CallArgument, Cell, Column, Comparison, ConflictAction,

@@ -12,6 +12,7 @@ use crate::tree::{
 };
 
 mod bounded;
+mod command;
 mod expression;
 mod from;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod tests;
 mod write;
 
 pub use bounded::Bounded;
+pub use command::command_tag;
 
 /// Prints a query.
 #[must_use]

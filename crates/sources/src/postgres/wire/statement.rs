@@ -31,10 +31,6 @@ pub(super) struct ResultSignature {
     pub(super) max_rows: i32,
 }
 
-/// Commands whose tag begins with the command's own name.
-const COMMANDS: [&str; 8] =
-    ["SELECT", "INSERT", "UPDATE", "DELETE", "BEGIN", "ROLLBACK", "SHOW", "EXPLAIN"];
-
 /// The first 128 bits of a SHA-256: nobody finds two statements that share them.
 pub(super) type Digest128 = [u8; 16];
 
@@ -54,7 +50,7 @@ impl Statement {
         text.hash(&mut hasher);
         parameter_types.hash(&mut hasher);
         let (hash, digest) = (hasher.finish(), OnceLock::new());
-        let result = ResultSignature { tag: command_tag(&text), ..ResultSignature::default() };
+        let result = ResultSignature { tag: sql::command_tag(&text), ..ResultSignature::default() };
         Statement { text, parameter_types, hash, digest, result }
     }
 
@@ -103,12 +99,6 @@ impl Statement {
             digest
         })
     }
-}
-
-/// The tag of the command that a text begins with; empty where it does not begin with a command.
-fn command_tag(text: &str) -> &'static str {
-    let word = text.split_ascii_whitespace().next().unwrap_or_default();
-    COMMANDS.into_iter().find(|command| *command == word).unwrap_or_default()
 }
 
 /// Texts decide, never hashes alone.
