@@ -31,7 +31,7 @@ impl CauseId {
 /// of these, is its cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Scope {
-    /// A subgraph left something out: reported once, unless the subgraph says why.
+    /// A subgraph left something out, and does not say why.
     Omission,
     /// A request as a whole: reported once.
     Request,
@@ -175,9 +175,10 @@ impl Errors {
         while let Some(cause) = next.and_then(|id| self.causes.get_mut(id.index())) {
             next = cause.next;
             cause.places += 1;
-            let most = if cause.scope <= Scope::Request { 1 } else { MOST_PLACES };
+            let is_whole = cause.scope == Scope::Request;
+            let most = if is_whole { 1 } else { MOST_PLACES };
             if cause.places > most {
-                if cause.scope > Scope::Request {
+                if !is_whole {
                     self.count(1);
                 }
                 continue;

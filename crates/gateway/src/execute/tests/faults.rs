@@ -383,7 +383,7 @@ fn a_type_that_cannot_stand_there_is_no_type() {
 }
 
 #[test]
-fn what_is_asked_and_is_not_there_is_one_error() {
+fn each_null_that_was_asked_and_is_not_there_has_an_error() {
     let mut printed = String::new();
     for (text, name, lacking) in [
         ("{ readers { id } }", "talk", r#"{"data":{}}"#),
@@ -414,6 +414,7 @@ fn what_is_asked_and_is_not_there_is_one_error() {
         {"data":{"book":{}}}
             {"book":{"pages":null,"size":null}}
             .book.pages: shop: it lacks something that it was asked for, and says no error
+            .book.size: shop: it lacks something that it was asked for, and says no error
         {"errors":[{"message":"torn","path":["book"]}],"data":{"book":{"pages":1}}}
             {"book":{"pages":1,"size":null}}
             .book.size: shop: it lacks something that it was asked for, and says no error
@@ -421,5 +422,9 @@ fn what_is_asked_and_is_not_there_is_one_error() {
         {"data":{"_entities":[{},{"price":2}]}}
             {"works":[{"price":null,"dollars":null},{},{"price":2,"dollars":null},{"price":null,"dollars":null}]}
             .works[0].price: stock: it lacks something that it was asked for, and says no error
+            .works[0].dollars: stock: it lacks something that it was asked for, and says no error
+            .works[2].dollars: stock: it lacks something that it was asked for, and says no error
+            .works[3].price: stock: it lacks something that it was asked for, and says no error
+            .works[3].dollars: stock: it lacks something that it was asked for, and says no error
     "#]].assert_eq(&printed);
 }
