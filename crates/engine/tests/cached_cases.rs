@@ -35,6 +35,10 @@ use crate::sources::{Sources, TestSource};
 const DOCUMENTS: usize = 3;
 const LOOKS: usize = 5;
 
+/// How many bytes more or less a document may take: tables of the cache grow by steps, and connections
+/// to PostgreSQL take and give back some memory of their own meanwhile.
+const STEPS: f64 = 400.0;
+
 /// Before more is planned than fits into the cache, another engine is asked.
 const MOST_BYTES: u64 = 24 << 20;
 
@@ -142,7 +146,8 @@ fn plans_of_all_cases_take_what_the_cache_says() {
     assert!(all.len() > 500, "only {} requests were planned", all.len());
     let ratio = |sizes: &Sizes| sizes.said / sizes.taken;
     all.sort_by(|one, other| ratio(one).total_cmp(&ratio(other)));
-    let wrong = all.iter().filter(|sizes| !(0.8..=1.2).contains(&ratio(sizes)));
+    let is_wrong = |sizes: &&Sizes| (sizes.said - sizes.taken).abs() > sizes.taken / 5.0 + STEPS;
+    let wrong = all.iter().filter(is_wrong);
     let lines = wrong.map(|sizes| {
         let Sizes { name, said, taken } = sizes;
         format!("{:.2}: {said:.0} bytes are said, {taken:.0} taken: {name}", ratio(sizes))

@@ -32,10 +32,10 @@ const PURGE_DELAY: Duration = Duration::from_millis(10);
 /// The place of that delay among the allocator's options, for which its bindings have no name.
 const PURGE_DELAY_OPTION: libmimalloc_sys::mi_option_t = 15;
 
-/// How many times that delay passes before large blocks go back, which stand alone in an arena: they
-/// go back at once. A buffer that grows leaves as much behind as it has had, and with the allocator's
-/// own factor of ten, answers took half as much again as they may.
-const ARENA_PURGE_FACTOR: i64 = 0;
+/// How many times that delay passes before large blocks go back, which stand alone in an arena; the
+/// allocator's own factor is ten. Without a delay large answers together took half as much memory, and
+/// an answer of 300 kB had 74 page faults, which were a sixth of its time.
+const ARENA_PURGE_FACTOR: i64 = 1;
 
 /// The place of that factor among the allocator's options.
 const ARENA_PURGE_FACTOR_OPTION: libmimalloc_sys::mi_option_t = 24;
