@@ -59,8 +59,8 @@ impl Catalog {
         id
     }
 
-    /// The same, unless it is there and not enforced by another name: of its partitions a source may
-    /// tell one. Then it gets the name and the description.
+    /// Declares a relationship, or renames the equal one that the source gives and does not enforce:
+    /// a foreign key of one partition stands for that of the table.
     pub fn declare_relationship_again(&mut self, new: NewRelationship) -> RelationshipId {
         let is_same = |known: &&mut Relationship| {
             let ends = (&known.from, &known.from_fields, &known.to, &known.to_fields);

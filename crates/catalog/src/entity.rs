@@ -66,8 +66,8 @@ impl Entity {
         enforced.any(|key| key.fields.iter().all(|field| fields.contains(field)))
     }
 
-    /// Whether some index starts with exactly these fields, in any order, so that by it rows are
-    /// found in which they equal values.
+    /// An index starts with exactly these fields, in any order: it finds rows in which they equal
+    /// values.
     #[must_use]
     pub fn is_indexed(&self, fields: &[FieldId]) -> bool {
         let starts_with = |indexed: &[FieldId]| {
@@ -83,7 +83,7 @@ impl Entity {
                 .any(|index| index.finds_equals(fields) && starts_with(&index.fields))
     }
 
-    /// Whether some index over all rows begins with the field, so that it has them in its order.
+    /// An index over all rows begins with the field, and so gives rows in its order.
     #[must_use]
     pub fn is_ordered_by_index(&self, field: FieldId) -> bool {
         self.keys.iter().any(|key| key.enforced && key.fields.first() == Some(&field))
@@ -94,8 +94,8 @@ impl Entity {
             })
     }
 
-    /// Whether no two rows have the same value of the field, null not counted, as a key or an index
-    /// of it alone says.
+    /// A key or a unique index of this field alone says that no two rows have the same value of it,
+    /// null not counted.
     #[must_use]
     pub fn is_unique_alone(&self, field: FieldId) -> bool {
         self.keys.iter().any(|key| key.enforced && *key.fields == [field])
@@ -233,13 +233,13 @@ pub struct Index {
     pub fields: Vec<FieldId>,
     pub covers: Covers,
     pub finds: Finds,
-    /// Whether no two rows that it covers agree in its fields, which are all that it is about.
+    /// No two rows that the index covers agree in its fields. It has no expressions.
     pub unique: bool,
 }
 
 impl Index {
-    /// Whether every row in which these fields equal values that are not null is found by it, as
-    /// far as it begins with them.
+    /// The index, as far as it begins with these fields, finds every row in which they equal values
+    /// that are not null.
     #[must_use]
     pub fn finds_equals(&self, fields: &[FieldId]) -> bool {
         let covers = match &self.covers {
@@ -250,7 +250,7 @@ impl Index {
         covers && self.finds == Finds::Equals
     }
 
-    /// Whether it is an index over some of the rows only.
+    /// A partial index: one over some of the rows.
     #[must_use]
     pub fn is_partial(&self) -> bool {
         self.covers != Covers::All

@@ -37,7 +37,7 @@ pub mod statistics;
 pub mod tls;
 
 pub use ask::{Answer, Ask, AskError, Unavailable};
-pub use bulkhead::Place;
+pub use bulkhead::Permit;
 pub use circuit::BreakerState;
 pub use client::Client;
 pub use endpoint::{Endpoint, EndpointError};

@@ -20,6 +20,7 @@ pub mod federation;
 pub mod lower;
 pub mod neo4j;
 pub mod phrag;
+mod plural;
 pub mod postgraphile;
 
 pub use api::{Api, ApiBuilder, Transactions};

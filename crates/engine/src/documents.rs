@@ -10,9 +10,10 @@ use graphql::operation::{FieldRef, Location, Operation, OperationKind, Selection
 use graphql::schema::Schema;
 use graphql::variables::{Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request, Validator};
-use quick_cache::sync::{Cache, DefaultLifecycle};
-use quick_cache::{DefaultHashBuilder, Equivalent, OptionsBuilder, Weighter};
+use quick_cache::sync::Cache;
+use quick_cache::{Equivalent, Weighter};
 
+use crate::cache;
 use crate::engine::Limits;
 
 /// The most structures of one document that are kept for one kind of session.
@@ -30,7 +31,7 @@ const CACHE_BYTES: u64 = 64 << 20;
 
 /// How many parts the cache has, each with a lock and an equal share of the bytes. It does not grow
 /// with the processors: a plan that is larger than a share could never be kept.
-const SHARDS: usize = 8;
+const SHARDS: u64 = 8;
 
 /// About how many bytes the cache itself takes for a document.
 const ENTRY: usize = 120;
@@ -216,15 +217,7 @@ impl<P: Kept> Known<P> {
 impl<P: Kept> DocumentCache<P> {
     pub(crate) fn new() -> Self {
         let documents = usize::try_from(CACHE_BYTES / 8_192).unwrap_or(1_024);
-        let options = OptionsBuilder::new()
-            .estimated_items_capacity(documents)
-            .weight_capacity(CACHE_BYTES)
-            .shards(SHARDS)
-            .build();
-        // Both capacities are set, so that nothing is missing.
-        let options = options.expect("a cache of documents with its capacities");
-        let (hasher, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
-        Self(Cache::with_options(options, Weight, hasher, lifecycle))
+        Self(cache::bounded(CACHE_BYTES, documents, SHARDS, Weight))
     }
 
     pub(crate) fn cached(&self) -> Cached {

@@ -31,6 +31,7 @@
 
 pub mod api;
 pub mod authorize;
+pub mod cache;
 pub mod cost;
 pub mod documents;
 pub mod engine;

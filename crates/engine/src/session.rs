@@ -21,8 +21,8 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use graphql::heap::HeapSize;
-use quick_cache::sync::{Cache, DefaultLifecycle};
-use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 use sources::{Claims, Session, Settings};
 
 pub use self::algorithm::Algorithm;
@@ -32,6 +32,7 @@ pub use self::mapping::{Mapping, Pair};
 pub use self::rules::Rules;
 pub use self::sign::Signer;
 use self::token::Token;
+use crate::cache;
 
 /// A longer token is no token that anybody issues, and costs more than it is worth to look at.
 pub const MOST_TOKEN_BYTES: usize = 16 << 10;
@@ -44,7 +45,7 @@ const KNOWN_TOKENS: usize = 4_096;
 
 /// How many parts the cache has, each with a lock and an equal share of the bytes. It does not grow
 /// with the processors: a token that is larger than a share could never be kept.
-const SHARDS: usize = 8;
+const SHARDS: u64 = 8;
 
 /// About how many bytes the cache itself takes for a token.
 const ENTRY: usize = 100;
@@ -146,15 +147,7 @@ impl Sessions {
     #[must_use]
     pub fn new(keys: KeySet, rules: Rules, mapping: Mapping) -> Self {
         let nobody = session(mapping.for_nobody(), None);
-        let options = OptionsBuilder::new()
-            .estimated_items_capacity(KNOWN_TOKENS)
-            .weight_capacity(KNOWN_BYTES)
-            .shards(SHARDS)
-            .build();
-        // Both capacities are set, so that nothing is missing.
-        let options = options.expect("a cache of tokens with its capacities");
-        let (hasher, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
-        let known = Cache::with_options(options, Weight, hasher, lifecycle);
+        let known = cache::bounded(KNOWN_BYTES, KNOWN_TOKENS, SHARDS, Weight);
         Self { keys, rules, mapping, nobody, known }
     }
 

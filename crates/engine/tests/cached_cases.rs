@@ -43,7 +43,7 @@ const STEPS: f64 = 400.0;
 const MOST_BYTES: u64 = 24 << 20;
 
 /// A request of a case, with who asks.
-struct Asked {
+struct CaseRequest {
     name: String,
     request: Request,
     session: Session,
@@ -75,14 +75,14 @@ fn groups(source: &TestSource) -> BTreeMap<Group, Vec<CaseFile>> {
     groups
 }
 
-fn requests(file: &CaseFile) -> Vec<Asked> {
+fn requests(file: &CaseFile) -> Vec<CaseRequest> {
     let steps = file.case.steps.iter().enumerate();
-    let asked = steps.filter_map(|(number, step)| {
+    let case = steps.filter_map(|(number, step)| {
         let request = steps::request(step).ok().flatten()?;
         let session = asker::session(&file.case, number).ok()?;
-        Some(Asked { name: format!("{} {number}", file.name), request, session })
+        Some(CaseRequest { name: format!("{} {number}", file.name), request, session })
     });
-    asked.collect()
+    case.collect()
 }
 
 fn numbered(request: &Request, number: usize) -> Request {
@@ -90,12 +90,17 @@ fn numbered(request: &Request, number: usize) -> Request {
 }
 
 /// None where the request is refused, or nothing is kept of it.
-fn sizes(worker: &Worker, engine: &Engine, asked: &Asked, documents: &mut usize) -> Option<Sizes> {
+fn sizes(
+    worker: &Worker,
+    engine: &Engine,
+    case: &CaseRequest,
+    documents: &mut usize,
+) -> Option<Sizes> {
     // Several steps of a case may ask the same with other variables.
     let mut plan = || {
         *documents += 1;
-        let request = numbered(&asked.request, *documents);
-        worker.prepare_for(&request, &asked.session, &mut Report::default()).is_ok()
+        let request = numbered(&case.request, *documents);
+        worker.prepare_for(&request, &case.session, &mut Report::default()).is_ok()
     };
     if !plan() {
         return None;
@@ -106,7 +111,7 @@ fn sizes(worker: &Worker, engine: &Engine, asked: &Asked, documents: &mut usize)
             plan();
         }
         let (taken, now) = (allocation::held() - held, engine.cached());
-        assert_eq!(now.documents - cached.documents, DOCUMENTS, "{}", asked.name);
+        assert_eq!(now.documents - cached.documents, DOCUMENTS, "{}", case.name);
         (taken, now.bytes - cached.bytes)
     });
     let mut looks: Vec<(isize, u64)> = looks.collect();
@@ -114,7 +119,7 @@ fn sizes(worker: &Worker, engine: &Engine, asked: &Asked, documents: &mut usize)
     let (taken, said) = looks[LOOKS / 2];
     let a_document = |bytes: f64| bytes / DOCUMENTS as f64;
     Some(Sizes {
-        name: asked.name.clone(),
+        name: case.name.clone(),
         said: a_document(said as f64),
         taken: a_document(taken as f64),
     })
@@ -130,12 +135,12 @@ fn plans_of_all_cases_take_what_the_cache_says() {
             let open = || sources.open(&source, &database, &dialect, &policies).unwrap();
             let mut engine = open();
             let mut worker = Worker::new(Arc::clone(&engine));
-            for asked in files.iter().flat_map(requests) {
+            for case in files.iter().flat_map(requests) {
                 if engine.cached().bytes > MOST_BYTES {
                     engine = open();
                     worker = Worker::new(Arc::clone(&engine));
                 }
-                let sizes = sizes(&worker, &engine, &asked, &mut documents);
+                let sizes = sizes(&worker, &engine, &case, &mut documents);
                 all.extend(sizes.map(|sizes| {
                     let name = format!("{} on {source}", sizes.name);
                     Sizes { name, ..sizes }

@@ -115,7 +115,7 @@ struct ContestantFile {
 }
 
 impl Contestant {
-    /// Whether it takes part in a suite on a kind of database.
+    /// A contestant runs in the suites that it names, on the databases that it names.
     pub(crate) fn is_for(&self, suite: &Suite, source: Source) -> bool {
         let suites = &self.suites;
         self.sources.contains(&source) && (suites.is_empty() || suites.contains(&suite.id))

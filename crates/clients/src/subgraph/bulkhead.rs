@@ -23,9 +23,9 @@ pub(super) struct Bulkhead {
     waiting: AtomicU32,
 }
 
-/// The place of one request.
+/// The permission for one request, until it is dropped.
 #[derive(Debug)]
-pub struct Place<'b> {
+pub struct Permit<'b> {
     bulkhead: &'b Bulkhead,
     _permit: SemaphorePermit<'b>,
 }
@@ -46,7 +46,7 @@ impl Bulkhead {
     }
 
     /// A place for one request.
-    pub(super) async fn enter(&self) -> Result<Place<'_>, Full> {
+    pub(super) async fn enter(&self) -> Result<Permit<'_>, Full> {
         if let Some(place) = self.try_enter() {
             return Ok(place);
         }
@@ -55,7 +55,7 @@ impl Bulkhead {
         }
         let _waiting = Waiting::new(&self.waiting);
         match timeout(PATIENCE, self.places.acquire()).await {
-            Ok(Ok(permit)) => Ok(Place { bulkhead: self, _permit: permit }),
+            Ok(Ok(permit)) => Ok(Permit { bulkhead: self, _permit: permit }),
             // The semaphore is never closed.
             Ok(Err(_)) => Err(Full),
             Err(_) => {
@@ -66,9 +66,9 @@ impl Bulkhead {
     }
 
     /// A place, if one is free.
-    pub(super) fn try_enter(&self) -> Option<Place<'_>> {
+    pub(super) fn try_enter(&self) -> Option<Permit<'_>> {
         let permit = self.places.try_acquire().ok()?;
-        Some(Place { bulkhead: self, _permit: permit })
+        Some(Permit { bulkhead: self, _permit: permit })
     }
 
     /// The number of requests that have a place, and of those that wait for one.
@@ -78,7 +78,7 @@ impl Bulkhead {
     }
 }
 
-impl Place<'_> {
+impl Permit<'_> {
     /// The subgraph has answered this request.
     pub fn answered(&self) {
         if self.bulkhead.is_stuck.load(Ordering::Relaxed) {

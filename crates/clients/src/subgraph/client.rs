@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::ask::{Answer, Ask, AskError};
 use super::body::{self, Frames, Limits};
-use super::bulkhead::{Bulkhead, Full, Place};
+use super::bulkhead::{Bulkhead, Full, Permit};
 use super::circuit::Turn;
 use super::flight::{Key, Part};
 use super::head::Head;
@@ -119,7 +119,7 @@ impl Client {
 
     async fn ask_from(
         &self,
-        place: &Place<'_>,
+        place: &Permit<'_>,
         ask: &Ask<'_>,
         began: Instant,
     ) -> Result<Answer, AskError> {

@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::ask::AskError;
 use super::budget::Budget;
-use super::bulkhead::{Bulkhead, Full, Place};
+use super::bulkhead::{Bulkhead, Full, Permit};
 use super::circuit::{BreakerState, Circuit};
 use super::flight::Flights;
 use super::settings::Settings;
@@ -60,7 +60,7 @@ impl Shared {
     }
 
     /// A place among the requests to the subgraph; none without a bulkhead.
-    pub async fn enter(&self, deadline: Instant) -> Result<Option<Place<'_>>, AskError> {
+    pub async fn enter(&self, deadline: Instant) -> Result<Option<Permit<'_>>, AskError> {
         let Some(bulkhead) = &self.bulkhead else { return Ok(None) };
         if let Some(place) = bulkhead.try_enter() {
             return Ok(Some(place));

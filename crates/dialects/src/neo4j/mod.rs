@@ -24,7 +24,6 @@ pub mod migration;
 pub mod model;
 mod naming;
 mod own_types;
-mod plural;
 pub mod rules;
 pub mod seven;
 mod stated;

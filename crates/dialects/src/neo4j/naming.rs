@@ -1,6 +1,6 @@
 //! How names are made of those of the definitions, in either form.
 
-use super::plural::pluralize;
+use crate::plural::VERSION_8;
 
 /// The names of a type that its own name and `@plural` give.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,9 +18,9 @@ impl TypeNames {
         Self {
             plural: match plural {
                 Some(plural) => lower_camel(plural),
-                None => with_underscores(name, &pluralize(&camel(name))),
+                None => with_underscores(name, &VERSION_8.pluralize(&camel(name))),
             },
-            several: pluralize(name),
+            several: VERSION_8.pluralize(name),
             name: name.into(),
         }
     }

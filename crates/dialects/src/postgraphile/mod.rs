@@ -40,7 +40,6 @@ mod figures;
 mod filter;
 mod function_results;
 mod functions;
-mod inflection;
 mod inputs;
 mod many_to_many;
 mod mutations;

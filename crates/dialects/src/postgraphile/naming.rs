@@ -7,9 +7,9 @@ mod mutations;
 #[cfg(test)]
 mod peer;
 
-use super::inflection::{pluralize, singularize};
 use super::{Options, SimplifiedNames};
 use crate::case::{camel_case, constant_case, spell_foreign, upper_camel_case};
+use crate::plural::VERSION_7;
 pub(super) use mutations::Verb;
 
 /// How names are formed.
@@ -72,15 +72,15 @@ impl Inflection {
 
     pub(super) fn pluralize(self, name: &str) -> String {
         match self.simplified {
-            Some(_) => change_last_word(name, pluralize),
-            None => pluralize(name),
+            Some(_) => change_last_word(name, |word| VERSION_7.pluralize(word)),
+            None => VERSION_7.pluralize(name),
         }
     }
 
     pub(super) fn singularize(self, name: &str) -> String {
         match self.simplified {
-            Some(_) => change_last_word(name, singularize),
-            None => singularize(name),
+            Some(_) => change_last_word(name, |word| VERSION_7.singularize(word)),
+            None => VERSION_7.singularize(name),
         }
     }
 

@@ -11,7 +11,7 @@ use super::link::Link;
 use crate::binding::{DeclaredRole, InputBinding, InputRole, Meaning};
 use crate::neo4j::draft::DraftInput;
 use crate::neo4j::model::Target;
-use crate::neo4j::plural::pluralize;
+use crate::plural::VERSION_8;
 
 /// How many of the nodes pass, as it is called, and as descriptions say it.
 const QUANTIFIERS: [(&str, &str, Many); 4] = [
@@ -217,7 +217,7 @@ fn of_relationships(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
     }
     if link.is_filtered_by_aggregate() {
         let sources = &build.names(link.owner.into()).several;
-        let connections = pluralize(&link.connection_type());
+        let connections = VERSION_8.pluralize(&link.connection_type());
         let text = format!("Filter {sources} by aggregating results on related {connections}");
         let binding = InputBinding::lenient(InputRole::Together { hop: None, once: true });
         let r#type = format!("{}ConnectionAggregateInput", link.prefix);
@@ -231,7 +231,7 @@ fn of_relationships(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
 
 fn relationships_text(build: &Build<'_>, link: &Link<'_>, many: &str) -> String {
     let sources = &build.names(link.owner.into()).several;
-    let connections = pluralize(&link.connection_type());
+    let connections = VERSION_8.pluralize(&link.connection_type());
     format!("Return {sources} where {many} of the related {connections} match this filter")
 }
 

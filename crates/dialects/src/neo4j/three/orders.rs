@@ -4,12 +4,12 @@ use ir::Place;
 
 use super::super::draft::{DraftInput, DraftKind};
 use super::super::model::ModelField;
-use super::super::plural::pluralize;
 use super::build::{Build, reason};
 use super::classes::{USUAL, stored};
 use super::roles::{Values, limit, unserved};
 use super::texts::{sort_option, sort_type};
 use crate::binding::{InputBinding, InputRole};
+use crate::plural::VERSION_8;
 
 /// The enum of directions.
 const DIRECTION: &str = "SortDirection";
@@ -32,7 +32,7 @@ impl Build<'_> {
     pub(super) fn add_interface_orders(&mut self, place: usize) {
         let interface = &self.model.interfaces[place];
         let most = interface.limit.max;
-        let several = pluralize(&interface.name);
+        let several = VERSION_8.pluralize(&interface.name);
         let options = format!("{}Options", interface.name);
         self.put_page(&options, ["limit", "offset"], most);
         let (name, fields) = (&interface.name, &interface.fields);

@@ -4,7 +4,6 @@ use ir::{Comparison, Quantifier};
 
 use super::super::draft::{DraftField, DraftInput};
 use super::super::model::Target;
-use super::super::plural::pluralize;
 use super::build::Build;
 use super::objects::{in_interface, with_reason};
 use super::relations::{Owner, Relation, target_name};
@@ -14,6 +13,7 @@ use super::unserved;
 use crate::binding::{
     FieldBinding, InputBinding, InputRole, Meaning, RowsBinding, RowsForm, RowsFrom,
 };
+use crate::plural::VERSION_8;
 use graphql::value::Const;
 
 /// How many of the related nodes must pass: what names end with, and what is said of it.
@@ -157,7 +157,7 @@ impl<'m> Build<'m> {
         if !relation.relationship.is_list {
             return;
         }
-        let (sources, targets) = (pluralize(relation.source), pluralize(shown));
+        let (sources, targets) = (VERSION_8.pluralize(relation.source), VERSION_8.pluralize(shown));
         for (suffix, quantity, many) in QUANTITIES {
             let null = if of_nodes { Meaning::Unrelated } else { null_connection() };
             let input =

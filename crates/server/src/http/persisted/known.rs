@@ -6,8 +6,9 @@
 
 use std::sync::Arc;
 
-use quick_cache::sync::{Cache, DefaultLifecycle};
-use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
+use engine::cache;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 
 use super::document_id::Sha256;
 
@@ -43,15 +44,7 @@ impl KnownDocuments {
     pub(in crate::http) fn new(most_bytes: u64) -> Self {
         let documents = usize::try_from(most_bytes / USUAL_DOCUMENT).unwrap_or(usize::MAX);
         let shards = (most_bytes / LEAST_SHARE).clamp(1, SHARDS);
-        let options = OptionsBuilder::new()
-            .estimated_items_capacity(documents.min(1 << 16))
-            .weight_capacity(most_bytes)
-            .shards(usize::try_from(shards).unwrap_or(1))
-            .build();
-        // Both capacities are set, so that nothing is missing.
-        let options = options.expect("a cache of documents with its capacities");
-        let (hasher, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
-        let documents = Cache::with_options(options, Weight, hasher, lifecycle);
+        let documents = cache::bounded(most_bytes, documents.min(1 << 16), shards, Weight);
         Self { documents, most_bytes }
     }
 

@@ -122,9 +122,11 @@ impl Rows {
         frame: Frame,
         result: ResultSignature,
     ) -> Result<(), WireError> {
-        // Their number is 16 bits.
-        let columns = received.get(frame.start..).and_then(|body| body.first_chunk::<2>());
-        let columns = columns.map_or(0, |count| u16::from_be_bytes(*count));
+        let malformed = || WireError::OutOfSync("a row is not well formed".to_owned());
+        let body = received.get(..frame.end).ok_or_else(malformed)?;
+        // Int16: the number of columns.
+        let columns = body.get(frame.start..).and_then(|body| body.first_chunk::<2>());
+        let columns = u16::from_be_bytes(*columns.ok_or_else(malformed)?);
         if result.columns.is_some_and(|expected| expected != columns) {
             return Err(mismatch("columns", result.columns.unwrap_or_default(), columns));
         }
@@ -135,8 +137,7 @@ impl Rows {
             }
             self.held.make_room_for(&mut self.starts, columns)?;
         }
-        self.push_values(received, frame)
-            .ok_or_else(|| WireError::OutOfSync("a row is not well formed".to_owned()))
+        self.push_values(body, frame.start + 2, columns).ok_or_else(malformed)
     }
 
     /// Takes the end of the command, which must be the one that was sent and have given as many
@@ -173,16 +174,14 @@ impl Rows {
         }
     }
 
-    fn push_values(&mut self, received: &[u8], frame: Frame) -> Option<()> {
-        let body = received.get(..frame.end)?;
-        let (count, _) = body.get(frame.start..)?.split_first_chunk::<2>()?;
-        let columns = usize::from(u16::from_be_bytes(*count));
+    /// Adds the values of a row, the first of which begins at `position` with its length. They end
+    /// where `body` ends.
+    fn push_values(&mut self, body: &[u8], mut position: usize, columns: usize) -> Option<()> {
         if self.rows == 0 {
             self.columns = columns;
         } else if self.columns != columns {
             return None;
         }
-        let mut position = frame.start + 2;
         for _ in 0..columns {
             let (length, _) = body.get(position..)?.split_first_chunk::<4>()?;
             position += 4;
@@ -191,7 +190,7 @@ impl Rows {
             position += usize::try_from(i32::from_be_bytes(*length)).unwrap_or(0);
         }
         self.rows += 1;
-        (position == frame.end).then_some(())
+        (position == body.len()).then_some(())
     }
 }
 

@@ -42,8 +42,8 @@ pub(super) fn read(checkout: &Path) -> Result<String, DatabaseError> {
             let path = file.map_err(failed(&package))?.path();
             let text = fs::read_to_string(&path).map_err(failed(&path))?;
             match parse(&text).ok_or_else(|| DatabaseError::file(&path, &"it is no advisory"))? {
-                Found::Advisory(line) => lines.push(line),
-                Found::Withdrawn => {}
+                Entry::Advisory(line) => lines.push(line),
+                Entry::Withdrawn => {}
             }
         }
     }
@@ -52,14 +52,14 @@ pub(super) fn read(checkout: &Path) -> Result<String, DatabaseError> {
 
 /// A file of the database.
 #[derive(Debug, PartialEq, Eq)]
-enum Found {
+enum Entry {
     /// Its line in the table.
     Advisory(String),
     Withdrawn,
 }
 
 /// Reads the TOML at the head of an advisory, as far as its authors use TOML there.
-fn parse(text: &str) -> Option<Found> {
+fn parse(text: &str) -> Option<Entry> {
     let front = text.split("```toml").nth(1)?.split("\n```").next()?;
     let mut section = "";
     let mut values: Vec<(String, String)> = Vec::new();
@@ -94,12 +94,12 @@ fn parse(text: &str) -> Option<Found> {
         return None;
     }
     if find("advisory.withdrawn").is_some() {
-        return Some(Found::Withdrawn);
+        return Some(Entry::Withdrawn);
     }
     let kind = one("advisory.informational").unwrap_or("vulnerability");
     let [patched, unaffected] =
         ["versions.patched", "versions.unaffected"].map(|key| texts(key).join("; "));
-    Some(Found::Advisory([id, package, kind, &patched, &unaffected].join("\t")))
+    Some(Entry::Advisory([id, package, kind, &patched, &unaffected].join("\t")))
 }
 
 /// A line up to a `#` that stands in no string.
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn an_advisory_becomes_a_line_of_facts() {
         let line = |text: &str| match parse(text) {
-            Some(Found::Advisory(line)) => line,
+            Some(Entry::Advisory(line)) => line,
             other => panic!("{other:?}"),
         };
         let expected =
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn what_was_withdrawn_is_left_out_and_what_is_no_advisory_is_told() {
         let withdrawn = ADVISORY.replace("aliases", "withdrawn = \"2024-01-01\"\naliases");
-        assert_eq!(parse(&withdrawn), Some(Found::Withdrawn));
+        assert_eq!(parse(&withdrawn), Some(Entry::Withdrawn));
         for broken in ["", "# Only words", &ADVISORY.replace("id =", "name =")] {
             assert_eq!(parse(broken), None, "{broken}");
         }
