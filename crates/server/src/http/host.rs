@@ -5,10 +5,11 @@
 //! its answers, from inside the network. Nothing but the name in the request tells. So a server that
 //! trusts whoever reaches it answers for the names of its own machine only.
 
+use std::cell::RefCell;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use hyper::Uri;
-use hyper::header::{HOST, HeaderMap};
+use hyper::header::{HOST, HeaderMap, HeaderValue};
 
 use crate::options::{AllowedHost, Place, ServingOptions, is_below};
 
@@ -27,6 +28,10 @@ pub(super) struct Hosts {
     listening: Box<[Box<str>]>,
 }
 
+/// The `Host` header that was allowed last, of one thread: clients repeat it in each request.
+#[derive(Debug, Default)]
+pub(super) struct LastHost(RefCell<Option<HeaderValue>>);
+
 impl Hosts {
     /// A token that everybody must have no foreign page has, and by TLS the browser has proved the
     /// name: only where there is neither it is looked at without an option that says so.
@@ -43,6 +48,27 @@ impl Hosts {
             Place::Unix(_) => None,
         });
         Self { is_checked, given: given.as_slice().into(), listening: listening.collect() }
+    }
+
+    /// As [`Self::foreign`], without parsing the host that was allowed last.
+    pub(super) fn foreign_unless<'r>(
+        &self,
+        last: &LastHost,
+        uri: &'r Uri,
+        headers: &'r HeaderMap,
+    ) -> Option<&'r str> {
+        if uri.authority().is_some() {
+            return self.foreign(uri, headers);
+        }
+        let host = headers.get(HOST)?;
+        if last.0.borrow().as_ref() == Some(host) {
+            return None;
+        }
+        let foreign = self.foreign(uri, headers);
+        if foreign.is_none() {
+            *last.0.borrow_mut() = Some(host.clone());
+        }
+        foreign
     }
 
     /// The host that a request names, if it is not for that one.
@@ -118,6 +144,14 @@ mod tests {
         let uri = Uri::from_static("/graphql");
         let foreign = hosts.foreign(&uri, &headers);
         assert_eq!(foreign, (!expected).then_some(host), "{line}: {host}");
+        // After another one that was allowed, and after itself.
+        let last = LastHost::default();
+        for _ in 0..2 {
+            assert_eq!(hosts.foreign_unless(&last, &uri, &headers), foreign, "{line}: {host}");
+            let mut local = HeaderMap::new();
+            local.insert(HOST, HeaderValue::from_static("127.0.0.1:4000"));
+            assert_eq!(hosts.foreign_unless(&last, &uri, &local), None, "{line}: {host}");
+        }
     }
 
     #[test]

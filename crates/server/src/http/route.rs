@@ -102,7 +102,7 @@ fn refuse_host(service: &Service, request: &HttpRequest, peer: Peer) -> Option<R
     if !hosts.is_checked || peer == Peer::Unix || request.uri().path().starts_with("/health/") {
         return None;
     }
-    let named = hosts.foreign(request.uri(), request.headers())?;
+    let named = hosts.foreign_unless(&service.last_host, request.uri(), request.headers())?;
     let named = beginning(named, LOGGED_HOST_BYTES);
     if let Some(times) = FOREIGN.happens() {
         tracing::warn!(

@@ -12,6 +12,7 @@ use engine::{Api, ApiWorker};
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
+use super::host::LastHost;
 use super::process::Process;
 use super::reload::Fresh;
 use super::respond::Refusal;
@@ -42,6 +43,8 @@ pub(super) struct Service {
     pub(super) is_empty: bool,
     /// Where the thread counts.
     pub(super) shard: Option<Arc<Shard>>,
+    /// The host that a request of this thread named last, if it was allowed.
+    pub(super) last_host: LastHost,
     /// The last field, so that it goes after the others.
     _memory: GiveBack,
 }
@@ -80,6 +83,7 @@ impl Service {
             settings: Arc::clone(&generation.settings),
             process: Arc::clone(&generation.process),
             shard: watchers.shard(),
+            last_host: LastHost::default(),
             _memory: GiveBack,
         }
     }
