@@ -1,25 +1,41 @@
 //! What each position of an API's schema means in the request tree.
 
+//!
+//! * [`argument`]: arguments of fields that give rows or values
+//! * [`filter`]: conditions
+//! * [`order`]: orders and groups
+//! * [`write`](mod@write): changes
+//! * [`function`]: calls of functions
+//! * [`graph`]: relationships of a graph, rows of several entities
+
+pub mod argument;
+pub mod filter;
 pub mod function;
 pub mod graph;
 mod meaning;
+pub mod order;
+pub mod write;
 
 use std::sync::Arc;
 
 use catalog::{EntityId, FieldId, FunctionId, SearchId};
 use graphql::schema::TypeId;
-use ir::{
-    AggregateFunction, Case, Codec, Comparison, Counter, Direction, Form, Hop, Operand, Place,
-    Quantifier, Represented, TextMatch, TimeUnit,
-};
+use ir::{AggregateFunction, Codec, Direction, Form, Hop, Operand, Place, Represented};
 use response::{Figure, Leaf, Part};
 
+pub use argument::ArgumentRole;
+pub use filter::{CompositePlace, DeclaredRole, FilterRole, OperatorRole, RowsRole, Subject};
 pub use function::{ArgumentBinding, CallBinding, ComputedBinding, ToldArgument};
 pub use graph::{
-    AlongVerb, AssignVerb, Cursors, DeclaredRole, LinkRule, NodeRules, SeveralRole, VariantBinding,
-    VariantLink, VariantsId, Way, WayBinding, WaysId,
+    AlongVerb, AssignVerb, Cursors, LinkRule, NodeRules, SeveralRole, VariantBinding, VariantLink,
+    VariantsId, Way, WayBinding, WaysId,
 };
 pub use meaning::Meaning;
+pub use order::{GroupBy, OrderBy, OrderRole};
+pub use write::{
+    Change, MutationBinding, MutationForm, NestedBinding, NestedChange, NestedVerb, NestedWay,
+    PayloadField, WriteRole,
+};
 
 /// What a field of an object type means.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,147 +95,6 @@ pub struct EntityType {
     pub entity: EntityId,
     /// The fields of each key, in the order of those of its [`Represented`].
     pub keys: Vec<Vec<FieldId>>,
-}
-
-/// A change, and what it gives.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MutationBinding {
-    pub change: Change,
-    /// The entity of the rows that come back; `None`: none come back.
-    pub returned: Option<EntityId>,
-    pub form: MutationForm,
-    /// What is said where there is no row to change; `None`: nothing is, it is no error.
-    pub missing: Option<Box<str>>,
-    /// What an update says that sets nothing; `None`: the field is null, and nothing is done.
-    pub unchanged: Option<Box<str>>,
-}
-
-/// What is changed. Which rows, and to what, its inputs say.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// One row is made of the inputs' [`InputRole::Stored`] values.
-    Create(EntityId),
-    /// The rows that the inputs' [`InputRole::Equal`]s or [`InputRole::NodeId`] find get the
-    /// [`InputRole::Stored`] values.
-    Update(EntityId),
-    /// The rows that are found so go.
-    Delete(EntityId),
-    /// One row is made so, or the row that agrees with it in the key gets its values, but for
-    /// those of the fields in `kept`.
-    Upsert { entity: EntityId, key: Box<[FieldId]>, kept: Box<[FieldId]> },
-    /// Rows are made, one of each object of [`InputRole::Rows`]; `most` at once.
-    CreateMany { entity: EntityId, most: u32 },
-    /// All rows that [`InputRole::Filter`]s let through get the [`InputRole::Stored`] values, as
-    /// many as [`InputRole::AtMost`] says, and that is `most` at most.
-    UpdateMany { entity: EntityId, most: u32 },
-    /// All rows that are let through so go.
-    DeleteMany { entity: EntityId, most: u32 },
-    /// A function is called with the inputs' [`InputRole::Argument`]s.
-    Call(FunctionId),
-    /// One row is made or changed, together with the rows that [`InputRole::Nested`] inputs connect
-    /// it with.
-    Nested(NestedChange),
-    /// A change of nodes of a graph, and of what they are related to: nodes are made, one of each
-    /// object of [`InputRole::Rows`].
-    CreateNodes(EntityId),
-    /// The nodes that [`InputRole::Filter`]s let through are changed, all of them without any.
-    UpdateNodes(EntityId),
-    /// They go, with their relationships.
-    DeleteNodes(EntityId),
-}
-
-/// A row that is made or changed together with others.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NestedChange {
-    pub entity: EntityId,
-    /// Its primary key, by which it is read when all is done.
-    pub key: Box<[FieldId]>,
-    /// Whether it is a new row. Otherwise it is found as in [`Change::Update`].
-    pub is_new: bool,
-    /// How many rows may be said in all.
-    pub most: u32,
-}
-
-/// What leads from a row to those that it is connected with by a change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NestedBinding {
-    /// The entity of the rows on the other side.
-    pub entity: EntityId,
-    pub way: NestedWay,
-    /// Whether at most one row can be on the other side: its inputs are objects, not lists of such.
-    pub is_single: bool,
-    /// The keys by which a row of the other side can be said, beside its opaque id.
-    pub keys: Arc<[Box<[FieldId]>]>,
-}
-
-/// How rows are connected. Fields stand in pairs: that of the row, and that of the other.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NestedWay {
-    /// The row refers to the other one.
-    Forward {
-        fields: Box<[(FieldId, FieldId)]>,
-        /// The fields of the row that are null where it refers to none.
-        cleared: Box<[FieldId]>,
-    },
-    /// Other rows refer to the row.
-    Backward {
-        fields: Box<[(FieldId, FieldId)]>,
-        /// The fields of another row that are null where it refers to none.
-        cleared: Box<[FieldId]>,
-    },
-    /// Rows of a third entity refer to both.
-    Joined {
-        joining: EntityId,
-        /// Of which there is one for the two rows.
-        key: Box<[FieldId]>,
-        /// The field of the row, and the one of the joining row that refers to it.
-        near: Box<[(FieldId, FieldId)]>,
-        /// The field of the joining row that refers to the other row, and that row's.
-        far: Box<[(FieldId, FieldId)]>,
-    },
-}
-
-/// What is done with rows on the other side, in the order in which it is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NestedVerb {
-    /// Rows that are connected are so no longer.
-    Disconnect,
-    /// Those that are given are connected, and no others.
-    Set,
-    /// Rows that are there are connected.
-    Connect,
-    /// Rows are made and connected.
-    Create,
-}
-
-/// In which form a change gives what comes back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MutationForm {
-    /// An object of [`PayloadField`]s, which is there whether or not a row came back.
-    Payload,
-    /// The row itself, or null.
-    Row,
-}
-
-/// What a field of what a change gives shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PayloadField {
-    /// The text of [`InputRole::ClientMutationId`] as it came.
-    ClientMutationId,
-    /// The root object of queries.
-    Query,
-    /// The row, or the value of a function.
-    Row,
-    /// All rows that were changed, or all rows or values that a function gave.
-    Rows,
-    /// How many rows that are.
-    Length,
-    /// The row with its position in the order of the field's arguments.
-    Edge,
-    /// An object of [`PayloadField::Counter`]s.
-    Counters,
-    /// How much was changed in all.
-    Counter(Counter),
 }
 
 /// What a field shows of all rows of a set.
@@ -342,7 +217,7 @@ pub enum RowsFrom {
     },
     /// The row, or the rows of an array, that is the value of a field of the row.
     Value(FieldId),
-    /// Those that an index finds for [`InputRole::Searched`].
+    /// Those that an index finds for [`ArgumentRole::Searched`].
     Search(SearchId),
 }
 
@@ -444,282 +319,38 @@ pub struct InputBinding {
     pub empty: Meaning,
 }
 
-/// What the value at an input position does to the rows.
+/// The role of an input, by the positions that it fits. [`check`](crate::check) finds those that
+/// stand anywhere else.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputRole {
-    /// Federation's representations of the rows.
-    Representations,
-    /// At most so many rows.
-    Limit,
-    /// The last rows, so many at most.
-    Last,
-    /// The rows after a cursor.
-    After,
-    /// The rows before a cursor.
-    Before,
-    /// The rows after a cursor of [`Cursors::Offsets`].
-    AfterOffset,
-    /// At most so many rows; zero is as if it were absent.
-    LimitUnlessZero,
-    /// The same, and never more than this.
-    LimitAtMost(u64),
-    /// An object of arguments of the list.
-    Options,
-    /// The opaque id of a row.
-    NodeId,
-    /// The same as [`FieldBinding::GlobalId`] writes it.
-    GlobalId,
-    /// A condition: the row of this entity has that id. One of other rows is refused.
-    IsGlobalId(EntityId),
-    /// An argument of the function that gives what the field shows.
-    Argument(ArgumentBinding),
-    /// What an index is searched for.
-    Searched,
-    /// An object of [`InputRole::Searched`]: the rows are those that the index finds.
-    SearchBy(SearchId),
-    /// Without the first so many rows.
-    Offset,
-    /// An enum value or a list of them, bound by [`ValueBinding::Order`].
-    OrderBy,
-    /// A list of enum values, bound by [`ValueBinding::GroupBy`].
-    GroupBy,
-    /// An object of [`InputRole::GroupField`]s.
-    GroupFields,
-    /// Whether rows are put in groups by a value.
-    GroupField(Box<Place>),
-    /// An object, or a list of such, whose fields are [`InputRole::SortField`]s, in the order given,
-    /// or again [`InputRole::Sort`].
-    Sort,
-    /// A direction for one field, bound by [`ValueBinding::Direction`].
-    SortField(FieldId),
-    /// The same for a field of what joins the row to the row around it.
-    SortEdge(FieldId),
-    /// The same for a field that all variants have.
-    SortCommon(u16),
-    /// The same for the value of a function of the row.
-    SortComputed(FunctionId),
-    /// An object of conditions that must all hold.
-    Filter,
-    /// A list of [`InputRole::Filter`] objects that must all hold; `item` is what `{}` as one of
-    /// them means.
-    And {
-        item: Meaning,
-    },
-    /// A list of [`InputRole::Filter`] objects of which one must hold.
-    Or {
-        item: Meaning,
-    },
-    /// SQL's NOT of what the role within states.
-    Negated(Box<InputRole>),
-    /// What the role within states is beyond the source, and refused with this text.
-    Refused {
-        role: Box<InputRole>,
-        otherwise: Box<str>,
-    },
-    /// A part of a value: read by the form of the value's type.
+    /// An argument of a field that gives rows or values, or a member of an object of such.
+    Argument(ArgumentRole),
+    /// A condition.
+    Filter(FilterRole),
+    /// A member of an object of orders.
+    Order(OrderRole),
+    /// An input of a change.
+    Write(WriteRole),
+    /// A member, of a condition or of a change, for rows of one of several entities.
+    Variant(VariantRole),
+    /// A part of a value: the type of the value reads it.
     Member,
-    /// An object of inputs of a change.
-    Inputs,
-    /// A list of objects of [`InputRole::Stored`] values, each of a row.
-    Rows,
-    /// How many rows a change may reach at most. It steers.
-    AtMost,
-    /// The value that a change stores in a field; null is one, too.
-    Stored(FieldId),
-    /// An object of [`InputRole::NestedIn`] inputs: the rows that the row is connected with.
-    Nested(Box<NestedBinding>),
-    /// Of [`InputRole::Nested`] what is done: with objects of [`InputRole::Equal`] and
-    /// [`InputRole::NodeId`], or of new rows. Where one row at most is there to be disconnected, it
-    /// is a boolean, which steers.
-    NestedIn(NestedVerb),
-    /// Of a change of nodes the nodes that a relationship leads to: an object, or a list of such,
-    /// of [`InputRole::AlongBy`] inputs that name no way.
-    Along(Way),
-    /// What is done along a relationship: an object, or a list of such, of
-    /// [`InputRole::AlongNode`], [`InputRole::AlongEdge`], [`InputRole::Filter`] and
-    /// [`InputRole::Further`]. Without a way it is that of the enclosing [`InputRole::Along`].
-    AlongBy {
-        way: Option<Way>,
-        verb: AlongVerb,
-    },
-    /// Of a change of nodes of which some may be of one of several entities.
-    Several(SeveralRole),
-    /// The node on the other side: an object of what is stored in it or becomes of it, or of such.
-    AlongNode,
-    /// The same of the relationship.
-    AlongEdge,
-    /// An object of the values that tell the node on the other side from all others.
-    AlongKey,
-    /// Whether a relationship may be there already: a boolean, which steers. What is said otherwise.
-    Overwrite {
-        otherwise: Box<str>,
-    },
-    /// An object, or a list of such, of what is done from there on.
-    Further,
-    /// What becomes of the value of a field.
-    Assign {
-        field: FieldId,
-        verb: AssignVerb,
-    },
-    /// An object of [`InputRole::AssignBy`]s for a field.
-    Assigns {
-        field: FieldId,
-        is_required: bool,
-    },
-    AssignBy(AssignVerb),
-    /// A text of the client that it gets back with what the change gives.
-    ClientMutationId,
-    /// The field equals the value.
-    Equal(FieldId),
-    /// The value of a function of the row equals the value.
-    EqualComputed(FunctionId),
-    /// Null asks whether the field is null. The source cannot compare the field with a value,
-    /// which is refused with this text.
-    IsNull {
-        field: FieldId,
-        otherwise: Box<str>,
-    },
-    /// An object of operators on one value of the row, all of which must hold.
-    Operators(Arc<Subject>),
-    /// What the role within states of this.
-    On {
-        subject: Arc<Subject>,
-        role: Arc<InputRole>,
-    },
-    /// One operator; the value is that of the enclosing [`InputRole::Operators`].
-    Compare(Comparison),
-    /// The same for texts, without regard to case.
-    CompareIgnoringCase(Comparison),
-    /// The same with the elements of a list, of which one must pass.
-    CompareElement(Comparison),
-    /// A boolean: whether the value of the enclosing [`InputRole::Operators`] is null. It steers.
-    TestNull,
-    /// An object of filters on the attributes of a composite, which is a field of the row or an
-    /// attribute of the enclosing composite.
-    Composite(CompositePlace),
-    /// An object of operators on an attribute of the enclosing [`InputRole::Composite`].
-    AttributeOperators {
-        attribute: u16,
-        /// What case is to them, as [`Subject`] has it.
-        plain: Case,
-        ignoring: Case,
-    },
-    /// An object of conditions on the row that a to-one relationship leads to: there must be one
-    /// that passes.
-    Related(Hop),
-    /// An object of [`InputRole::Quantified`] conditions on the rows that a relationship leads to.
-    RelatedMany(Hop),
-    /// An object that compares what an aggregate makes of what a function computes of each row:
-    /// [`InputRole::CallArguments`] and a [`InputRole::Filter`] of operators.
-    OperatorsOfComputed {
-        aggregate: AggregateFunction,
-        computed: FunctionId,
-    },
-    /// Of [`InputRole::OperatorsOfComputed`] an object of [`InputRole::Argument`]s.
-    CallArguments,
-    /// An object of conditions on rows of the enclosing [`InputRole::RelatedMany`].
-    Quantified(Quantifier),
-    /// The same: all of the rows pass, and there is one. Of rows of several entities each entity has
-    /// one, where they are taken apart.
-    All {
-        apart: bool,
-    },
-    /// What the role within, [`InputRole::Quantified`] or [`InputRole::All`], states of the rows that
-    /// a relationship leads to.
-    RelatedBy {
-        hop: Hop,
-        role: Box<InputRole>,
-    },
-    /// An object of conditions on all rows together that a relationship leads to, or that of the
-    /// enclosing [`InputRole::RelatedMany`].
-    /// Values of the rows are aggregated of each `once`, or for each relationship.
-    Together {
-        hop: Option<Hop>,
-        once: bool,
-    },
-    /// In [`InputRole::Together`] an object of [`InputRole::OperatorsOfMade`]s on this.
-    MadeOf(Box<Place>),
-    /// An object of operators on what is made of the place of the enclosing
-    /// [`InputRole::MadeOf`].
-    OperatorsOfMade(AggregateFunction),
-    /// An object of conditions on all rows of the enclosing [`InputRole::RelatedMany`] together:
-    /// on their aggregates, and a [`InputRole::GroupFilter`]. `nothing` is what is said where it
-    /// has no condition on an aggregate.
-    RelatedGroup {
-        nothing: Box<str>,
-    },
-    /// Of [`InputRole::RelatedGroup`] an object of conditions on the rows that are aggregated.
-    GroupFilter,
-    /// The same as [`InputRole::RelatedMany`] and [`InputRole::RelatedBy`] along the ways to rows of
-    /// several entities.
-    RelatedVariants(VariantsId),
-    RelatedVariantsBy {
-        variants: VariantsId,
-        role: Box<InputRole>,
-    },
-    /// An object of [`InputRole::OfVariant`]s: the role within states each of them by itself of the
-    /// rows of its own entity.
-    RelatedEach {
-        variants: VariantsId,
-        role: Box<InputRole>,
-    },
-    /// What is declared of rows of several entities.
-    Declared(DeclaredRole),
-    /// Of rows of several entities a list of enum values, bound by [`ValueBinding::Variant`]: the row
-    /// is of one of these.
-    OfVariants,
-    /// An object of [`InputRole::OfVariant`]s beside which there may be other conditions: if there
-    /// are, rows of entities that it does not name pass those alone. A condition on one entity stands
-    /// for one of the same name beside the object.
-    OnVariant,
-    /// An object of conditions on rows of one entity, by its number among all. An object that has
-    /// some such is passed by rows of no other entity.
-    OfVariant(u16),
-    /// A boolean: whether a relationship leads to any row. It steers.
-    Exists(Hop),
-    /// An object of a point and a distance: how far the value of the enclosing
-    /// [`InputRole::Operators`] is from the point.
-    Distance(Comparison),
-    /// An object of one [`InputRole::DistancePoint`] and of [`InputRole::DistanceIs`]s: how far that
-    /// value is from the point.
-    DistanceFrom,
-    DistancePoint,
-    DistanceIs(Comparison),
-    /// A boolean that steers: whether a relationship is followed as it is directed, or whichever way
-    /// it leads.
-    Directed {
-        directed: Hop,
-        undirected: Hop,
-    },
-    /// The same of the ways to rows of several entities.
-    DirectedVariants {
-        directed: VariantsId,
-        undirected: VariantsId,
-    },
-    Match {
-        r#match: TextMatch,
-        ignore_case: bool,
-    },
+    /// Federation's representations of rows: the argument of [`FieldBinding::Entities`].
+    Representations,
+    /// An input that is not served: a request error with this text where it has a value.
+    Refused(Box<str>),
 }
 
-/// A composite.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CompositePlace {
-    Field(FieldId),
-    /// The row itself, whose fields are the attributes in their order.
-    Row(Box<[FieldId]>),
-    /// Of the enclosing composite, by its place.
-    Attribute(u16),
-}
-
-/// What operators are about.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Subject {
-    pub place: Place,
-    /// What case is to operators on texts that do not say that they ignore it.
-    pub plain: Case,
-    /// What it is to those that say so.
-    pub ignoring: Case,
+/// A member of an object for rows of one of several entities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariantRole {
+    /// An object for the rows of one entity, by its number among all. An object of conditions that
+    /// has such members is passed by rows of no other entity.
+    Of(u16),
+    /// An object of [`VariantRole::Of`] beside which there may be other members: if there are, they
+    /// alone hold for rows of entities that it does not name. A member for one entity stands for the
+    /// one of the same name beside the object.
+    On,
 }
 
 /// What an enum value means.
@@ -737,62 +368,58 @@ pub enum ValueBinding {
     Refused(Box<str>),
 }
 
-/// What the rows of a group agree in.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GroupBy {
-    pub field: FieldId,
-    /// Of moments the unit of time that they are in, not the moment itself.
-    pub unit: Option<TimeUnit>,
-    /// How the text of the value is written.
-    pub leaf: Leaf,
-}
-
-/// An order by a value of an order enum.
-#[derive(Clone, Debug, PartialEq)]
-pub enum OrderBy {
-    /// No order of its own: the tie-break.
-    Natural,
-    /// By a field of what joins the row to the row around it, or by one that all variants have.
-    Place { place: Place, direction: Direction },
-    /// By these fields.
-    Fields { fields: Vec<FieldId>, direction: Direction, cursor_name: Box<str> },
-    /// By what is made of the rows that a relationship leads to; its leaf is that of cursors.
-    Related { hop: Hop, value: Box<AggregateValue>, direction: Direction, cursor_name: Box<str> },
-    /// By the value of a function of the row, which is the only field of the function's own
-    /// entity.
-    Computed { function: FunctionId, value: FieldId, direction: Direction, cursor_name: Box<str> },
-}
-
-impl Subject {
-    /// A value that operators compare as its type does, unless they ignore case.
-    #[must_use]
-    pub fn new(place: Place) -> Self {
-        Self { place, plain: Case::AsTyped, ignoring: Case::Ignored }
-    }
-
-    /// A field of the row.
-    #[must_use]
-    pub fn field(field: FieldId) -> Self {
-        Self::new(Place::field(field))
-    }
-
-    /// A text whose type ignores case by itself, while plain operators mind it.
-    #[must_use]
-    pub fn ignoring_by_type(place: Place) -> Self {
-        Self { place, plain: Case::Exact, ignoring: Case::AsTyped }
-    }
-}
-
 impl InputBinding {
     /// A binding for which null and empty mean absence.
     #[must_use]
-    pub fn lenient(role: InputRole) -> Self {
-        Self { role, null: Meaning::Ignore, empty: Meaning::Ignore }
+    pub fn lenient(role: impl Into<InputRole>) -> Self {
+        Self { role: role.into(), null: Meaning::Ignore, empty: Meaning::Ignore }
     }
 
     /// A binding for which null is refused and empty means absence.
     #[must_use]
-    pub fn refuse_null(role: InputRole, text: &str) -> Self {
-        Self { role, null: Meaning::Refuse(text.into()), empty: Meaning::Ignore }
+    pub fn refuse_null(role: impl Into<InputRole>, text: &str) -> Self {
+        Self { role: role.into(), null: Meaning::Refuse(text.into()), empty: Meaning::Ignore }
+    }
+}
+
+impl From<ArgumentRole> for InputRole {
+    fn from(role: ArgumentRole) -> Self {
+        Self::Argument(role)
+    }
+}
+
+impl From<FilterRole> for InputRole {
+    fn from(role: FilterRole) -> Self {
+        Self::Filter(role)
+    }
+}
+
+impl From<RowsRole> for InputRole {
+    fn from(role: RowsRole) -> Self {
+        Self::Filter(FilterRole::Rows(role))
+    }
+}
+
+impl From<OperatorRole> for InputRole {
+    fn from(operator: OperatorRole) -> Self {
+        Self::Filter(FilterRole::Operator(operator))
+    }
+}
+
+impl From<OrderRole> for InputRole {
+    fn from(role: OrderRole) -> Self {
+        Self::Order(role)
+    }
+}
+
+impl From<WriteRole> for InputRole {
+    fn from(role: WriteRole) -> Self {
+        Self::Write(role)
+    }
+}
+
+impl From<VariantRole> for InputRole {
+    fn from(role: VariantRole) -> Self {
+        Self::Variant(role)
     }
 }

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use graphql::schema::{FieldDefinition, InputDefinition, InputId, TypeRef};
 use rustc_hash::FxHashMap;
 
-use crate::binding::{FieldBinding, InputBinding, InputRole, RowsBinding, RowsFrom, Subject};
+use crate::binding::{
+    FieldBinding, FilterRole, InputBinding, InputRole, RowsBinding, RowsFrom, Subject, WriteRole,
+};
 
 /// How many of the last subjects are compared with a new one: operators on one value stand next to
 /// each other, and those on a few things that are made of it take turns.
 const SUBJECTS: usize = 12;
-
-/// How many operators are known; there are not many more.
-const OPERATORS: usize = 64;
 
 /// What was added so far, by what tells most of it: where that agrees, the last one is compared.
 #[derive(Debug, Default)]
@@ -22,7 +21,6 @@ pub(super) struct Known {
     /// The last subjects of operators; the next one takes the place of the oldest.
     subjects: Vec<Arc<Subject>>,
     oldest: usize,
-    operators: Vec<Arc<InputRole>>,
 }
 
 /// Where the name and the description stand, of which there is only one each; the type; and the
@@ -30,25 +28,20 @@ pub(super) struct Known {
 pub(super) type Signature = (usize, usize, TypeRef, Option<usize>);
 
 impl Known {
-    /// Makes the parts of a condition ones that are there already: there are many conditions, and
-    /// each is about a value that its neighbours are about, by an operator that all types have. New ones are
-    /// copied, so that what is kept stands together.
+    /// Shares the subject of a condition with its neighbours: there are many conditions, and several
+    /// on each value. New ones are copied, so that what is kept stands together.
     pub(super) fn share(&mut self, role: &mut InputRole) {
+        if let InputRole::Filter(role) = role {
+            self.share_in_filter(role);
+        }
+    }
+
+    fn share_in_filter(&mut self, role: &mut FilterRole) {
         match role {
-            InputRole::On { subject, role } => {
+            FilterRole::On { subject, .. } | FilterRole::Operators(subject) => {
                 self.share_subject(subject);
-                match self.operators.iter().find(|known| *known == role) {
-                    Some(known) => *role = Arc::clone(known),
-                    None => {
-                        *role = Arc::new(role.as_ref().clone());
-                        if self.operators.len() < OPERATORS {
-                            self.operators.push(Arc::clone(role));
-                        }
-                    }
-                }
             }
-            InputRole::Operators(subject) => self.share_subject(subject),
-            InputRole::Negated(role) => self.share(role),
+            FilterRole::Negated(role) => self.share_in_filter(role),
             _ => {}
         }
     }
@@ -80,7 +73,8 @@ impl Known {
 
     pub(super) fn of_input(definition: &InputDefinition, binding: &InputBinding) -> Signature {
         let meant = match binding.role {
-            InputRole::Stored(field) | InputRole::Equal(field) => Some(field.index()),
+            InputRole::Write(WriteRole::Stored(field))
+            | InputRole::Filter(FilterRole::Equal(field)) => Some(field.index()),
             _ => None,
         };
         let InputDefinition { name, description, r#type, .. } = definition;

@@ -43,20 +43,20 @@ pub struct WayBinding {
 /// What a value means in a change of nodes of which some may be of one of several entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeveralRole {
-    /// As [`InputRole::AlongBy`](super::InputRole::AlongBy), where nodes of several entities are at
+    /// As [`WriteRole::AlongBy`](super::WriteRole::AlongBy), where nodes of several entities are at
     /// an end of the relationship.
     Along { ways: WaysId, verb: AlongVerb },
-    /// As [`InputRole::Along`](super::InputRole::Along), for the same.
+    /// As [`WriteRole::Along`](super::WriteRole::Along), for the same.
     Among { ways: WaysId },
-    /// As [`InputRole::Inputs`](super::InputRole::Inputs), where one node is on the other side: one
+    /// As [`WriteRole::Inputs`](super::WriteRole::Inputs), where one node is on the other side: one
     /// entity at most is named.
     One,
     /// Of relationships whose properties are of several entities what is said of those of this one.
     Edge(EntityId),
-    /// As [`InputRole::Assign`](super::InputRole::Assign), for a field that all of them have, by its
+    /// As [`WriteRole::Assign`](super::WriteRole::Assign), for a field that all of them have, by its
     /// place.
     Assign { place: u16, verb: AssignVerb },
-    /// As [`InputRole::Assigns`](super::InputRole::Assigns), for the same.
+    /// As [`WriteRole::Assigns`](super::WriteRole::Assigns), for the same.
     Assigns { place: u16, is_required: bool },
 }
 
@@ -83,9 +83,9 @@ pub enum AlongVerb {
     /// Nodes that are there are related, once more if they are already.
     Connect,
     /// Nodes that are there are related: what is said of the relationship holds for the one that is
-    /// there already, if [`InputRole::Overwrite`](super::InputRole::Overwrite) does not refuse it.
+    /// there already, if [`WriteRole::Overwrite`](super::WriteRole::Overwrite) does not refuse it.
     ConnectOnce,
-    /// The node with the values of [`InputRole::AlongKey`](super::InputRole::AlongKey) is related,
+    /// The node with the values of [`WriteRole::AlongKey`](super::WriteRole::AlongKey) is related,
     /// and made if it is not there.
     ConnectOrCreate,
     /// Relationships go.
@@ -153,7 +153,7 @@ pub struct VariantBinding {
     pub number: u16,
     /// Its fields for those that all of them have: [`Place::Common`] names them by their place.
     pub common: Vec<FieldId>,
-    /// The same of what leads to other rows: [`DeclaredRole`]s name them by their place.
+    /// The same of what leads to other rows: [`DeclaredRole`](super::DeclaredRole)s name them by their place.
     pub links: Vec<VariantLink>,
 }
 
@@ -163,23 +163,6 @@ pub enum VariantLink {
     One(Hop),
     /// To rows of several entities.
     Several(VariantsId),
-}
-
-/// A condition along a relationship that the rows of several entities have, each its own: by its
-/// place among those that all of them have.
-#[derive(Clone, Debug, PartialEq)]
-pub enum DeclaredRole {
-    /// As [`InputRole::RelatedMany`](super::InputRole::RelatedMany).
-    Many(u16),
-    /// As [`InputRole::RelatedBy`](super::InputRole::RelatedBy).
-    By { place: u16, role: Box<super::InputRole> },
-    /// As [`InputRole::Together`](super::InputRole::Together).
-    Together { place: u16, once: bool },
-    /// As [`InputRole::RelatedEach`](super::InputRole::RelatedEach).
-    Each { place: u16, role: Box<super::InputRole> },
-    /// An object of conditions on relationships whose properties are of this entity: of others it
-    /// asks nothing.
-    Edge(EntityId),
 }
 
 /// What the cursors of an entity's rows are.

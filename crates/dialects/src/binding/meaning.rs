@@ -1,4 +1,4 @@
-//! What is meant by what is not there.
+//! Meaning of null and of empty inputs.
 
 /// What a null or an empty value means at an input position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -7,8 +7,7 @@ pub enum Meaning {
     Ignore,
     IsNull,
     IsNotNull,
-    /// Of [`RelatedBy`](super::InputRole::RelatedBy) and [`Quantified`](super::InputRole::Quantified):
-    /// there are such rows.
+    /// Of [`RowsRole`](super::RowsRole): there are such rows.
     Related,
     /// There are none.
     Unrelated,

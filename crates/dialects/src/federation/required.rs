@@ -15,7 +15,9 @@ use ir::{RepresentedInput, RepresentedValue};
 use super::name_of;
 use super::others::{Base, Declared, is_external};
 use crate::api::{Api, ApiBuilder};
-use crate::binding::{ArgumentBinding, ComputedBinding, FieldBinding, InputRole, ToldArgument};
+use crate::binding::{
+    ArgumentBinding, ArgumentRole, ComputedBinding, FieldBinding, InputRole, ToldArgument,
+};
 
 /// A field whose function takes what representations tell.
 #[derive(Debug)]
@@ -55,7 +57,7 @@ pub(super) fn tell(api: Api, required: &[Required]) -> Api {
         let mut definition = builder.schema()[old].clone();
         let is_told = |place| told.iter().any(|argument| argument.place == place);
         definition.arguments.retain(|id| match builder.binding_of_input(*id).role {
-            InputRole::Argument(argument) => !is_told(argument.place),
+            InputRole::Argument(ArgumentRole::Call(argument)) => !is_told(argument.place),
             _ => true,
         });
         builder.replace_field(*parent, old, definition, FieldBinding::Computed(computed));
@@ -132,7 +134,7 @@ impl<'a> Requiring<'a> {
     fn argument(self, arguments: &[InputId], name: &str) -> Result<ArgumentBinding, String> {
         let argument = arguments.iter().find(|id| *self.api.schema[**id].name == *name);
         match argument.map(|id| &self.api.input(*id).role) {
-            Some(InputRole::Argument(argument)) => Ok(*argument),
+            Some(InputRole::Argument(ArgumentRole::Call(argument))) => Ok(*argument),
             _ => Err(format!("`{}` has no argument `{name}` that takes it.", self.member)),
         }
     }

@@ -13,7 +13,7 @@ use ir::{Hop, HopDirection};
 
 use super::{FederationError, scalar};
 use crate::api::{Api, ApiBuilder};
-use crate::binding::{FieldBinding, InputRole, RowsBinding, RowsFrom};
+use crate::binding::{FieldBinding, FilterRole, InputRole, RowsBinding, RowsFrom};
 
 /// A field whose type, or the types of whose arguments, are said otherwise.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ pub(super) fn change(
 /// Whether an argument can be an id as it is said: values of a text are compared with it.
 pub(super) fn is_id(api: &Api, argument: InputId, said: &str) -> bool {
     let r#type = api.schema[argument].r#type;
-    matches!(api.input(argument).role, InputRole::Equal(_))
+    matches!(api.input(argument).role, InputRole::Filter(FilterRole::Equal(_)))
         && as_id(&api.schema, r#type).is_some_and(|text| text == said)
 }
 

@@ -6,12 +6,12 @@ use graphql::schema::TypeId;
 use ir::{Aggregate, AggregateFunction, AggregateTerm, Filter, Form, Place};
 use response::{Fields, Item, Leaf, Node};
 
-use super::filter::Around;
+use super::filter::FilterContext;
 use super::input::{Input, Presence};
 use super::selection::misplaced;
 use super::{Context, LowerError, Outputs};
 use crate::binding::{
-    AggregateField, AggregateValue, FieldBinding, GroupBy, InputRole, ValueBinding,
+    AggregateField, AggregateValue, ArgumentRole, FieldBinding, GroupBy, InputRole, ValueBinding,
 };
 
 /// An aggregate with the object that shows it.
@@ -109,9 +109,10 @@ impl Context<'_> {
         let mut conditioned = false;
         for (id, value) in field.arguments {
             let input = Input::new(value);
-            if self.api.input(*id).role != InputRole::GroupBy {
+            if self.api.input(*id).role != InputRole::Argument(ArgumentRole::GroupBy) {
                 conditioned |= self.presence(&input) == Presence::Present;
-                let having = self.condition(*id, &input, Around::default(), field.location)?;
+                let having =
+                    self.condition(*id, &input, FilterContext::default(), field.location)?;
                 arguments.having = having.map(Box::new);
                 continue;
             }

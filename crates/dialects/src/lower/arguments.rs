@@ -8,13 +8,15 @@ use graphql::schema::{InputId, TypeKind, TypeRef};
 use ir::{Codec, Filter, Operand};
 
 use super::call::Given;
-use super::filter::{Around, meaning};
+use super::filter::{FilterContext, meaning};
 use super::input::{Input, Presence};
 use super::order::of_row;
 use super::paging::at_most;
+use super::selection::misplaced;
 use super::{Context, LowerError};
 use crate::binding::{
-    ArgumentBinding, DeclaredRole, InputRole, NodeIdBinding, OrderBy, ValueBinding, VariantsId,
+    ArgumentBinding, ArgumentRole, InputRole, NodeIdBinding, OrderBy, OrderRole, ValueBinding,
+    VariantsId,
 };
 
 /// The most orders of one list: each of them is a part of every cursor.
@@ -106,14 +108,14 @@ impl Context<'_> {
     }
 
     pub(super) fn arguments(&self, field: &CollectedField<'_>) -> Result<Arguments, LowerError> {
-        self.arguments_of(field, Around::default())
+        self.arguments_of(field, FilterContext::default())
     }
 
     /// The same where conditions are about what is around them.
     pub(super) fn arguments_of(
         &self,
         field: &CollectedField<'_>,
-        around: Around<'_>,
+        around: FilterContext<'_>,
     ) -> Result<Arguments, LowerError> {
         let mut arguments = Arguments::default();
         for (id, value) in field.arguments {
@@ -129,206 +131,143 @@ impl Context<'_> {
         Ok(arguments)
     }
 
-    /// What one argument says, or one member of an object of them.
+    /// Adds one argument, or one member of an object of them.
     fn argument(
         &self,
         id: InputId,
         input: &Input<'_>,
-        around: Around<'_>,
+        around: FilterContext<'_>,
         field: &CollectedField<'_>,
         arguments: &mut Arguments,
     ) -> Result<(), LowerError> {
-        let binding = self.api.input(id);
-        let r#type = self.api.schema[id].r#type;
-        if matches!(
-            binding.role,
-            InputRole::Limit
-                | InputRole::LimitAtMost(_)
-                | InputRole::Last
-                | InputRole::After
-                | InputRole::Before
-                | InputRole::AfterOffset
-                | InputRole::LimitUnlessZero
-                | InputRole::Options
-                | InputRole::Offset
-                | InputRole::OrderBy
-                | InputRole::Sort
-        ) {
-            match self.presence(input) {
-                Presence::Absent => return Ok(()),
-                Presence::Null => {
-                    meaning(&binding.null, None, field.location)?;
-                    return Ok(());
-                }
-                Presence::Present => {}
+        match &self.api.input(id).role {
+            InputRole::Argument(role) => {
+                self.list_argument(role, (id, input), around, field, arguments)
             }
+            InputRole::Filter(_) | InputRole::Variant(_) | InputRole::Refused(_) => {
+                let stated = self.condition(id, input, around, field.location)?;
+                arguments.filters.extend(stated);
+                Ok(())
+            }
+            InputRole::Order(_)
+            | InputRole::Write(_)
+            | InputRole::Member
+            | InputRole::Representations => Err(misplaced("an argument of rows")),
         }
-        match &binding.role {
-            InputRole::Limit => arguments.limit = Some(self.operand(input, r#type)),
-            InputRole::Offset => arguments.offset = Some(self.operand(input, r#type)),
-            InputRole::SearchBy(search) => match self.presence(input) {
-                Presence::Absent => {}
-                Presence::Null => {
-                    return Err(LowerError::refused(NOTHING_SEARCHED, field.location));
-                }
-                Presence::Present => {
-                    if arguments.search.replace(*search).is_some() {
-                        return Err(LowerError::refused(SEVERAL_SEARCHES, field.location));
-                    }
-                    for (id, input) in self.entries(input, r#type.base)? {
-                        self.argument(id, &input, around, field, arguments)?;
-                    }
-                }
-            },
-            InputRole::Searched => {
-                if self.presence(input) == Presence::Present {
-                    arguments.searched = Some(self.operand(input, r#type));
-                }
+    }
+
+    fn list_argument(
+        &self,
+        role: &ArgumentRole,
+        (id, input): (InputId, &Input<'_>),
+        around: FilterContext<'_>,
+        field: &CollectedField<'_>,
+        arguments: &mut Arguments,
+    ) -> Result<(), LowerError> {
+        let r#type = self.api.schema[id].r#type;
+        match (role, self.presence(input)) {
+            // Null may be a value.
+            (ArgumentRole::Call(argument), _) => {
+                arguments.given.extend(self.given(*argument, input, r#type));
             }
-            InputRole::Last => arguments.last = Some(self.operand(input, r#type)),
-            InputRole::After => arguments.after = Some(self.cursor(input, field)?),
-            InputRole::Before => arguments.before = Some(self.cursor(input, field)?),
-            InputRole::LimitUnlessZero => {
-                if !self.is_zero(input) {
-                    arguments.limit = Some(self.operand(input, r#type));
-                }
-            }
-            InputRole::LimitAtMost(most) => {
-                if !self.is_zero(input) {
-                    arguments.limit = Some(at_most(self.operand(input, r#type), *most));
-                }
-            }
-            InputRole::AfterOffset => {
-                let slot = Box::new(self.plain_operand(input));
-                let (codec, part) = (Codec::ArrayConnection, 0);
-                arguments.offset = Some(Operand::Decoded { slot, codec, part });
-            }
-            InputRole::Options => {
-                for (id, input) in self.entries(input, r#type.base)? {
-                    self.argument(id, &input, around, field, arguments)?;
-                }
-            }
-            InputRole::Directed { directed, undirected } => {
-                if self.presence(input) == Presence::Present {
-                    arguments.hop = Some(match self.is_true(input) {
-                        true => *directed,
-                        false => *undirected,
-                    });
-                }
-            }
-            InputRole::DirectedVariants { directed, undirected } => {
-                if self.presence(input) == Presence::Present {
-                    arguments.variants = Some(match self.is_true(input) {
-                        true => *directed,
-                        false => *undirected,
-                    });
-                }
-            }
-            InputRole::NodeId | InputRole::GlobalId => {
-                let kind = match binding.role {
-                    InputRole::GlobalId => OpaqueKind::GlobalId,
+            (ArgumentRole::NodeId | ArgumentRole::GlobalId, _) => {
+                let kind = match role {
+                    ArgumentRole::GlobalId => OpaqueKind::GlobalId,
                     _ => OpaqueKind::NodeId,
                 };
                 let shape = self.opaque(input, kind);
                 let operand = self.operand(input, r#type);
                 arguments.node_id = Some(shape.map(|shape| Opaque { shape, operand }));
             }
-            InputRole::Argument(argument) => {
-                arguments.given.extend(self.given(*argument, input, r#type));
+            (ArgumentRole::SearchBy(_), Presence::Null) => {
+                return Err(LowerError::refused(NOTHING_SEARCHED, field.location));
             }
-            InputRole::OrderBy => {
-                for item in self.items(input)? {
-                    match self.enum_value(&item, r#type.base) {
-                        Some(ValueBinding::Order(order)) => {
-                            arguments.orders.push(order.clone());
-                        }
-                        Some(ValueBinding::Refused(text)) => {
-                            return Err(LowerError::refused(text, field.location));
-                        }
-                        Some(
-                            ValueBinding::Direction(_)
-                            | ValueBinding::GroupBy(_)
-                            | ValueBinding::Variant(_)
-                            | ValueBinding::Label(_),
-                        )
-                        | None => {}
-                    }
+            (_, Presence::Absent) => {}
+            (_, Presence::Null) => {
+                meaning(&self.api.input(id).null, None, field.location)?;
+            }
+            (ArgumentRole::Options, Presence::Present) => {
+                for (id, input) in self.entries(input, r#type.base)? {
+                    self.argument(id, &input, around, field, arguments)?;
                 }
             }
-            InputRole::Sort => {
+            (ArgumentRole::Limit, _) => arguments.limit = Some(self.operand(input, r#type)),
+            (ArgumentRole::LimitUnlessZero, _) => {
+                if !self.is_zero(input) {
+                    arguments.limit = Some(self.operand(input, r#type));
+                }
+            }
+            (ArgumentRole::LimitAtMost(most), _) => {
+                if !self.is_zero(input) {
+                    arguments.limit = Some(at_most(self.operand(input, r#type), *most));
+                }
+            }
+            (ArgumentRole::Offset, _) => arguments.offset = Some(self.operand(input, r#type)),
+            (ArgumentRole::Last, _) => arguments.last = Some(self.operand(input, r#type)),
+            (ArgumentRole::After, _) => arguments.after = Some(self.cursor(input, field)?),
+            (ArgumentRole::Before, _) => arguments.before = Some(self.cursor(input, field)?),
+            (ArgumentRole::AfterOffset, _) => {
+                let slot = Box::new(self.plain_operand(input));
+                let (codec, part) = (Codec::ArrayConnection, 0);
+                arguments.offset = Some(Operand::Decoded { slot, codec, part });
+            }
+            (ArgumentRole::OrderBy, _) => self.order_by(id, input, field, &mut arguments.orders)?,
+            (ArgumentRole::Sort, _) => {
                 self.sort(input, r#type, false, (field, around), &mut arguments.orders)?;
             }
-            InputRole::Member
-            | InputRole::Inputs
-            | InputRole::Rows
-            | InputRole::AtMost
-            | InputRole::Stored(_)
-            | InputRole::Nested(_)
-            | InputRole::NestedIn(_)
-            | InputRole::Along(_)
-            | InputRole::AlongBy { .. }
-            | InputRole::AlongNode
-            | InputRole::AlongEdge
-            | InputRole::AlongKey
-            | InputRole::Overwrite { .. }
-            | InputRole::Several(_)
-            | InputRole::Further
-            | InputRole::Assign { .. }
-            | InputRole::Assigns { .. }
-            | InputRole::AssignBy(_)
-            | InputRole::Representations
-            | InputRole::ClientMutationId => {}
-            InputRole::SortField(_)
-            | InputRole::SortEdge(_)
-            | InputRole::SortCommon(_)
-            | InputRole::SortComputed(_)
-            | InputRole::GroupBy
-            | InputRole::GroupFields
-            | InputRole::GroupField(_)
-            | InputRole::RelatedGroup { .. }
-            | InputRole::GroupFilter
-            | InputRole::Filter
-            | InputRole::And { .. }
-            | InputRole::Or { .. }
-            | InputRole::Negated(_)
-            | InputRole::Refused { .. }
-            | InputRole::OperatorsOfComputed { .. }
-            | InputRole::CallArguments
-            | InputRole::Equal(_)
-            | InputRole::EqualComputed(_)
-            | InputRole::IsNull { .. }
-            | InputRole::Operators(_)
-            | InputRole::On { .. }
-            | InputRole::Compare(_)
-            | InputRole::CompareIgnoringCase(_)
-            | InputRole::CompareElement(_)
-            | InputRole::TestNull
-            | InputRole::Composite(_)
-            | InputRole::AttributeOperators { .. }
-            | InputRole::Related(_)
-            | InputRole::RelatedMany(_)
-            | InputRole::RelatedBy { .. }
-            | InputRole::RelatedVariants(_)
-            | InputRole::RelatedVariantsBy { .. }
-            | InputRole::RelatedEach { .. }
-            | InputRole::OfVariants
-            | InputRole::OnVariant
-            | InputRole::Declared(_)
-            | InputRole::IsGlobalId(_)
-            | InputRole::OfVariant(_)
-            | InputRole::All { .. }
-            | InputRole::Distance(_)
-            | InputRole::DistanceFrom
-            | InputRole::DistancePoint
-            | InputRole::DistanceIs(_)
-            | InputRole::Together { .. }
-            | InputRole::MadeOf(_)
-            | InputRole::OperatorsOfMade(_)
-            | InputRole::Quantified(_)
-            | InputRole::Exists(_)
-            | InputRole::Match { .. } => {
-                let stated = self.condition(id, input, around, field.location)?;
-                arguments.filters.extend(stated);
+            (ArgumentRole::Searched, _) => {
+                arguments.searched = Some(self.operand(input, r#type));
+            }
+            (ArgumentRole::SearchBy(search), _) => {
+                if arguments.search.replace(*search).is_some() {
+                    return Err(LowerError::refused(SEVERAL_SEARCHES, field.location));
+                }
+                for (id, input) in self.entries(input, r#type.base)? {
+                    self.argument(id, &input, around, field, arguments)?;
+                }
+            }
+            (ArgumentRole::Directed { directed, undirected }, _) => {
+                arguments.hop = Some(match self.is_true(input) {
+                    true => *directed,
+                    false => *undirected,
+                });
+            }
+            (ArgumentRole::DirectedVariants { directed, undirected }, _) => {
+                arguments.variants = Some(match self.is_true(input) {
+                    true => *directed,
+                    false => *undirected,
+                });
+            }
+            (
+                ArgumentRole::GroupBy | ArgumentRole::GroupFields | ArgumentRole::GroupField(_),
+                _,
+            ) => return Err(misplaced("an argument of groups")),
+        }
+        Ok(())
+    }
+
+    /// The orders of a list of enum values.
+    fn order_by(
+        &self,
+        id: InputId,
+        input: &Input<'_>,
+        field: &CollectedField<'_>,
+        orders: &mut Vec<OrderBy>,
+    ) -> Result<(), LowerError> {
+        let r#type = self.api.schema[id].r#type.base;
+        for item in self.items(input)? {
+            match self.enum_value(&item, r#type) {
+                Some(ValueBinding::Order(order)) => orders.push(order.clone()),
+                Some(ValueBinding::Refused(text)) => {
+                    return Err(LowerError::refused(text, field.location));
+                }
+                Some(
+                    ValueBinding::Direction(_)
+                    | ValueBinding::GroupBy(_)
+                    | ValueBinding::Variant(_)
+                    | ValueBinding::Label(_),
+                ) => return Err(misplaced("a value of orders")),
+                None => {}
             }
         }
         Ok(())
@@ -340,7 +279,7 @@ impl Context<'_> {
         input: &Input<'_>,
         r#type: TypeRef,
         is_listed: bool,
-        (field, around): (&CollectedField<'_>, Around<'_>),
+        (field, around): (&CollectedField<'_>, FilterContext<'_>),
         orders: &mut Vec<OrderBy>,
     ) -> Result<(), LowerError> {
         if let Some(item) = r#type.item() {
@@ -360,23 +299,38 @@ impl Context<'_> {
             }
         }
         // How well an index has found a row comes behind the row's own values.
-        entries.sort_by_key(|(id, _)| self.api.input(*id).role != InputRole::Sort);
+        let is_nested = |id: InputId| self.api.input(id).role == InputRole::Order(OrderRole::Sort);
+        entries.sort_by_key(|(id, _)| !is_nested(*id));
         for (id, input) in entries {
             let is_present = || self.presence(&input) == Presence::Present;
-            match self.api.input(id).role {
-                InputRole::Sort if is_present() => {
-                    let r#type = self.api.schema[id].r#type;
-                    self.sort(&input, r#type, is_listed, (field, around), orders)?;
+            match &self.api.input(id).role {
+                InputRole::Order(OrderRole::Sort) => {
+                    if is_present() {
+                        let r#type = self.api.schema[id].r#type;
+                        self.sort(&input, r#type, is_listed, (field, around), orders)?;
+                    }
                 }
-                // Relationships of other kinds are not among those that led to the rows.
-                InputRole::Declared(DeclaredRole::Edge(entity))
-                    if self.leads_by(around, entity) && is_present() =>
-                {
-                    let r#type = self.api.schema[id].r#type;
-                    self.sort(&input, r#type, is_listed, (field, around), orders)?;
+                InputRole::Order(OrderRole::SortOfEdge(entity)) => {
+                    // Relationships of other kinds are not among those that led to the rows.
+                    if self.leads_by(around, *entity) && is_present() {
+                        let r#type = self.api.schema[id].r#type;
+                        self.sort(&input, r#type, is_listed, (field, around), orders)?;
+                    }
                 }
-                InputRole::Sort | InputRole::Declared(_) => {}
-                _ => orders.extend(self.sort_field(id, &input, field)?),
+                InputRole::Order(role) => {
+                    orders.extend(self.sort_field(role, (id, &input), field)?);
+                }
+                InputRole::Refused(text) => {
+                    if is_present() {
+                        return Err(LowerError::refused(text, field.location));
+                    }
+                }
+                InputRole::Argument(_)
+                | InputRole::Filter(_)
+                | InputRole::Write(_)
+                | InputRole::Variant(_)
+                | InputRole::Member
+                | InputRole::Representations => return Err(misplaced("a member of an order")),
             }
         }
         Ok(())
@@ -393,22 +347,19 @@ impl Context<'_> {
 
     fn sort_field(
         &self,
-        id: InputId,
-        input: &Input<'_>,
+        role: &OrderRole,
+        (id, input): (InputId, &Input<'_>),
         field: &CollectedField<'_>,
     ) -> Result<Option<OrderBy>, LowerError> {
         let binding = self.api.input(id);
-        let place = match binding.role {
-            InputRole::SortField(column) => ir::Place::field(column),
-            InputRole::SortEdge(column) => ir::Place::Edge(column),
-            InputRole::SortCommon(place) => ir::Place::Common(place),
-            InputRole::SortComputed(function) => ir::Place::Computed(of_row(function)),
-            InputRole::Refused { ref otherwise, .. }
-                if self.presence(input) == Presence::Present =>
-            {
-                return Err(LowerError::refused(otherwise, field.location));
+        let place = match *role {
+            OrderRole::Field(column) => ir::Place::field(column),
+            OrderRole::Edge(column) => ir::Place::Edge(column),
+            OrderRole::Common(place) => ir::Place::Common(place),
+            OrderRole::Computed(function) => ir::Place::Computed(of_row(function)),
+            OrderRole::Sort | OrderRole::SortOfEdge(_) => {
+                return Err(misplaced("an order by a value"));
             }
-            _ => return Ok(None),
         };
         match self.presence(input) {
             Presence::Absent => return Ok(None),
@@ -423,8 +374,8 @@ impl Context<'_> {
             return Ok(None);
         };
         let direction = *direction;
-        Ok(Some(match binding.role {
-            InputRole::SortField(column) => {
+        Ok(Some(match *role {
+            OrderRole::Field(column) => {
                 OrderBy::Fields { fields: vec![column], direction, cursor_name: "".into() }
             }
             _ => OrderBy::Place { place, direction },

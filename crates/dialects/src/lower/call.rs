@@ -9,7 +9,8 @@ use response::Node;
 use super::selection::misplaced;
 use super::{Context, LowerError, Outputs};
 use crate::binding::{
-    CallBinding, ComputedBinding, InputRole, RowsBinding, RowsForm, RowsFrom, VariantsId,
+    ArgumentRole, CallBinding, ComputedBinding, InputRole, RowsBinding, RowsForm, RowsFrom,
+    VariantsId,
 };
 
 /// What a field says whose arguments nobody tells.
@@ -99,7 +100,7 @@ impl<'a> Context<'a> {
     pub(super) fn add_defaults(&self, field: graphql::schema::FieldId, given: &mut Vec<Given>) {
         for id in &self.api.schema[field].arguments {
             let definition = &self.api.schema[*id];
-            let (InputRole::Argument(argument), Some(default)) =
+            let (InputRole::Argument(ArgumentRole::Call(argument)), Some(default)) =
                 (&self.api.input(*id).role, &definition.default)
             else {
                 continue;

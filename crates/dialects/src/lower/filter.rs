@@ -13,30 +13,30 @@ use ir::{AggregateFunction, Case, Comparison, Filter, GeoOperator, Hop, Place, Q
 
 use super::input::{Input, Presence};
 use super::order::of_row;
+use super::selection::misplaced;
 use super::variants::OfVariant;
 use super::{Context, LowerError};
 use crate::binding::{
-    CompositePlace, DeclaredRole, InputBinding, InputRole, Meaning, Subject, VariantLink,
-    VariantsId,
+    ArgumentRole, CompositePlace, DeclaredRole, FilterRole, InputBinding, InputRole, Meaning,
+    OperatorRole, RowsRole, Subject, VariantLink, VariantsId,
 };
 use declared::not_declared;
+use graph::all;
 
 /// How deep conditions may stand within each other: whoever compiles them goes down as far.
 const NESTED: usize = 64;
 
 /// What the objects around an input say that it is about.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Around<'b> {
+pub(super) struct FilterContext<'b> {
     /// What operators compare.
     subject: Option<&'b Subject>,
-    /// The relationship whose rows are quantified.
-    hop: Option<Hop>,
+    /// The rows that conditions are quantified over.
+    rows: Option<RelatedRows>,
     /// What is made of many rows together is made of this.
     made_of: Option<&'b Place>,
     /// The composite whose attributes are filtered.
     composite: Option<Parted<'b>>,
-    /// The relationships whose rows, of several entities, are quantified.
-    ways: Option<VariantsId>,
     /// Which of several entities the conditions are about.
     variant: Option<OfVariant<'b>>,
     /// Whether there is no other condition beside it.
@@ -45,14 +45,36 @@ pub(super) struct Around<'b> {
     along: Option<Hop>,
 }
 
-impl<'b> Around<'b> {
+impl<'b> FilterContext<'b> {
     pub(super) fn of_variant(variant: OfVariant<'b>) -> Self {
         Self { variant: Some(variant), along: variant.hop, ..Self::default() }
+    }
+
+    /// The rows that a relationship leads to.
+    fn of_rows(rows: RelatedRows) -> Self {
+        Self { rows: Some(rows), ..Self::default() }
     }
 
     /// Rows that a relationship led to.
     pub(super) fn along(hop: Hop) -> Self {
         Self { along: Some(hop), ..Self::default() }
+    }
+}
+
+/// Rows that a relationship leads to.
+#[derive(Clone, Copy, Debug)]
+enum RelatedRows {
+    One(Hop),
+    /// Of several entities.
+    Variants(VariantsId),
+}
+
+impl From<VariantLink> for RelatedRows {
+    fn from(link: VariantLink) -> Self {
+        match link {
+            VariantLink::One(hop) => Self::One(hop),
+            VariantLink::Several(variants) => Self::Variants(variants),
+        }
     }
 }
 
@@ -80,7 +102,7 @@ struct Given<'c, 'o> {
     id: InputId,
     input: &'c Input<'o>,
     binding: &'c InputBinding,
-    around: Around<'c>,
+    around: FilterContext<'c>,
     location: Location,
 }
 
@@ -90,7 +112,7 @@ impl Context<'_> {
         &self,
         id: InputId,
         input: &Input<'_>,
-        around: Around<'_>,
+        around: FilterContext<'_>,
         location: Location,
     ) -> Result<Option<Filter>, LowerError> {
         let binding = self.api.input(id);
@@ -119,249 +141,265 @@ impl Context<'_> {
     fn null(
         &self,
         binding: &InputBinding,
-        around: Around<'_>,
+        around: FilterContext<'_>,
         location: Location,
     ) -> Result<Option<Filter>, LowerError> {
-        let equal = match &binding.role {
-            InputRole::Equal(field) | InputRole::IsNull { field, .. } => Some(Place::field(*field)),
-            InputRole::EqualComputed(function) => Some(Place::Computed(of_row(*function))),
-            _ => None,
-        };
-        let Around { subject, hop, ways, variant, .. } = around;
-        let (hop, ways) = match &binding.role {
-            InputRole::RelatedBy { hop, .. } => (Some(*hop), None),
-            InputRole::RelatedVariantsBy { variants, .. } => (None, Some(*variants)),
-            InputRole::Declared(DeclaredRole::By { place, .. }) => {
-                match variant.and_then(|own| own.link(*place)) {
-                    Some(VariantLink::One(hop)) => (Some(hop), None),
-                    Some(VariantLink::Several(ways)) => (None, Some(ways)),
-                    None => return Err(not_declared(location)),
-                }
-            }
-            _ => (hop, ways),
+        let InputRole::Filter(role) = &binding.role else {
+            return meaning(&binding.null, None, location);
         };
         let quantifier = match &binding.null {
             Meaning::Related => Quantifier::Some,
             Meaning::Unrelated => Quantifier::None,
             null => {
-                let own = subject_of(&binding.role).map(|own| self.subject(variant, own));
+                let equal = match role {
+                    FilterRole::Equal(field) | FilterRole::IsNull { field, .. } => {
+                        Some(Place::field(*field))
+                    }
+                    FilterRole::EqualComputed(function) => Some(Place::Computed(of_row(*function))),
+                    _ => None,
+                };
+                let FilterContext { subject, variant, .. } = around;
+                let own = subject_of(role).map(|own| self.subject(variant, own));
                 let own = own.as_ref().map(|subject| &subject.place);
                 let around = subject.map(|subject| &subject.place);
                 return meaning(null, own.or(equal.as_ref()).or(around), location);
             }
         };
-        match (hop, ways) {
-            (Some(hop), _) => Ok(Some(exists(hop, quantifier))),
-            (None, Some(ways)) => {
-                self.related_variants(ways, quantifier, |_| Ok(Some(Filter::all())))
+        let rows = match role {
+            FilterRole::RelatedBy { hop, .. } => RelatedRows::One(*hop),
+            FilterRole::RelatedVariantsBy { variants, .. } => RelatedRows::Variants(*variants),
+            FilterRole::Declared(DeclaredRole::By { place, .. }) => {
+                let link = around.variant.and_then(|own| own.link(*place));
+                link.ok_or_else(|| not_declared(location))?.into()
             }
-            (None, None) => Ok(None),
+            _ => around.rows.ok_or_else(|| misplaced("a null of related rows"))?,
+        };
+        match rows {
+            RelatedRows::One(hop) => Ok(Some(exists(hop, quantifier))),
+            RelatedRows::Variants(variants) => {
+                self.related_variants(variants, quantifier, |_| Ok(Some(Filter::all())))
+            }
         }
     }
 
+    /// The condition that a value states by its role.
     fn stated(&self, role: &InputRole, given: Given<'_, '_>) -> Result<Option<Filter>, LowerError> {
+        match role {
+            InputRole::Filter(role) => self.stated_by_filter(role, given),
+            InputRole::Variant(role) => self.stated_of_variant(*role, given),
+            InputRole::Refused(text) => Err(LowerError::refused(text, given.location)),
+            InputRole::Argument(_)
+            | InputRole::Order(_)
+            | InputRole::Write(_)
+            | InputRole::Member
+            | InputRole::Representations => Err(misplaced("a condition")),
+        }
+    }
+
+    fn stated_by_filter(
+        &self,
+        role: &FilterRole,
+        given: Given<'_, '_>,
+    ) -> Result<Option<Filter>, LowerError> {
         let Given { id, input, around, .. } = given;
         let r#type = self.api.schema[id].r#type;
-        // What is compared needs a subject; a position of the schema always has one.
-        match (role, around.subject) {
-            (InputRole::Negated(role), _) => {
-                Ok(self.stated(role, given)?.map(|filter| Filter::Not(Box::new(filter))))
+        match role {
+            FilterRole::Conditions | FilterRole::GroupFilter => self.object(given, around),
+            FilterRole::And { item } => {
+                let filters = self.listed(given, item)?;
+                listed_meaning(given, filters, Filter::and)
             }
-            // What states nothing asks nothing of the source.
-            (InputRole::Refused { role, otherwise }, _) => match self.stated(role, given)? {
-                None => Ok(None),
-                Some(_) => {
-                    let (message, location) = (otherwise.clone(), given.location);
-                    Err(LowerError::Refused { message, location })
+            FilterRole::Or { item } => {
+                let filters = self.listed(given, item)?;
+                listed_meaning(given, filters, Filter::Or)
+            }
+            FilterRole::Negated(role) => {
+                let stated = self.stated_by_filter(role, given)?;
+                Ok(stated.map(|filter| Filter::Not(Box::new(filter))))
+            }
+            FilterRole::Unsupported { role, otherwise } => {
+                // A condition that states nothing asks nothing of the source.
+                match self.stated_by_filter(role, given)? {
+                    None => Ok(None),
+                    Some(_) => Err(LowerError::refused(otherwise, given.location)),
                 }
-            },
-            (InputRole::Equal(field), _) => Ok(Some(Filter::Compare {
+            }
+            FilterRole::Operator(operator) => {
+                let subject = around.subject.ok_or_else(|| misplaced("an operator"))?;
+                self.compared(*operator, subject, given)
+            }
+            FilterRole::On { subject, operator } => {
+                let subject = self.subject(around.variant, subject);
+                let around = FilterContext { subject: Some(&subject), ..FilterContext::default() };
+                self.compared(*operator, &subject, Given { around, ..given })
+            }
+            FilterRole::Operators(subject) => self.operators(given, subject),
+            FilterRole::Equal(field) => Ok(Some(Filter::Compare {
                 place: Place::field(*field),
                 comparison: Comparison::Equal,
                 operand: self.operand(input, r#type),
             })),
-            (InputRole::EqualComputed(function), _) => Ok(Some(Filter::Compare {
+            FilterRole::EqualComputed(function) => Ok(Some(Filter::Compare {
                 place: Place::Computed(of_row(*function)),
                 comparison: Comparison::Equal,
                 operand: self.operand(input, r#type),
             })),
-            (InputRole::IsNull { otherwise, .. }, _) => {
-                Err(LowerError::Refused { message: otherwise.clone(), location: given.location })
+            FilterRole::IsNull { otherwise, .. } => {
+                Err(LowerError::refused(otherwise, given.location))
             }
-            (InputRole::Compare(_) | InputRole::CompareElement(_), Some(subject))
-                if self.is_empty_object(input, r#type)? =>
-            {
-                meaning(&given.binding.empty, Some(&subject.place), given.location)
-            }
-            (InputRole::Compare(comparison), Some(subject)) => {
-                let operand = self.operand(input, r#type);
-                Ok(Some(compare(subject, *comparison, subject.plain, operand)))
-            }
-            (InputRole::CompareIgnoringCase(comparison), Some(subject)) => {
-                let operand = self.operand(input, r#type);
-                Ok(Some(compare(subject, *comparison, subject.ignoring, operand)))
-            }
-            (InputRole::Match { r#match, ignore_case }, Some(subject)) => {
-                let operand = self.operand(input, r#type);
-                self.state_pattern(*r#match, &operand, given.location);
-                Ok(Some(Filter::Text {
-                    place: subject.place.clone(),
-                    r#match: *r#match,
-                    case: if *ignore_case { subject.ignoring } else { subject.plain },
-                    operand,
-                }))
-            }
-            (InputRole::CompareElement(comparison), Some(subject)) => {
-                Ok(Some(Filter::AnyElement {
-                    place: subject.place.clone(),
-                    comparison: *comparison,
-                    operand: self.operand(input, r#type),
-                }))
-            }
-            (InputRole::Composite(composite), _) => {
-                let place = match composite {
-                    CompositePlace::Field(field) => Some(Place::field(*field)),
-                    CompositePlace::Attribute(attribute) => {
-                        around.composite.and_then(|of| of.attribute(*attribute))
-                    }
-                    CompositePlace::Row(_) => None,
-                };
-                let composite = match (composite, &place) {
-                    (CompositePlace::Row(fields), _) => Parted::Row(fields),
-                    (_, Some(place)) => Parted::Value(place),
-                    (_, None) => return Ok(None),
-                };
-                self.object(given, Around { composite: Some(composite), ..Around::default() })
-            }
-            (InputRole::AttributeOperators { attribute, plain, ignoring }, _) => {
+            FilterRole::Composite(composite) => self.of_composite(given, composite),
+            FilterRole::AttributeOperators { attribute, plain, ignoring } => {
                 let place = around.composite.and_then(|of| of.attribute(*attribute));
-                let Some(place) = place else { return Ok(None) };
+                let place = place.ok_or_else(|| misplaced("an attribute"))?;
                 let subject = Subject { place, plain: *plain, ignoring: *ignoring };
-                self.object(given, Around { subject: Some(&subject), ..Around::default() })
+                self.object(
+                    given,
+                    FilterContext { subject: Some(&subject), ..FilterContext::default() },
+                )
             }
-            (InputRole::TestNull, Some(subject)) => {
-                let is_null = Filter::IsNull(subject.place.stored().clone());
-                Ok(Some(match self.is_true(input) {
-                    true => is_null,
-                    false => Filter::Not(Box::new(is_null)),
-                }))
-            }
-            (InputRole::Filter | InputRole::GroupFilter, _) => self.object(given, around),
-            (InputRole::OperatorsOfComputed { aggregate, computed }, _) => {
-                self.of_computed(given, *aggregate, *computed)
-            }
-            (InputRole::Operators(subject), _) => self.operators(given, subject),
-            (
-                InputRole::On { .. }
-                | InputRole::RelatedBy { .. }
-                | InputRole::All { .. }
-                | InputRole::RelatedVariants(_)
-                | InputRole::RelatedVariantsBy { .. }
-                | InputRole::RelatedEach { .. }
-                | InputRole::Declared(_)
-                | InputRole::OfVariants
-                | InputRole::OnVariant
-                | InputRole::OfVariant(_)
-                | InputRole::IsGlobalId(_)
-                | InputRole::Together { .. }
-                | InputRole::MadeOf(_)
-                | InputRole::OperatorsOfMade(_),
-                _,
-            ) => self.stated_of_graph(role, given),
-            (InputRole::And { item }, _) => {
-                let filters = self.listed(given, item)?;
-                listed_meaning(given, filters, Filter::and)
-            }
-            (InputRole::Or { item }, _) => {
-                let filters = self.listed(given, item)?;
-                listed_meaning(given, filters, Filter::Or)
-            }
-            (InputRole::Related(hop), _) => self.related(given, *hop, Quantifier::Some),
-            (InputRole::RelatedMany(hop), _) => {
-                self.object(given, Around { hop: Some(*hop), ..Around::default() })
-            }
-            (InputRole::Quantified(quantifier), _) => match (around.hop, around.ways) {
-                (Some(hop), _) => self.related(given, hop, *quantifier),
-                (None, Some(ways)) => self.quantified(given, ways, *quantifier),
-                (None, None) => Ok(None),
-            },
-            (InputRole::RelatedGroup { nothing }, _) => match around.hop {
-                Some(hop) => self.related_group(given, hop, nothing),
-                None => Ok(None),
-            },
-            (InputRole::Distance(comparison), Some(subject)) => {
-                let operand = self.operand(input, r#type);
-                Ok(Some(distance(&subject.place, *comparison, operand)))
-            }
-            (InputRole::DistanceFrom, Some(subject)) => self.distances(given, &subject.place),
-            (InputRole::Exists(hop), _) => {
+            FilterRole::Related(hop) => self.related(given, *hop, Quantifier::Some),
+            FilterRole::Exists(hop) => {
                 let quantifier = match self.is_true(input) {
                     true => Quantifier::Some,
                     false => Quantifier::None,
                 };
                 Ok(Some(exists(*hop, quantifier)))
             }
-            (
-                InputRole::Compare(_)
-                | InputRole::CompareIgnoringCase(_)
-                | InputRole::CompareElement(_)
-                | InputRole::Match { .. }
-                | InputRole::TestNull
-                | InputRole::Distance(_)
-                | InputRole::DistanceFrom,
-                None,
-            )
-            | (
-                InputRole::Member
-                | InputRole::Inputs
-                | InputRole::Rows
-                | InputRole::AtMost
-                | InputRole::Stored(_)
-                | InputRole::Nested(_)
-                | InputRole::NestedIn(_)
-                | InputRole::Representations
-                | InputRole::ClientMutationId
-                | InputRole::NodeId
-                | InputRole::GlobalId
-                | InputRole::Argument(_)
-                | InputRole::CallArguments
-                | InputRole::Limit
-                | InputRole::LimitAtMost(_)
-                | InputRole::Last
-                | InputRole::After
-                | InputRole::Before
-                | InputRole::Searched
-                | InputRole::SearchBy(_)
-                | InputRole::Offset
-                | InputRole::OrderBy
-                | InputRole::GroupBy
-                | InputRole::GroupFields
-                | InputRole::GroupField(_)
-                | InputRole::Along(_)
-                | InputRole::AlongBy { .. }
-                | InputRole::AlongNode
-                | InputRole::AlongEdge
-                | InputRole::AlongKey
-                | InputRole::Overwrite { .. }
-                | InputRole::Several(_)
-                | InputRole::Further
-                | InputRole::Assign { .. }
-                | InputRole::Assigns { .. }
-                | InputRole::AssignBy(_)
-                | InputRole::AfterOffset
-                | InputRole::LimitUnlessZero
-                | InputRole::Options
-                | InputRole::Directed { .. }
-                | InputRole::DirectedVariants { .. }
-                | InputRole::DistancePoint
-                | InputRole::DistanceIs(_)
-                | InputRole::Sort
-                | InputRole::SortField(_)
-                | InputRole::SortEdge(_)
-                | InputRole::SortCommon(_)
-                | InputRole::SortComputed(_),
-                _,
-            ) => Ok(None),
+            FilterRole::RelatedMany(hop) => {
+                self.object(given, FilterContext::of_rows(RelatedRows::One(*hop)))
+            }
+            FilterRole::RelatedBy { hop, role } => {
+                self.of_rows(given, role, RelatedRows::One(*hop))
+            }
+            FilterRole::Rows(role) => {
+                let rows = around.rows.ok_or_else(|| misplaced("a condition on related rows"))?;
+                self.of_rows(given, role, rows)
+            }
+            FilterRole::OperatorsOfComputed { aggregate, computed } => {
+                self.of_computed(given, *aggregate, *computed)
+            }
+            FilterRole::IsGlobalId(_)
+            | FilterRole::RelatedVariants(_)
+            | FilterRole::RelatedVariantsBy { .. }
+            | FilterRole::RelatedEach { .. }
+            | FilterRole::Declared(_)
+            | FilterRole::MadeOf(_)
+            | FilterRole::OperatorsOfMade(_)
+            | FilterRole::OfVariants => self.stated_of_graph(role, given),
+            FilterRole::DistancePoint | FilterRole::DistanceIs(_) | FilterRole::CallArguments => {
+                Err(misplaced("a part of a condition"))
+            }
+        }
+    }
+
+    /// The comparison of a subject with a value.
+    // Its frame would stand in those of all conditions around it.
+    #[inline(never)]
+    fn compared(
+        &self,
+        operator: OperatorRole,
+        subject: &Subject,
+        given: Given<'_, '_>,
+    ) -> Result<Option<Filter>, LowerError> {
+        let Given { id, input, .. } = given;
+        let r#type = self.api.schema[id].r#type;
+        match operator {
+            OperatorRole::Compare(_) | OperatorRole::CompareElement(_)
+                if self.is_empty_object(input, r#type)? =>
+            {
+                meaning(&given.binding.empty, Some(&subject.place), given.location)
+            }
+            OperatorRole::Compare(comparison) => {
+                let operand = self.operand(input, r#type);
+                Ok(Some(compare(subject, comparison, subject.plain, operand)))
+            }
+            OperatorRole::CompareIgnoringCase(comparison) => {
+                let operand = self.operand(input, r#type);
+                Ok(Some(compare(subject, comparison, subject.ignoring, operand)))
+            }
+            OperatorRole::CompareElement(comparison) => Ok(Some(Filter::AnyElement {
+                place: subject.place.clone(),
+                comparison,
+                operand: self.operand(input, r#type),
+            })),
+            OperatorRole::Match { r#match, ignore_case } => {
+                let operand = self.operand(input, r#type);
+                self.state_pattern(r#match, &operand, given.location);
+                Ok(Some(Filter::Text {
+                    place: subject.place.clone(),
+                    r#match,
+                    case: if ignore_case { subject.ignoring } else { subject.plain },
+                    operand,
+                }))
+            }
+            OperatorRole::TestNull => {
+                let is_null = Filter::IsNull(subject.place.stored().clone());
+                Ok(Some(match self.is_true(input) {
+                    true => is_null,
+                    false => Filter::Not(Box::new(is_null)),
+                }))
+            }
+            OperatorRole::Distance(comparison) => {
+                let operand = self.operand(input, r#type);
+                Ok(Some(distance(&subject.place, comparison, operand)))
+            }
+            OperatorRole::DistanceFrom => self.distances(given, &subject.place),
+        }
+    }
+
+    /// The condition on the attributes of a composite.
+    fn of_composite(
+        &self,
+        given: Given<'_, '_>,
+        composite: &CompositePlace,
+    ) -> Result<Option<Filter>, LowerError> {
+        let place = match composite {
+            CompositePlace::Field(field) => Place::field(*field),
+            CompositePlace::Attribute(attribute) => {
+                let place = given.around.composite.and_then(|of| of.attribute(*attribute));
+                place.ok_or_else(|| misplaced("an attribute"))?
+            }
+            CompositePlace::Row(fields) => {
+                let composite = Some(Parted::Row(fields));
+                return self.object(given, FilterContext { composite, ..FilterContext::default() });
+            }
+        };
+        let composite = Some(Parted::Value(&place));
+        self.object(given, FilterContext { composite, ..FilterContext::default() })
+    }
+
+    /// The condition on rows that a relationship leads to.
+    fn of_rows(
+        &self,
+        given: Given<'_, '_>,
+        role: &RowsRole,
+        rows: RelatedRows,
+    ) -> Result<Option<Filter>, LowerError> {
+        match (role, rows) {
+            (RowsRole::Quantified(quantifier), RelatedRows::One(hop)) => {
+                self.related(given, hop, *quantifier)
+            }
+            (RowsRole::Quantified(quantifier), RelatedRows::Variants(variants)) => {
+                self.quantified(given, variants, *quantifier)
+            }
+            (RowsRole::All { .. }, RelatedRows::One(hop)) => {
+                all(|quantifier| self.related(given, hop, quantifier))
+            }
+            (RowsRole::All { apart }, RelatedRows::Variants(variants)) => {
+                self.all_of_variants(given, variants, *apart)
+            }
+            (RowsRole::Together { once }, RelatedRows::One(hop)) => {
+                self.together(given, hop, *once)
+            }
+            (RowsRole::Together { once }, RelatedRows::Variants(variants)) => {
+                self.variants_together(given, variants, *once)
+            }
+            (RowsRole::Group { nothing }, RelatedRows::One(hop)) => {
+                self.related_group(given, hop, nothing)
+            }
+            (RowsRole::Group { .. }, RelatedRows::Variants(_)) => {
+                Err(misplaced("aggregates of rows of several entities"))
+            }
         }
     }
 
@@ -376,19 +414,20 @@ impl Context<'_> {
         if entries.is_empty() {
             return meaning(&given.binding.empty, None, given.location);
         }
-        let is_filter =
-            |(id, _): &&(InputId, Input<'_>)| self.api.input(*id).role == InputRole::GroupFilter;
+        let is_filter = |(id, _): &&(InputId, Input<'_>)| {
+            self.api.input(*id).role == InputRole::Filter(FilterRole::GroupFilter)
+        };
         let (filters, conditions): (Vec<_>, Vec<_>) = entries.iter().partition(is_filter);
         if conditions.is_empty() {
             return Err(LowerError::refused(nothing, given.location));
         }
         let mut having = Vec::with_capacity(conditions.len());
         for (id, input) in conditions {
-            having.extend(self.condition(*id, input, Around::default(), given.location)?);
+            having.extend(self.condition(*id, input, FilterContext::default(), given.location)?);
         }
         let mut filter = Vec::with_capacity(filters.len());
         for (id, input) in filters {
-            filter.extend(self.condition(*id, input, Around::default(), given.location)?);
+            filter.extend(self.condition(*id, input, FilterContext::default(), given.location)?);
         }
         let filter = Box::new(Filter::and(filter));
         Ok(match having.is_empty() {
@@ -407,7 +446,7 @@ impl Context<'_> {
         hop: Hop,
         quantifier: Quantifier,
     ) -> Result<Option<Filter>, LowerError> {
-        let filter = self.object(given, Around::along(hop))?;
+        let filter = self.object(given, FilterContext::along(hop))?;
         Ok(filter.map(|filter| Filter::Relation { hop, quantifier, filter: Box::new(filter) }))
     }
 
@@ -424,22 +463,23 @@ impl Context<'_> {
             if self.presence(&input) != Presence::Present {
                 continue;
             }
-            if self.api.input(id).role != InputRole::CallArguments {
+            if self.api.input(id).role != InputRole::Filter(FilterRole::CallArguments) {
                 operators = Some((id, input));
                 continue;
             }
             for (id, input) in self.entries(&input, self.api.schema[id].r#type.base)? {
-                if let InputRole::Argument(argument) = &self.api.input(id).role {
-                    let r#type = self.api.schema[id].r#type;
-                    arguments.extend(self.given(*argument, &input, r#type));
-                }
+                let InputRole::Argument(ArgumentRole::Call(argument)) = &self.api.input(id).role
+                else {
+                    return Err(misplaced("an argument of a function"));
+                };
+                arguments.extend(self.given(*argument, &input, self.api.schema[id].r#type));
             }
         }
         let Some((id, input)) = operators else { return Ok(None) };
         let call = self.call(computed, Some(Vec::new()), arguments)?;
         let place = Box::new(Place::Computed(call));
         let subject = Subject::new(Place::Aggregated { function, place });
-        let around = Around { subject: Some(&subject), ..Around::default() };
+        let around = FilterContext { subject: Some(&subject), ..FilterContext::default() };
         self.condition(id, &input, around, given.location)
     }
 
@@ -454,7 +494,7 @@ impl Context<'_> {
     fn object(
         &self,
         given: Given<'_, '_>,
-        around: Around<'_>,
+        around: FilterContext<'_>,
     ) -> Result<Option<Filter>, LowerError> {
         let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
         if entries.is_empty() {
@@ -487,10 +527,10 @@ impl Context<'_> {
     pub(super) fn conjunction(
         &self,
         entries: &[(InputId, Input<'_>)],
-        around: Around<'_>,
+        around: FilterContext<'_>,
         location: Location,
     ) -> Result<Option<Filter>, LowerError> {
-        let around = Around { alone: entries.len() == 1, ..around };
+        let around = FilterContext { alone: entries.len() == 1, ..around };
         let mut filters = Vec::with_capacity(entries.len());
         let overridden = match around.variant {
             Some(own) => self.overridden(entries, own)?,
@@ -521,10 +561,10 @@ fn distance(place: &Place, comparison: Comparison, operand: ir::Operand) -> Filt
 }
 
 /// What a role is about that says it.
-fn subject_of(role: &InputRole) -> Option<&Subject> {
+fn subject_of(role: &FilterRole) -> Option<&Subject> {
     match role {
-        InputRole::Operators(subject) | InputRole::On { subject, .. } => Some(subject),
-        InputRole::Negated(role) => subject_of(role),
+        FilterRole::Operators(subject) | FilterRole::On { subject, .. } => Some(subject),
+        FilterRole::Negated(role) => subject_of(role),
         _ => None,
     }
 }

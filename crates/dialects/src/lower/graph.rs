@@ -26,7 +26,10 @@ use ir::{
 use super::input::{Input, Presence};
 use super::selection::misplaced;
 use super::{Context, LowerError};
-use crate::binding::{AlongVerb, AssignVerb, Change, InputRole, Meaning, SeveralRole};
+use crate::binding::{
+    AlongVerb, AssignVerb, Change, FilterRole, InputRole, Meaning, SeveralRole, VariantRole,
+    WriteRole,
+};
 use along::Towards;
 use several::Own;
 
@@ -92,7 +95,7 @@ impl<'a> Context<'a> {
         let mut rows = Vec::new();
         let mut children = Vec::new();
         for (id, value) in field.arguments {
-            if self.api.input(*id).role != InputRole::Rows {
+            if self.api.input(*id).role != InputRole::Write(WriteRole::Rows) {
                 return Err(misplaced("an input of new nodes"));
             }
             let r#type = self.api.schema[*id].r#type;
@@ -137,12 +140,12 @@ impl<'a> Context<'a> {
         else {
             return other;
         };
-        if self.api.input(id).role != InputRole::Further {
+        if self.api.input(id).role != InputRole::Write(WriteRole::Further) {
             return other;
         }
         let verb = fields.iter().find_map(|field| match self.api.input(*field).role {
-            InputRole::AlongBy { verb, .. }
-            | InputRole::Several(SeveralRole::Along { verb, .. }) => Some(verb),
+            InputRole::Write(WriteRole::AlongBy { verb, .. })
+            | InputRole::Write(WriteRole::Several(SeveralRole::Along { verb, .. })) => Some(verb),
             _ => None,
         });
         verb.map_or(other, |verb| along::place(verb, false))
@@ -161,12 +164,12 @@ impl<'a> Context<'a> {
             self.leave_overridden(&mut members, location, said)?;
             // One order whatever the request's, of what is done along one relationship.
             members.sort_by_key(|(id, _)| match self.api.input(*id).role {
-                InputRole::AlongBy { verb, .. }
-                | InputRole::Several(SeveralRole::Along { verb, .. }) => {
+                InputRole::Write(WriteRole::AlongBy { verb, .. })
+                | InputRole::Write(WriteRole::Several(SeveralRole::Along { verb, .. })) => {
                     along::place_of_seven(verb)
                 }
                 // What is said of some entities alone comes after what is said of all.
-                InputRole::OnVariant => u8::MAX,
+                InputRole::Variant(VariantRole::On) => u8::MAX,
                 _ => 0,
             });
             for (id, input) in members {
@@ -199,42 +202,44 @@ impl<'a> Context<'a> {
     ) -> Result<(), LowerError> {
         let r#type = self.api.schema[id].r#type;
         match &self.api.input(id).role {
-            InputRole::Inputs | InputRole::Further | InputRole::OnVariant => {
+            InputRole::Write(WriteRole::Inputs)
+            | InputRole::Write(WriteRole::Further)
+            | InputRole::Variant(VariantRole::On) => {
                 self.say_members(input, r#type, location, said)?;
             }
-            InputRole::Filter => {
+            InputRole::Filter(FilterRole::Conditions) => {
                 let stated = self.condition(id, input, self.around(said), location)?;
                 said.filters.extend(stated);
             }
-            InputRole::Stored(field) => {
+            InputRole::Write(WriteRole::Stored(field)) => {
                 self.claim(*field, id, location, said)?;
                 let operand = self.operand(input, r#type);
                 said.assignments.push((*field, Assignment::Set(operand)));
             }
-            InputRole::Assign { field, verb } => {
+            InputRole::Write(WriteRole::Assign { field, verb }) => {
                 self.assign(*field, *verb, (id, input), location, said)?;
             }
-            InputRole::Assigns { field, is_required } => {
+            InputRole::Write(WriteRole::Assigns { field, is_required }) => {
                 self.assign_by(*field, *is_required, (id, input), location, said)?;
             }
-            InputRole::Several(role) => {
+            InputRole::Write(WriteRole::Several(role)) => {
                 self.say_of_several(*role, (id, input), location, said)?;
             }
-            InputRole::OfVariant(number) => {
+            InputRole::Variant(VariantRole::Of(number)) => {
                 self.say_of_variant(*number, (id, input), location, said)?;
             }
-            InputRole::Along(way) => {
+            InputRole::Write(WriteRole::Along(way)) => {
                 for input in self.each(input, r#type)? {
                     let members = self.members_given(&input, r#type.base, location)?;
                     self.say_along_all(Towards::One(*way), &members, location, said)?;
                 }
             }
-            InputRole::AlongBy { way: Some(way), verb } => {
+            InputRole::Write(WriteRole::AlongBy { way: Some(way), verb }) => {
                 self.say_along(Towards::One(*way), *verb, (id, input), location, said)?;
             }
-            InputRole::Refused { otherwise, .. } => {
+            InputRole::Refused(text) => {
                 if self.presence(input) == Presence::Present {
-                    return Err(LowerError::refused(otherwise, location));
+                    return Err(LowerError::refused(text, location));
                 }
             }
             _ => return Err(misplaced("an input of a change of nodes")),
@@ -279,7 +284,8 @@ impl<'a> Context<'a> {
                 self.claim(field, id, location, said)?;
             }
             for (member, input) in members {
-                let InputRole::AssignBy(verb) = self.api.input(member).role else {
+                let InputRole::Write(WriteRole::AssignBy(verb)) = self.api.input(member).role
+                else {
                     return Err(misplaced("what becomes of a value"));
                 };
                 self.check_null((id, &input), (verb, is_required), location, said)?;

@@ -9,7 +9,7 @@ use super::call::RowForm;
 use super::order::ListOrder;
 use super::selection::misplaced;
 use super::{Context, LowerError, Outputs};
-use crate::binding::{ConnectionField, FieldBinding, InputRole};
+use crate::binding::{ArgumentRole, ConnectionField, FieldBinding, InputRole};
 use crate::lower::input::Input;
 
 impl<'a> Context<'a> {
@@ -50,15 +50,23 @@ impl<'a> Context<'a> {
     fn grouped_by(&self, field: &CollectedField<'_>) -> Result<Vec<Place>, LowerError> {
         let mut by = Vec::new();
         for (id, value) in field.arguments {
-            if self.api.input(*id).role != InputRole::GroupFields {
-                continue;
+            if self.api.input(*id).role != InputRole::Argument(ArgumentRole::GroupFields) {
+                return Err(misplaced("an argument of groups of rows"));
             }
             let r#type = self.api.schema[*id].r#type.base;
             for (id, input) in self.entries(&Input::new(value), r#type)? {
-                if let InputRole::GroupField(place) = &self.api.input(id).role
-                    && self.is_true(&input)
-                {
-                    by.push((**place).clone());
+                match &self.api.input(id).role {
+                    InputRole::Argument(ArgumentRole::GroupField(place)) => {
+                        if self.is_true(&input) {
+                            by.push((**place).clone());
+                        }
+                    }
+                    InputRole::Refused(text) => {
+                        if self.is_true(&input) {
+                            return Err(LowerError::refused(text, field.location));
+                        }
+                    }
+                    _ => return Err(misplaced("a field of groups")),
                 }
             }
         }

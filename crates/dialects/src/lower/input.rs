@@ -12,7 +12,7 @@ use ir::Operand;
 use serde_json_bytes::Value as Json;
 
 use super::{Context, LowerError};
-use crate::binding::{InputRole, ValueBinding};
+use crate::binding::{InputRole, ValueBinding, WriteRole};
 
 /// A value at an input position.
 #[derive(Clone, Debug)]
@@ -151,7 +151,7 @@ impl Context<'_> {
     ) -> Result<bool, LowerError> {
         let Value::Variable(slot) = value else { return Ok(true) };
         // Only given back: an absent one is null.
-        if self.api.input(id).role == InputRole::ClientMutationId {
+        if self.api.input(id).role == InputRole::Write(WriteRole::ClientMutationId) {
             return Ok(true);
         }
         let definition = &self.api.schema[id];

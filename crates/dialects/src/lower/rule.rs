@@ -9,7 +9,7 @@ use graphql::variables::{Aspect, Steering, Variables};
 use ir::{Filter, Operand, Place};
 use serde_json_bytes::Value as Json;
 
-use super::filter::Around;
+use super::filter::FilterContext;
 use super::input::Input;
 use super::{Context, Introspection, LowerError};
 use crate::api::Api;
@@ -50,7 +50,7 @@ pub(crate) fn condition(
     // No operation states them, so nothing is selected.
     let context = Context::new(api, &operation, &steering, &introspection, 0);
     let entries: Vec<_> = members.iter().map(|(id, value)| (*id, Input::new(value))).collect();
-    let stated = context.conjunction(&entries, Around::default(), Location::default());
+    let stated = context.conjunction(&entries, FilterContext::default(), Location::default());
     let stated = stated.map_err(|error| match error {
         LowerError::Refused { message, .. } => message.into(),
         error => error.to_string(),

@@ -9,13 +9,14 @@ use response::{Fields, Item, Node, NodeId, ShapeField};
 
 use super::arguments::{NOTHING_SEARCHED, Opaque};
 use super::call::RowForm;
-use super::filter::Around;
+use super::filter::FilterContext;
 use super::input::Input;
 use super::order::ListOrder;
 use super::paging::{Paging, page};
 use super::{Context, LowerError, Outputs};
 use crate::binding::{
-    EdgeField, FieldBinding, InputRole, NodeIdBinding, RowsBinding, RowsForm, RowsFrom,
+    ArgumentRole, EdgeField, FieldBinding, InputRole, NodeIdBinding, RowsBinding, RowsForm,
+    RowsFrom,
 };
 
 impl<'a> Context<'a> {
@@ -239,7 +240,7 @@ impl<'a> Context<'a> {
     /// Whether the opaque id given is the word for the root object.
     fn is_root(&self, field: &CollectedField<'a>, word: &'static str) -> bool {
         field.arguments.iter().any(|(id, value)| {
-            matches!(self.api.input(*id).role, InputRole::NodeId)
+            self.api.input(*id).role == InputRole::Argument(ArgumentRole::NodeId)
                 && self.opaque(&Input::new(value), OpaqueKind::Word(word)).is_some()
         })
     }
@@ -317,7 +318,7 @@ impl<'a> Context<'a> {
         let shape_rows = response::RowsId(rows_id.0);
         let mut arguments = match binding.from {
             RowsFrom::Variants { variants, .. } => self.arguments_of_variants(variants, field)?,
-            RowsFrom::Relation(hop) => self.arguments_of(field, Around::along(hop))?,
+            RowsFrom::Relation(hop) => self.arguments_of(field, FilterContext::along(hop))?,
             _ => self.arguments(field)?,
         };
         if let Some(id) = arguments.node_id.take() {

@@ -11,11 +11,11 @@ use response::Node;
 
 use super::arguments::Opaque;
 use super::call::Given;
-use super::filter::Around;
+use super::filter::FilterContext;
 use super::input::Input;
 use super::selection::misplaced;
 use super::{Context, Echoed, LowerError};
-use crate::binding::InputRole;
+use crate::binding::{ArgumentRole, FilterRole, InputRole, WriteRole};
 
 /// What a change is asked to do.
 #[derive(Debug, Default)]
@@ -87,42 +87,44 @@ impl Context<'_> {
     ) -> Result<(), LowerError> {
         let r#type = self.api.schema[id].r#type;
         match &self.api.input(id).role {
-            InputRole::Inputs => {
+            InputRole::Write(WriteRole::Inputs) => {
                 for (id, input) in self.members_given(input, r#type.base, location)? {
                     self.say(id, &input, location, changed)?;
                 }
             }
-            InputRole::Stored(column) => {
+            InputRole::Write(WriteRole::Stored(column)) => {
                 changed.stored.push((*column, self.operand(input, r#type)));
             }
-            InputRole::Equal(column) => changed.keys.push(Filter::Compare {
-                place: Place::field(*column),
-                comparison: Comparison::Equal,
-                operand: self.operand(input, r#type),
-            }),
-            InputRole::Rows => {
+            InputRole::Write(WriteRole::Rows) => {
                 for row in self.items(input)? {
                     changed.rows.push(self.said_by(&row, r#type.base, location)?.stored);
                 }
             }
-            InputRole::Nested(_) => changed.nested.push((id, input.clone())),
-            InputRole::AtMost => changed.at_most = self.integer(input),
-            InputRole::Filter => {
-                changed.keys.extend(self.condition(id, input, Around::default(), location)?);
-            }
-            InputRole::NodeId => {
-                let shape = self.opaque(input, OpaqueKind::NodeId);
-                let operand = self.operand(input, r#type);
-                changed.node_id = Some(shape.map(|shape| Opaque { shape, operand }));
-            }
-            InputRole::Argument(argument) => {
-                changed.given.extend(self.given(*argument, input, r#type));
-            }
-            InputRole::ClientMutationId => {
+            InputRole::Write(WriteRole::Nested(_)) => changed.nested.push((id, input.clone())),
+            InputRole::Write(WriteRole::AtMost) => changed.at_most = self.integer(input),
+            InputRole::Write(WriteRole::ClientMutationId) => {
                 changed.client_mutation_id = Some(match input {
                     Input::Literal(value) => ClientText::Literal(text(value)),
                     Input::Variable(..) => ClientText::Operand(self.plain_operand(input)),
                 });
+            }
+            // Null is a value of a key, which no row has.
+            InputRole::Filter(FilterRole::Equal(column)) => changed.keys.push(Filter::Compare {
+                place: Place::field(*column),
+                comparison: Comparison::Equal,
+                operand: self.operand(input, r#type),
+            }),
+            InputRole::Filter(FilterRole::Conditions) => {
+                let stated = self.condition(id, input, FilterContext::default(), location)?;
+                changed.keys.extend(stated);
+            }
+            InputRole::Argument(ArgumentRole::NodeId) => {
+                let shape = self.opaque(input, OpaqueKind::NodeId);
+                let operand = self.operand(input, r#type);
+                changed.node_id = Some(shape.map(|shape| Opaque { shape, operand }));
+            }
+            InputRole::Argument(ArgumentRole::Call(argument)) => {
+                changed.given.extend(self.given(*argument, input, r#type));
             }
             _ => return Err(misplaced("an input of a change")),
         }

@@ -12,7 +12,7 @@ use ir::{Filter, Hop, Place, Quantifier, Variant};
 use response::Node;
 
 use super::arguments::Arguments;
-use super::filter::Around;
+use super::filter::FilterContext;
 use super::selection::misplaced;
 use super::{Context, LowerError, Outputs};
 use crate::binding::{
@@ -131,7 +131,9 @@ impl<'a> Context<'a> {
         field: &CollectedField<'_>,
     ) -> Result<Arguments, LowerError> {
         match self.api.variants(variants).first() {
-            Some(variant) => self.arguments_of(field, Around::of_variant(OfVariant::new(variant))),
+            Some(variant) => {
+                self.arguments_of(field, FilterContext::of_variant(OfVariant::new(variant)))
+            }
             None => self.arguments(field),
         }
     }
@@ -148,7 +150,7 @@ impl<'a> Context<'a> {
         of_variants.resize_with(all.len(), Outputs::default);
         let mut found = Vec::with_capacity(all.len());
         for (one, own) in all.iter().zip(of_variants) {
-            let around = Around::of_variant(OfVariant::new(one));
+            let around = FilterContext::of_variant(OfVariant::new(one));
             let filters = self.arguments_of(field, around)?.filters;
             found.push(Variant {
                 entity: one.entity,
@@ -167,12 +169,12 @@ impl<'a> Context<'a> {
         &self,
         variants: VariantsId,
         quantifier: Quantifier,
-        filter: impl Fn(Around<'_>) -> Result<Option<Filter>, LowerError>,
+        filter: impl Fn(FilterContext<'_>) -> Result<Option<Filter>, LowerError>,
     ) -> Result<Option<Filter>, LowerError> {
         let mut ways = Vec::new();
         for variant in self.api.variants(variants) {
             let Some(hop) = variant.hop else { return Err(misplaced("a way to variants")) };
-            let Some(filter) = filter(Around::of_variant(OfVariant::new(variant)))? else {
+            let Some(filter) = filter(FilterContext::of_variant(OfVariant::new(variant)))? else {
                 return Ok(None);
             };
             ways.push((hop, filter));

@@ -18,7 +18,7 @@ use ir::ValueForm;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::api::ApiBuilder;
-use crate::binding::{FieldBinding, InputBinding, ValueBinding};
+use crate::binding::{FieldBinding, InputBinding, InputRole, ValueBinding};
 
 /// The types so far.
 #[derive(Debug, Default)]
@@ -100,6 +100,11 @@ impl DraftField {
 }
 
 impl DraftInput {
+    /// An input for which null and empty mean absence.
+    pub(super) fn lenient(name: &str, r#type: &str, role: impl Into<InputRole>) -> Self {
+        Self::new(name, r#type, InputBinding::lenient(role))
+    }
+
     pub(super) fn new(name: &str, r#type: &str, binding: InputBinding) -> Self {
         Self {
             name: name.into(),

@@ -8,7 +8,8 @@ use response::{Leaf, Part};
 use super::draft::{Draft, DraftField, DraftInput, DraftKind};
 use super::model::{ApiForm, Model};
 use crate::binding::{
-    FieldBinding, InputBinding, InputRole, PageInfoField, PayloadField, ValueBinding, ValueShape,
+    FieldBinding, InputBinding, InputRole, OperatorRole, PageInfoField, PayloadField, ValueBinding,
+    ValueShape,
 };
 
 /// The library's own scalars, with what it says of them.
@@ -57,7 +58,7 @@ pub(super) fn define(draft: &mut Draft, model: &Model, form: ApiForm) {
     infos(draft, form);
     points(draft, form);
     let input = |name: &str, comparison| {
-        let binding = InputBinding::lenient(InputRole::Compare(comparison));
+        let binding = InputBinding::lenient(OperatorRole::Compare(comparison));
         DraftInput::new(name, "Float", binding)
     };
     let bounds =

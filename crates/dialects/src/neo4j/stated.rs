@@ -11,7 +11,8 @@ use super::model::{
 };
 use super::values;
 use crate::binding::{
-    ComputedBinding, FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom,
+    ArgumentRole, ComputedBinding, FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm,
+    RowsFrom,
 };
 
 /// What such fields are drawn from.
@@ -82,7 +83,7 @@ impl Stated<'_> {
         draft.description.clone_from(&field.description);
         let arguments = statement.arguments.iter().zip(values::arguments(statement, of_row));
         draft.arguments.extend(arguments.map(|(argument, binding)| {
-            let binding = InputBinding::lenient(InputRole::Argument(binding));
+            let binding = InputBinding::lenient(ArgumentRole::Call(binding));
             let mut draft = self.input(argument, binding);
             // What is not given is null anyway, and form 3 does not say it.
             draft.default = draft

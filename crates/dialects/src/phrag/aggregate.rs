@@ -17,7 +17,7 @@ use super::schema::object;
 use super::values::ApiScalar;
 use crate::api::ApiBuilder;
 use crate::binding::{
-    AggregateField, AggregateValue, FieldBinding, InputBinding, InputRole, RowsBinding, ValueShape,
+    AggregateField, AggregateValue, FieldBinding, FilterRole, InputBinding, RowsBinding, ValueShape,
 };
 use crate::extremes::has_extremes;
 
@@ -96,7 +96,7 @@ pub(super) fn add_field(
     let definition = FieldDefinition::new(name, TypeRef::named(aggregate));
     let field = builder.add_field(parent, definition, FieldBinding::Rows(binding));
     let definition = InputDefinition::new("where", TypeRef::named(clauses));
-    builder.add_argument(field, definition, InputBinding::lenient(InputRole::Filter));
+    builder.add_argument(field, definition, InputBinding::lenient(FilterRole::Conditions));
 }
 
 fn values(values: Vec<AggregateValue>) -> FieldBinding {

@@ -10,7 +10,7 @@ use super::plan::{Plan, Planned};
 use super::schema::object;
 use crate::api::ApiBuilder;
 use crate::binding::{
-    Change, FieldBinding, InputBinding, InputRole, MutationBinding, MutationForm,
+    Change, FieldBinding, FilterRole, InputBinding, MutationBinding, MutationForm, WriteRole,
 };
 
 /// The argument that says which row is meant.
@@ -185,7 +185,7 @@ fn add_mutations(
         let binding = FieldBinding::Mutation(Box::new(binding));
         let field = builder.add_field(shared.mutation, definition, binding);
         let definition = InputDefinition::new(KEY, TypeRef::named(key_columns).non_null());
-        builder.add_argument(field, definition, InputBinding::lenient(InputRole::Inputs));
+        builder.add_argument(field, definition, InputBinding::lenient(WriteRole::Inputs));
         if is_update {
             let given = planned.given().filter(|column| is_settable(column, key, planned));
             for column in given.filter(|column| column.field.offered.update) {
@@ -264,7 +264,7 @@ fn add_key_columns(
         builder.add_input_field(
             key_columns,
             InputDefinition::new(&column.field.name, r#type),
-            InputBinding::lenient(InputRole::Equal(column.field.id)),
+            InputBinding::lenient(FilterRole::Equal(column.field.id)),
         );
     }
     key_columns
@@ -281,7 +281,7 @@ fn add_stored(
     builder.add_argument(
         field,
         definition,
-        InputBinding::lenient(InputRole::Stored(column.field.id)),
+        InputBinding::lenient(WriteRole::Stored(column.field.id)),
     );
 }
 

@@ -7,7 +7,7 @@ use ir::{Comparison, Direction, TextMatch, ValueForm};
 
 use super::values::{ApiScalar, Values};
 use crate::api::ApiBuilder;
-use crate::binding::{InputBinding, InputRole, Meaning, ValueBinding};
+use crate::binding::{InputBinding, Meaning, OperatorRole, ValueBinding};
 
 /// The scalars of the API.
 #[derive(Clone, Copy, Debug)]
@@ -147,10 +147,10 @@ fn add_operators(
     let r#type = add_type(builder, name, None, kind);
     for (name, role) in operators.list() {
         let operand = TypeRef::named(scalar);
-        let is_list = matches!(role, InputRole::Compare(Comparison::In));
+        let is_list = matches!(role, OperatorRole::Compare(Comparison::In));
         let text = format!("`{name}` cannot be null; leave it out or use another operator.");
         let binding = InputBinding {
-            role: role.clone(),
+            role: (*role).into(),
             null: Meaning::Refuse(text.into()),
             // Only lists can be empty, and nothing is in an empty list.
             empty: if is_list { Meaning::False } else { Meaning::Ignore },
@@ -163,9 +163,9 @@ fn add_operators(
 
 impl Operators {
     /// In Phrag's order, with what Phrag lacks where it belongs.
-    fn list(self) -> &'static [(&'static str, InputRole)] {
+    fn list(self) -> &'static [(&'static str, OperatorRole)] {
         use Comparison::{Equal, Greater, GreaterOrEqual, In, Less, LessOrEqual, NotEqual};
-        use InputRole::Compare;
+        use OperatorRole::Compare;
         match self {
             Self::Equality => &[("eq", Compare(Equal)), ("ne", Compare(NotEqual))],
             Self::Order => &[
@@ -181,7 +181,7 @@ impl Operators {
                 ("in", Compare(In)),
                 ("eq", Compare(Equal)),
                 ("ne", Compare(NotEqual)),
-                ("like", InputRole::Match { r#match: TextMatch::Like, ignore_case: false }),
+                ("like", OperatorRole::Match { r#match: TextMatch::Like, ignore_case: false }),
                 ("gt", Compare(Greater)),
                 ("lt", Compare(Less)),
                 ("gte", Compare(GreaterOrEqual)),

@@ -16,8 +16,8 @@ use super::values::ApiScalar;
 use super::{BigIntegers, Options};
 use crate::api::{Api, ApiBuilder, Nesting};
 use crate::binding::{
-    EntityBinding, FieldBinding, InputBinding, InputRole, Meaning, RowsBinding, RowsForm, RowsFrom,
-    Subject,
+    ArgumentRole, EntityBinding, FieldBinding, FilterRole, InputBinding, Meaning, OrderRole,
+    RowsBinding, RowsForm, RowsFrom, Subject,
 };
 
 /// Phrag's text, which clients may look for.
@@ -125,8 +125,8 @@ fn add_entity(builder: &mut ApiBuilder, planned: &Planned<'_>) -> EntityTypes {
 fn add_columns(builder: &mut ApiBuilder, planned: &Planned<'_>, own: EntityTypes, types: &Types) {
     let clauses = TypeRef::named(own.clauses).list();
     for (name, role) in [
-        ("and", InputRole::And { item: Meaning::True }),
-        ("or", InputRole::Or { item: Meaning::True }),
+        ("and", FilterRole::And { item: Meaning::True }),
+        ("or", FilterRole::Or { item: Meaning::True }),
     ] {
         builder.add_input_field(
             own.clauses,
@@ -146,7 +146,7 @@ fn add_columns(builder: &mut ApiBuilder, planned: &Planned<'_>, own: EntityTypes
                 own.clauses,
                 InputDefinition::new(&field.name, TypeRef::named(operators)),
                 InputBinding::refuse_null(
-                    InputRole::Operators(Arc::new(Subject::field(field.id))),
+                    FilterRole::Operators(Arc::new(Subject::field(field.id))),
                     &text,
                 ),
             );
@@ -155,7 +155,7 @@ fn add_columns(builder: &mut ApiBuilder, planned: &Planned<'_>, own: EntityTypes
             builder.add_input_field(
                 sort,
                 InputDefinition::new(&field.name, TypeRef::named(types.operators.direction)),
-                InputBinding::lenient(InputRole::SortField(field.id)),
+                InputBinding::lenient(OrderRole::Field(field.id)),
             );
         }
     }
@@ -204,16 +204,17 @@ fn add_list(
 ) {
     let definition = FieldDefinition::new(name, TypeRef::named(entity.object).list());
     let list = builder.add_field(parent, definition, FieldBinding::Rows(binding));
-    let mut argument = |name: &str, r#type: TypeId, role: InputRole| {
+    let definition = InputDefinition::new("where", TypeRef::named(entity.clauses));
+    builder.add_argument(list, definition, InputBinding::lenient(FilterRole::Conditions));
+    let mut argument = |name: &str, r#type: TypeId, role: ArgumentRole| {
         let definition = InputDefinition::new(name, TypeRef::named(r#type));
         builder.add_argument(list, definition, InputBinding::lenient(role));
     };
-    argument("where", entity.clauses, InputRole::Filter);
     if let Some(sort) = entity.sort {
-        argument("sort", sort, InputRole::Sort);
+        argument("sort", sort, ArgumentRole::Sort);
     }
-    argument("limit", types.scalars.int, InputRole::Limit);
-    argument("offset", types.scalars.int, InputRole::Offset);
+    argument("limit", types.scalars.int, ArgumentRole::Limit);
+    argument("offset", types.scalars.int, ArgumentRole::Offset);
 }
 
 fn rows(from: RowsFrom, planned: &Planned<'_>, form: RowsForm, options: &Options) -> RowsBinding {

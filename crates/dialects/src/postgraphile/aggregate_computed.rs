@@ -14,7 +14,9 @@ use super::descriptions;
 use super::entity::{Column, Served};
 use super::functions::Input;
 use super::types::value_type;
-use crate::binding::{AggregateField, AggregateValue, FieldBinding, InputBinding, InputRole};
+use crate::binding::{
+    AggregateField, AggregateValue, ArgumentRole, FieldBinding, FilterRole, InputBinding,
+};
 
 /// A function that gives one value of each row, as its field shows it.
 #[derive(Debug)]
@@ -94,7 +96,7 @@ fn add_value(
     };
     let added = build.api.add_field(values, definition, FieldBinding::Aggregate(binding));
     for Input { definition, binding } in computed.inputs {
-        let binding = InputBinding::lenient(InputRole::Argument(*binding));
+        let binding = InputBinding::lenient(ArgumentRole::Call(*binding));
         build.api.add_argument(added, definition.clone(), binding);
     }
 }
@@ -136,16 +138,16 @@ fn add_condition(
         // Without its arguments the function is another one.
         let Some(arguments) = arguments else { return };
         for Input { definition, binding } in computed.inputs {
-            let binding = InputBinding::lenient(InputRole::Argument(*binding));
+            let binding = InputBinding::lenient(ArgumentRole::Call(*binding));
             build.api.add_input_field(arguments, definition.clone(), binding);
         }
         let definition = InputDefinition::new("args", TypeRef::named(arguments));
-        let binding = InputBinding::lenient(InputRole::CallArguments);
+        let binding = InputBinding::lenient(FilterRole::CallArguments);
         build.api.add_input_field(r#type, definition, binding);
     }
     let definition = InputDefinition::new("filter", TypeRef::named(operators));
-    build.api.add_input_field(r#type, definition, InputBinding::lenient(InputRole::Filter));
-    let role = InputRole::OperatorsOfComputed {
+    build.api.add_input_field(r#type, definition, InputBinding::lenient(FilterRole::Conditions));
+    let role = FilterRole::OperatorsOfComputed {
         aggregate: specification.function,
         computed: computed.function.id,
     };

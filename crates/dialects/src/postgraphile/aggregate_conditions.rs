@@ -15,7 +15,7 @@ use super::descriptions;
 use super::entity::{Column, Served};
 use super::filter::{self, FilterOptions};
 use super::functions::ComputedValue;
-use crate::binding::{InputBinding, InputRole, Meaning, Subject};
+use crate::binding::{FilterRole, InputBinding, Meaning, OperatorRole, RowsRole, Subject};
 
 /// The operators of `having`.
 const OPERATORS: [(&str, Comparison); 6] = [
@@ -28,9 +28,9 @@ const OPERATORS: [(&str, Comparison); 6] = [
 ];
 
 /// What a function makes of a column, as operators compare it.
-fn aggregated(function: AggregateFunction, column: &Column) -> InputRole {
+fn aggregated(function: AggregateFunction, column: &Column) -> FilterRole {
     let place = Box::new(Place::field(column.field));
-    InputRole::Operators(Arc::new(Subject::new(Place::Aggregated { function, place })))
+    FilterRole::Operators(Arc::new(Subject::new(Place::Aggregated { function, place })))
 }
 
 /// Adds the type of conditions on groups of an entity's rows; `None` if its name is taken.
@@ -64,7 +64,7 @@ pub(super) fn add_having(
     let list = TypeRef::named(having).non_null().list();
     let item = Meaning::True;
     for (name, role) in
-        [("AND", InputRole::And { item: item.clone() }), ("OR", InputRole::Or { item })]
+        [("AND", FilterRole::And { item: item.clone() }), ("OR", FilterRole::Or { item })]
     {
         let definition = graphql::schema::InputDefinition::new(name, list);
         build.api.add_input_field(having, definition, InputBinding::lenient(role));
@@ -96,13 +96,13 @@ pub(super) fn add_conditions(
     let values = claim(build, &subject, &name, kind, None)?;
     let definition =
         graphql::schema::InputDefinition::new(specification.name, TypeRef::named(values));
-    build.api.add_input_field(having, definition, InputBinding::lenient(InputRole::Filter));
+    build.api.add_input_field(having, definition, InputBinding::lenient(FilterRole::Conditions));
     Some(values)
 }
 
 /// A condition that the database has nothing to compare for.
-pub(super) fn refused(role: InputRole, otherwise: Box<str>) -> InputRole {
-    InputRole::Refused { role: Box::new(role), otherwise }
+pub(super) fn refused(role: FilterRole, otherwise: Box<str>) -> FilterRole {
+    FilterRole::Unsupported { role: Box::new(role), otherwise }
 }
 
 /// What is said where the operators of a value do not fit what a function makes of it.
@@ -144,7 +144,7 @@ impl HavingKind {
         build.filters.insert(name.into(), made);
         for (name, comparison) in OPERATORS {
             let definition = graphql::schema::InputDefinition::new(name, operand);
-            let binding = InputBinding::lenient(InputRole::Compare(comparison));
+            let binding = InputBinding::lenient(OperatorRole::Compare(comparison));
             build.api.add_input_field(made?, definition, binding);
         }
         made
@@ -192,7 +192,7 @@ pub(super) fn add_filter(
     let Some((r#type, nothing)) = filter_type(build, options, other, target) else { return };
     let description = descriptions::filter_aggregates(&other.name);
     let definition = input("aggregates", &description, TypeRef::named(r#type));
-    let binding = options.object(InputRole::RelatedGroup { nothing });
+    let binding = options.object(RowsRole::Group { nothing });
     build.api.add_input_field(many, definition, binding);
 }
 
@@ -202,7 +202,7 @@ fn computed_filter(
     build: &mut Build<'_>,
     computed: ComputedValue,
     specification: Specification,
-) -> Option<(String, TypeId, InputRole)> {
+) -> Option<(String, TypeId, FilterRole)> {
     let ComputedValue { function, name, field, value, .. } = computed;
     let r#type = &build.catalog[field].r#type;
     let is_number = matches!(
@@ -222,7 +222,7 @@ fn computed_filter(
     let call = Call { function, of_row: Some(Vec::new()), arguments: Vec::new() };
     let place = Box::new(Place::Computed(call));
     let subject = Subject::new(Place::Aggregated { function: specification.function, place });
-    let role = InputRole::Operators(Arc::new(subject));
+    let role = FilterRole::Operators(Arc::new(subject));
     let fits = is_number || specification.function != AggregateFunction::DistinctCount;
     let role = match (made, fits) {
         (true, true) => role,
@@ -282,7 +282,7 @@ fn filter_type(
     let r#type = made?;
     let description = descriptions::aggregated_if(table);
     let definition = input("filter", &description, TypeRef::named(target));
-    build.api.add_input_field(r#type, definition, options.object(InputRole::GroupFilter));
+    build.api.add_input_field(r#type, definition, options.object(FilterRole::GroupFilter));
     for (specification, columns) in compared {
         let name = build.inflection.aggregate_filter_type(table, specification.name);
         let Some(values) = claim(build, &subject, &name, object(), None) else { continue };
@@ -293,7 +293,7 @@ fn filter_type(
         }
         let description = descriptions::aggregate_over(specification.label, table);
         let definition = input(specification.name, &description, TypeRef::named(values));
-        build.api.add_input_field(r#type, definition, options.object(InputRole::Filter));
+        build.api.add_input_field(r#type, definition, options.object(FilterRole::Conditions));
     }
     Some((r#type, nothing))
 }

@@ -19,8 +19,8 @@ use super::tags::deprecation;
 use super::tags::omit::Action;
 use super::{aggregate_conditions, descriptions};
 use crate::binding::{
-    AggregateField, AggregateValue, ConnectionField, FieldBinding, GroupBy, InputBinding,
-    InputRole, ValueBinding, ValueShape,
+    AggregateField, AggregateValue, ArgumentRole, ConnectionField, FieldBinding, FilterRole,
+    GroupBy, InputBinding, ValueBinding, ValueShape,
 };
 
 /// A function of the plugin.
@@ -147,10 +147,10 @@ fn add_fields(build: &mut Build<'_>, one: &Served<'_>, connection: TypeId, types
     let groups = build.api.add_field(connection, definition, binding);
     let keys = TypeRef::named(group_by).non_null().list().non_null();
     let definition = input("groupBy", &descriptions::group_by(&one.name), keys);
-    build.api.add_argument(groups, definition, InputBinding::lenient(InputRole::GroupBy));
+    build.api.add_argument(groups, definition, InputBinding::lenient(ArgumentRole::GroupBy));
     if let Some(having) = types.having {
         let definition = input("having", descriptions::HAVING, TypeRef::named(having));
-        build.api.add_argument(groups, definition, InputBinding::lenient(InputRole::Filter));
+        build.api.add_argument(groups, definition, InputBinding::lenient(FilterRole::Conditions));
     }
 }
 

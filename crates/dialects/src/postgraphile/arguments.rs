@@ -6,7 +6,7 @@ use graphql::value::Const;
 use super::build::{Build, input};
 use super::entity::Served;
 use super::{descriptions, filter, order};
-use crate::binding::{InputBinding, InputRole};
+use crate::binding::{ArgumentRole, FilterRole, InputBinding};
 
 /// How rows are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,14 +36,14 @@ pub(super) fn add_order(
     let r#type = TypeRef::named(order).non_null().list();
     let definition = input("orderBy", &descriptions::order_by(&of.name), r#type);
     let definition = InputDefinition { default: default.map(Box::new), ..definition };
-    build.api.add_argument(field, definition, InputBinding::lenient(InputRole::OrderBy));
+    build.api.add_argument(field, definition, InputBinding::lenient(ArgumentRole::OrderBy));
 }
 
 /// Adds `condition`.
 pub(super) fn add_condition(build: &mut Build<'_>, field: FieldId, of: &Served<'_>) {
     let Some(condition) = of.types.and_then(|types| types.condition) else { return };
     let definition = input("condition", descriptions::CONDITION, TypeRef::named(condition));
-    build.api.add_argument(field, definition, InputBinding::lenient(InputRole::Filter));
+    build.api.add_argument(field, definition, InputBinding::lenient(FilterRole::Conditions));
 }
 
 /// Adds `filter`, where the API has it.
@@ -79,14 +79,14 @@ pub(super) fn add_page(build: &mut Build<'_>, field: FieldId, collection: Collec
     let mut add = |definition, role| {
         build.api.add_argument(field, definition, InputBinding::lenient(role));
     };
-    add(input("first", descriptions::FIRST, int), InputRole::Limit);
+    add(input("first", descriptions::FIRST, int), ArgumentRole::Limit);
     if cursor.is_some() {
-        add(input("last", descriptions::LAST, int), InputRole::Last);
+        add(input("last", descriptions::LAST, int), ArgumentRole::Last);
     }
-    add(input("offset", offset, int), InputRole::Offset);
+    add(input("offset", offset, int), ArgumentRole::Offset);
     if let Some(cursor) = cursor {
-        add(input("before", descriptions::BEFORE, cursor), InputRole::Before);
-        add(input("after", descriptions::AFTER, cursor), InputRole::After);
+        add(input("before", descriptions::BEFORE, cursor), ArgumentRole::Before);
+        add(input("after", descriptions::AFTER, cursor), ArgumentRole::After);
     }
 }
 

@@ -9,7 +9,7 @@ use super::entity::{Column, Served};
 use super::functions::ComputedValue;
 use super::tags::omit::Action;
 use super::types::ValueType;
-use crate::binding::{InputBinding, InputRole, Meaning, ValueShape};
+use crate::binding::{FilterRole, InputBinding, Meaning, ValueShape};
 
 /// Adds the condition type of an entity; `None` if no column can be compared. PostGraphile offers
 /// the columns that the database cannot compare, too: for whether they are null.
@@ -38,10 +38,11 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     for (column, value) in columns {
         let definition = input(&column.name, &descriptions::condition_field(&column.name), value);
         let role = match column.value.equal {
-            true => InputRole::Equal(column.field),
-            false => InputRole::IsNull { field: column.field, otherwise: refusal(&column.value) },
+            true => FilterRole::Equal(column.field),
+            false => FilterRole::IsNull { field: column.field, otherwise: refusal(&column.value) },
         };
-        let binding = InputBinding { role, null: Meaning::IsNull, empty: Meaning::Ignore };
+        let binding =
+            InputBinding { role: role.into(), null: Meaning::IsNull, empty: Meaning::Ignore };
         build.api.add_input_field(r#type, definition, binding);
     }
     for (computed, value) in computed {
@@ -51,8 +52,9 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
         }
         let description = descriptions::condition_field(&computed.name);
         let definition = input(&computed.name, &description, value);
-        let role = InputRole::EqualComputed(computed.function);
-        let binding = InputBinding { role, null: Meaning::IsNull, empty: Meaning::Ignore };
+        let role = FilterRole::EqualComputed(computed.function);
+        let binding =
+            InputBinding { role: role.into(), null: Meaning::IsNull, empty: Meaning::Ignore };
         build.api.add_input_field(r#type, definition, binding);
     }
     Some(r#type)

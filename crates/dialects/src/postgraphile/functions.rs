@@ -18,7 +18,7 @@ use super::mutations::inputs::{self as row_inputs, RowInput};
 use super::tags::deprecation;
 use super::types::{ValueType, value_type};
 use crate::binding::{
-    ArgumentBinding, CallBinding, ComputedBinding, FieldBinding, InputBinding, InputRole,
+    ArgumentBinding, ArgumentRole, CallBinding, ComputedBinding, FieldBinding, InputBinding,
     RowsBinding, RowsForm, RowsFrom,
 };
 
@@ -222,7 +222,7 @@ fn add(
         };
         let field = build.api.add_field(parent, definition, binding);
         for Input { definition, binding } in &inputs {
-            let binding = InputBinding::lenient(InputRole::Argument(*binding));
+            let binding = InputBinding::lenient(ArgumentRole::Call(*binding));
             build.api.add_argument(field, definition.clone(), binding);
         }
         if let Some(collection) = paged {

@@ -25,7 +25,7 @@ use super::descriptions;
 use super::entity::Served;
 use super::naming::Verb;
 use super::tags::omit::Action;
-use crate::binding::{FieldBinding, InputBinding, InputRole, MutationBinding};
+use crate::binding::{FieldBinding, InputBinding, InputRole, MutationBinding, WriteRole};
 
 /// The mutation type, made when its first field is.
 #[derive(Debug, Default)]
@@ -87,7 +87,7 @@ impl Mutations {
         let id = build.api.add_field(root, field.definition, binding);
         let r#type = TypeRef::named(input_type).non_null();
         let definition = input("input", descriptions::mutations::INPUT, r#type);
-        build.api.add_argument(id, definition, InputBinding::lenient(InputRole::Inputs));
+        build.api.add_argument(id, definition, InputBinding::lenient(WriteRole::Inputs));
     }
 }
 
@@ -97,7 +97,7 @@ fn add_input_type(build: &mut Build<'_>, name: &str, description: String) -> Opt
     let kind = TypeKind::InputObject { fields: Vec::new() };
     let made = build.add_type(name, Some(description.into()), kind)?;
     let definition = input("clientMutationId", descriptions::mutations::CLIENT_ID_INPUT, text);
-    add_member(build, made, definition, InputRole::ClientMutationId);
+    add_member(build, made, definition, WriteRole::ClientMutationId);
     Some(made)
 }
 
@@ -134,7 +134,12 @@ fn has_distinct_members<'n>(
     true
 }
 
-fn add_member(build: &mut Build<'_>, r#type: TypeId, definition: InputDefinition, role: InputRole) {
+fn add_member(
+    build: &mut Build<'_>,
+    r#type: TypeId,
+    definition: InputDefinition,
+    role: impl Into<InputRole>,
+) {
     build.api.add_input_field(r#type, definition, InputBinding::lenient(role));
 }
 

@@ -10,7 +10,9 @@ use super::entity::{Column, Served};
 use super::tags::deprecation;
 use super::tags::omit::Action;
 use super::{descriptions, functions, scalars};
-use crate::binding::{FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom};
+use crate::binding::{
+    ArgumentRole, FieldBinding, FilterRole, InputBinding, RowsBinding, RowsForm, RowsFrom,
+};
 
 /// The node id of `Query`.
 const ROOT_ID: &str = "query";
@@ -59,7 +61,7 @@ fn add_node_id(
 ) {
     let name = build.inflection.node_id();
     let refused = format!("{name} must not be null.");
-    let binding = InputBinding::refuse_null(InputRole::NodeId, &refused);
+    let binding = InputBinding::refuse_null(ArgumentRole::NodeId, &refused);
     build.api.add_argument(field, input(name, description, id), binding);
 }
 
@@ -196,7 +198,7 @@ fn add_by_key(
     let id = build.api.add_field(query, definition, rows(one, one_by(key)));
     for (column, r#type) in compared {
         let argument = InputDefinition::new(&column.name, r#type.non_null());
-        let role = InputRole::Equal(column.field);
+        let role = FilterRole::Equal(column.field);
         let refused = format!("{} must not be null.", column.name);
         build.api.add_argument(id, argument, InputBinding::refuse_null(role, &refused));
     }

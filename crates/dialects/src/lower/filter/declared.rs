@@ -4,7 +4,7 @@ use catalog::EntityId;
 use graphql::operation::Location;
 use ir::Filter;
 
-use super::{Around, Given};
+use super::{FilterContext, Given};
 use crate::binding::{DeclaredRole, VariantLink};
 use crate::lower::{Context, LowerError};
 
@@ -20,14 +20,10 @@ impl Context<'_> {
             link.ok_or_else(|| not_declared(location))
         };
         match role {
-            DeclaredRole::Many(place) => self.object(given, towards(link(*place)?)),
-            DeclaredRole::By { place, role } => {
-                self.stated(role, Given { around: towards(link(*place)?), ..given })
+            DeclaredRole::Many(place) => {
+                self.object(given, FilterContext::of_rows(link(*place)?.into()))
             }
-            DeclaredRole::Together { place, once } => match link(*place)? {
-                VariantLink::One(hop) => self.together(given, hop, *once),
-                VariantLink::Several(ways) => self.variants_together(given, ways, *once),
-            },
+            DeclaredRole::By { place, role } => self.of_rows(given, role, link(*place)?.into()),
             DeclaredRole::Each { place, role } => match link(*place)? {
                 VariantLink::Several(variants) => self.related_each(given, variants, role),
                 VariantLink::One(_) => Err(not_declared(location)),
@@ -42,16 +38,8 @@ impl Context<'_> {
     }
 
     /// Whether a relationship led to the rows whose properties are of an entity.
-    pub(in crate::lower) fn leads_by(&self, around: Around<'_>, edge: EntityId) -> bool {
+    pub(in crate::lower) fn leads_by(&self, around: FilterContext<'_>, edge: EntityId) -> bool {
         around.along.is_some_and(|hop| self.api.find_edge(hop.relationship) == Some(edge))
-    }
-}
-
-/// What conditions on the rows that a link leads to are about.
-fn towards(link: VariantLink) -> Around<'static> {
-    match link {
-        VariantLink::One(hop) => Around { hop: Some(hop), ..Around::default() },
-        VariantLink::Several(ways) => Around { ways: Some(ways), ..Around::default() },
     }
 }
 

@@ -8,8 +8,8 @@ use graphql::opaque::OpaqueKind;
 use graphql::schema::{InputId, TypeId};
 use ir::{Filter, Hop, Place, Quantifier, Variant};
 
-use super::{Around, Given, distance, meaning};
-use crate::binding::{InputRole, Subject, ValueBinding, VariantsId};
+use super::{FilterContext, Given, RelatedRows, distance, meaning};
+use crate::binding::{FilterRole, InputRole, Subject, ValueBinding, VariantRole, VariantsId};
 use crate::lower::arguments::Opaque;
 use crate::lower::input::{Input, Presence};
 use crate::lower::selection::misplaced;
@@ -24,83 +24,76 @@ impl Context<'_> {
         subject: &Subject,
     ) -> Result<Option<Filter>, LowerError> {
         let subject = &*self.subject(given.around.variant, subject);
-        self.object(given, Around { subject: Some(subject), ..Around::default() })
+        self.object(given, FilterContext { subject: Some(subject), ..FilterContext::default() })
     }
 
     pub(super) fn stated_of_graph(
         &self,
-        role: &InputRole,
+        role: &FilterRole,
         given: Given<'_, '_>,
     ) -> Result<Option<Filter>, LowerError> {
         let Given { id, input, around, .. } = given;
         let r#type = self.api.schema[id].r#type;
         match role {
-            InputRole::On { subject, role } => {
-                let subject = self.subject(around.variant, subject);
-                let around = Around { subject: Some(&subject), ..Around::default() };
-                self.stated(role, Given { around, ..given })
+            FilterRole::RelatedVariants(variants) => {
+                self.object(given, FilterContext::of_rows(RelatedRows::Variants(*variants)))
             }
-            InputRole::RelatedBy { hop, role } => {
-                let around = Around { hop: Some(*hop), ..Around::default() };
-                self.stated(role, Given { around, ..given })
+            FilterRole::RelatedVariantsBy { variants, role } => {
+                self.of_rows(given, role, RelatedRows::Variants(*variants))
             }
-            InputRole::All { apart } => match (around.hop, around.ways) {
-                (Some(hop), _) => all(|quantifier| self.related(given, hop, quantifier)),
-                (None, Some(ways)) => self.all_of_variants(given, ways, *apart),
-                (None, None) => Ok(None),
-            },
-            InputRole::RelatedVariants(variants) => {
-                self.object(given, Around { ways: Some(*variants), ..Around::default() })
+            FilterRole::RelatedEach { variants, role } => self.related_each(given, *variants, role),
+            FilterRole::Declared(role) => self.declared(role, given),
+            FilterRole::OfVariants => self.of_variants(input, r#type.base, around),
+            FilterRole::IsGlobalId(entity) => self.has_global_id(*entity, given).map(Some),
+            FilterRole::MadeOf(place) => {
+                let made_of = Some(&**place);
+                self.object(given, FilterContext { made_of, ..FilterContext::default() })
             }
-            InputRole::RelatedVariantsBy { variants, role } => {
-                let around = Around { ways: Some(*variants), ..Around::default() };
-                self.stated(role, Given { around, ..given })
+            FilterRole::OperatorsOfMade(function) => {
+                let place = around.made_of.ok_or_else(|| misplaced("operators on an aggregate"))?;
+                let (function, place) = (*function, Box::new(place.clone()));
+                let subject = Subject::new(Place::Aggregated { function, place });
+                let subject = Some(&subject);
+                self.object(given, FilterContext { subject, ..FilterContext::default() })
             }
-            InputRole::RelatedEach { variants, role } => self.related_each(given, *variants, role),
-            InputRole::Declared(role) => self.declared(role, given),
-            InputRole::OfVariants => self.of_variants(input, r#type.base, around),
-            InputRole::OnVariant if around.alone => self.object(given, around),
-            InputRole::OnVariant => {
-                let entries = self.entries(input, r#type.base)?;
-                let is_own = |(id, _): &(InputId, Input<'_>)| match self.api.input(*id).role {
-                    InputRole::OfVariant(number) => {
+            _ => Err(misplaced("a condition of a graph")),
+        }
+    }
+
+    /// The condition that a member for rows of one of several entities states.
+    // Its frame would stand in those of all conditions around it.
+    #[inline(never)]
+    pub(super) fn stated_of_variant(
+        &self,
+        role: VariantRole,
+        given: Given<'_, '_>,
+    ) -> Result<Option<Filter>, LowerError> {
+        let Given { id, input, around, .. } = given;
+        match role {
+            VariantRole::On if around.alone => self.object(given, around),
+            VariantRole::On => {
+                let entries = self.entries(input, self.api.schema[id].r#type.base)?;
+                let is_own = |(id, _): &&(InputId, Input<'_>)| match self.api.input(*id).role {
+                    InputRole::Variant(VariantRole::Of(number)) => {
                         around.variant.is_some_and(|own| own.number == number)
                     }
                     _ => false,
                 };
-                match entries.iter().find(|entry| is_own(entry)) {
+                match entries.iter().find(is_own) {
                     Some((id, input)) => self.condition(*id, input, around, given.location),
                     None => Ok(None),
                 }
             }
-            InputRole::OfVariant(number) => {
-                match around.variant.is_some_and(|own| own.number == *number) {
+            VariantRole::Of(number) => {
+                match around.variant.is_some_and(|own| own.number == number) {
                     true => {
-                        let stated = self.object(given, Around::default())?;
+                        let stated = self.object(given, FilterContext::default())?;
                         // It is named: all of its rows are meant.
                         Ok(Some(stated.unwrap_or_else(Filter::all)))
                     }
                     false => Ok(None),
                 }
             }
-            InputRole::IsGlobalId(entity) => self.has_global_id(*entity, given).map(Some),
-            InputRole::Together { hop, once } => match (hop.or(around.hop), around.ways) {
-                (Some(hop), _) => self.together(given, hop, *once),
-                (None, Some(ways)) => self.variants_together(given, ways, *once),
-                (None, None) => Ok(None),
-            },
-            InputRole::MadeOf(place) => {
-                self.object(given, Around { made_of: Some(place), ..Around::default() })
-            }
-            InputRole::OperatorsOfMade(function) => match around.made_of {
-                Some(place) => {
-                    let (function, place) = (*function, Box::new(place.clone()));
-                    let subject = Subject::new(Place::Aggregated { function, place });
-                    self.object(given, Around { subject: Some(&subject), ..Around::default() })
-                }
-                None => Ok(None),
-            },
-            _ => Err(misplaced("a condition of a graph")),
         }
     }
 
@@ -126,15 +119,16 @@ impl Context<'_> {
         place: &Place,
     ) -> Result<Option<Filter>, LowerError> {
         let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
-        let is_point =
-            |(id, _): &&(InputId, Input<'_>)| self.api.input(*id).role == InputRole::DistancePoint;
+        let is_point = |(id, _): &&(InputId, Input<'_>)| {
+            self.api.input(*id).role == InputRole::Filter(FilterRole::DistancePoint)
+        };
         let Some((id, point)) = entries.iter().find(is_point) else {
             return meaning(&given.binding.empty, Some(place), given.location);
         };
         let point = self.operand(point, self.api.schema[*id].r#type);
         let mut filters = Vec::new();
         for (id, input) in &entries {
-            if let InputRole::DistanceIs(comparison) = self.api.input(*id).role
+            if let InputRole::Filter(FilterRole::DistanceIs(comparison)) = self.api.input(*id).role
                 && self.presence(input) == Presence::Present
             {
                 let most = self.operand(input, self.api.schema[*id].r#type);
@@ -152,7 +146,7 @@ impl Context<'_> {
         hop: Hop,
         once: bool,
     ) -> Result<Option<Filter>, LowerError> {
-        let having = self.object(given, Around::along(hop))?;
+        let having = self.object(given, FilterContext::along(hop))?;
         Ok(having.map(|having| {
             let (filter, having) = (Box::new(Filter::all()), Box::new(having));
             Filter::RelatedGroup { hop, filter, having, once }
@@ -168,7 +162,7 @@ impl Context<'_> {
     ) -> Result<Option<Filter>, LowerError> {
         let ways = self.api.variants(ways);
         // The properties of all of them are of one kind.
-        let along = ways.iter().find_map(|way| way.hop).map(Around::along);
+        let along = ways.iter().find_map(|way| way.hop).map(FilterContext::along);
         let Some(having) = self.object(given, along.unwrap_or_default())? else { return Ok(None) };
         let variants = ways.iter().map(|way| Variant {
             entity: way.entity,
@@ -194,7 +188,7 @@ impl Context<'_> {
     /// Rows of which all rows pass that they are related to, of several entities, and of which there
     /// is one: all rows together, or those of each entity by themselves. Of a union those of the
     /// entities that the condition names, and no others.
-    fn all_of_variants(
+    pub(super) fn all_of_variants(
         &self,
         given: Given<'_, '_>,
         ways: VariantsId,
@@ -202,7 +196,7 @@ impl Context<'_> {
     ) -> Result<Option<Filter>, LowerError> {
         let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
         let numbers = entries.iter().filter_map(|(id, _)| match self.api.input(*id).role {
-            InputRole::OfVariant(number) => Some(number),
+            InputRole::Variant(VariantRole::Of(number)) => Some(number),
             _ => None,
         });
         let named: Vec<u16> = numbers.collect();
@@ -215,7 +209,7 @@ impl Context<'_> {
             if !named.is_empty() && !named.contains(&variant.number) {
                 continue;
             }
-            let around = Around::of_variant(OfVariant::new(variant));
+            let around = FilterContext::of_variant(OfVariant::new(variant));
             let Some(filter) = self.object(given, around)? else { return Ok(None) };
             filters.push(related(hop, Quantifier::Some, filter.clone()));
             filters.push(related(hop, Quantifier::Every, filter));
@@ -226,7 +220,7 @@ impl Context<'_> {
     /// Whether an object has conditions on rows of other entities only: then it is for no other rows.
     pub(super) fn is_of_others(&self, entries: &[(InputId, Input<'_>)], own: u16) -> bool {
         let mut numbers = entries.iter().filter_map(|(id, _)| match self.api.input(*id).role {
-            InputRole::OfVariant(number) => Some(number),
+            InputRole::Variant(VariantRole::Of(number)) => Some(number),
             _ => None,
         });
         numbers.next().is_some_and(|first| first != own && numbers.all(|number| number != own))
@@ -237,7 +231,7 @@ impl Context<'_> {
         &self,
         input: &Input<'_>,
         r#type: TypeId,
-        around: Around<'_>,
+        around: FilterContext<'_>,
     ) -> Result<Option<Filter>, LowerError> {
         let mut is_own = false;
         for item in self.items(input)? {
@@ -250,7 +244,7 @@ impl Context<'_> {
 }
 
 /// The condition that all rows pass, and that there is one.
-fn all(
+pub(super) fn all(
     of: impl Fn(Quantifier) -> Result<Option<Filter>, LowerError>,
 ) -> Result<Option<Filter>, LowerError> {
     let some = of(Quantifier::Some)?;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use graphql::schema::InputId;
 use ir::Filter;
 
-use super::{Around, Given};
-use crate::binding::{InputRole, VariantsId};
+use super::{FilterContext, Given, RelatedRows};
+use crate::binding::{InputRole, RowsRole, VariantRole, VariantsId};
 use crate::lower::input::{Input, Presence};
+use crate::lower::selection::misplaced;
 use crate::lower::variants::OfVariant;
 use crate::lower::{Context, LowerError};
 
@@ -19,18 +20,23 @@ impl Context<'_> {
         &self,
         given: Given<'_, '_>,
         variants: VariantsId,
-        role: &InputRole,
+        role: &RowsRole,
     ) -> Result<Option<Filter>, LowerError> {
         let mut filters = Vec::new();
         for (id, input) in self.entries(given.input, self.api.schema[given.id].r#type.base)? {
             let binding = self.api.input(id);
-            let InputRole::OfVariant(number) = binding.role else { continue };
+            let InputRole::Variant(VariantRole::Of(number)) = binding.role else {
+                return Err(misplaced("a condition on rows of one of several entities"));
+            };
             let ways = self.api.variants(variants);
             let hop = ways.iter().find(|way| way.number == number).and_then(|way| way.hop);
-            if hop.is_some() && self.presence(&input) == Presence::Present {
-                let around = Around { hop, ..Around::default() };
-                let input = &input;
-                filters.extend(self.stated(role, Given { id, input, binding, around, ..given })?);
+            if let Some(hop) = hop
+                && self.presence(&input) == Presence::Present
+            {
+                let rows = RelatedRows::One(hop);
+                let around = FilterContext::of_rows(rows);
+                let given = Given { id, input: &input, binding, around, ..given };
+                filters.extend(self.of_rows(given, role, rows)?);
             }
         }
         Ok(if filters.is_empty() { None } else { Some(Filter::and(filters)) })
@@ -44,12 +50,12 @@ impl Context<'_> {
         own: OfVariant<'_>,
     ) -> Result<Vec<Arc<str>>, LowerError> {
         let is_on = |(id, _): &&(InputId, Input<'_>)| {
-            matches!(self.api.input(*id).role, InputRole::OnVariant)
+            matches!(self.api.input(*id).role, InputRole::Variant(VariantRole::On))
         };
         let Some((id, input)) = entries.iter().find(is_on) else { return Ok(Vec::new()) };
         let mut names = Vec::new();
         for (id, input) in self.entries(input, self.api.schema[*id].r#type.base)? {
-            if self.api.input(id).role == InputRole::OfVariant(own.number) {
+            if self.api.input(id).role == InputRole::Variant(VariantRole::Of(own.number)) {
                 let members = self.entries(&input, self.api.schema[id].r#type.base)?;
                 names.extend(members.iter().map(|(id, _)| Arc::clone(&self.api.schema[*id].name)));
             }

@@ -8,12 +8,12 @@ use ir::{
     Otherwise, OtherwiseKind, Update, Write, WriteKind,
 };
 
-use super::super::filter::Around;
+use super::super::filter::FilterContext;
 use super::super::input::{Input, Presence};
 use super::super::{Context, LowerError};
 use super::several::Own;
 use super::{Said, inserted};
-use crate::binding::{AlongVerb, InputRole, Way};
+use crate::binding::{AlongVerb, FilterRole, InputRole, Way, WriteRole};
 
 /// Where something is done along a relationship.
 #[derive(Clone, Copy, Debug)]
@@ -46,25 +46,25 @@ impl Context<'_> {
         said: &mut Said,
     ) -> Result<(), LowerError> {
         let around = match to {
-            Towards::One(_) => Around::default(),
+            Towards::One(_) => FilterContext::default(),
             Towards::OneOf(own) => self.around_own(own),
         };
         let mut filters = Vec::new();
         for (id, input) in members {
-            if self.api.input(*id).role == InputRole::Filter {
+            if self.api.input(*id).role == InputRole::Filter(FilterRole::Conditions) {
                 filters.extend(self.condition(*id, input, around, location)?);
             }
         }
         // One order whatever the request's: that of a variable's members means nothing.
         let mut members: Vec<&(InputId, Input<'_>)> = members.iter().collect();
         members.sort_by_key(|(id, _)| match self.api.input(*id).role {
-            InputRole::AlongBy { verb, .. } => place(verb, said.is_new),
+            InputRole::Write(WriteRole::AlongBy { verb, .. }) => place(verb, said.is_new),
             _ => 0,
         });
         for (id, input) in members {
             match &self.api.input(*id).role {
-                InputRole::Filter => {}
-                InputRole::AlongBy { way: None, verb } => {
+                InputRole::Filter(FilterRole::Conditions) => {}
+                InputRole::Write(WriteRole::AlongBy { way: None, verb }) => {
                     let before = said.children.len();
                     self.say_along(to, *verb, (*id, input), location, said)?;
                     for child in said.children.iter_mut().skip(before) {
@@ -163,19 +163,23 @@ impl Context<'_> {
     ) -> Result<(), LowerError> {
         let r#type = self.api.schema[id].r#type;
         match &self.api.input(id).role {
-            InputRole::AlongNode => self.say_members(input, r#type, location, &mut step.node)?,
-            InputRole::AlongEdge => {
+            InputRole::Write(WriteRole::AlongNode) => {
+                self.say_members(input, r#type, location, &mut step.node)?
+            }
+            InputRole::Write(WriteRole::AlongEdge) => {
                 step.has_edge = true;
                 self.say_members(input, r#type, location, &mut step.edge)?;
             }
-            InputRole::AlongKey => self.say_key(input, id, location, &mut step.key)?,
+            InputRole::Write(WriteRole::AlongKey) => {
+                self.say_key(input, id, location, &mut step.key)?
+            }
             // What is around a node and its relationship.
-            InputRole::Inputs => {
+            InputRole::Write(WriteRole::Inputs) => {
                 for (id, input) in self.members_given(input, r#type.base, location)? {
                     self.say_of_step(id, &input, location, step)?;
                 }
             }
-            InputRole::Overwrite { otherwise } => {
+            InputRole::Write(WriteRole::Overwrite { otherwise }) => {
                 if self.presence(input) == Presence::Present && !self.is_true(input) {
                     let otherwise = Otherwise::new(OtherwiseKind::Invalid, otherwise.clone());
                     step.unless_related = Some(otherwise);

@@ -8,7 +8,7 @@ use graphql::operation::Location;
 use graphql::schema::{InputId, TypeId};
 use ir::{ChildWrite, ExpectedLinks, Filter, Otherwise, OtherwiseKind, Write, WriteKind};
 
-use super::super::filter::Around;
+use super::super::filter::FilterContext;
 use super::super::input::{Input, Presence};
 use super::super::selection::misplaced;
 use super::super::variants::OfVariant;
@@ -16,12 +16,14 @@ use super::super::{Context, LowerError};
 use super::Said;
 use super::along::Towards;
 use super::several::Own;
-use crate::binding::{AlongVerb, InputRole, WayBinding, WaysId};
+use crate::binding::{AlongVerb, InputRole, VariantRole, WayBinding, WaysId};
 
 impl<'a> Context<'a> {
     /// What conditions on the nodes of one of several entities are about.
-    pub(super) fn around_own(&self, own: Own) -> Around<'a> {
-        self.way_of(own).map(|way| Around::of_variant(OfVariant::of_way(way))).unwrap_or_default()
+    pub(super) fn around_own(&self, own: Own) -> FilterContext<'a> {
+        self.way_of(own)
+            .map(|way| FilterContext::of_variant(OfVariant::of_way(way)))
+            .unwrap_or_default()
     }
 
     /// Adds all that an object, or a list of such, says of what is done along a relationship.
@@ -111,13 +113,13 @@ impl<'a> Context<'a> {
         said: &Said,
     ) -> Result<(), LowerError> {
         let role = |id: InputId| &self.api.input(id).role;
-        let on = members.iter().find(|(id, _)| *role(*id) == InputRole::OnVariant);
+        let on = members.iter().find(|(id, _)| *role(*id) == InputRole::Variant(VariantRole::On));
         let (Some((id, input)), Some(own)) = (on, said.own.and_then(|own| self.way_of(own))) else {
             return Ok(());
         };
         let mut names: Vec<Arc<str>> = Vec::new();
         for (id, input) in self.members_given(input, self.api.schema[*id].r#type.base, location)? {
-            if *role(id) != InputRole::OfVariant(own.number) {
+            if *role(id) != InputRole::Variant(VariantRole::Of(own.number)) {
                 continue;
             }
             let r#type = self.api.schema[id].r#type;
@@ -140,7 +142,9 @@ impl<'a> Context<'a> {
     ) -> Result<Vec<(usize, InputId, Input<'o>)>, LowerError> {
         let mut named = Vec::new();
         for (id, input) in self.members_given(input, object, location)? {
-            let InputRole::OfVariant(number) = self.api.input(id).role else { continue };
+            let InputRole::Variant(VariantRole::Of(number)) = self.api.input(id).role else {
+                continue;
+            };
             let place = targets.iter().position(|way| way.number == number);
             match place {
                 Some(place) if self.presence(&input) == Presence::Present => {

@@ -7,7 +7,7 @@ use graphql::schema::InputId;
 
 use super::super::{Context, LowerError};
 use super::Said;
-use crate::binding::{AssignVerb, InputRole, NodeRules, SeveralRole};
+use crate::binding::{AssignVerb, InputRole, NodeRules, SeveralRole, WriteRole};
 
 impl Context<'_> {
     /// Notes that an input changes a field, which no other of the same object may.
@@ -80,9 +80,12 @@ impl Context<'_> {
     fn is_set(&self, id: InputId) -> bool {
         matches!(
             self.api.input(id).role,
-            InputRole::Stored(_)
-                | InputRole::Assign { verb: AssignVerb::Set, .. }
-                | InputRole::Several(SeveralRole::Assign { verb: AssignVerb::Set, .. })
+            InputRole::Write(WriteRole::Stored(_))
+                | InputRole::Write(WriteRole::Assign { verb: AssignVerb::Set, .. })
+                | InputRole::Write(WriteRole::Several(SeveralRole::Assign {
+                    verb: AssignVerb::Set,
+                    ..
+                }))
         )
     }
 }

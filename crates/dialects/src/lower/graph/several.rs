@@ -7,13 +7,15 @@ use catalog::FieldId;
 use graphql::operation::Location;
 use graphql::schema::{InputId, TypeId, TypeKind};
 
-use super::super::filter::Around;
+use super::super::filter::FilterContext;
 use super::super::input::{Input, Presence};
 use super::super::selection::misplaced;
 use super::super::{Context, LowerError};
 use super::Said;
 use super::among::{expect_none, only_one};
-use crate::binding::{AlongVerb, InputRole, SeveralRole, WayBinding, WaysId};
+use crate::binding::{
+    AlongVerb, InputRole, SeveralRole, VariantRole, WayBinding, WaysId, WriteRole,
+};
 
 /// Of which of several entities the nodes are that inputs speak of.
 #[derive(Clone, Copy, Debug)]
@@ -29,10 +31,10 @@ impl<'a> Context<'a> {
     }
 
     /// What conditions on the nodes are about.
-    pub(super) fn around(&self, said: &Said) -> Around<'a> {
+    pub(super) fn around(&self, said: &Said) -> FilterContext<'a> {
         match said.own {
             Some(own) => self.around_own(own),
-            None => said.along.map(Around::along).unwrap_or_default(),
+            None => said.along.map(FilterContext::along).unwrap_or_default(),
         }
     }
 
@@ -168,12 +170,14 @@ impl<'a> Context<'a> {
     ) -> Result<Vec<usize>, LowerError> {
         for (id, input) in self.members_given(input, object, location)? {
             let base = self.api.schema[id].r#type.base;
-            if self.api.input(id).role != InputRole::AlongNode || !self.is_by_variant(base) {
+            if self.api.input(id).role != InputRole::Write(WriteRole::AlongNode)
+                || !self.is_by_variant(base)
+            {
                 continue;
             }
             let mut places = Vec::new();
             for (id, input) in self.members_given(&input, base, location)? {
-                let InputRole::OfVariant(number) = self.api.input(id).role else {
+                let InputRole::Variant(VariantRole::Of(number)) = self.api.input(id).role else {
                     return Err(misplaced("a node of one of several entities"));
                 };
                 if self.presence(&input) != Presence::Present {
@@ -195,9 +199,9 @@ impl<'a> Context<'a> {
     /// Whether an object says for each entity by itself what it says.
     pub(super) fn is_by_variant(&self, object: TypeId) -> bool {
         match &self.api.schema[object].kind {
-            TypeKind::InputObject { fields } => {
-                fields.iter().any(|id| matches!(self.api.input(*id).role, InputRole::OfVariant(_)))
-            }
+            TypeKind::InputObject { fields } => fields.iter().any(|id| {
+                matches!(self.api.input(*id).role, InputRole::Variant(VariantRole::Of(_)))
+            }),
             _ => false,
         }
     }

@@ -10,7 +10,7 @@ use super::super::stored::Changed;
 use super::super::{Context, LowerError};
 use super::{NestedBinding, NestedVerb, NestedWay, Nesting, Row, steps};
 use crate::api::Api;
-use crate::binding::InputRole;
+use crate::binding::{InputRole, WriteRole};
 
 /// So many rows are made by one statement, so that it has not too many parameters.
 const TOGETHER: usize = 100;
@@ -102,13 +102,13 @@ impl<'a> Context<'a> {
             return Ok(None);
         }
         let api: &'a Api = self.api;
-        let InputRole::Nested(binding) = &api.input(id).role else {
+        let InputRole::Write(WriteRole::Nested(binding)) = &api.input(id).role else {
             return Err(misplaced("a relationship of a change"));
         };
         let mut done = Vec::new();
         let object = api.schema[id].r#type.base;
         for (id, input) in self.members_given(input, object, nesting.location)? {
-            let InputRole::NestedIn(verb) = api.input(id).role else {
+            let InputRole::Write(WriteRole::NestedIn(verb)) = api.input(id).role else {
                 return Err(misplaced("what is done along a relationship"));
             };
             if self.presence(&input) == Presence::Present {

@@ -11,7 +11,7 @@ use super::{
     objects, operators, related, root, searches, sort, statements, together, variants, writes,
 };
 use crate::api::{Api, ApiBuilder};
-use crate::binding::{InputBinding, InputRole, Meaning, VariantsId, WayBinding, WaysId};
+use crate::binding::{FilterRole, InputBinding, Meaning, VariantsId, WayBinding, WaysId};
 use crate::neo4j::draft::{Draft, DraftInput};
 use crate::neo4j::model::{
     ApiForm, FieldKind, Given, Model, ModelField, Placed, PlacedField, RelationshipField, Target,
@@ -271,9 +271,9 @@ impl<'a> Build<'a> {
     pub(super) fn add_logic(&mut self, parent: &str, names: [&str; 3]) {
         for name in names {
             let (r#type, role) = match name {
-                "AND" => (format!("[{parent}!]"), InputRole::And { item: Meaning::Ignore }),
-                "OR" => (format!("[{parent}!]"), InputRole::Or { item: Meaning::Ignore }),
-                _ => (parent.into(), InputRole::Negated(Box::new(InputRole::Filter))),
+                "AND" => (format!("[{parent}!]"), FilterRole::And { item: Meaning::Ignore }),
+                "OR" => (format!("[{parent}!]"), FilterRole::Or { item: Meaning::Ignore }),
+                _ => (parent.into(), FilterRole::Negated(Box::new(FilterRole::Conditions))),
             };
             let input = DraftInput::new(name, &r#type, InputBinding::lenient(role));
             self.draft.add_input(parent, input);

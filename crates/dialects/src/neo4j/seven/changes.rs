@@ -5,7 +5,7 @@ use catalog::FieldId;
 
 use super::attribute::{Attribute, Spot};
 use super::build::Build;
-use crate::binding::{AssignVerb, InputBinding, InputRole, SeveralRole};
+use crate::binding::{AssignVerb, InputBinding, SeveralRole, WriteRole};
 use crate::neo4j::draft::{DraftInput, DraftKind};
 use crate::neo4j::model::PropertyType;
 use crate::neo4j::values;
@@ -71,7 +71,7 @@ pub(super) fn define(build: &mut Build<'_>) {
 }
 
 fn assign(name: &str, r#type: &str, verb: AssignVerb) -> DraftInput {
-    DraftInput::new(name, r#type, InputBinding::lenient(InputRole::AssignBy(verb)))
+    DraftInput::new(name, r#type, InputBinding::lenient(WriteRole::AssignBy(verb)))
 }
 
 fn one_name(model: &crate::neo4j::model::Model, r#type: &PropertyType) -> String {
@@ -140,7 +140,7 @@ pub(super) fn created(build: &mut Build<'_>, name: &str, attributes: &[Attribute
         let r#type = values::required(build.whole_input(attribute), attribute.property);
         let binding = match attribute.spot {
             Spot::Node(field) | Spot::Edge(field) => {
-                InputBinding::lenient(InputRole::Stored(field))
+                InputBinding::lenient(WriteRole::Stored(field))
             }
             // An interface has no nodes of its own that could be made.
             Spot::Common(_) | Spot::Apart | Spot::Made(_) => continue,
@@ -178,9 +178,9 @@ pub(super) fn updated(
             Spot::Apart | Spot::Made(_) => continue,
         };
         let binding = InputBinding::lenient(match stored {
-            Stored::Field(field) => InputRole::Assigns { field, is_required },
+            Stored::Field(field) => WriteRole::Assigns { field, is_required },
             Stored::Common(place) => {
-                InputRole::Several(SeveralRole::Assigns { place, is_required })
+                WriteRole::Several(SeveralRole::Assigns { place, is_required })
             }
         });
         let input = DraftInput::new(own, &object, binding);
@@ -192,8 +192,8 @@ pub(super) fn updated(
         let whole = build.whole_input(attribute);
         let by = |ending: &str, r#type: &str, verb| {
             let role = match stored {
-                Stored::Field(field) => InputRole::Assign { field, verb },
-                Stored::Common(place) => InputRole::Several(SeveralRole::Assign { place, verb }),
+                Stored::Field(field) => WriteRole::Assign { field, verb },
+                Stored::Common(place) => WriteRole::Several(SeveralRole::Assign { place, verb }),
             };
             let binding = match is_required {
                 true => InputBinding::refuse_null(role, MUST_NOT_BE_NULL),

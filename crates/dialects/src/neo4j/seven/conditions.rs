@@ -1,7 +1,5 @@
 //! `where` of nodes, and of the properties of relationships: conditions on stored values.
 
-use std::sync::Arc;
-
 use graphql::schema::EnumValueDefinition;
 use ir::{Comparison, TextMatch};
 
@@ -10,7 +8,9 @@ use super::build::{Build, Owner};
 use super::global;
 use super::operators::{operator, operators_name};
 use super::statements;
-use crate::binding::{InputBinding, InputRole, ValueBinding};
+use crate::binding::{
+    FilterRole, InputBinding, InputRole, OperatorRole, ValueBinding, VariantRole,
+};
 use crate::neo4j::draft::{DraftInput, DraftKind};
 use crate::neo4j::model::{PropertyType, Target};
 use crate::neo4j::text_filters::{TextFilter, TextOperator, TextOrder, TextType, operators_of};
@@ -24,7 +24,7 @@ struct Suffix {
     /// What the operator is called in the object of operators.
     generic: &'static str,
     operand: Operand,
-    role: InputRole,
+    role: OperatorRole,
 }
 
 /// What is compared with the value.
@@ -81,14 +81,12 @@ pub(super) fn union(build: &mut Build<'_>, union: usize) {
 
 /// Conditions on the nodes of one type of several.
 pub(super) fn of_member(number: usize) -> InputBinding {
-    InputBinding::lenient(InputRole::OfVariant(u16::try_from(number).unwrap_or(u16::MAX)))
+    InputBinding::lenient(VariantRole::Of(u16::try_from(number).unwrap_or(u16::MAX)))
 }
 
 /// A condition that is printed and refused.
 pub(super) fn several() -> InputBinding {
-    // Refused whatever is in it: this role is one that always states something.
-    let role = Box::new(InputRole::OfVariants);
-    InputBinding::lenient(InputRole::Refused { role, otherwise: SEVERAL.into() })
+    InputBinding::lenient(InputRole::Refused(SEVERAL.into()))
 }
 
 /// `typename` of an interface: which types the nodes are of.
@@ -104,7 +102,7 @@ fn typename(build: &mut Build<'_>, interface: usize, name: &str) {
     };
     let values = implementations.iter().enumerate().map(value).collect();
     build.draft.add(&kind, None, DraftKind::Enum { values });
-    let binding = InputBinding::lenient(InputRole::OfVariants);
+    let binding = InputBinding::lenient(FilterRole::OfVariants);
     build.draft.add_input(name, DraftInput::new("typename", &format!("[{kind}!]"), binding));
 }
 
@@ -116,7 +114,7 @@ fn attribute_conditions(build: &mut Build<'_>, name: &str, attribute: &Attribute
     let property = attribute.property;
     let operators = operators_name(build, &property.r#type, property.is_list);
     let role = match attribute.spot.subject() {
-        Some(subject) => InputBinding::lenient(InputRole::Operators(subject)),
+        Some(subject) => InputBinding::lenient(FilterRole::Operators(subject)),
         None => several(),
     };
     let input = DraftInput::new(own, &operators, role);
@@ -139,7 +137,7 @@ fn attribute_conditions(build: &mut Build<'_>, name: &str, attribute: &Attribute
             },
         };
         let role = match attribute.spot.subject() {
-            Some(subject) => operator(InputRole::On { subject, role: Arc::new(suffix.role) }),
+            Some(subject) => operator(FilterRole::On { subject, operator: suffix.role }),
             None => several(),
         };
         let reason =
@@ -158,19 +156,19 @@ fn suffixes(attribute: &Attribute<'_>, filters: &[TextFilter]) -> Vec<Suffix> {
     let r#type = &attribute.property.r#type;
     let suffix = |name, generic, operand, role| Suffix { name, generic, operand, role };
     let compare = |name, generic, comparison| {
-        suffix(name, generic, Operand::One, InputRole::Compare(comparison))
+        suffix(name, generic, Operand::One, OperatorRole::Compare(comparison))
     };
-    let equal = InputRole::Compare(Comparison::Equal);
+    let equal = OperatorRole::Compare(Comparison::Equal);
     let mut suffixes = vec![suffix("EQ", "eq", Operand::Whole, equal)];
     if *r#type == PropertyType::Boolean {
         return suffixes;
     }
     if attribute.property.is_list {
-        let includes = InputRole::CompareElement(Comparison::Equal);
+        let includes = OperatorRole::CompareElement(Comparison::Equal);
         suffixes.push(suffix("INCLUDES", "includes", Operand::One, includes));
         return suffixes;
     }
-    suffixes.push(suffix("IN", "in", Operand::Several, InputRole::Compare(Comparison::In)));
+    suffixes.push(suffix("IN", "in", Operand::Several, OperatorRole::Compare(Comparison::In)));
     if r#type.is_number() || r#type.is_temporal() {
         suffixes.extend([
             compare("LT", "lt", Comparison::Less),
@@ -180,7 +178,7 @@ fn suffixes(attribute: &Attribute<'_>, filters: &[TextFilter]) -> Vec<Suffix> {
         ]);
     } else if r#type.is_point() {
         let distance = |name, generic, comparison| {
-            suffix(name, generic, Operand::Distance, InputRole::Distance(comparison))
+            suffix(name, generic, Operand::Distance, OperatorRole::Distance(comparison))
         };
         suffixes.extend([
             distance("DISTANCE", "distance", Comparison::Equal),
@@ -191,7 +189,7 @@ fn suffixes(attribute: &Attribute<'_>, filters: &[TextFilter]) -> Vec<Suffix> {
         ]);
     } else if matches!(r#type, PropertyType::Id | PropertyType::String) {
         let text = |name, generic, r#match| {
-            suffix(name, generic, Operand::One, InputRole::Match { r#match, ignore_case: false })
+            suffix(name, generic, Operand::One, OperatorRole::Match { r#match, ignore_case: false })
         };
         suffixes.extend([
             text("CONTAINS", "contains", TextMatch::Includes),
@@ -211,7 +209,7 @@ fn suffixes(attribute: &Attribute<'_>, filters: &[TextFilter]) -> Vec<Suffix> {
 fn suffix_of(operator: TextOperator) -> Option<Suffix> {
     let (generic, operand, role) = match operator {
         TextOperator::Matches => {
-            let role = InputRole::Match { r#match: TextMatch::Regex, ignore_case: false };
+            let role = OperatorRole::Match { r#match: TextMatch::Regex, ignore_case: false };
             ("matches", Operand::Pattern, role)
         }
         TextOperator::Ordered(order) => {
@@ -221,7 +219,7 @@ fn suffix_of(operator: TextOperator) -> Option<Suffix> {
                 TextOrder::Less => "lt",
                 TextOrder::LessOrEqual => "lte",
             };
-            (generic, Operand::One, InputRole::Compare(order.comparison()))
+            (generic, Operand::One, OperatorRole::Compare(order.comparison()))
         }
         TextOperator::CaseInsensitive => return None,
     };

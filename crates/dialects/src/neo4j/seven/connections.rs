@@ -4,7 +4,7 @@ use super::build::{Build, Owner};
 use super::link::Link;
 use super::{objects, sort};
 use crate::binding::{
-    ConnectionField, EdgeField, FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm,
+    ArgumentRole, ConnectionField, EdgeField, FieldBinding, FilterRole, RowsBinding, RowsForm,
     RowsFrom,
 };
 use crate::neo4j::draft::{DraftField, DraftInput};
@@ -54,7 +54,7 @@ fn nodes(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
     let field = field
         .argument(filter(build, target))
         .argument(limited(build, "limit", link.target()))
-        .argument(argument("offset", "Int", InputRole::Offset));
+        .argument(DraftInput::lenient("offset", "Int", ArgumentRole::Offset));
     match sort::name(build, target) {
         Some(sort) => field.argument(sorted(&sort)),
         None => field,
@@ -83,9 +83,13 @@ fn connection(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
         return field;
     }
     let field = field
-        .argument(argument("where", &link.connection_where(None), InputRole::Filter))
+        .argument(DraftInput::lenient(
+            "where",
+            &link.connection_where(None),
+            FilterRole::Conditions,
+        ))
         .argument(limited(build, "first", link.target()))
-        .argument(argument("after", "String", InputRole::AfterOffset));
+        .argument(DraftInput::lenient("after", "String", ArgumentRole::AfterOffset));
     match sort::connection(build, link) {
         Some(sort) => field.argument(sorted(&sort)),
         None => field,
@@ -161,10 +165,10 @@ pub(super) fn default_limit(build: &Build<'_>, target: Target) -> Option<u64> {
 /// The argument that says how many nodes of a type a list has: never more than the type lets it.
 pub(super) fn limited(build: &Build<'_>, name: &str, target: Target) -> DraftInput {
     let role = match limit(build, target).max {
-        Some(most) => InputRole::LimitAtMost(most.into()),
-        None => InputRole::LimitUnlessZero,
+        Some(most) => ArgumentRole::LimitAtMost(most.into()),
+        None => ArgumentRole::LimitUnlessZero,
     };
-    argument(name, length(build), role)
+    DraftInput::lenient(name, length(build), role)
 }
 
 /// The type of arguments that say how many nodes a list has.
@@ -186,13 +190,9 @@ fn limit(build: &Build<'_>, target: Target) -> Limit {
 
 /// The conditions on the nodes of a list.
 pub(super) fn filter(build: &Build<'_>, target: Target) -> DraftInput {
-    argument("where", &format!("{}Where", build.name(target)), InputRole::Filter)
+    DraftInput::lenient("where", &format!("{}Where", build.name(target)), FilterRole::Conditions)
 }
 
 pub(super) fn sorted(r#type: &str) -> DraftInput {
-    argument("sort", &format!("[{type}!]"), InputRole::Sort)
-}
-
-pub(super) fn argument(name: &str, r#type: &str, role: InputRole) -> DraftInput {
-    DraftInput::new(name, r#type, InputBinding::lenient(role))
+    DraftInput::lenient("sort", &format!("[{type}!]"), ArgumentRole::Sort)
 }

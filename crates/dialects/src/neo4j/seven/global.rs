@@ -7,7 +7,7 @@ use super::attribute::{Attribute, Spot};
 use super::build::{Build, Owner};
 use super::objects;
 use crate::api::ApiBuilder;
-use crate::binding::{FieldBinding, InputBinding, InputRole, NodeIdBinding};
+use crate::binding::{ArgumentRole, FieldBinding, FilterRole, InputBinding, NodeIdBinding};
 use crate::neo4j::draft::{DraftField, DraftInput, DraftKind};
 use crate::neo4j::model::{FieldKind, Model, NodeType, Placed, PlacedField, Property};
 
@@ -24,7 +24,7 @@ pub(super) fn root(build: &mut Build<'_>, query: &str) {
     let id = DraftField::new("id", "ID!", objects::unserved()).described("The id of the object.");
     let kind = DraftKind::Interface { fields: vec![id], interfaces: Vec::new() };
     build.draft.add(NODE, Some("An object with an ID"), kind);
-    let id = DraftInput::new("id", "ID!", InputBinding::lenient(InputRole::GlobalId));
+    let id = DraftInput::new("id", "ID!", InputBinding::lenient(ArgumentRole::GlobalId));
     // No id stands for the root itself.
     let field = DraftField::new("node", NODE, FieldBinding::Lookup { root: "" })
         .described("Fetches an object given its ID")
@@ -53,7 +53,7 @@ pub(super) fn condition(
         return;
     }
     let Some(entity) = build.placed.nodes.get(node).map(|placed| placed.entity) else { return };
-    let role = InputBinding::lenient(InputRole::IsGlobalId(entity));
+    let role = InputBinding::lenient(FilterRole::IsGlobalId(entity));
     build.draft.add_input(name, DraftInput::new("id", "ID", role));
 }
 

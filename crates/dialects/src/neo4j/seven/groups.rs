@@ -2,8 +2,7 @@
 
 use super::build::{Build, Owner};
 use super::conditions::several;
-use super::connections::argument;
-use crate::binding::{ConnectionField, EdgeField, FieldBinding, InputBinding, InputRole};
+use crate::binding::{ArgumentRole, ConnectionField, EdgeField, FieldBinding, InputBinding};
 use crate::neo4j::draft::{DraftField, DraftInput};
 
 /// Adds the field to a type of connections of a node type, if there is anything to group by.
@@ -23,16 +22,13 @@ pub(super) fn add(build: &mut Build<'_>, node: usize, connection: &str) {
     build.draft.add_field(&group, DraftField::new("edges", &format!("[{edge}!]!"), binding));
     for attribute in &attributes {
         let binding = match attribute.spot.place() {
-            Some(place) => InputBinding::lenient(InputRole::GroupField(Box::new(place))),
+            Some(place) => InputBinding::lenient(ArgumentRole::GroupField(Box::new(place))),
             None => several(),
         };
         build.draft.add_input(&input, DraftInput::new(attribute.name(), "Boolean", binding));
     }
     let binding = FieldBinding::Connection(ConnectionField::RowGroups);
-    let field = DraftField::new("groupBy", &format!("[{group}!]!"), binding).argument(argument(
-        "fields",
-        &format!("{input}!"),
-        InputRole::GroupFields,
-    ));
+    let field = DraftField::new("groupBy", &format!("[{group}!]!"), binding)
+        .argument(DraftInput::lenient("fields", &format!("{input}!"), ArgumentRole::GroupFields));
     build.draft.add_field(connection, field);
 }

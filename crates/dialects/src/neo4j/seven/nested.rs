@@ -3,7 +3,7 @@
 use super::build::Build;
 use super::link::Link;
 use super::{changes, related, ways};
-use crate::binding::{AlongVerb, InputBinding, InputRole, SeveralRole, Way};
+use crate::binding::{AlongVerb, FilterRole, InputBinding, SeveralRole, Way, WriteRole};
 use crate::neo4j::draft::DraftInput;
 use crate::neo4j::model::{NestedOperations, Target};
 
@@ -27,7 +27,7 @@ pub(super) fn inputs(build: &mut Build<'_>, link: &Link<'_>) {
         if let Target::Node(_) = Target::from(link.owner) {
             let binding = match (link.target(), link.is_list()) {
                 (Target::Union(_), false) => {
-                    InputBinding::lenient(InputRole::Several(SeveralRole::One))
+                    InputBinding::lenient(WriteRole::Several(SeveralRole::One))
                 }
                 _ => inputs_of(),
             };
@@ -43,7 +43,7 @@ pub(super) fn inputs(build: &mut Build<'_>, link: &Link<'_>) {
                     by(build, link, *other, step.verb())
                 }
                 // The members say of which nodes.
-                _ => InputBinding::lenient(InputRole::Further),
+                _ => InputBinding::lenient(WriteRole::Further),
             };
             add(build, link, &owner, DraftInput::new(link.name(), &r#type, binding));
         }
@@ -122,7 +122,7 @@ fn others<'a>(build: &Build<'a>, link: &Link<'_>) -> Vec<Other<'a>> {
 fn connect_where(build: &mut Build<'_>, node: &str) {
     let name = format!("{node}ConnectWhere");
     if !build.draft.has(&name) {
-        let binding = InputBinding::lenient(InputRole::Filter);
+        let binding = InputBinding::lenient(FilterRole::Conditions);
         build.draft.add_input(&name, DraftInput::new("node", &format!("{node}Where!"), binding));
     }
 }
@@ -132,7 +132,7 @@ fn connect_where(build: &mut Build<'_>, node: &str) {
 fn by(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>, verb: AlongVerb) -> InputBinding {
     let Some(way) = ways::only(build, link, other.target) else {
         let ways = ways::of(build, link, other.target);
-        return InputBinding::lenient(InputRole::Several(SeveralRole::Along { ways, verb }));
+        return InputBinding::lenient(WriteRole::Several(SeveralRole::Along { ways, verb }));
     };
     let edge = link.relationship.properties;
     let edge = edge.and_then(|edge| build.placed.properties.get(edge)).map(|(edge, _)| *edge);
@@ -144,12 +144,12 @@ fn by(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>, verb: AlongVerb)
         AlongVerb::Disconnect | AlongVerb::Update | AlongVerb::Delete => way.hop,
     };
     let way = Some(Way { hop, entity: way.entity, edge });
-    InputBinding::lenient(InputRole::AlongBy { way, verb })
+    InputBinding::lenient(WriteRole::AlongBy { way, verb })
 }
 
 /// An object, or a list of such, of what is done.
 fn inputs_of() -> InputBinding {
-    InputBinding::lenient(InputRole::Inputs)
+    InputBinding::lenient(WriteRole::Inputs)
 }
 
 fn add(build: &mut Build<'_>, link: &Link<'_>, name: &str, input: DraftInput) {
@@ -252,7 +252,7 @@ fn step(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>, kind: Step) ->
             link.connection_where(other.member)
         }
     };
-    let binding = InputBinding::lenient(InputRole::Filter);
+    let binding = InputBinding::lenient(FilterRole::Conditions);
     build.draft.add_input(&name, DraftInput::new("where", &filter, binding));
     if leads_further(build, other, kind) {
         let further = format!("{}{}Input", other.name, kind.name());
@@ -261,7 +261,7 @@ fn step(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>, kind: Step) ->
             (Step::Connect, Target::Node(_)) => format!("[{further}!]"),
             _ => further,
         };
-        let binding = InputBinding::lenient(InputRole::Further);
+        let binding = InputBinding::lenient(WriteRole::Further);
         build.draft.add_input(&name, DraftInput::new(kind.further(), &further, binding));
     }
     Some(name)
@@ -292,7 +292,7 @@ fn add_edge(build: &mut Build<'_>, link: &Link<'_>, name: &str) {
     }
     let needs = kinds.iter().any(|kind| changes::needs_values(&kind.attributes));
     let required = if needs { "!" } else { "" };
-    let binding = InputBinding::lenient(InputRole::AlongEdge);
+    let binding = InputBinding::lenient(WriteRole::AlongEdge);
     let r#type = format!("{}CreateInput{required}", link.edge);
     build.draft.add_input(name, DraftInput::new("edge", &r#type, binding));
 }
@@ -307,7 +307,7 @@ fn create(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>) -> Option<St
         build.draft.input(&name);
         add_edge(build, link, &name);
         let node = format!("{}CreateInput!", other.name);
-        let binding = InputBinding::lenient(InputRole::AlongNode);
+        let binding = InputBinding::lenient(WriteRole::AlongNode);
         build.draft.add_input(&name, DraftInput::new("node", &node, binding));
     }
     Some(name)
@@ -363,18 +363,13 @@ fn update_connection(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>) -
     }
     related::connection_where(build, link);
     let node = format!("{}UpdateInput", other.name);
-    let inputs = [
-        ("node", node, InputRole::AlongNode),
-        ("where", link.connection_where(other.member), InputRole::Filter),
-    ];
-    for (field, r#type, role) in inputs {
-        let input = DraftInput::new(field, &r#type, InputBinding::lenient(role));
-        build.draft.add_input(&name, input);
-    }
+    build.draft.add_input(&name, DraftInput::lenient("node", &node, WriteRole::AlongNode));
+    let filter = link.connection_where(other.member);
+    build.draft.add_input(&name, DraftInput::lenient("where", &filter, FilterRole::Conditions));
     let kinds = build.edge_kinds(link);
     let mut attributes = kinds.iter().flat_map(|kind| &kind.attributes);
     if attributes.any(super::attribute::Attribute::is_updated) {
-        let binding = InputBinding::lenient(InputRole::AlongEdge);
+        let binding = InputBinding::lenient(WriteRole::AlongEdge);
         let r#type = format!("{}UpdateInput", link.edge);
         build.draft.add_input(&name, DraftInput::new("edge", &r#type, binding));
     }

@@ -6,7 +6,9 @@ use super::attribute::{Attribute, Spot};
 use super::build::{Build, Owner};
 use super::link::{EdgeKind, Link};
 use super::{changes, conditions, declared, global, sort, statements, together};
-use crate::binding::{EdgeField, FieldBinding, InputBinding, InputRole, SeveralRole};
+use crate::binding::{
+    ArgumentRole, EdgeField, FieldBinding, FilterRole, InputBinding, SeveralRole, WriteRole,
+};
 use crate::neo4j::draft::{DraftField, DraftInput, DraftKind};
 use crate::neo4j::model::Target;
 
@@ -169,8 +171,10 @@ fn kind_of_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_
     ] {
         if is_there {
             let role = match ending {
-                "Sort" if is_only => InputBinding::lenient(InputRole::Sort),
-                "Where" if is_only && is_everywhere => InputBinding::lenient(InputRole::Filter),
+                "Sort" if is_only => InputBinding::lenient(ArgumentRole::Sort),
+                "Where" if is_only && is_everywhere => {
+                    InputBinding::lenient(FilterRole::Conditions)
+                }
                 "Sort" | "Where" | "AggregationWhereInput" => {
                     declared::of_edge(build, kind.properties).unwrap_or_else(conditions::several)
                 }
@@ -186,7 +190,7 @@ fn kind_of_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_
 /// What is said of relationships with one kind of properties.
 fn of_edge(build: &Build<'_>, kind: &EdgeKind<'_>) -> InputBinding {
     match build.placed.properties.get(kind.properties) {
-        Some((edge, _)) => InputBinding::lenient(InputRole::Several(SeveralRole::Edge(*edge))),
+        Some((edge, _)) => InputBinding::lenient(WriteRole::Several(SeveralRole::Edge(*edge))),
         None => conditions::several(),
     }
 }

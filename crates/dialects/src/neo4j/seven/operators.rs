@@ -5,7 +5,7 @@ use ir::{AggregateFunction, Comparison};
 
 use super::build::Build;
 use super::texts;
-use crate::binding::{InputBinding, InputRole, Meaning};
+use crate::binding::{FilterRole, InputBinding, InputRole, Meaning, OperatorRole};
 use crate::neo4j::draft::{DraftInput, DraftKind};
 use crate::neo4j::model::PropertyType;
 
@@ -95,7 +95,7 @@ pub(super) fn define(build: &mut Build<'_>) {
 
 fn points(build: &mut Build<'_>) {
     let distances = |point: &str| {
-        let from = InputBinding::lenient(InputRole::DistancePoint);
+        let from = InputBinding::lenient(FilterRole::DistancePoint);
         let mut inputs = vec![DraftInput::new("from", &format!("{point}!"), from)];
         let comparisons = [
             ("gt", Comparison::Greater),
@@ -104,13 +104,13 @@ fn points(build: &mut Build<'_>) {
             ("lte", Comparison::LessOrEqual),
         ];
         inputs.extend(comparisons.map(|(name, comparison)| {
-            let role = InputRole::DistanceIs(comparison);
+            let role = FilterRole::DistanceIs(comparison);
             DraftInput::new(name, "Float", InputBinding::lenient(role))
         }));
         inputs
     };
     let mut geographic = distances("PointInput");
-    let equal_distance = InputBinding::lenient(InputRole::DistanceIs(Comparison::Equal));
+    let equal_distance = InputBinding::lenient(FilterRole::DistanceIs(Comparison::Equal));
     geographic.push(DraftInput::new("eq", "Float", equal_distance));
     add(build, "PointDistanceFilters", "Distance filters", geographic);
     let cartesian = distances("CartesianPointInput");
@@ -125,7 +125,7 @@ fn points(build: &mut Build<'_>) {
             "CartesianDistancePointFilters",
         ),
     ] {
-        let role = InputBinding::lenient(InputRole::DistanceFrom);
+        let role = InputBinding::lenient(OperatorRole::DistanceFrom);
         let distance = DraftInput::new("distance", distance, role);
         let operators = vec![equal(input), one_of(input), distance];
         add(build, &format!("{name}Filters"), text, operators);
@@ -138,7 +138,7 @@ fn points(build: &mut Build<'_>) {
 fn of_many(build: &mut Build<'_>) {
     for (name, text, made) in MADE {
         let made = made.iter().filter_map(|(function, of)| {
-            let role = InputRole::OperatorsOfMade(function_of(function)?);
+            let role = FilterRole::OperatorsOfMade(function_of(function)?);
             let r#type = format!("{of}ScalarFilters");
             Some(DraftInput::new(function, &r#type, InputBinding::lenient(role)))
         });
@@ -177,8 +177,8 @@ pub(super) fn operators_name(build: &Build<'_>, r#type: &PropertyType, is_list: 
 }
 
 /// What an operator means; null asks whether the value is null, whichever operator it is.
-pub(super) fn operator(role: InputRole) -> InputBinding {
-    InputBinding { role, null: Meaning::IsNull, empty: Meaning::Ignore }
+pub(super) fn operator(role: impl Into<InputRole>) -> InputBinding {
+    InputBinding { role: role.into(), null: Meaning::IsNull, empty: Meaning::Ignore }
 }
 
 pub(super) fn add(build: &mut Build<'_>, name: &str, text: &str, fields: Vec<DraftInput>) {
@@ -186,7 +186,7 @@ pub(super) fn add(build: &mut Build<'_>, name: &str, text: &str, fields: Vec<Dra
 }
 
 pub(super) fn add_list(build: &mut Build<'_>, name: &str, text: &str, element: &str) {
-    let role = operator(InputRole::CompareElement(Comparison::Equal));
+    let role = operator(OperatorRole::CompareElement(Comparison::Equal));
     let operators =
         vec![equal(&format!("[{element}!]")), DraftInput::new("includes", element, role)];
     add(build, name, text, operators);
@@ -201,5 +201,5 @@ fn one_of(r#type: &str) -> DraftInput {
 }
 
 fn compare(name: &str, r#type: &str, comparison: Comparison) -> DraftInput {
-    DraftInput::new(name, r#type, operator(InputRole::Compare(comparison)))
+    DraftInput::new(name, r#type, operator(OperatorRole::Compare(comparison)))
 }

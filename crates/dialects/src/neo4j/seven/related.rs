@@ -8,7 +8,7 @@ use super::build::Build;
 use super::conditions::{of_member, several};
 use super::declared;
 use super::link::Link;
-use crate::binding::{DeclaredRole, InputBinding, InputRole, Meaning};
+use crate::binding::{DeclaredRole, FilterRole, InputBinding, InputRole, Meaning, RowsRole};
 use crate::neo4j::draft::DraftInput;
 use crate::neo4j::model::Target;
 use crate::plural::VERSION_8;
@@ -31,33 +31,33 @@ enum Many {
 
 impl Many {
     /// What it means of nodes and of the relationships to them together.
-    fn role(self) -> InputRole {
+    fn role(self) -> RowsRole {
         self.role_of(false)
     }
 
     /// What it means of nodes, each type of which is asked by itself.
-    fn role_of_nodes(self) -> InputRole {
+    fn role_of_nodes(self) -> RowsRole {
         self.role_of(true)
     }
 
-    fn role_of(self, apart: bool) -> InputRole {
+    fn role_of(self, apart: bool) -> RowsRole {
         match self {
-            Self::All => InputRole::All { apart },
-            Self::None => InputRole::Quantified(Quantifier::None),
-            Self::Single => InputRole::Quantified(Quantifier::Single),
-            Self::Some => InputRole::Quantified(Quantifier::Some),
+            Self::All => RowsRole::All { apart },
+            Self::None => RowsRole::Quantified(Quantifier::None),
+            Self::Single => RowsRole::Quantified(Quantifier::Single),
+            Self::Some => RowsRole::Quantified(Quantifier::Some),
         }
     }
 
     /// A condition on nodes. One that says nothing holds for any nodes; null asks whether there are
     /// some.
-    fn of_nodes(self, role: InputRole) -> InputBinding {
+    fn of_nodes(self, role: impl Into<InputRole>) -> InputBinding {
         let null = match self {
             Self::Some => Meaning::Related,
             Self::None => Meaning::Unrelated,
             Self::All | Self::Single => Meaning::Ignore,
         };
-        InputBinding { role, null, empty: Meaning::Ignore }
+        InputBinding { role: role.into(), null, empty: Meaning::Ignore }
     }
 }
 
@@ -87,7 +87,7 @@ fn of_one(build: &mut Build<'_>, link: &Link<'_>) {
     let some = by(build, link, Many::Some.role());
     let connection = some.clone().map_or_else(several, InputBinding::lenient);
     let node = some.map_or_else(several, |role| InputBinding {
-        role,
+        role: role.into(),
         null: Meaning::Unrelated,
         empty: Meaning::Ignore,
     });
@@ -101,20 +101,19 @@ fn of_one(build: &mut Build<'_>, link: &Link<'_>) {
 /// What names the condition, for whoever follows one relationship.
 fn many(build: &Build<'_>, link: &Link<'_>) -> InputBinding {
     match (link.hop(), link.variants) {
-        (Some(hop), _) => InputBinding::lenient(InputRole::RelatedMany(hop)),
-        (None, Some(variants)) => InputBinding::lenient(InputRole::RelatedVariants(variants.id)),
+        (Some(hop), _) => InputBinding::lenient(FilterRole::RelatedMany(hop)),
+        (None, Some(variants)) => InputBinding::lenient(FilterRole::RelatedVariants(variants.id)),
         (None, None) => declared::condition(build, link, DeclaredRole::Many)
             .map_or_else(several, InputBinding::lenient),
     }
 }
 
 /// The role of one condition on them, for whoever follows one relationship.
-fn by(build: &Build<'_>, link: &Link<'_>, role: InputRole) -> Option<InputRole> {
-    let role = Box::new(role);
+fn by(build: &Build<'_>, link: &Link<'_>, role: RowsRole) -> Option<FilterRole> {
     match (link.hop(), link.variants) {
-        (Some(hop), _) => Some(InputRole::RelatedBy { hop, role }),
+        (Some(hop), _) => Some(FilterRole::RelatedBy { hop, role }),
         (None, Some(variants)) => {
-            Some(InputRole::RelatedVariantsBy { variants: variants.id, role })
+            Some(FilterRole::RelatedVariantsBy { variants: variants.id, role })
         }
         (None, None) => declared::condition(build, link, |place| DeclaredRole::By { place, role }),
     }
@@ -219,7 +218,7 @@ fn of_relationships(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
         let sources = &build.names(link.owner.into()).several;
         let connections = VERSION_8.pluralize(&link.connection_type());
         let text = format!("Filter {sources} by aggregating results on related {connections}");
-        let binding = InputBinding::lenient(InputRole::Together { hop: None, once: true });
+        let binding = InputBinding::lenient(RowsRole::Together { once: true });
         let r#type = format!("{}ConnectionAggregateInput", link.prefix);
         let input = DraftInput::new("aggregate", &r#type, binding).described(&text);
         let input = input.deprecated(link.field.deprecated.as_ref());
@@ -277,7 +276,7 @@ fn one_connection_where(build: &mut Build<'_>, link: &Link<'_>, name: &str, node
     }
     build.draft.input(name);
     build.add_logic(name, ["AND", "OR", "NOT"]);
-    let filter = || InputBinding::lenient(InputRole::Filter);
+    let filter = || InputBinding::lenient(FilterRole::Conditions);
     build.draft.add_input(name, DraftInput::new("node", &format!("{node}Where"), filter()));
     if link.has_properties() {
         let edge = format!("{}Where", link.edge);

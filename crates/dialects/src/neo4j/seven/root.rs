@@ -2,12 +2,12 @@
 
 use super::build::{Build, Owner};
 use super::connections::{
-    add_aggregate, add_connection, add_edge, argument, default_limit, filter, limited, sorted,
+    add_aggregate, add_connection, add_edge, default_limit, filter, limited, sorted,
 };
 use super::{global, groups, objects, sort, variants};
 use crate::binding::{
-    Change, FieldBinding, InputBinding, InputRole, MutationBinding, MutationForm, RowsBinding,
-    RowsForm, RowsFrom,
+    ArgumentRole, Change, FieldBinding, InputBinding, MutationBinding, MutationForm, RowsBinding,
+    RowsForm, RowsFrom, WriteRole,
 };
 use crate::neo4j::draft::{DraftField, DraftInput};
 use crate::neo4j::model::{Offers, Target};
@@ -58,7 +58,7 @@ fn list(build: &mut Build<'_>, target: Target) {
     let field = DraftField::new(&build.names(target).plural, &format!("[{own}!]!"), binding)
         .argument(filter(build, target))
         .argument(limited(build, "limit", target))
-        .argument(argument("offset", "Int", InputRole::Offset));
+        .argument(DraftInput::lenient("offset", "Int", ArgumentRole::Offset));
     let field = match sort::name(build, target) {
         Some(sort) => field.argument(sorted(&sort)),
         None => field,
@@ -89,7 +89,7 @@ fn connection(build: &mut Build<'_>, owner: Owner, offers: Offers) {
     let binding = rows(build, target, RowsForm::Connection);
     let field = DraftField::new(&format!("{name}Connection"), &format!("{type}!"), binding)
         .argument(limited(build, "first", target))
-        .argument(argument("after", "String", InputRole::AfterOffset))
+        .argument(DraftInput::lenient("after", "String", ArgumentRole::AfterOffset))
         .argument(filter(build, target));
     let field = match sort::name(build, target) {
         Some(sort) => field.argument(sorted(&sort)),
@@ -131,13 +131,14 @@ fn changes(build: &mut Build<'_>, node: usize, offers: Offers) {
         }))
     };
     let inputs = |name: &str, r#type: &str| {
-        DraftInput::new(name, r#type, InputBinding::lenient(InputRole::Inputs))
+        DraftInput::new(name, r#type, InputBinding::lenient(WriteRole::Inputs))
     };
     if offers.create {
         let binding = change(Change::CreateNodes(entity), Some(entity));
         let r#type = format!("Create{several}MutationResponse!");
-        let field = DraftField::new(&format!("create{several}"), &r#type, binding)
-            .argument(argument("input", &format!("[{own}CreateInput!]!"), InputRole::Rows));
+        let field = DraftField::new(&format!("create{several}"), &r#type, binding).argument(
+            DraftInput::lenient("input", &format!("[{own}CreateInput!]!"), WriteRole::Rows),
+        );
         build.draft.add_field(MUTATION, field);
     }
     if offers.delete {

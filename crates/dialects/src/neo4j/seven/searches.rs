@@ -6,11 +6,11 @@ use catalog::{FieldId, SearchId};
 use ir::Place;
 
 use super::build::Build;
-use super::connections::{add_edge, argument, default_limit, limited};
+use super::connections::{add_edge, default_limit, limited};
 use super::sort;
 use crate::binding::{
-    ConnectionField, EdgeField, FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm,
-    RowsFrom, Subject,
+    ArgumentRole, ConnectionField, EdgeField, FieldBinding, FilterRole, OrderRole, RowsBinding,
+    RowsForm, RowsFrom, Subject,
 };
 use crate::neo4j::draft::{DraftField, DraftInput, DraftKind};
 use crate::neo4j::model::Target;
@@ -51,21 +51,18 @@ pub(super) fn fields(build: &mut Build<'_>, node: usize) {
     for (index, search) in known.fulltext.iter().zip(&found.fulltext) {
         let Some(query) = &index.query else { continue };
         types(build, node, &names, score, &FULLTEXT);
-        let field = DraftField::new(query, &r#type, rows(build, *search)).argument(argument(
-            "phrase",
-            "String!",
-            InputRole::Searched,
-        ));
+        let field = DraftField::new(query, &r#type, rows(build, *search))
+            .argument(DraftInput::lenient("phrase", "String!", ArgumentRole::Searched));
         let field = arguments(build, node, &names, field);
         build.draft.add_field("Query", field);
     }
     for (index, search) in known.vector.iter().zip(&found.vectors) {
         types(build, node, &names, score, &VECTOR);
         let field = DraftField::new(&index.query, &r#type, rows(build, *search));
-        let field = arguments(build, node, &names, field).argument(argument(
+        let field = arguments(build, node, &names, field).argument(DraftInput::lenient(
             "vector",
             "[Float!]",
-            InputRole::Searched,
+            ArgumentRole::Searched,
         ));
         build.draft.add_field("Query", field);
     }
@@ -86,10 +83,10 @@ fn names(build: &Build<'_>, node: usize) -> Names {
 /// The arguments of any search, what is searched for left aside.
 fn arguments(build: &Build<'_>, node: usize, names: &Names, field: DraftField) -> DraftField {
     field
-        .argument(argument("where", &names.r#where, InputRole::Filter))
-        .argument(argument("sort", &format!("[{}!]", names.sort), InputRole::Sort))
+        .argument(DraftInput::lenient("where", &names.r#where, FilterRole::Conditions))
+        .argument(DraftInput::lenient("sort", &format!("[{}!]", names.sort), ArgumentRole::Sort))
         .argument(limited(build, "first", Target::Node(node)))
-        .argument(argument("after", "String", InputRole::AfterOffset))
+        .argument(DraftInput::lenient("after", "String", ArgumentRole::AfterOffset))
 }
 
 /// The types of what is found, which all indexes of a type share.
@@ -110,17 +107,15 @@ fn types(build: &mut Build<'_>, node: usize, names: &Names, score: FieldId, word
         let binding = FieldBinding::Connection(binding);
         build.draft.add_field(&names.connection, DraftField::new(field, r#type, binding));
     }
-    let input =
-        |name: &str, r#type: &str, role| DraftInput::new(name, r#type, InputBinding::lenient(role));
-    let operators = InputRole::Operators(Arc::new(Subject::new(Place::Edge(score))));
+    let operators = FilterRole::Operators(Arc::new(Subject::new(Place::Edge(score))));
     let fields = vec![
-        input("score", "FloatWhere", operators),
-        input("node", &format!("{own}Where"), InputRole::Filter),
+        DraftInput::lenient("score", "FloatWhere", operators),
+        DraftInput::lenient("node", &format!("{own}Where"), FilterRole::Conditions),
     ];
     let text = format!("The input for filtering a {} query on an index of {own}", words.filtering);
     build.draft.add(&names.r#where, Some(&text), DraftKind::Input { fields, form: None });
-    let mut fields = vec![input("score", "SortDirection", InputRole::SortEdge(score))];
-    fields.extend(sort.map(|sort| input("node", &sort, InputRole::Sort)));
+    let mut fields = vec![DraftInput::lenient("score", "SortDirection", OrderRole::Edge(score))];
+    fields.extend(sort.map(|sort| DraftInput::lenient("node", &sort, OrderRole::Sort)));
     let text = format!("The input for sorting a {} query on an index of {own}", words.sorting);
     build.draft.add(&names.sort, Some(&text), DraftKind::Input { fields, form: None });
 }

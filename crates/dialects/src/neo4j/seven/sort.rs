@@ -3,7 +3,7 @@
 use super::attribute::{Attribute, Spot};
 use super::build::{Build, Owner};
 use super::link::Link;
-use crate::binding::{InputBinding, InputRole};
+use crate::binding::{ArgumentRole, InputBinding, OrderRole};
 use crate::neo4j::draft::{DraftInput, DraftKind};
 use crate::neo4j::model::Target;
 use crate::neo4j::naming::upper_first;
@@ -54,7 +54,7 @@ pub(super) fn connection(build: &mut Build<'_>, link: &Link<'_>) -> Option<Strin
     let edge = link.has_properties().then(|| format!("{}Sort", link.edge));
     for (name, r#type) in [("node", node), ("edge", edge)] {
         if let Some(r#type) = r#type {
-            let binding = InputBinding::lenient(InputRole::Sort);
+            let binding = InputBinding::lenient(ArgumentRole::Sort);
             build.draft.add_input(&own, DraftInput::new(name, &r#type, binding));
         }
     }
@@ -63,10 +63,10 @@ pub(super) fn connection(build: &mut Build<'_>, link: &Link<'_>) -> Option<Strin
 
 fn direction(attribute: &Attribute<'_>) -> DraftInput {
     let binding = match attribute.spot {
-        Spot::Node(field) => InputBinding::lenient(InputRole::SortField(field)),
-        Spot::Edge(field) => InputBinding::lenient(InputRole::SortEdge(field)),
-        Spot::Common(place) => InputBinding::lenient(InputRole::SortCommon(place)),
-        Spot::Made(made) => InputBinding::lenient(InputRole::SortComputed(made.function)),
+        Spot::Node(field) => InputBinding::lenient(OrderRole::Field(field)),
+        Spot::Edge(field) => InputBinding::lenient(OrderRole::Edge(field)),
+        Spot::Common(place) => InputBinding::lenient(OrderRole::Common(place)),
+        Spot::Made(made) => InputBinding::lenient(OrderRole::Computed(made.function)),
         Spot::Apart => super::conditions::several(),
     };
     DraftInput::new(attribute.name(), "SortDirection", binding)

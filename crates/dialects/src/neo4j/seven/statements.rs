@@ -114,10 +114,7 @@ pub(super) fn conditions(
         inputs.push((field.name.to_string(), of_nodes));
     }
     for (name, r#type) in inputs {
-        // Refused whatever is in it: this role is one that always states something.
-        let role = Box::new(InputRole::OfVariants);
-        let otherwise = CONDITIONS.into();
-        let binding = InputBinding::lenient(InputRole::Refused { role, otherwise });
+        let binding = InputBinding::lenient(InputRole::Refused(CONDITIONS.into()));
         let input = DraftInput::new(&name, &r#type, binding);
         build.draft.add_input(parent, input.deprecated(field.deprecated.as_ref()));
     }

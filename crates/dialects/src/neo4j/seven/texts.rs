@@ -4,7 +4,7 @@ use ir::{Comparison, TextMatch};
 
 use super::build::Build;
 use super::operators::{add, add_list, operator};
-use crate::binding::{InputBinding, InputRole};
+use crate::binding::{FilterRole, InputBinding, OperatorRole};
 use crate::neo4j::draft::DraftInput;
 use crate::neo4j::text_filters::{TextOperator, TextType, operators_of};
 
@@ -33,13 +33,13 @@ fn operators(build: &Build<'_>, r#type: TextType, letters: Letters) -> Vec<Draft
     let name = r#type.name();
     let compare = |field: &str, of: &str, comparison| {
         let role = match letters {
-            Letters::Different => InputRole::Compare(comparison),
-            Letters::Same => InputRole::CompareIgnoringCase(comparison),
+            Letters::Different => OperatorRole::Compare(comparison),
+            Letters::Same => OperatorRole::CompareIgnoringCase(comparison),
         };
         DraftInput::new(field, of, operator(role))
     };
     let matches = |field: &str, r#match| {
-        let role = InputRole::Match { r#match, ignore_case: letters == Letters::Same };
+        let role = OperatorRole::Match { r#match, ignore_case: letters == Letters::Same };
         DraftInput::new(field, name, operator(role))
     };
     let mut operators = vec![
@@ -58,7 +58,7 @@ fn operators(build: &Build<'_>, r#type: TextType, letters: Letters) -> Vec<Draft
             TextOperator::CaseInsensitive if letters == Letters::Same => continue,
             // The operators within are about what is around it.
             TextOperator::CaseInsensitive => {
-                let role = InputBinding::lenient(InputRole::Filter);
+                let role = InputBinding::lenient(FilterRole::Conditions);
                 DraftInput::new("caseInsensitive", IGNORING_CASE, role)
             }
         });

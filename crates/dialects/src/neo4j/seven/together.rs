@@ -11,7 +11,7 @@ use super::conditions::several;
 use super::declared;
 use super::link::Link;
 use super::operators::operator;
-use crate::binding::{DeclaredRole, InputBinding, InputRole, Subject};
+use crate::binding::{DeclaredRole, FilterRole, InputBinding, OperatorRole, RowsRole, Subject};
 use crate::neo4j::draft::DraftInput;
 use crate::neo4j::model::{PropertyType, Target};
 use crate::neo4j::values;
@@ -44,7 +44,7 @@ pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
     if !build.draft.has(&name) {
         counts(build);
         let count = "ConnectionAggregationCountFilterInput";
-        let binding = InputBinding::lenient(InputRole::Filter);
+        let binding = InputBinding::lenient(FilterRole::Conditions);
         build.draft.add_input(&name, DraftInput::new("count", count, binding));
         add_parts(build, &name, &parts);
     }
@@ -58,24 +58,23 @@ pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
                 "Please use the relevant generic filter '{{ count: {{ {generic}: ... }} }} }}' \
                  instead."
             );
-            let role = Arc::new(InputRole::Compare(comparison));
-            let role = InputRole::On { subject: counted(false), role };
+            let compare = OperatorRole::Compare(comparison);
+            let role = FilterRole::On { subject: counted(false), operator: compare };
             let input = DraftInput::new(&format!("count_{suffix}"), "Int", operator(role));
             build.draft.add_input(&name, input.because(&reason));
         }
-        let binding = InputBinding::lenient(InputRole::Operators(counted(false)));
+        let binding = InputBinding::lenient(FilterRole::Operators(counted(false)));
         build.draft.add_input(&name, DraftInput::new("count", "IntScalarFilters", binding));
         add_parts(build, &name, &parts);
     }
-    let together = |hop| InputRole::Together { hop, once: false };
+    let role = RowsRole::Together { once: false };
     let binding = match (link.hop(), link.variants) {
-        (Some(hop), _) => InputBinding::lenient(together(Some(hop))),
+        (Some(hop), _) => InputBinding::lenient(FilterRole::RelatedBy { hop, role }),
         (None, Some(variants)) => {
-            let role = Box::new(together(None));
-            InputBinding::lenient(InputRole::RelatedVariantsBy { variants: variants.id, role })
+            InputBinding::lenient(FilterRole::RelatedVariantsBy { variants: variants.id, role })
         }
         (None, None) => {
-            let role = |place| DeclaredRole::Together { place, once: false };
+            let role = |place| DeclaredRole::By { place, role };
             declared::condition(build, link, role).map_or_else(several, InputBinding::lenient)
         }
     };
@@ -102,7 +101,7 @@ fn counted(distinct: bool) -> Arc<Subject> {
 /// How many nodes and relationships there are.
 fn counts(build: &mut Build<'_>) {
     for (name, distinct) in [("nodes", true), ("edges", false)] {
-        let binding = InputBinding::lenient(InputRole::Operators(counted(distinct)));
+        let binding = InputBinding::lenient(FilterRole::Operators(counted(distinct)));
         let input = DraftInput::new(name, "IntScalarFilters", binding);
         build.draft.add_input("ConnectionAggregationCountFilterInput", input);
     }
@@ -138,7 +137,7 @@ fn parts(build: &mut Build<'_>, link: &Link<'_>) -> Vec<(&'static str, String)> 
 fn add_parts(build: &mut Build<'_>, name: &str, parts: &[(&'static str, String)]) {
     build.add_logic(name, ["AND", "OR", "NOT"]);
     for (part, r#type) in parts {
-        let binding = InputBinding::lenient(InputRole::Filter);
+        let binding = InputBinding::lenient(FilterRole::Conditions);
         build.draft.add_input(name, DraftInput::new(part, r#type, binding));
     }
 }
@@ -165,7 +164,7 @@ pub(super) fn of_attributes(
         }
         let r#type = values::type_name(build.model, &attribute.property.r#type);
         let binding = match attribute.spot.place() {
-            Some(place) => InputBinding::lenient(InputRole::MadeOf(Box::new(place))),
+            Some(place) => InputBinding::lenient(FilterRole::MadeOf(Box::new(place))),
             None => several(),
         };
         let r#type = format!("{type}ScalarAggregationFilters");
@@ -189,8 +188,8 @@ fn by_suffix(build: &mut Build<'_>, name: &str, attribute: &Attribute<'_>) {
                 Some(place) => {
                     let place = Place::Aggregated { function, place: Box::new(place) };
                     let subject = Arc::new(Subject::new(place));
-                    let role = Arc::new(InputRole::Compare(comparison));
-                    operator(InputRole::On { subject, role })
+                    let compare = OperatorRole::Compare(comparison);
+                    operator(FilterRole::On { subject, operator: compare })
                 }
                 None => several(),
             };

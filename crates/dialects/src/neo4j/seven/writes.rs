@@ -5,7 +5,7 @@ use super::build::{Build, Owner};
 use super::changes;
 use super::conditions::of_member;
 use super::link::Link;
-use crate::binding::{FieldBinding, InputBinding, InputRole, PayloadField};
+use crate::binding::{FieldBinding, InputBinding, PayloadField, WriteRole};
 use crate::neo4j::draft::{DraftField, DraftInput};
 use crate::neo4j::model::Target;
 
@@ -52,7 +52,7 @@ pub(super) fn fill_empty(build: &mut Build<'_>, owner: Owner) {
 }
 
 fn add_empty(build: &mut Build<'_>, name: &str) {
-    let binding = InputBinding::lenient(InputRole::Inputs);
+    let binding = InputBinding::lenient(WriteRole::Inputs);
     build
         .draft
         .add_input(name, DraftInput::new("_emptyInput", "Boolean", binding).described(EMPTY));

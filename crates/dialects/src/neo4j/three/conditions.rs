@@ -9,7 +9,7 @@ use super::build::{Build, reason};
 use super::classes::{OF_CONDITIONS, stored};
 use super::roles::{Values, and, compare, condition, matches, not, or};
 use super::texts::NEGATION;
-use crate::binding::InputRole;
+use crate::binding::OperatorRole;
 
 /// What an operator compares with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ enum Operand {
 struct Operator {
     suffix: &'static str,
     operand: Operand,
-    role: InputRole,
+    role: OperatorRole,
     negated: bool,
 }
 
@@ -97,7 +97,7 @@ fn operators(property: &Property, filters: &[TextFilter]) -> Vec<Operator> {
         return all;
     }
     if property.is_list {
-        let includes = InputRole::CompareElement(Equal);
+        let includes = OperatorRole::CompareElement(Equal);
         all.push(operator("_INCLUDES", Operand::Element, includes.clone()));
         all.push(negated("_NOT_INCLUDES", Operand::Element, includes));
         return all;
@@ -121,7 +121,7 @@ fn operators(property: &Property, filters: &[TextFilter]) -> Vec<Operator> {
         }
         PropertyType::Point | PropertyType::CartesianPoint => {
             let of = |(suffix, comparison)| {
-                operator(suffix, Operand::Distance, InputRole::Distance(comparison))
+                operator(suffix, Operand::Distance, OperatorRole::Distance(comparison))
             };
             all.push(of(("_DISTANCE", Equal)));
             all.extend(ordered.map(of));

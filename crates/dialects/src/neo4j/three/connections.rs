@@ -8,7 +8,9 @@ use super::related::{directed_argument, null_connection};
 use super::relations::{Relation, members, target_name};
 use super::roles::{filter, limit, of_variant};
 use super::texts::NEGATION;
-use crate::binding::{ConnectionField, FieldBinding, InputBinding, InputRole, RowsForm};
+use crate::binding::{
+    ArgumentRole, ConnectionField, FieldBinding, FilterRole, InputBinding, RowsForm,
+};
 
 impl<'m> Build<'m> {
     /// The connection of a relationship, its conditions, and the condition on it.
@@ -38,15 +40,16 @@ impl<'m> Build<'m> {
         let binding = self.rows(relation, RowsForm::Connection);
         let field = DraftField::new(&name, &format!("{connection}!"), binding);
         let mut field = with_reason(field, relation.reason());
-        let argument = |name: &str, r#type: &str, role| {
-            DraftInput::new(name, r#type, InputBinding::lenient(role))
-        };
-        field.arguments.push(argument("where", &r#where, InputRole::Filter));
+        field.arguments.push(DraftInput::lenient("where", &r#where, FilterRole::Conditions));
         field.arguments.push(DraftInput::new("first", "Int", limit(self.most(relation))));
-        field.arguments.push(argument("after", "String", InputRole::AfterOffset));
+        field.arguments.push(DraftInput::lenient("after", "String", ArgumentRole::AfterOffset));
         field.arguments.extend(directed_argument(relation));
         if let Some(sort) = sort {
-            field.arguments.push(argument("sort", &format!("[{sort}!]"), InputRole::Sort));
+            field.arguments.push(DraftInput::lenient(
+                "sort",
+                &format!("[{sort}!]"),
+                ArgumentRole::Sort,
+            ));
         }
         self.draft.add_field(relation.source, field);
     }
@@ -95,7 +98,7 @@ impl<'m> Build<'m> {
     /// The type of the orders of a connection, if it can be ordered by anything.
     fn add_connection_sort(&mut self, relation: &Relation<'m>) -> Option<String> {
         let sort = relation.shared("ConnectionSort");
-        let of = || InputBinding::lenient(InputRole::Sort);
+        let of = || InputBinding::lenient(ArgumentRole::Sort);
         let edge = relation.properties(self).map(|properties| format!("{}Sort", properties.name));
         let node = match relation.relationship.target {
             Target::Union(_) => None,

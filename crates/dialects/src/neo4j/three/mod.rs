@@ -42,7 +42,7 @@ use super::seven::{coalesced, global};
 use super::text_filters::TextFilter;
 use super::{own_types, values};
 use crate::api::{Api, ApiBuilder};
-use crate::binding::{FieldBinding, InputBinding, InputRole};
+use crate::binding::{FieldBinding, FilterRole, InputBinding};
 use build::Build;
 pub use not_served::not_served;
 use relations::{Owner, Relation};
@@ -123,7 +123,7 @@ impl<'m> Build<'m> {
         if self.global_id(place).is_some()
             && let Some(placed) = self.placed.nodes.get(place)
         {
-            let role = InputRole::IsGlobalId(placed.entity);
+            let role = FilterRole::IsGlobalId(placed.entity);
             self.put(&name, "id", "ID", InputBinding::lenient(role));
         }
         self.add_conditions(&name, &node.fields, Values::Node(place));

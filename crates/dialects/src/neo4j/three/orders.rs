@@ -8,7 +8,7 @@ use super::build::{Build, reason};
 use super::classes::{USUAL, stored};
 use super::roles::{Values, limit, unserved};
 use super::texts::{sort_option, sort_type};
-use crate::binding::{InputBinding, InputRole};
+use crate::binding::{ArgumentRole, InputBinding, OrderRole};
 use crate::plural::VERSION_8;
 
 /// The enum of directions.
@@ -55,7 +55,7 @@ impl Build<'_> {
             if let Some(field) = Values::Edge(place).field(self.placed, one.place)
                 && one.field.offers.on_read
             {
-                let binding = InputBinding::lenient(InputRole::SortEdge(field));
+                let binding = InputBinding::lenient(OrderRole::Edge(field));
                 self.put(&sort, &one.field.name, DIRECTION, binding);
             }
         }
@@ -80,10 +80,8 @@ impl Build<'_> {
         self.draft.add(&sort, Some(&sort_type(several, &sort)), kind);
         for one in sortable {
             let binding = match values.place(self, one.place) {
-                Some(Place::Field { field, .. }) => {
-                    InputBinding::lenient(InputRole::SortField(field))
-                }
-                Some(Place::Common(place)) => InputBinding::lenient(InputRole::SortCommon(place)),
+                Some(Place::Field { field, .. }) => InputBinding::lenient(OrderRole::Field(field)),
+                Some(Place::Common(place)) => InputBinding::lenient(OrderRole::Common(place)),
                 _ => unserved("An order by what statements give of nodes of several types"),
             };
             self.put_for(&sort, &one.field.name, DIRECTION, binding, reason(one.field));
@@ -95,7 +93,7 @@ impl Build<'_> {
     }
 
     fn put_sort(&mut self, options: &str, r#type: &str, description: &str) {
-        let binding = InputBinding::lenient(InputRole::Sort);
+        let binding = InputBinding::lenient(ArgumentRole::Sort);
         let input = DraftInput::new("sort", r#type, binding).described(description);
         self.draft.add_input(options, input);
     }
@@ -104,7 +102,7 @@ impl Build<'_> {
         for name in names {
             let binding = match name {
                 "limit" => limit(most),
-                _ => InputBinding::lenient(InputRole::Offset),
+                _ => InputBinding::lenient(ArgumentRole::Offset),
             };
             self.put(options, name, "Int", binding);
         }

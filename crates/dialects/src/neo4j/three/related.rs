@@ -11,7 +11,7 @@ use super::roles::{Many, counted, directed, filter, related, together};
 use super::texts::{quantified, use_instead};
 use super::unserved;
 use crate::binding::{
-    FieldBinding, InputBinding, InputRole, Meaning, RowsBinding, RowsForm, RowsFrom,
+    ArgumentRole, FieldBinding, InputBinding, Meaning, RowsBinding, RowsForm, RowsFrom,
 };
 use crate::plural::VERSION_8;
 use graphql::value::Const;
@@ -37,7 +37,7 @@ impl<'m> Build<'m> {
             Target::Union(_) => "QueryOptions".into(),
             Target::Node(_) | Target::Interface(_) => format!("{name}Options"),
         };
-        let binding = InputBinding::lenient(InputRole::Options);
+        let binding = InputBinding::lenient(ArgumentRole::Options);
         let options = DraftInput::new("options", &options, binding);
         let arguments = match target {
             Target::Node(_) => [r#where.clone(), options],

@@ -8,7 +8,10 @@ use ir::{AggregateFunction, Comparison, Place, Quantifier, TextMatch};
 use super::super::model::{Placed, PlacedField, Target};
 use super::build::Build;
 use super::relations::Relation;
-use crate::binding::{DeclaredRole, InputBinding, InputRole, Meaning, Subject};
+use crate::binding::{
+    ArgumentRole, DeclaredRole, FilterRole, InputBinding, InputRole, Meaning, OperatorRole,
+    RowsRole, Subject, VariantRole,
+};
 
 /// Whose properties are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,37 +52,34 @@ impl Values {
 
 /// An object of conditions.
 pub(super) fn filter() -> InputBinding {
-    InputBinding::lenient(InputRole::Filter)
+    InputBinding::lenient(FilterRole::Conditions)
 }
 
 pub(super) fn and() -> InputBinding {
-    InputBinding::lenient(InputRole::And { item: Meaning::Ignore })
+    InputBinding::lenient(FilterRole::And { item: Meaning::Ignore })
 }
 
 pub(super) fn or() -> InputBinding {
-    InputBinding::lenient(InputRole::Or { item: Meaning::Ignore })
+    InputBinding::lenient(FilterRole::Or { item: Meaning::Ignore })
 }
 
 pub(super) fn not() -> InputBinding {
-    InputBinding::lenient(InputRole::Negated(Box::new(InputRole::Filter)))
+    InputBinding::lenient(FilterRole::Negated(Box::new(FilterRole::Conditions)))
 }
 
 /// How many rows a list has: never more than `most`.
 pub(super) fn limit(most: Option<u32>) -> InputBinding {
     InputBinding::lenient(match most {
-        Some(most) => InputRole::LimitAtMost(most.into()),
-        None => InputRole::Limit,
+        Some(most) => ArgumentRole::LimitAtMost(most.into()),
+        None => ArgumentRole::Limit,
     })
 }
 
 /// What an input says that is in the schema and not served.
 pub(super) fn unserved(what: &str) -> InputBinding {
-    // Whatever is given states something, and that is refused.
-    let given = made(Place::Counted { distinct: false }, Comparison::Equal).role;
-    let otherwise: Box<str> = format!("{what} is not served yet.").into();
-    let null = Meaning::Refuse(otherwise.clone());
-    let role = InputRole::Refused { role: Box::new(given), otherwise };
-    InputBinding { role, null, empty: Meaning::Ignore }
+    let text: Box<str> = format!("{what} is not served yet.").into();
+    let null = Meaning::Refuse(text.clone());
+    InputBinding { role: InputRole::Refused(text), null, empty: Meaning::Ignore }
 }
 
 /// A condition on a value. Null asks of nodes whether there is none; of relationships it equals
@@ -87,42 +87,42 @@ pub(super) fn unserved(what: &str) -> InputBinding {
 pub(super) fn condition(
     values: Values,
     place: Option<Place>,
-    role: InputRole,
+    operator: OperatorRole,
     negated: bool,
 ) -> InputBinding {
     let Some(place) = place else { return unserved("A condition on nodes of several types") };
-    let on = InputRole::On { subject: Arc::new(Subject::new(place)), role: Arc::new(role) };
+    let on = FilterRole::On { subject: Arc::new(Subject::new(place)), operator };
     let null = match (values, negated) {
         (Values::Edge(_), _) => Meaning::False,
         (Values::Node(_) | Values::Interface(_), false) => Meaning::IsNull,
         (Values::Node(_) | Values::Interface(_), true) => Meaning::IsNotNull,
     };
     let role = match negated {
-        true => InputRole::Negated(Box::new(on)),
+        true => FilterRole::Negated(Box::new(on)),
         false => on,
     };
-    InputBinding { role, null, empty: Meaning::Ignore }
+    InputBinding { role: role.into(), null, empty: Meaning::Ignore }
 }
 
-pub(super) fn compare(comparison: Comparison) -> InputRole {
-    InputRole::Compare(comparison)
+pub(super) fn compare(comparison: Comparison) -> OperatorRole {
+    OperatorRole::Compare(comparison)
 }
 
-pub(super) fn matches(r#match: TextMatch) -> InputRole {
-    InputRole::Match { r#match, ignore_case: false }
+pub(super) fn matches(r#match: TextMatch) -> OperatorRole {
+    OperatorRole::Match { r#match, ignore_case: false }
 }
 
 /// A condition on nodes of one type, of those of several.
 pub(super) fn of_variant(members: &[usize], member: usize) -> InputBinding {
     // Their numbers are those of the definitions' order.
     let before = members.iter().filter(|other| **other < member).count();
-    InputBinding::lenient(InputRole::OfVariant(u16::try_from(before).unwrap_or(u16::MAX)))
+    InputBinding::lenient(VariantRole::Of(u16::try_from(before).unwrap_or(u16::MAX)))
 }
 
 /// An object of such conditions beside those on all of them: nodes of the types that it does not
 /// name pass, if there are such.
 pub(super) fn on_variant() -> InputBinding {
-    InputBinding::lenient(InputRole::OnVariant)
+    InputBinding::lenient(VariantRole::On)
 }
 
 /// How many of the related nodes must pass.
@@ -134,10 +134,10 @@ pub(super) enum Many {
 }
 
 impl Many {
-    fn role(self) -> InputRole {
+    fn role(self) -> RowsRole {
         match self {
-            Self::All => InputRole::All { apart: false },
-            Self::Quantity(quantifier) => InputRole::Quantified(quantifier),
+            Self::All => RowsRole::All { apart: false },
+            Self::Quantity(quantifier) => RowsRole::Quantified(quantifier),
         }
     }
 }
@@ -145,34 +145,34 @@ impl Many {
 /// A condition on related nodes, by its word. An empty one states nothing; null asks whether there
 /// are none, or any if that is what the word negates.
 pub(super) fn related(relation: &Relation<'_>, many: Many, null: Meaning) -> InputBinding {
-    let role = Box::new(many.role());
+    let role = many.role();
     let target = relation.relationship.target;
     let role = match (relation.way(), target, relation.variants, relation.declared) {
-        (Some(way), _, _, _) => InputRole::RelatedBy { hop: way.hop, role },
+        (Some(way), _, _, _) => FilterRole::RelatedBy { hop: way.hop, role },
         (None, Target::Interface(_), Some(variants), _) => {
-            InputRole::RelatedVariantsBy { variants: variants.usual, role }
+            FilterRole::RelatedVariantsBy { variants: variants.usual, role }
         }
         (None, Target::Union(_), Some(variants), _) => {
-            InputRole::RelatedEach { variants: variants.usual, role }
+            FilterRole::RelatedEach { variants: variants.usual, role }
         }
         (None, Target::Union(_), None, Some(place)) => {
-            InputRole::Declared(DeclaredRole::Each { place, role })
+            FilterRole::Declared(DeclaredRole::Each { place, role })
         }
         (None, Target::Node(_) | Target::Interface(_), None, Some(place)) => {
-            InputRole::Declared(DeclaredRole::By { place, role })
+            FilterRole::Declared(DeclaredRole::By { place, role })
         }
         (None, _, _, _) => return unserved("A condition on related nodes of several types"),
     };
-    InputBinding { role, null, empty: Meaning::Ignore }
+    InputBinding { role: role.into(), null, empty: Meaning::Ignore }
 }
 
 /// A condition on what is made of related nodes.
 pub(super) fn together(relation: &Relation<'_>) -> InputBinding {
-    let once = false;
+    let role = RowsRole::Together { once: false };
     match (relation.way(), relation.declared) {
-        (Some(way), _) => InputBinding::lenient(InputRole::Together { hop: Some(way.hop), once }),
+        (Some(way), _) => InputBinding::lenient(FilterRole::RelatedBy { hop: way.hop, role }),
         (None, Some(place)) => {
-            InputBinding::lenient(InputRole::Declared(DeclaredRole::Together { place, once }))
+            InputBinding::lenient(FilterRole::Declared(DeclaredRole::By { place, role }))
         }
         (None, None) => unserved("A condition on related nodes of several types"),
     }
@@ -199,9 +199,9 @@ fn made(place: Place, comparison: Comparison) -> InputBinding {
     on_made(place, compare(comparison))
 }
 
-fn on_made(place: Place, role: InputRole) -> InputBinding {
-    let role = InputRole::On { subject: Arc::new(Subject::new(place)), role: Arc::new(role) };
-    InputBinding { role, null: Meaning::False, empty: Meaning::Ignore }
+fn on_made(place: Place, operator: OperatorRole) -> InputBinding {
+    let role = FilterRole::On { subject: Arc::new(Subject::new(place)), operator };
+    InputBinding { role: role.into(), null: Meaning::False, empty: Meaning::Ignore }
 }
 
 /// A condition that any of the values of all of them has to pass, or its length.
@@ -213,7 +213,7 @@ pub(super) fn any_of(
     match place {
         Some(place) => {
             let place = Place::Aggregated { function, place: Box::new(place) };
-            on_made(place, InputRole::CompareElement(comparison))
+            on_made(place, OperatorRole::CompareElement(comparison))
         }
         None => unserved("A condition on related nodes of several types"),
     }
@@ -222,11 +222,11 @@ pub(super) fn any_of(
 /// Whether a relationship is followed as it is directed.
 pub(super) fn directed(relation: &Relation<'_>) -> InputBinding {
     match (relation.way(), relation.variants) {
-        (Some(way), _) => InputBinding::lenient(InputRole::Directed {
+        (Some(way), _) => InputBinding::lenient(ArgumentRole::Directed {
             directed: way.written,
             undirected: way.undirected,
         }),
-        (None, Some(variants)) => InputBinding::lenient(InputRole::DirectedVariants {
+        (None, Some(variants)) => InputBinding::lenient(ArgumentRole::DirectedVariants {
             directed: variants.directed,
             undirected: variants.undirected,
         }),

@@ -10,8 +10,8 @@ use super::objects::{in_interface, with_reason};
 use super::roles::{filter, limit};
 use super::unserved;
 use crate::binding::{
-    Change, ConnectionField, EdgeField, FieldBinding, InputBinding, InputRole, MutationBinding,
-    MutationForm, PayloadField, RowsBinding, RowsForm, RowsFrom,
+    ArgumentRole, Change, ConnectionField, EdgeField, FieldBinding, InputBinding, MutationBinding,
+    MutationForm, PayloadField, RowsBinding, RowsForm, RowsFrom, WriteRole,
 };
 
 /// What an update does along relationships: its arguments, with the ends of their types' names.
@@ -32,7 +32,7 @@ impl Build<'_> {
         let id = DraftField::new("id", "ID!", in_interface()).described("The id of the object.");
         let kind = DraftKind::Interface { fields: vec![id], interfaces: Vec::new() };
         self.draft.add("Node", Some("An object with an ID"), kind);
-        let id = DraftInput::new("id", "ID!", InputBinding::lenient(InputRole::GlobalId))
+        let id = DraftInput::new("id", "ID!", InputBinding::lenient(ArgumentRole::GlobalId))
             .described("The ID of an object");
         // No id stands for the root itself.
         let node = DraftField::new("node", "Node", FieldBinding::Lookup { root: "" })
@@ -76,7 +76,7 @@ impl Build<'_> {
         let binding = self.root_rows(place, RowsForm::List);
         let options = format!("{}Options", node.name);
         let options =
-            DraftInput::new("options", &options, InputBinding::lenient(InputRole::Options));
+            DraftInput::new("options", &options, InputBinding::lenient(ArgumentRole::Options));
         let mut field = DraftField::new(&self.names[place].plural, &r#type, binding)
             .argument(where_argument(node))
             .argument(options);
@@ -101,16 +101,17 @@ impl Build<'_> {
         }
         let name = format!("{}Connection", self.names[place].plural);
         let binding = self.root_rows(place, RowsForm::Connection);
-        let argument = |name: &str, r#type: &str, role| {
-            DraftInput::new(name, r#type, InputBinding::lenient(role))
-        };
         let mut field = DraftField::new(&name, &format!("{connection}!"), binding)
             .argument(DraftInput::new("first", "Int", limit(node.limit.max)))
-            .argument(argument("after", "String", InputRole::AfterOffset))
+            .argument(DraftInput::lenient("after", "String", ArgumentRole::AfterOffset))
             .argument(where_argument(node));
         let sort = format!("{}Sort", node.name);
         if self.draft.has(&sort) {
-            field = field.argument(argument("sort", &format!("[{sort}]"), InputRole::Sort));
+            field = field.argument(DraftInput::lenient(
+                "sort",
+                &format!("[{sort}]"),
+                ArgumentRole::Sort,
+            ));
         }
         field.arguments.extend(self.search_argument(place));
         self.put_root("Query", node, field);
@@ -132,7 +133,7 @@ impl Build<'_> {
         let node = &self.model.nodes[place];
         let r#type = self.add_response(place, name, "CreateInfo!");
         let input = format!("[{}CreateInput!]!", node.name);
-        let input = DraftInput::new("input", &input, InputBinding::lenient(InputRole::Rows));
+        let input = DraftInput::new("input", &input, InputBinding::lenient(WriteRole::Rows));
         let binding = self.change(place, Change::CreateNodes, true);
         self.put_root("Mutation", node, DraftField::new(name, &r#type, binding).argument(input));
     }
@@ -150,7 +151,7 @@ impl Build<'_> {
         let node = &self.model.nodes[place];
         let r#type = self.add_response(place, name, "UpdateInfo!");
         let update = format!("{}UpdateInput", node.name);
-        let update = DraftInput::new("update", &update, InputBinding::lenient(InputRole::Inputs));
+        let update = DraftInput::new("update", &update, InputBinding::lenient(WriteRole::Inputs));
         let binding = self.change(place, Change::UpdateNodes, true);
         let mut field =
             DraftField::new(name, &r#type, binding).argument(where_argument(node)).argument(update);
@@ -163,7 +164,7 @@ impl Build<'_> {
     /// What is done along the relationships of the nodes, if they have any.
     fn further(&self, node: &NodeType, name: &str, suffix: &str) -> Option<DraftInput> {
         let r#type = format!("{}{suffix}", node.name);
-        let binding = InputBinding::lenient(InputRole::Further);
+        let binding = InputBinding::lenient(WriteRole::Further);
         self.draft.has(&r#type).then(|| DraftInput::new(name, &r#type, binding))
     }
 

@@ -11,7 +11,8 @@ use super::build::Build;
 use super::roles::{filter, limit};
 use super::texts::FULLTEXT_ARGUMENT;
 use crate::binding::{
-    EdgeField, FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom, Subject,
+    ArgumentRole, EdgeField, FieldBinding, FilterRole, InputBinding, OrderRole, RowsBinding,
+    RowsForm, RowsFrom, Subject,
 };
 
 impl Build<'_> {
@@ -31,19 +32,17 @@ impl Build<'_> {
         self.show(&result, "score", "Float!", binding);
         self.show(&result, &one, &format!("{}!", node.name), FieldBinding::Edge(EdgeField::Node));
 
-        let input = |name: &str, r#type: &str, role| {
-            DraftInput::new(name, r#type, InputBinding::lenient(role))
-        };
-        let operators = InputRole::Operators(Arc::new(Subject::new(Place::Edge(score))));
+        let operators = FilterRole::Operators(Arc::new(Subject::new(Place::Edge(score))));
         let of_nodes = DraftInput::new(&one, &format!("{}Where", node.name), filter());
-        let fields = vec![input("score", "FloatWhere", operators), of_nodes];
+        let fields = vec![DraftInput::lenient("score", "FloatWhere", operators), of_nodes];
         let text = format!("The input for filtering a fulltext query on an index of {}", node.name);
         self.draft.add(&r#where, Some(&text), DraftKind::Input { fields, form: None });
 
-        let mut fields = vec![input("score", "SortDirection", InputRole::SortEdge(score))];
+        let mut fields =
+            vec![DraftInput::lenient("score", "SortDirection", OrderRole::Edge(score))];
         let of_nodes = format!("{}Sort", node.name);
         if self.draft.has(&of_nodes) {
-            fields.push(input(&one, &of_nodes, InputRole::Sort));
+            fields.push(DraftInput::lenient(&one, &of_nodes, ArgumentRole::Sort));
         }
         let text = format!("The input for sorting a fulltext query on an index of {}", node.name);
         self.draft.add(&sort, Some(&text), DraftKind::Input { fields, form: None });
@@ -59,11 +58,11 @@ impl Build<'_> {
                 default_limit: self.default_limit(place, form),
             });
             let field = DraftField::new(query, &format!("[{result}!]!"), binding)
-                .argument(input("phrase", "String!", InputRole::Searched))
+                .argument(DraftInput::lenient("phrase", "String!", ArgumentRole::Searched))
                 .argument(DraftInput::new("where", &r#where, filter()))
-                .argument(input("sort", &format!("[{sort}!]"), InputRole::Sort))
+                .argument(DraftInput::lenient("sort", &format!("[{sort}!]"), ArgumentRole::Sort))
                 .argument(DraftInput::new("limit", "Int", limit(node.limit.max)))
-                .argument(input("offset", "Int", InputRole::Offset));
+                .argument(DraftInput::lenient("offset", "Int", ArgumentRole::Offset));
             self.draft.add_field("Query", field);
         }
     }
@@ -71,9 +70,9 @@ impl Build<'_> {
     /// What lists of nodes say of an index.
     fn add_search_by(&mut self, node: &str, index: &str, search: SearchId) {
         let r#type = format!("{node}{}Fulltext", upper_first(index));
-        let binding = InputBinding::lenient(InputRole::Searched);
+        let binding = InputBinding::lenient(ArgumentRole::Searched);
         self.put(&r#type, "phrase", "String!", binding);
-        let binding = InputBinding::lenient(InputRole::SearchBy(search));
+        let binding = InputBinding::lenient(ArgumentRole::SearchBy(search));
         self.put(&format!("{node}Fulltext"), index, &r#type, binding);
     }
 
@@ -81,7 +80,7 @@ impl Build<'_> {
     pub(super) fn search_argument(&self, place: usize) -> Option<DraftInput> {
         let node = &self.model.nodes[place];
         let r#type = format!("{}Fulltext", node.name);
-        let binding = InputBinding::lenient(InputRole::Options);
+        let binding = InputBinding::lenient(ArgumentRole::Options);
         let argument = || DraftInput::new("fulltext", &r#type, binding).because(FULLTEXT_ARGUMENT);
         (!node.fulltext.is_empty()).then(argument)
     }

@@ -9,7 +9,7 @@ use super::super::stated::{Asked, Stated};
 use super::build::{Build, reason};
 use super::objects::in_interface;
 use super::roles::{Values, unserved};
-use crate::binding::{FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm, RowsFrom};
+use crate::binding::{FieldBinding, InputBinding, OrderRole, RowsBinding, RowsForm, RowsFrom};
 
 /// The enum of directions.
 const DIRECTION: &str = "SortDirection";
@@ -103,7 +103,7 @@ impl<'m> Build<'m> {
             });
         let order = |(place, field, _): (usize, &ModelField, _)| {
             let binding = match self.placed_statement(owner, place) {
-                Some(placed) => InputBinding::lenient(InputRole::SortComputed(placed.function)),
+                Some(placed) => InputBinding::lenient(OrderRole::Computed(placed.function)),
                 None => unserved("An order by what statements give of nodes of several types"),
             };
             let input = DraftInput::new(&field.name, DIRECTION, binding);

@@ -4,7 +4,7 @@ use catalog::{CompositeId, Type};
 use graphql::schema::TypeId;
 
 use super::{Filters, add_type, cases, find as find_filter};
-use crate::binding::{CompositePlace, InputRole};
+use crate::binding::{CompositePlace, FilterRole};
 use crate::postgraphile::build::Build;
 use crate::postgraphile::claims::Claims;
 use crate::postgraphile::tags::omit::{Action, omits};
@@ -39,10 +39,10 @@ pub(super) fn find(build: &mut Build<'_>, id: CompositeId) -> Option<TypeId> {
             let Some(found) = find_filter(build, &attribute.r#type) else { continue };
             let Ok(place) = u16::try_from(place) else { continue };
             let role = match &attribute.r#type {
-                Type::Composite(_) => InputRole::Composite(CompositePlace::Attribute(place)),
+                Type::Composite(_) => FilterRole::Composite(CompositePlace::Attribute(place)),
                 other => {
                     let (plain, ignoring) = cases(other);
-                    InputRole::AttributeOperators { attribute: place, plain, ignoring }
+                    FilterRole::AttributeOperators { attribute: place, plain, ignoring }
                 }
             };
             fields.push((name, found, role));

@@ -7,7 +7,7 @@ use graphql::schema::TypeId;
 use ir::{Call, Place};
 
 use super::{FilterOptions, Filters, add_type, argument, cases, composites, operators};
-use crate::binding::{CompositePlace, InputBinding, InputRole, Subject};
+use crate::binding::{CompositePlace, FilterRole, InputBinding, Subject};
 use crate::postgraphile::build::Build;
 use crate::postgraphile::claims::Claims;
 use crate::postgraphile::entity::Served;
@@ -40,7 +40,7 @@ pub(super) fn add_computed(build: &mut Build<'_>, entity: EntityId, filters: &mu
         let call = Call { function, of_row: Some(Vec::new()), arguments: Vec::new() };
         let subject = Subject { place: Place::Computed(call), plain, ignoring };
         let named = format!("{}()", build.catalog.function_name(function));
-        filters.add_field(build, &name, r#type, InputRole::Operators(Arc::new(subject)), &named);
+        filters.add_field(build, &name, r#type, FilterRole::Operators(Arc::new(subject)), &named);
     }
 }
 
@@ -76,13 +76,13 @@ pub(in crate::postgraphile) fn argument_of_set(
             let composite = composites.find(|composite| composite.rows == Some(entity))?;
             let r#type = composites::find(build, composite.id)?;
             let fields = catalog[entity].fields.clone().into();
-            Some((r#type, options.object(InputRole::Composite(CompositePlace::Row(fields)))))
+            Some((r#type, options.object(FilterRole::Composite(CompositePlace::Row(fields)))))
         }
         EntityKind::ValueSet => {
             let field = catalog.fields_of(entity).next()?;
             if let Type::Composite(id) = &field.r#type {
                 let r#type = composites::find(build, *id)?;
-                let role = InputRole::Composite(CompositePlace::Field(field.id));
+                let role = FilterRole::Composite(CompositePlace::Field(field.id));
                 return Some((r#type, options.object(role)));
             }
             // A list has no name of its own in the plugin, and so no filter.
@@ -92,7 +92,7 @@ pub(in crate::postgraphile) fn argument_of_set(
             let r#type = operators::find(build, &field.r#type)?;
             let (plain, ignoring) = cases(&field.r#type);
             let subject = Subject { place: Place::field(field.id), plain, ignoring };
-            Some((r#type, options.object(InputRole::Operators(Arc::new(subject)))))
+            Some((r#type, options.object(FilterRole::Operators(Arc::new(subject)))))
         }
         EntityKind::Edge => None,
     }
@@ -112,7 +112,7 @@ fn record(
         let Some(found) = operators::find(build, value) else { continue };
         let (plain, ignoring) = cases(value);
         let subject = Subject { place: Place::field(*field), plain, ignoring };
-        fields.push((name, found, InputRole::Operators(Arc::new(subject))));
+        fields.push((name, found, FilterRole::Operators(Arc::new(subject))));
     }
     if fields.is_empty() {
         return None;

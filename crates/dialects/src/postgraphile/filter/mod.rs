@@ -22,7 +22,7 @@ use super::claims::{Claimant, Claims};
 use super::entity::Served;
 use super::tags::omit::Action;
 use super::{descriptions, enum_tables};
-use crate::binding::{CompositePlace, InputBinding, InputRole, Meaning, Subject};
+use crate::binding::{CompositePlace, FilterRole, InputBinding, InputRole, Meaning, Subject};
 
 /// What may be chosen of the filters, by the names of the plugin's options.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,13 +90,13 @@ impl FilterOptions {
     }
 
     /// The binding of an input whose value may be an object.
-    pub(super) fn object(&self, role: InputRole) -> InputBinding {
-        InputBinding { role, null: self.null(), empty: self.empty() }
+    pub(super) fn object(&self, role: impl Into<InputRole>) -> InputBinding {
+        InputBinding { role: role.into(), null: self.null(), empty: self.empty() }
     }
 
     /// The binding of an input whose value is no object.
-    fn value(&self, role: InputRole) -> InputBinding {
-        InputBinding { role, null: self.null(), empty: Meaning::Ignore }
+    fn value(&self, role: impl Into<InputRole>) -> InputBinding {
+        InputBinding { role: role.into(), null: self.null(), empty: Meaning::Ignore }
     }
 }
 
@@ -155,11 +155,11 @@ pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], index: us
             let Some(operators) = filter_of(build, column.field) else { continue };
             let subject = build.field_name(column.field);
             let role = match value {
-                Type::Composite(_) => InputRole::Composite(CompositePlace::Field(column.field)),
+                Type::Composite(_) => FilterRole::Composite(CompositePlace::Field(column.field)),
                 _ => {
                     let (plain, ignoring) = cases(value);
                     let place = Place::field(column.field);
-                    InputRole::Operators(Arc::new(Subject { place, plain, ignoring }))
+                    FilterRole::Operators(Arc::new(Subject { place, plain, ignoring }))
                 }
             };
             filters.add_field(build, &column.name, operators, role, &subject);
@@ -217,7 +217,7 @@ impl Filters<'_> {
         build: &mut Build<'_>,
         name: &str,
         r#type: TypeId,
-        role: InputRole,
+        role: FilterRole,
         subject: &str,
     ) {
         let definition = input(name, &descriptions::filter_field(name), TypeRef::named(r#type));
@@ -230,7 +230,7 @@ impl Filters<'_> {
         build: &mut Build<'_>,
         name: &str,
         r#type: TypeId,
-        role: InputRole,
+        role: FilterRole,
         subject: &str,
     ) {
         let description = descriptions::filter_relation(name);
@@ -242,7 +242,7 @@ impl Filters<'_> {
         &mut self,
         build: &mut Build<'_>,
         definition: InputDefinition,
-        role: InputRole,
+        role: FilterRole,
         subject: &str,
     ) {
         match self.names.claim(&definition.name, Claimant { subject, what: "filter" }) {
@@ -259,9 +259,14 @@ impl Filters<'_> {
         let list = one.non_null().list();
         let item = self.options.empty();
         let operators = [
-            ("and", descriptions::FILTER_AND, list, InputRole::And { item: item.clone() }),
-            ("or", descriptions::FILTER_OR, list, InputRole::Or { item }),
-            ("not", descriptions::FILTER_NOT, one, InputRole::Negated(InputRole::Filter.into())),
+            ("and", descriptions::FILTER_AND, list, FilterRole::And { item: item.clone() }),
+            ("or", descriptions::FILTER_OR, list, FilterRole::Or { item }),
+            (
+                "not",
+                descriptions::FILTER_NOT,
+                one,
+                FilterRole::Negated(FilterRole::Conditions.into()),
+            ),
         ];
         for (name, description, r#type, role) in operators {
             if let Err(note) = self.names.claim(name, Claimant { subject, what: "filter" }) {
@@ -269,7 +274,7 @@ impl Filters<'_> {
                 continue;
             }
             let binding = match role {
-                InputRole::Negated(_) => self.options.object(role),
+                FilterRole::Negated(_) => self.options.object(role),
                 _ => self.options.value(role),
             };
             build.api.add_input_field(self.r#type, input(name, description, r#type), binding);
@@ -279,5 +284,5 @@ impl Filters<'_> {
 
 /// The binding of the argument that holds a filter.
 pub(super) fn argument(options: &FilterOptions) -> InputBinding {
-    options.object(InputRole::Filter)
+    options.object(FilterRole::Conditions)
 }

@@ -4,7 +4,7 @@ use catalog::{Scalar, Type};
 use graphql::schema::{TypeId, TypeKind, TypeRef};
 use ir::{Comparison, TextMatch};
 
-use crate::binding::InputRole;
+use crate::binding::{FilterRole, OperatorRole};
 use crate::postgraphile::build::{Build, input};
 use crate::postgraphile::claims::Claimant;
 use crate::postgraphile::enum_tables;
@@ -68,18 +68,24 @@ struct Operands {
 }
 
 impl Means {
-    fn role(self) -> InputRole {
-        let matches = |r#match, ignore_case| InputRole::Match { r#match, ignore_case };
+    fn role(self) -> FilterRole {
+        let matches = |r#match, ignore_case| {
+            FilterRole::Operator(OperatorRole::Match { r#match, ignore_case })
+        };
         match self {
-            Self::IsNull => InputRole::TestNull,
-            Self::Compare(comparison) => InputRole::Compare(comparison),
-            Self::CompareIgnoringCase(comparison) => InputRole::CompareIgnoringCase(comparison),
-            Self::CompareElement(comparison) => InputRole::CompareElement(comparison),
+            Self::IsNull => FilterRole::Operator(OperatorRole::TestNull),
+            Self::Compare(comparison) => FilterRole::Operator(OperatorRole::Compare(comparison)),
+            Self::CompareIgnoringCase(comparison) => {
+                FilterRole::Operator(OperatorRole::CompareIgnoringCase(comparison))
+            }
+            Self::CompareElement(comparison) => {
+                FilterRole::Operator(OperatorRole::CompareElement(comparison))
+            }
             Self::Match(r#match) => matches(r#match, false),
-            Self::Mismatch(r#match) => InputRole::Negated(matches(r#match, false).into()),
+            Self::Mismatch(r#match) => FilterRole::Negated(matches(r#match, false).into()),
             Self::MatchIgnoringCase(r#match) => matches(r#match, true),
             Self::MismatchIgnoringCase(r#match) => {
-                InputRole::Negated(matches(r#match, true).into())
+                FilterRole::Negated(matches(r#match, true).into())
             }
         }
     }

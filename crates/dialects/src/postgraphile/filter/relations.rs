@@ -5,7 +5,7 @@ use graphql::schema::{TypeId, TypeKind, TypeRef};
 use ir::{Hop, HopDirection, Quantifier};
 
 use super::Filters;
-use crate::binding::InputRole;
+use crate::binding::{FilterRole, RowsRole};
 use crate::postgraphile::build::{Build, input};
 use crate::postgraphile::claims::Claimant;
 use crate::postgraphile::entity::Served;
@@ -43,7 +43,7 @@ fn add_forward(
     let name = build.forward_name(relationship);
     let hop = Hop { relationship: relationship.id, direction: HopDirection::Forward };
     let subject = format!("{name} of {}", build.entity_name(relationship.from));
-    filters.add_relation(build, &name, target, InputRole::Related(hop), &subject);
+    filters.add_relation(build, &name, target, FilterRole::Related(hop), &subject);
     if relationship.from_fields.iter().any(|field| build.catalog[*field].nullable) {
         let description = descriptions::related_exists(&name);
         filters.add_exists(
@@ -72,7 +72,7 @@ fn add_backward(
     let subject = format!("the rows of {} that refer to {}", from.name, one.name);
     if from.keys.iter().any(|key| key.fields == relationship.from_fields) {
         let name = build.backward_single_name(relationship);
-        filters.add_relation(build, &name, target, InputRole::Related(hop), &subject);
+        filters.add_relation(build, &name, target, FilterRole::Related(hop), &subject);
         let description = descriptions::related_exists(&name);
         filters.add_exists(
             build,
@@ -96,7 +96,7 @@ fn add_backward(
         return;
     };
     let Some(many) = many_type(build, one, other, target, filters) else { return };
-    filters.add_relation(build, &name, many, InputRole::RelatedMany(hop), &subject);
+    filters.add_relation(build, &name, many, FilterRole::RelatedMany(hop), &subject);
     let description = descriptions::related_exist(&name);
     filters.add_exists(build, &build.inflection.filter_exist(&name), &description, hop, &subject);
 }
@@ -132,7 +132,7 @@ fn many_type(
     for (name, word, quantifier) in quantifiers {
         let description = descriptions::quantified(word, other);
         let definition = input(name, &description, TypeRef::named(target));
-        let binding = filters.options.object(InputRole::Quantified(quantifier));
+        let binding = filters.options.object(RowsRole::Quantified(quantifier));
         build.api.add_input_field(r#type, definition, binding);
     }
     build.filters.insert(name.into(), Some(r#type));
@@ -173,7 +173,7 @@ impl Filters<'_> {
             build.note(note);
             return;
         }
-        let binding = self.options.value(InputRole::Exists(hop));
+        let binding = self.options.value(FilterRole::Exists(hop));
         build.api.add_input_field(self.r#type, input(name, description, boolean), binding);
     }
 }

@@ -11,7 +11,7 @@ use super::{
     Field, Mutations, add_input_type, add_member, claim_type, has_distinct_members, is_offered,
     payload,
 };
-use crate::binding::{Change, InputRole, MutationBinding, MutationForm};
+use crate::binding::{Change, FilterRole, MutationBinding, MutationForm, WriteRole};
 use crate::postgraphile::build::{Build, field, input};
 use crate::postgraphile::descriptions::{beyond, mutations as descriptions};
 use crate::postgraphile::entity::Served;
@@ -103,7 +103,7 @@ fn add_rows(build: &mut Build<'_>, one: &Served<'_>, input_type: TypeId, row: Ty
     let name = build.inflection.many_rows(build.table_name(one.entity.id));
     let r#type = TypeRef::named(row).non_null().list().non_null();
     let definition = input(&name, &beyond::rows_to_be_created(&one.name), r#type);
-    add_member(build, input_type, definition, InputRole::Rows);
+    add_member(build, input_type, definition, WriteRole::Rows);
 }
 
 /// Adds what says which rows are meant and how many at most, and what they are to become.
@@ -117,7 +117,7 @@ fn add_which(
     let types = one.types?;
     if let Some(condition) = types.condition {
         let definition = input("condition", beyond::CONDITION, TypeRef::named(condition));
-        add_member(build, input_type, definition, InputRole::Filter);
+        add_member(build, input_type, definition, FilterRole::Conditions);
     }
     if let (Some(r#type), Some(options)) = (types.filter, &build.options.connection_filter) {
         let definition = input("filter", beyond::FILTER, TypeRef::named(r#type));
@@ -127,9 +127,9 @@ fn add_which(
         let name = build.inflection.patch_field(build.table_name(one.entity.id));
         let description = descriptions::patch_input(&one.name);
         let definition = input(&name, &description, TypeRef::named(patch).non_null());
-        add_member(build, input_type, definition, InputRole::Inputs);
+        add_member(build, input_type, definition, WriteRole::Inputs);
     }
     let definition = input("atMost", beyond::AT_MOST, number);
-    add_member(build, input_type, definition, InputRole::AtMost);
+    add_member(build, input_type, definition, WriteRole::AtMost);
     Some(())
 }

@@ -6,7 +6,7 @@ use graphql::schema::{FieldDefinition, TypeRef};
 use super::payload::Payload;
 use super::{Field, Mutations, add_input_type, add_member};
 use crate::binding::{
-    CallBinding, Change, ColumnBinding, EntityBinding, FieldBinding, InputRole, MutationBinding,
+    ArgumentRole, CallBinding, Change, ColumnBinding, EntityBinding, FieldBinding, MutationBinding,
     MutationForm, PayloadField, ValueShape,
 };
 use crate::postgraphile::build::Build;
@@ -75,7 +75,7 @@ fn add_one(
     let arguments = inputs.iter().map(|input| input.binding).collect();
     build.api.bind_call(function.id, CallBinding { arguments });
     for Input { definition, binding } in inputs {
-        add_member(build, input_type, definition, InputRole::Argument(binding));
+        add_member(build, input_type, definition, ArgumentRole::Call(binding));
     }
     let annotated = build.annotations.function(function.id);
     let not_null = annotated.tags.has("notNull");

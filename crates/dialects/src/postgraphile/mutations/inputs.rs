@@ -6,7 +6,7 @@ use graphql::schema::{InputDefinition, TypeId, TypeKind, TypeRef};
 use ir::{Member, ValueForm};
 
 use super::{add_member, claim_type};
-use crate::binding::{InputRole, RowsForm};
+use crate::binding::{RowsForm, WriteRole};
 use crate::postgraphile::build::Build;
 use crate::postgraphile::descriptions::{self, beyond, mutations};
 use crate::postgraphile::entity::{Column, Served, rows_of};
@@ -113,7 +113,7 @@ fn make(
             description: description.map(Into::into),
             ..InputDefinition::new(&name, input.non_null_if(is_required))
         };
-        add_member(build, r#type, definition, InputRole::Stored(field));
+        add_member(build, r#type, definition, WriteRole::Stored(field));
         if build.gives_rows {
             let form = build.api.form(input);
             members.push(Some(Member { name: name.into(), form }));

@@ -14,7 +14,7 @@ use graphql::schema::TypeRef;
 use super::inputs::RowInput;
 use super::rows::{self, claim_field};
 use super::{Mutations, add_input_type, add_member, claim_type, has_distinct_members, is_offered};
-use crate::binding::{Change, InputRole, MutationBinding, NestedChange};
+use crate::binding::{Change, MutationBinding, NestedChange, WriteRole};
 use crate::postgraphile::build::{Build, field, input};
 use crate::postgraphile::descriptions::mutations as descriptions;
 use crate::postgraphile::entity::Served;
@@ -68,7 +68,7 @@ fn add_create(
     let r#type = TypeRef::named(row).non_null();
     let description = descriptions::to_be_created(&one.name);
     let definition = input(&member, &description, r#type);
-    add_member(build, input_type, definition, InputRole::Inputs);
+    add_member(build, input_type, definition, WriteRole::Inputs);
     let definition = field(&name, &descriptions::creates(&one.name), TypeRef::named(payload));
     let definition = rows::nested_definition(definition);
     let change = Change::Nested(nested_change(one, most, true));

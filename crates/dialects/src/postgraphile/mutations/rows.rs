@@ -8,7 +8,9 @@ use super::{
     Field, Mutations, add_input_type, add_member, claim_type, has_distinct_members, is_offered,
     payload,
 };
-use crate::binding::{Change, InputRole, MutationBinding, MutationForm, NestedChange};
+use crate::binding::{
+    ArgumentRole, Change, FilterRole, MutationBinding, MutationForm, NestedChange, WriteRole,
+};
 use crate::postgraphile::build::{Build, field, input};
 use crate::postgraphile::claims::Claimant;
 use crate::postgraphile::descriptions::{beyond, mutations as descriptions};
@@ -47,7 +49,7 @@ pub(super) fn add_create(
         let description = descriptions::to_be_created(&one.name);
         let r#type = TypeRef::named(row).non_null();
         let definition = input(&member, &description, r#type);
-        add_member(build, input_type, definition, InputRole::Inputs);
+        add_member(build, input_type, definition, WriteRole::Inputs);
     }
     let definition = field(&name, &descriptions::creates(&one.name), TypeRef::named(payload));
     let binding = binding(build, one, Verb::Create);
@@ -171,7 +173,7 @@ impl Changes<'_> {
         let Some(input_type) = self.add_input(build, mutations, &name, &input_name) else { return };
         let description = descriptions::node_id_input(verb, &one.name);
         let definition = input(build.inflection.node_id(), &description, id.non_null());
-        add_member(build, input_type, definition, InputRole::NodeId);
+        add_member(build, input_type, definition, ArgumentRole::NodeId);
         self.add_patch(build, input_type);
         let description = descriptions::changes_by_node_id(verb, &one.name);
         self.add_field(build, mutations, field(&name, &description, self.row()), input_type);
@@ -200,7 +202,7 @@ impl Changes<'_> {
                 description: description.map(Into::into),
                 ..InputDefinition::new(&column.name, r#type.non_null())
             };
-            add_member(build, input_type, definition, InputRole::Equal(column.field));
+            add_member(build, input_type, definition, FilterRole::Equal(column.field));
         }
         let description = descriptions::changes_by_key(verb, &one.name);
         self.add_field(build, mutations, field(&name, &description, self.row()), input_type);
@@ -259,7 +261,7 @@ impl Changes<'_> {
         let name = self.patch_field(build);
         let description = descriptions::patch_input(&self.one.name);
         let definition = input(&name, &description, TypeRef::named(patch).non_null());
-        add_member(build, input_type, definition, InputRole::Inputs);
+        add_member(build, input_type, definition, WriteRole::Inputs);
     }
 
     fn row(&self) -> TypeRef {

@@ -8,7 +8,7 @@ use super::{
     Field, Mutations, add_input_type, add_member, claim_type, has_distinct_members, is_offered,
     payload,
 };
-use crate::binding::{Change, InputRole, MutationBinding, MutationForm};
+use crate::binding::{Change, MutationBinding, MutationForm, WriteRole};
 use crate::postgraphile::build::{Build, field, input};
 use crate::postgraphile::descriptions::{beyond, mutations as descriptions};
 use crate::postgraphile::entity::{Column, Served};
@@ -77,7 +77,7 @@ fn add_by(
     let description = beyond::to_be_upserted(&one.name);
     let r#type = TypeRef::named(row).non_null();
     let definition = input(&member, &description, r#type);
-    add_member(build, input_type, definition, InputRole::Inputs);
+    add_member(build, input_type, definition, WriteRole::Inputs);
     let definition = FieldDefinition {
         deprecated: deprecation(build.entity_tags(one.entity.id)),
         ..field(&name, &beyond::upserts(&one.name), TypeRef::named(payload))

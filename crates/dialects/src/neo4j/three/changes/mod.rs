@@ -12,7 +12,7 @@ mod values;
 use super::build::Build;
 use super::relations::Relation;
 use super::roles::unserved;
-use crate::binding::{InputBinding, InputRole};
+use crate::binding::{InputBinding, WriteRole};
 use crate::neo4j::model::Target;
 
 impl<'m> Build<'m> {
@@ -33,15 +33,15 @@ fn nowhere() -> InputBinding {
 
 /// An object of what is done from there on.
 fn further() -> InputBinding {
-    InputBinding::lenient(InputRole::Further)
+    InputBinding::lenient(WriteRole::Further)
 }
 
 /// What becomes of the node on the other side, or is new in it.
 fn along_node() -> InputBinding {
-    InputBinding::lenient(InputRole::AlongNode)
+    InputBinding::lenient(WriteRole::AlongNode)
 }
 
 /// The same of the relationship.
 fn along_edge() -> InputBinding {
-    InputBinding::lenient(InputRole::AlongEdge)
+    InputBinding::lenient(WriteRole::AlongEdge)
 }

@@ -1,6 +1,6 @@
 //! What is done along relationships to nodes of one type.
 
-use crate::binding::{AlongVerb, InputBinding, InputRole, SeveralRole, Way};
+use crate::binding::{AlongVerb, InputBinding, SeveralRole, Way, WriteRole};
 use crate::neo4j::draft::DraftInput;
 use crate::neo4j::three::build::Build;
 use crate::neo4j::three::relations::{Owner, Relation, has_relationships, unique};
@@ -60,10 +60,10 @@ impl<'m> Build<'m> {
             let parent = format!("{source}UpdateInput");
             self.put_for(&parent, &relation.field.name, &listed, binding, reason);
             let update = relation.shared("UpdateConnectionInput");
-            let along_node = InputBinding::lenient(InputRole::AlongNode);
+            let along_node = InputBinding::lenient(WriteRole::AlongNode);
             self.put(&update, "node", &format!("{}UpdateInput", node_type.name), along_node);
             if let Some(edge) = self.edge_update(relation) {
-                let along_edge = InputBinding::lenient(InputRole::AlongEdge);
+                let along_edge = InputBinding::lenient(WriteRole::AlongEdge);
                 self.put(&update, "edge", &edge, along_edge);
             }
             let binding = done(None, AlongVerb::Update);
@@ -78,7 +78,7 @@ impl<'m> Build<'m> {
             self.put(&name, "where", &r#where, filter());
             if has_relationships(node_type) {
                 let further = format!("{}{}Input", node_type.name, word.name);
-                self.put(&name, word.field, &further, InputBinding::lenient(InputRole::Further));
+                self.put(&name, word.field, &further, InputBinding::lenient(WriteRole::Further));
             }
         }
         if has_unique {
@@ -102,17 +102,17 @@ impl<'m> Build<'m> {
         let name = format!("{prefix}ConnectOrCreateFieldInput");
         let on_create = format!("{name}OnCreate");
         let values = self.add_absent_values(node);
-        let along_node = InputBinding::lenient(InputRole::AlongNode);
+        let along_node = InputBinding::lenient(WriteRole::AlongNode);
         self.put(&on_create, "node", &format!("{values}!"), along_node);
         let is_required = relation.edge_input(self).is_required;
         if let Some(edge) = relation.edge_create(self, is_required) {
-            let along_edge = InputBinding::lenient(InputRole::AlongEdge);
+            let along_edge = InputBinding::lenient(WriteRole::AlongEdge);
             self.put(&on_create, "edge", &edge, along_edge);
         }
         let r#where = format!("{own}ConnectOrCreateWhere");
-        let key = InputBinding::lenient(InputRole::AlongKey);
+        let key = InputBinding::lenient(WriteRole::AlongKey);
         self.put(&r#where, "node", &format!("{own}UniqueWhere!"), key);
-        let within = || InputBinding::lenient(InputRole::Inputs);
+        let within = || InputBinding::lenient(WriteRole::Inputs);
         self.put(&name, "where", &format!("{}!", r#where), within());
         self.put(&name, "onCreate", &format!("{on_create}!"), within());
         relation.one_or_list(&name)
@@ -120,7 +120,7 @@ impl<'m> Build<'m> {
 
     fn add_create_field(&mut self, relation: &Relation<'m>, node: &str) {
         let name = relation.shared("CreateFieldInput");
-        let binding = InputBinding::lenient(InputRole::AlongNode);
+        let binding = InputBinding::lenient(WriteRole::AlongNode);
         self.put(&name, "node", &format!("{node}CreateInput!"), binding);
         self.put_new_edge(relation, &name);
     }
@@ -133,14 +133,14 @@ impl<'m> Build<'m> {
         self.put(&name, "where", &r#where, filter());
         if has_relationships(node) {
             let further = relation.one_or_list(&format!("{}ConnectInput", node.name));
-            self.put(&name, "connect", &further, InputBinding::lenient(InputRole::Further));
+            self.put(&name, "connect", &further, InputBinding::lenient(WriteRole::Further));
         }
         self.put_new_edge(relation, &name);
         let (source, field) = (relation.source, &relation.field.name);
         let one = if relation.relationship.is_list { " for a specific " } else { "" };
         let other = if relation.relationship.is_list { &*node.name } else { "" };
         let otherwise = format!("{source}.{field} required exactly once{one}{other}").into();
-        let binding = InputBinding::lenient(InputRole::Overwrite { otherwise });
+        let binding = InputBinding::lenient(WriteRole::Overwrite { otherwise });
         let overwrite = DraftInput::new("overwrite", "Boolean!", binding);
         let overwrite = overwrite.described(OVERWRITE).defaulted(Const::Boolean(true));
         self.draft.add_input(&name, overwrite);
@@ -149,7 +149,7 @@ impl<'m> Build<'m> {
     fn put_new_edge(&mut self, relation: &Relation<'m>, parent: &str) {
         let is_required = relation.edge_input(self).is_required;
         if let Some(edge) = relation.edge_create(self, is_required) {
-            self.put(parent, "edge", &edge, InputBinding::lenient(InputRole::AlongEdge));
+            self.put(parent, "edge", &edge, InputBinding::lenient(WriteRole::AlongEdge));
         }
     }
 
@@ -177,7 +177,7 @@ impl<'m> Build<'m> {
         match (self.way(relation), relation.several) {
             (Some(way), _) => done(Some(way), verb),
             (None, Some(ways)) => {
-                InputBinding::lenient(InputRole::Several(SeveralRole::Along { ways, verb }))
+                InputBinding::lenient(WriteRole::Several(SeveralRole::Along { ways, verb }))
             }
             (None, None) => super::nowhere(),
         }
@@ -185,9 +185,9 @@ impl<'m> Build<'m> {
 
     pub(super) fn along(&self, relation: &Relation<'m>) -> InputBinding {
         match (self.way(relation), relation.several) {
-            (Some(way), _) => InputBinding::lenient(InputRole::Along(way)),
+            (Some(way), _) => InputBinding::lenient(WriteRole::Along(way)),
             (None, Some(ways)) => {
-                InputBinding::lenient(InputRole::Several(SeveralRole::Among { ways }))
+                InputBinding::lenient(WriteRole::Several(SeveralRole::Among { ways }))
             }
             (None, None) => super::nowhere(),
         }
@@ -203,5 +203,5 @@ impl<'m> Build<'m> {
 }
 
 pub(super) fn done(way: Option<Way>, verb: AlongVerb) -> InputBinding {
-    InputBinding::lenient(InputRole::AlongBy { way, verb })
+    InputBinding::lenient(WriteRole::AlongBy { way, verb })
 }

@@ -1,6 +1,6 @@
 //! What requests say of what is stored.
 
-use crate::binding::{AssignVerb, InputBinding, InputRole, SeveralRole};
+use crate::binding::{AssignVerb, InputBinding, SeveralRole, WriteRole};
 use crate::neo4j::draft::DraftInput;
 use crate::neo4j::model::{ModelField, PropertyType};
 use crate::neo4j::three::build::{Build, reason};
@@ -47,7 +47,7 @@ impl Build<'_> {
         for one in unique(node) {
             let r#type = type_name(self.model, &one.property.r#type);
             let binding = match values.field(self.placed, one.place) {
-                Some(field) => InputBinding::lenient(InputRole::Stored(field)),
+                Some(field) => InputBinding::lenient(WriteRole::Stored(field)),
                 None => super::nowhere(),
             };
             self.put(&format!("{name}UniqueWhere"), &one.field.name, r#type, binding);
@@ -76,7 +76,7 @@ impl Build<'_> {
                 continue;
             }
             let binding = match values.field(self.placed, one.place) {
-                Some(field) => InputBinding::lenient(InputRole::Stored(field)),
+                Some(field) => InputBinding::lenient(WriteRole::Stored(field)),
                 None => super::nowhere(),
             };
             let r#type = required(self.given(one.property), one.property);
@@ -130,11 +130,11 @@ impl Build<'_> {
     fn assigned(&self, one: Stored<'_>, verb: AssignVerb, values: Values) -> InputBinding {
         let role = match values {
             Values::Node(_) | Values::Edge(_) => {
-                values.field(self.placed, one.place).map(|field| InputRole::Assign { field, verb })
+                values.field(self.placed, one.place).map(|field| WriteRole::Assign { field, verb })
             }
             Values::Interface(interface) => self
                 .common_place(interface, one.place)
-                .map(|place| InputRole::Several(SeveralRole::Assign { place, verb })),
+                .map(|place| WriteRole::Several(SeveralRole::Assign { place, verb })),
         };
         match (values, role) {
             (_, None) => super::nowhere(),

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::super::inputs::{self, RowInput};
 use super::super::{add_member, claim_type};
 use super::ways::{Way, can_be_said, keys_said, ways};
-use crate::binding::{InputRole, NestedBinding, NestedVerb};
+use crate::binding::{ArgumentRole, FilterRole, NestedBinding, NestedVerb, WriteRole};
 use crate::postgraphile::build::{Build, input};
 use crate::postgraphile::descriptions::beyond;
 use crate::postgraphile::entity::Served;
@@ -104,7 +104,7 @@ impl<'s, 'c> NestedTypes<'s, 'c> {
         let relation = build.add_type(&name, Some(description.clone().into()), kind)?;
         for (verb, member) in members {
             let (name, description) = words(verb, way.is_single);
-            let role = InputRole::NestedIn(verb);
+            let role = WriteRole::NestedIn(verb);
             add_member(build, relation, input(name, description, member), role);
         }
         let keys = self.key(build, way.entity).map_or_else(|| Arc::from([]), |key| key.keys);
@@ -115,7 +115,7 @@ impl<'s, 'c> NestedTypes<'s, 'c> {
             keys,
         };
         let definition = input(&way.name, &description, TypeRef::named(relation));
-        add_member(build, r#type, definition, InputRole::Nested(Box::new(binding)));
+        add_member(build, r#type, definition, WriteRole::Nested(Box::new(binding)));
         Some(())
     }
 
@@ -154,7 +154,7 @@ impl<'s, 'c> NestedTypes<'s, 'c> {
         let r#type = build.add_type(&name, Some(description.into()), kind)?;
         if by_id {
             let id = input(build.inflection.node_id(), beyond::NESTED_NODE_ID, build.scalar("ID")?);
-            add_member(build, r#type, id, InputRole::NodeId);
+            add_member(build, r#type, id, ArgumentRole::NodeId);
         }
         let keys: Vec<Box<[FieldId]>> = keys_said(build, one).into_iter().map(Into::into).collect();
         let mut given: Vec<FieldId> = keys.iter().flatten().copied().collect();
@@ -168,7 +168,7 @@ impl<'s, 'c> NestedTypes<'s, 'c> {
                 description: (!description.is_empty()).then(|| description.into()),
                 ..graphql::schema::InputDefinition::new(&column.name, column.value.input?)
             };
-            add_member(build, r#type, definition, InputRole::Equal(field));
+            add_member(build, r#type, definition, FilterRole::Equal(field));
         }
         Some(RowKey { r#type, keys: keys.into() })
     }
