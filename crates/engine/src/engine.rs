@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalog::{Catalog, Entity, Note, StatementPart};
-use dialects::{Api, Dialect, federation};
+use dialects::{Api, Declaration, Dialect, DialectError, Made, federation};
 use graphql::schema::Schema;
 use graphql::{DocumentLimits, GraphQLError, Validator};
 use sources::{Address, Most, OpenOptions, Rights, Session, Source};
@@ -87,10 +87,8 @@ pub enum OpenError {
     Graph(#[from] GraphError),
     #[error("the policies do not fit the source: {0}")]
     Policies(#[from] PolicyProblems),
-    #[error("a rule of the type definitions means nothing: {0}")]
-    Rules(String),
-    #[error("the API cannot be a subgraph: {0}")]
-    Federation(#[from] federation::FederationError),
+    #[error(transparent)]
+    Dialect(#[from] DialectError),
     #[error("policies and rules of type definitions exclude each other: leave one out")]
     PoliciesAndRules,
     /// Why there is nothing to show.
@@ -194,33 +192,26 @@ impl Engine {
 
     /// The same for a look only: an API without a field is fine.
     pub async fn inspect(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
-        let (source, mut catalog) = Source::open(address, &options.source).await?;
+        let (source, catalog) = Source::open(address, &options.source).await?;
         let (dialect, left_out) = graph::defined(&source, &options.dialect).await?;
-        dialects::declare(&mut catalog, &dialect);
+        let mut declaration = Declaration::new(catalog, &dialect);
+        let wanted = declaration.wanted_rows();
+        let catalog = &mut declaration.catalog;
         left_out.into_iter().for_each(|note| catalog.note(note));
-        let wanted = dialects::wanted_rows(&catalog, &dialect);
-        known_rows::read(&source, &mut catalog, wanted).await?;
+        known_rows::read(&source, catalog, wanted).await?;
         let policies = options.policies.as_deref();
-        let policies = policies.map(|file| Policies::new(file, &catalog)).transpose()?;
+        let policies = policies.map(|file| Policies::new(file, catalog)).transpose()?;
         for field in policies.iter().flat_map(Policies::preset_in_new_rows) {
             catalog.declare_default(field);
         }
-        let api = dialects::api(&catalog, &dialect);
-        let api = match &options.federation {
-            None => api,
-            Some(options) => {
-                federation::offer(api, &catalog, dialects::said_to_routers(&dialect), options)?
-            }
-        };
-        let guards = dialects::guards(&dialect, &api).map_err(OpenError::Rules)?;
-        let rules = Rules::new(&catalog, guards);
+        let made = declaration.make(options.federation.as_ref())?;
+        let Made { catalog, mut api, rules, messages } = made;
+        let rules = Rules::new(&catalog, rules);
         if policies.is_some() && rules.is_some() {
             return Err(OpenError::PoliciesAndRules);
         }
-        let mut api = api;
         api.schema.suggests_names = options.limits.introspection;
         let validator = Validator::new(&api.schema);
-        let tagged = dialects::messages(&catalog, &dialect);
         Ok(Arc::new(Self {
             source,
             catalog,
@@ -231,7 +222,7 @@ impl Engine {
             rules,
             documents: DocumentCache::new(),
             connections: options.connections,
-            messages: Messages::new(options.errors.clone(), tagged),
+            messages: Messages::new(options.errors.clone(), messages),
         }))
     }
 

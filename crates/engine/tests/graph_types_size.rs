@@ -11,7 +11,7 @@ use std::sync::Arc;
 use catalog::Catalog;
 use dialects::neo4j::definitions;
 use dialects::neo4j::model::ApiForm;
-use dialects::{Dialect, neo4j};
+use dialects::{Declaration, Dialect, neo4j};
 
 /// A fifth more than a type with three properties takes, whose inputs have an old form and a new
 /// one: 34 types with 158 inputs in all.
@@ -38,12 +38,10 @@ fn a_type_takes_little_memory() {
         let model = definitions::read(&types(count), ApiForm::Seven).unwrap();
         let options = neo4j::Options { model: Arc::new(model), ..neo4j::Options::default() };
         let dialect = Dialect::Neo4j(options);
-        let mut catalog = Catalog::default();
-        dialects::declare(&mut catalog, &dialect);
-        let api = dialects::api(&catalog, &dialect);
+        let made = Declaration::new(Catalog::default(), &dialect).make(None).unwrap();
         // It is made on another thread, so what it holds is seen when it goes.
         let before = allocation::held();
-        drop((api, catalog));
+        drop(made);
         before - allocation::held()
     };
     let (few, many) = (held(10), held(210));

@@ -37,7 +37,7 @@ use ::catalog::{Catalog, GraphSummary, Note};
 
 use crate::api::Api;
 use introspected::{Indexes, Introspected};
-use model::{ApiForm, Model};
+use model::{ApiForm, Model, Placed};
 use rules::PlacedGuard;
 use text_filters::TextFilter;
 
@@ -88,27 +88,28 @@ pub fn model_of(
     }
 }
 
-/// Says of a graph what its type definitions say.
-pub fn declare(catalog: &mut Catalog, options: &Options) {
-    catalog::declare(catalog, &options.model);
+/// Declares the type definitions in the catalog of a graph.
+pub(crate) fn declare(catalog: &mut Catalog, options: &Options) -> Placed {
+    catalog::declare(catalog, &options.model)
 }
 
-/// What type definitions say of who may see and change what in the API that is made of them; or
-/// what of it means nothing there.
-pub(crate) fn guards(options: &Options, api: &Api) -> Result<Vec<PlacedGuard>, String> {
-    let placed = catalog::declare(&mut Catalog::default(), &options.model);
-    rules::guards(&options.model, &placed, api)
+/// The access rules of the type definitions in the API that is made of them; or a rule that means
+/// nothing there.
+pub(crate) fn guards(
+    options: &Options,
+    placed: &Placed,
+    api: &Api,
+) -> Result<Vec<PlacedGuard>, String> {
+    rules::guards(&options.model, placed, api)
 }
 
-/// Makes the API of type definitions.
+/// Makes the API of type definitions, which are declared in a catalog.
 #[must_use]
-pub fn api(options: &Options) -> Api {
-    // What a model becomes in a catalog that is empty is the same each time.
-    let placed = catalog::declare(&mut Catalog::default(), &options.model);
+pub(crate) fn api(options: &Options, placed: &Placed) -> Api {
     match options.form {
         ApiForm::Three => {
             let own = three::Options { filters: options.filters.clone() };
-            three::api(&options.model, &placed, &own)
+            three::api(&options.model, placed, &own)
         }
         ApiForm::Seven => {
             let own = seven::Options {
@@ -117,7 +118,7 @@ pub fn api(options: &Options) -> Api {
                 limit_required: options.limit_required,
                 mutations: true,
             };
-            seven::api(&options.model, &placed, own)
+            seven::api(&options.model, placed, own)
         }
     }
 }

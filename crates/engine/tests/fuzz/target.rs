@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use dialects::{Dialect, phrag, postgraphile};
+use dialects::{Declaration, Dialect, phrag, postgraphile};
 use engine::{Engine, OpenOptions, Options, SourceAddress};
 use graphql::schema::Schema;
 use sources::Source;
@@ -170,7 +170,8 @@ impl Targets {
             // The engine shows its schema only as text.
             let (_, catalog) =
                 Source::open(&address, &options.source).await.map_err(|error| error.to_string())?;
-            let schema = dialects::api(&catalog, &options.dialect).schema;
+            let made = Declaration::new(catalog, &options.dialect).make(None);
+            let schema = made.map_err(|error| error.to_string())?.api.schema;
             Ok(Arc::new(Opened { engine, schema, address: address.clone() }))
         })
     }

@@ -5,7 +5,7 @@ use super::build::{Build, Owner, relationship};
 use super::link::Link;
 use super::variants::{self, Variant};
 use crate::api::ApiBuilder;
-use crate::binding::{DeclaredRole, FilterRole, InputBinding, VariantLink, VariantsId};
+use crate::binding::{DeclaredRole, FilterRole, VariantLink, VariantsId};
 use crate::neo4j::model::{FieldKind, Model, Placed, PlacedField, RelationshipField, Target, Way};
 
 /// Ways of a node type to nodes of several types, whose list of these is still to be made: each may
@@ -33,12 +33,6 @@ pub(super) fn condition(
     role: impl FnOnce(u16) -> DeclaredRole,
 ) -> Option<FilterRole> {
     place(build, link).map(|place| FilterRole::Declared(role(place)))
-}
-
-/// Conditions on relationships with one kind of properties.
-pub(super) fn of_edge(build: &Build<'_>, properties: usize) -> Option<InputBinding> {
-    let (edge, _) = build.placed.properties.get(properties)?;
-    Some(InputBinding::lenient(FilterRole::Declared(DeclaredRole::Edge(*edge))))
 }
 
 /// The ways of a node type for the links of an interface that it implements, as far as it has all of

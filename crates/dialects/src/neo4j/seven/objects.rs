@@ -2,12 +2,15 @@
 
 use std::iter::Peekable;
 
+use catalog::EntityId;
+
 use super::attribute::{Attribute, Spot};
 use super::build::{Build, Owner};
 use super::link::{EdgeKind, Link};
-use super::{changes, conditions, declared, global, sort, statements, together};
+use super::{changes, conditions, global, sort, statements, together};
 use crate::binding::{
-    ArgumentRole, EdgeField, FieldBinding, FilterRole, InputBinding, SeveralRole, WriteRole,
+    DeclaredRole, EdgeField, FieldBinding, FilterRole, InputBinding, InputRole, OrderRole,
+    SeveralRole, WriteRole,
 };
 use crate::neo4j::draft::{DraftField, DraftInput, DraftKind};
 use crate::neo4j::model::Target;
@@ -171,14 +174,17 @@ fn kind_of_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_
     ] {
         if is_there {
             let role = match ending {
-                "Sort" if is_only => InputBinding::lenient(ArgumentRole::Sort),
+                "Sort" if is_only => InputBinding::lenient(OrderRole::Sort),
+                "Sort" => of_edge(build, kind, OrderRole::SortOfEdge),
                 "Where" if is_only && is_everywhere => {
                     InputBinding::lenient(FilterRole::Conditions)
                 }
-                "Sort" | "Where" | "AggregationWhereInput" => {
-                    declared::of_edge(build, kind.properties).unwrap_or_else(conditions::several)
+                "Where" | "AggregationWhereInput" => {
+                    of_edge(build, kind, |edge| FilterRole::Declared(DeclaredRole::Edge(edge)))
                 }
-                "CreateInput" | "UpdateInput" => of_edge(build, kind),
+                "CreateInput" | "UpdateInput" => {
+                    of_edge(build, kind, |edge| WriteRole::Several(SeveralRole::Edge(edge)))
+                }
                 _ => conditions::several(),
             };
             let input = DraftInput::new(own, &r#type, role).described(&text);
@@ -187,10 +193,14 @@ fn kind_of_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_
     }
 }
 
-/// What is said of relationships with one kind of properties.
-fn of_edge(build: &Build<'_>, kind: &EdgeKind<'_>) -> InputBinding {
+/// An input for relationships with one kind of properties.
+fn of_edge<R: Into<InputRole>>(
+    build: &Build<'_>,
+    kind: &EdgeKind<'_>,
+    role: impl FnOnce(EntityId) -> R,
+) -> InputBinding {
     match build.placed.properties.get(kind.properties) {
-        Some((edge, _)) => InputBinding::lenient(WriteRole::Several(SeveralRole::Edge(*edge))),
+        Some((edge, _)) => InputBinding::lenient(role(*edge)),
         None => conditions::several(),
     }
 }

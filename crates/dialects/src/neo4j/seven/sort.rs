@@ -3,7 +3,7 @@
 use super::attribute::{Attribute, Spot};
 use super::build::{Build, Owner};
 use super::link::Link;
-use crate::binding::{ArgumentRole, InputBinding, OrderRole};
+use crate::binding::{InputBinding, OrderRole};
 use crate::neo4j::draft::{DraftInput, DraftKind};
 use crate::neo4j::model::Target;
 use crate::neo4j::naming::upper_first;
@@ -54,7 +54,7 @@ pub(super) fn connection(build: &mut Build<'_>, link: &Link<'_>) -> Option<Strin
     let edge = link.has_properties().then(|| format!("{}Sort", link.edge));
     for (name, r#type) in [("node", node), ("edge", edge)] {
         if let Some(r#type) = r#type {
-            let binding = InputBinding::lenient(ArgumentRole::Sort);
+            let binding = InputBinding::lenient(OrderRole::Sort);
             build.draft.add_input(&own, DraftInput::new(name, &r#type, binding));
         }
     }

@@ -9,7 +9,7 @@ use super::relations::{Relation, members, target_name};
 use super::roles::{filter, limit, of_variant};
 use super::texts::NEGATION;
 use crate::binding::{
-    ArgumentRole, ConnectionField, FieldBinding, FilterRole, InputBinding, RowsForm,
+    ArgumentRole, ConnectionField, FieldBinding, FilterRole, InputBinding, OrderRole, RowsForm,
 };
 
 impl<'m> Build<'m> {
@@ -98,7 +98,7 @@ impl<'m> Build<'m> {
     /// The type of the orders of a connection, if it can be ordered by anything.
     fn add_connection_sort(&mut self, relation: &Relation<'m>) -> Option<String> {
         let sort = relation.shared("ConnectionSort");
-        let of = || InputBinding::lenient(ArgumentRole::Sort);
+        let of = || InputBinding::lenient(OrderRole::Sort);
         let edge = relation.properties(self).map(|properties| format!("{}Sort", properties.name));
         let node = match relation.relationship.target {
             Target::Union(_) => None,

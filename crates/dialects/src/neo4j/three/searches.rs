@@ -42,7 +42,7 @@ impl Build<'_> {
             vec![DraftInput::lenient("score", "SortDirection", OrderRole::Edge(score))];
         let of_nodes = format!("{}Sort", node.name);
         if self.draft.has(&of_nodes) {
-            fields.push(DraftInput::lenient(&one, &of_nodes, ArgumentRole::Sort));
+            fields.push(DraftInput::lenient(&one, &of_nodes, OrderRole::Sort));
         }
         let text = format!("The input for sorting a fulltext query on an index of {}", node.name);
         self.draft.add(&sort, Some(&text), DraftKind::Input { fields, form: None });

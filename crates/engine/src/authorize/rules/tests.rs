@@ -7,7 +7,7 @@ use std::sync::Arc;
 use catalog::Catalog;
 use dialects::neo4j::model::ApiForm;
 use dialects::neo4j::{Options, definitions};
-use dialects::{Api, Dialect, Introspection};
+use dialects::{Api, Declaration, Dialect, DialectError, Introspection};
 use expect_test::{Expect, expect};
 use graphql::variables::{Steering, Variables};
 use graphql::{DocumentLimits, Validator};
@@ -55,10 +55,12 @@ fn made(types: &str) -> Result<Made, String> {
 fn made_in(form: ApiForm, types: &str) -> Result<Made, String> {
     let model = definitions::read(types, form).expect("definitions");
     let dialect = Dialect::Neo4j(Options { form, model: Arc::new(model), ..Options::default() });
-    let mut catalog = Catalog::default();
-    dialects::declare(&mut catalog, &dialect);
-    let api = dialects::api(&catalog, &dialect);
-    let rules = Rules::new(&catalog, dialects::guards(&dialect, &api)?).expect("rules");
+    let made = Declaration::new(Catalog::default(), &dialect).make(None);
+    let dialects::Made { catalog, api, rules, .. } = made.map_err(|error| match error {
+        DialectError::Rules(text) => text,
+        other => other.to_string(),
+    })?;
+    let rules = Rules::new(&catalog, rules).expect("rules");
     Ok(Made { catalog, api, rules })
 }
 

@@ -1,0 +1,95 @@
+//! Positions of conditions.
+
+use super::{Position, Reading, Scope, ScopeRows};
+use crate::binding::{
+    CompositePlace, DeclaredRole, FilterRole, InputRole, OperatorRole, RowsRole, VariantRole,
+};
+
+/// Conditions on rows that nothing around them is about.
+pub(super) const ON_ROWS: Reading = Reading::Members(Position::Condition(ROWS));
+
+/// Operators on a subject.
+pub(super) const ON_SUBJECT: Reading =
+    Reading::Members(Position::Condition(Scope { subject: true, ..ROWS }));
+
+const ROWS: Scope =
+    Scope { subject: false, rows: None, composite: false, made_of: false, group: false };
+
+/// How a condition is read in a scope; `None`: it is not.
+pub(super) fn reading(scope: Scope, role: &InputRole) -> Option<Reading> {
+    match role {
+        InputRole::Filter(role) => of_filter(scope, role),
+        InputRole::Variant(VariantRole::On) => Some(Reading::Members(Position::Condition(scope))),
+        InputRole::Variant(VariantRole::Of(_)) => Some(ON_ROWS),
+        InputRole::Argument(_)
+        | InputRole::Order(_)
+        | InputRole::Write(_)
+        | InputRole::Member
+        | InputRole::Representations
+        | InputRole::Refused(_) => None,
+    }
+}
+
+fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
+    let within = |scope| Some(Reading::Members(Position::Condition(scope)));
+    match role {
+        FilterRole::Conditions | FilterRole::And { .. } | FilterRole::Or { .. } => {
+            within(Scope { group: false, ..scope })
+        }
+        FilterRole::GroupFilter => scope.group.then_some(ON_ROWS),
+        FilterRole::Negated(role) | FilterRole::Unsupported { role, .. } => of_filter(scope, role),
+        FilterRole::Equal(_)
+        | FilterRole::EqualComputed(_)
+        | FilterRole::IsNull { .. }
+        | FilterRole::IsGlobalId(_)
+        | FilterRole::Exists(_)
+        | FilterRole::OfVariants => Some(Reading::Value),
+        FilterRole::Operator(operator) => scope.subject.then(|| of_operator(*operator)),
+        FilterRole::On { operator, .. } => Some(of_operator(*operator)),
+        FilterRole::Operators(_) => Some(ON_SUBJECT),
+        FilterRole::Composite(CompositePlace::Attribute(_)) if !scope.composite => None,
+        FilterRole::Composite(_) => within(Scope { composite: true, ..ROWS }),
+        FilterRole::AttributeOperators { .. } => scope.composite.then_some(ON_SUBJECT),
+        FilterRole::Related(_) => Some(ON_ROWS),
+        FilterRole::RelatedMany(_) => within(Scope { rows: Some(ScopeRows::One), ..ROWS }),
+        FilterRole::RelatedVariants(_) => within(Scope { rows: Some(ScopeRows::Variants), ..ROWS }),
+        FilterRole::Declared(DeclaredRole::Many(_)) => {
+            within(Scope { rows: Some(ScopeRows::Declared), ..ROWS })
+        }
+        FilterRole::RelatedBy { role, .. } => of_rows(role, ScopeRows::One),
+        FilterRole::RelatedVariantsBy { role, .. } => of_rows(role, ScopeRows::Variants),
+        FilterRole::Declared(DeclaredRole::By { role, .. }) => of_rows(role, ScopeRows::Declared),
+        FilterRole::Rows(role) => of_rows(role, scope.rows?),
+        FilterRole::RelatedEach { role, .. }
+        | FilterRole::Declared(DeclaredRole::Each { role, .. }) => {
+            of_rows(role, ScopeRows::One).map(|_| Reading::Members(Position::EachVariant))
+        }
+        FilterRole::Declared(DeclaredRole::Edge(_)) => within(scope),
+        FilterRole::MadeOf(_) => within(Scope { made_of: true, ..ROWS }),
+        FilterRole::OperatorsOfMade(_) => scope.made_of.then_some(ON_SUBJECT),
+        FilterRole::OperatorsOfComputed { .. } => Some(Reading::Members(Position::OfComputed)),
+        FilterRole::DistancePoint | FilterRole::DistanceIs(_) | FilterRole::CallArguments => None,
+    }
+}
+
+fn of_operator(operator: OperatorRole) -> Reading {
+    match operator {
+        OperatorRole::DistanceFrom => Reading::Members(Position::Distance),
+        OperatorRole::Compare(_)
+        | OperatorRole::CompareIgnoringCase(_)
+        | OperatorRole::CompareElement(_)
+        | OperatorRole::Match { .. }
+        | OperatorRole::TestNull
+        | OperatorRole::Distance(_) => Reading::Value,
+    }
+}
+
+fn of_rows(role: &RowsRole, rows: ScopeRows) -> Option<Reading> {
+    match role {
+        RowsRole::Quantified(_) | RowsRole::All { .. } | RowsRole::Together { .. } => Some(ON_ROWS),
+        RowsRole::Group { .. } => {
+            let group = Reading::Members(Position::Condition(Scope { group: true, ..ROWS }));
+            (rows == ScopeRows::One).then_some(group)
+        }
+    }
+}
