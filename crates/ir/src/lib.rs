@@ -3,7 +3,7 @@
 //! A dialect lowers an operation into a [`Request`]; `engine::authorize` adds filters and
 //! requirements; a source compiles it into statements. The tree alone suffices: nothing after it
 //! looks back at the document. Variants that no source compiles yet are refused by its compiler
-//! with a clear error; ARCHITECTURE.md's paper proof shows what each is for.
+//! with a clear error; docs/internals/paper-proof.md shows the purpose of each.
 //!
 //! * [`request`]: steps and transactions
 //! * [`rows`]: reading: where rows come from, which, in which order, what of them

@@ -1,4 +1,4 @@
-//! The requests of the paper proof: ARCHITECTURE.md shows each as the printer prints it.
+//! The requests of docs/internals/paper-proof.md, which shows each as the printer prints it.
 
 mod every_variant;
 mod federation;

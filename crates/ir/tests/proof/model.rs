@@ -132,8 +132,8 @@ impl Model {
     pub(crate) fn check(&self, request: &Request) {
         let printed = ir::print(request, &self.catalog);
         let block = format!("```text\n{printed}```\n");
-        let document = include_str!("../../../../ARCHITECTURE.md");
-        assert!(document.contains(&block), "ARCHITECTURE.md does not show this:\n{block}");
+        let page = include_str!("../../../../docs/internals/paper-proof.md");
+        assert!(page.contains(&block), "paper-proof.md does not show this:\n{block}");
     }
 }
 
