@@ -1,5 +1,5 @@
 //! What each position of an API's schema means in the request tree.
-
+//!
 //!
 //! * [`argument`]: arguments of fields that give rows or values
 //! * [`filter`]: conditions

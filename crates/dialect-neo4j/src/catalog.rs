@@ -13,11 +13,11 @@ use ir::{Hop, HopDirection};
 
 use statements::{Asked, Inputs};
 
+use crate::model::rules::{WrittenGuard, WrittenPlace};
 use crate::model::{
     Constant, FieldKind, Model, ModelDirection, ModelField, NodeType, Placed, PlacedField,
     PlacedNode, Property, PropertyType, QueryDirection, RelationshipField, Target, Way,
 };
-use crate::rules::{WrittenGuard, WrittenPlace};
 
 /// How many nodes the library asks an index of vectors for.
 const NEAREST: u32 = 4;

@@ -28,6 +28,7 @@ use std::sync::Arc;
 use ::catalog::{Catalog, GraphSummary, Note};
 
 use api::Api;
+use api::federation::SaidOf;
 use introspected::{Indexes, Introspected};
 use model::{ApiVersion, Model, Placed};
 use rules::PlacedGuard;
@@ -49,6 +50,13 @@ pub struct Options {
     pub filters: Vec<TextFilter>,
     /// Whether version 7's lists and connections have to be told how long they are.
     pub limit_required: bool,
+}
+
+/// The type definitions as they stand in a catalog.
+#[derive(Debug)]
+pub struct Declared<'o> {
+    options: &'o Options,
+    placed: Placed,
 }
 
 /// What definitions can say that a version does not do yet, as a message.
@@ -83,32 +91,41 @@ pub fn model_of(
 
 /// Declares the type definitions in the catalog of a graph.
 #[must_use]
-pub fn declare(catalog: &mut Catalog, options: &Options) -> Placed {
-    catalog::declare(catalog, &options.model)
+pub fn declare<'o>(catalog: &mut Catalog, options: &'o Options) -> Declared<'o> {
+    Declared { options, placed: catalog::declare(catalog, &options.model) }
 }
 
-/// The access rules of the type definitions in the API that is made of them; or a rule that means
-/// nothing there.
-pub fn guards(options: &Options, placed: &Placed, api: &Api) -> Result<Vec<PlacedGuard>, String> {
-    rules::guards(&options.model, placed, api)
-}
+impl Declared<'_> {
+    /// Makes the API of the type definitions.
+    #[must_use]
+    pub fn api(&self) -> Api {
+        let Self { options, placed } = self;
+        match options.version {
+            ApiVersion::V3 => {
+                let own = v3::Options { filters: options.filters.clone() };
+                v3::api(&options.model, placed, &own)
+            }
+            ApiVersion::V7 => {
+                let own = v7::Options {
+                    exclude_deprecated: options.exclude_deprecated,
+                    filters: options.filters.clone(),
+                    limit_required: options.limit_required,
+                    mutations: true,
+                };
+                v7::api(&options.model, placed, own)
+            }
+        }
+    }
 
-/// Makes the API of type definitions, which are declared in a catalog.
-#[must_use]
-pub fn api(options: &Options, placed: &Placed) -> Api {
-    match options.version {
-        ApiVersion::V3 => {
-            let own = v3::Options { filters: options.filters.clone() };
-            v3::api(&options.model, placed, &own)
-        }
-        ApiVersion::V7 => {
-            let own = v7::Options {
-                exclude_deprecated: options.exclude_deprecated,
-                filters: options.filters.clone(),
-                limit_required: options.limit_required,
-                mutations: true,
-            };
-            v7::api(&options.model, placed, own)
-        }
+    /// The access rules of the type definitions in the API that is made of them; or a rule that
+    /// means nothing there.
+    pub fn rules(&self, api: &Api) -> Result<Vec<PlacedGuard>, String> {
+        rules::guards(&self.options.model, &self.placed, api)
+    }
+
+    /// Directives of Apollo Federation of the type definitions.
+    #[must_use]
+    pub fn subgraph_directives(&self) -> &[SaidOf] {
+        &self.options.model.federation
     }
 }

@@ -2,12 +2,16 @@
 //!
 //! Names are those of the definitions; what has no representation was refused when they were read.
 
+mod constant;
+pub mod rules;
 mod statement;
+pub mod wanted;
 
 use std::sync::Arc;
 
-use crate::rules::{ClaimNames, WrittenGuard};
 use api::federation::SaidOf;
+pub use constant::Constant;
+use rules::{ClaimNames, WrittenGuard};
 pub use statement::{
     Given, InputKind, InputType, InputValue, ObjectField, ObjectType, StatementField,
     StatementPart, Wrapping,
@@ -214,19 +218,6 @@ pub enum PropertyType {
     Enum(usize),
     /// By its place in [`Model::scalars`].
     Scalar(usize),
-}
-
-/// A value that definitions say.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Constant {
-    Boolean(bool),
-    Integer(i64),
-    /// As it is written.
-    Float(Arc<str>),
-    Text(Arc<str>),
-    /// A value of an enum by its name.
-    Enum(Arc<str>),
-    List(Vec<Constant>),
 }
 
 /// A way to nodes.

@@ -19,8 +19,8 @@ use super::field::{Inherited, Owner};
 use super::problem::{At, Problems};
 use super::rules::refuse;
 use super::types::{Meaning, Type, Types};
+use crate::model::rules::{Root, WrittenGuard, WrittenPlace};
 use crate::model::{FieldKind, Model};
-use crate::rules::{Root, WrittenGuard, WrittenPlace};
 use apart::Apart;
 use rule::Reader;
 

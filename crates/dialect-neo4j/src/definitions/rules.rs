@@ -8,11 +8,11 @@ use super::directives::{Known, UPDATE};
 use super::problem::{At, Problems};
 use super::types::{Type, Types};
 use super::{auth, claims};
-use crate::model::{ApiVersion, FieldKind, Model, ModelField, NodeType};
-use crate::rules::{
+use crate::model::rules::{
     Authentication, ClaimNames, Condition, Guard, Operation, Root, Rule, WrittenGuard, WrittenNode,
     WrittenPlace,
 };
+use crate::model::{ApiVersion, FieldKind, Model, ModelField, NodeType};
 
 const AUTHENTICATION: &str = "authentication";
 const AUTHORIZATION: &str = "authorization";

@@ -5,49 +5,11 @@
 
 use ir::{Comparison, Filter, Operand, Place, Quantifier, Value};
 
+use crate::model::wanted::{Wanted, WantedValue};
 use crate::model::{Constant, FieldKind, Model, Placed, PlacedField, Target};
 
-/// A condition; fields are named by their places in the type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
-    All(Vec<Wanted>),
-    Any(Vec<Wanted>),
-    Value {
-        field: usize,
-        value: WantedValue,
-    },
-    /// There are related nodes, and one of them passes, or all do.
-    Related {
-        field: usize,
-        every: bool,
-        of: Box<Wanted>,
-    },
-}
-
-/// What a field has to be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WantedValue {
-    /// It has no value.
-    Nothing,
-    /// The value of a claim, by the way to it.
-    Claim(Box<str>),
-    Constant(Constant),
-}
-
 impl Wanted {
-    /// The claims that values are compared with.
-    pub(crate) fn claims<'w>(&'w self, all: &mut Vec<&'w str>) {
-        match self {
-            Self::All(several) | Self::Any(several) => {
-                several.iter().for_each(|one| one.claims(all));
-            }
-            Self::Value { value: WantedValue::Claim(claim), .. } => all.push(claim),
-            Self::Value { value: WantedValue::Nothing | WantedValue::Constant(_), .. } => {}
-            Self::Related { of, .. } => of.claims(all),
-        }
-    }
-
-    /// The same of the nodes of a type, by its place; none if that has no such fields. Recursion is
+    /// The condition on the nodes of a type, by its place; none if that has no such fields. Recursion is
     /// bounded by the parser of the definitions.
     pub(super) fn filter(&self, model: &Model, placed: &Placed, node: usize) -> Option<Filter> {
         let all = |several: &[Self]| -> Option<Vec<Filter>> {

@@ -39,8 +39,7 @@ mod ways;
 
 use crate::model::{ApiVersion, Model, Placed, Target};
 use crate::shared::text_filters::TextFilter;
-use crate::shared::{own_types, values};
-use crate::v7::{coalesced, global};
+use crate::shared::{coalesced, global_ids, own_types, values};
 use api::binding::{FieldBinding, FilterRole, InputBinding};
 use api::{Api, ApiBuilder};
 use build::Build;
@@ -92,7 +91,7 @@ pub fn api(model: &Model, placed: &Placed, options: &Options) -> Api {
     builder.add_ways(build.finished_ways());
     values::bind(&mut builder, model, placed, ApiVersion::V3);
     coalesced::bind(&mut builder, model, placed, ApiVersion::V3);
-    global::bind(&mut builder, model, placed);
+    global_ids::bind(&mut builder, model, placed);
     rules::bind(&mut builder, model, placed);
     builder.finish()
 }

@@ -3,8 +3,8 @@
 
 use crate::model::{ApiVersion, Model};
 use crate::shared::draft::Draft;
+use crate::shared::global_ids;
 use crate::shared::own_types;
-use crate::v7::global;
 
 /// How the names of the types end that show what is made of many values of one type.
 const MADE: [&str; 2] = ["AggregateSelectionNullable", "AggregateSelectionNonNullable"];
@@ -18,7 +18,7 @@ pub fn not_served(model: &Model) -> Option<String> {
         return Some(format!("The type {name}: the API has a type of that name itself."));
     }
     model.nodes.iter().find_map(|node| {
-        let field = global::unserved(node)?;
+        let field = global_ids::unserved(node)?;
         let (line, owner, name) = (field.line, &node.name, &field.name);
         Some(format!(
             "Line {line}, {owner}.{name}: @id(global: true) of such values is not served yet."

@@ -6,8 +6,8 @@ use super::relations::{Relation, target_name};
 use super::roles::Values;
 use crate::model::{InterfaceType, NodeType, ShownField, Target};
 use crate::shared::draft::{DraftField, DraftKind};
+use crate::shared::global_ids;
 use crate::shared::values::{required, type_name, whole};
-use crate::v7::global;
 use api::binding::{EdgeField, FieldBinding};
 
 impl Build<'_> {
@@ -23,7 +23,7 @@ impl Build<'_> {
         let kind = DraftKind::Object { fields, interfaces };
         self.draft.add(name, description.as_deref(), kind);
         let Some((at, field)) = global else { return };
-        let prefix = global::prefix(name, &field);
+        let prefix = global_ids::prefix(name, &field);
         if let Some(field) = Values::Node(place).field(self.placed, at) {
             self.show(name, "id", "ID!", FieldBinding::GlobalId { prefix, field });
         }

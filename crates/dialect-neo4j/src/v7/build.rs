@@ -7,15 +7,15 @@ use super::declared::Pending;
 use super::link::Link;
 use super::variants::Variant;
 use super::{
-    Options, aggregates, changes, coalesced, conditions, connections, declared, global, nested,
-    objects, operators, related, root, searches, sort, statements, together, variants, writes,
+    Options, aggregates, changes, conditions, connections, declared, nested, objects, operators,
+    related, root, searches, sort, statements, together, variants, writes,
 };
 use crate::model::{
     ApiVersion, FieldKind, Given, Model, ModelField, Placed, PlacedField, RelationshipField, Target,
 };
 use crate::shared::draft::{Draft, DraftInput};
 use crate::shared::naming::TypeNames;
-use crate::shared::{own_types, values};
+use crate::shared::{coalesced, global_ids, own_types, values};
 use api::binding::{FilterRole, InputBinding, Meaning, VariantsId, WayBinding, WaysId};
 use api::{Api, ApiBuilder};
 
@@ -78,7 +78,7 @@ pub(super) fn build(model: &Model, placed: &Placed, options: Options) -> Api {
     build.draft.finish(&mut builder);
     values::bind(&mut builder, model, placed, ApiVersion::V7);
     coalesced::bind(&mut builder, model, placed, ApiVersion::V7);
-    global::bind(&mut builder, model, placed);
+    global_ids::bind(&mut builder, model, placed);
     declared::bind(&mut builder, model, placed);
     variants::finish(&mut builder, build.variants);
     builder.add_ways(build.ways);

@@ -1,15 +1,12 @@
 //! `@relayId`: ids that tell a node from all others, whatever their types, and the field that finds
 //! nodes by them.
 
-use ir::Codec;
-
 use super::attribute::{Attribute, Spot};
 use super::build::{Build, Owner};
 use super::objects;
-use crate::model::{FieldKind, Model, NodeType, Placed, PlacedField, Property};
 use crate::shared::draft::{DraftField, DraftInput, DraftKind};
-use api::ApiBuilder;
-use api::binding::{ArgumentRole, FieldBinding, FilterRole, InputBinding, NodeIdBinding};
+use crate::shared::global_ids::prefix;
+use api::binding::{ArgumentRole, FieldBinding, FilterRole, InputBinding};
 
 /// The interface of all types that have such ids.
 const NODE: &str = "Node";
@@ -57,64 +54,6 @@ pub(super) fn condition(
     build.draft.add_input(name, DraftInput::new("id", "ID", role));
 }
 
-/// Says how nodes are found by their ids.
-pub(crate) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed) {
-    for (node, placed) in model.nodes.iter().zip(&placed.nodes) {
-        let mut fields = node.fields.iter().zip(&placed.fields);
-        let Some((field, PlacedField::Property(id))) = fields.find(|(field, _)| is_id(&field.kind))
-        else {
-            continue;
-        };
-        let Some(r#type) = builder.schema().find_type(&node.name) else { continue };
-        let binding = NodeIdBinding {
-            prefix: prefix(&node.name, &field.name),
-            key: vec![*id],
-            codec: Codec::GlobalId,
-            // The database may not know that the value is unique.
-            enforced: false,
-            found: true,
-            r#type,
-        };
-        builder.bind_node_id(placed.entity, binding);
-    }
-}
-
-/// The name of a field with `@relayId` whose value cannot be found again by its text.
-pub(crate) fn unserved(node: &NodeType) -> Option<&crate::model::ModelField> {
-    use crate::model::PropertyType as Type;
-    node.fields.iter().find(|field| match &field.kind {
-        FieldKind::Property(property) if property.is_relay_id => {
-            let is_plain = match property.r#type {
-                Type::Id | Type::String | Type::Int | Type::BigInt | Type::Enum(_) => true,
-                Type::Boolean
-                | Type::Float
-                | Type::Date
-                | Type::Time
-                | Type::LocalTime
-                | Type::DateTime
-                | Type::LocalDateTime
-                | Type::Duration
-                | Type::Point
-                | Type::CartesianPoint
-                | Type::Scalar(_) => false,
-            };
-            !is_plain || property.is_list || property.coalesce.is_some()
-        }
-        FieldKind::Property(_)
-        | FieldKind::Relationship(_)
-        | FieldKind::Statement(_)
-        | FieldKind::Part(_) => false,
-    })
-}
-
-fn is_id(kind: &FieldKind) -> bool {
-    matches!(kind, FieldKind::Property(Property { is_relay_id: true, .. }))
-}
-
 fn attribute<'b, 'a>(attributes: &'b [Attribute<'a>]) -> Option<&'b Attribute<'a>> {
     attributes.iter().find(|attribute| attribute.property.is_relay_id)
-}
-
-pub(crate) fn prefix(r#type: &str, field: &str) -> Box<str> {
-    [r#type, ":", field].concat().into()
 }

@@ -10,7 +10,6 @@
 //! * `variants.rs`: nodes of several types in one list; `declared.rs`: what leads from such nodes on;
 //!   `ways.rs`: how they are changed
 //! * `root.rs`: the fields of the roots; `global.rs`: ids that are found among all nodes
-//! * `coalesced.rs`: what stands for values that are not there
 //! * `searches.rs`: root fields of indexes
 //! * `statements.rs`: fields that statements of the author give
 //!
@@ -21,11 +20,10 @@ mod aggregates;
 mod attribute;
 mod build;
 mod changes;
-pub(super) mod coalesced;
 mod conditions;
 mod connections;
 mod declared;
-pub(super) mod global;
+mod global;
 mod groups;
 mod link;
 mod nested;

@@ -2,8 +2,8 @@
 //! must not look as if it were.
 
 use super::build::fixed_types;
-use super::global;
 use crate::model::Model;
+use crate::shared::global_ids;
 
 /// The first thing of the definitions that is not served yet, as a message.
 #[must_use]
@@ -21,7 +21,7 @@ pub fn unserved(model: &Model) -> Option<String> {
         return Some(format!("The type {name}: the API has a type of that name itself."));
     }
     model.nodes.iter().find_map(|node| {
-        let field = global::unserved(node)?;
+        let field = global_ids::unserved(node)?;
         let name = &node.name;
         Some(format!(
             "Line {}, {name}.{}: @relayId of such values is not served yet: ids are made of ID, \

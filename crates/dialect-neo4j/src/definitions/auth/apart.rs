@@ -6,11 +6,11 @@
 
 use super::rule::{Operation as Word, Parts, Rule as Read};
 use crate::model::Constant;
-use crate::rules::wanted::Wanted;
-use crate::rules::{
+use crate::model::rules::{
     Authentication, ClaimCondition, ClaimNames, ClaimTest, Condition, Guard, Operation, Rule,
     WrittenGuard, WrittenNode, WrittenPlace,
 };
+use crate::model::wanted::Wanted;
 
 /// The claim that has the roles of who asks, unless the type of claims says where they are.
 const ROLES: &str = "roles";

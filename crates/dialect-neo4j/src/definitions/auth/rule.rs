@@ -9,8 +9,8 @@ use super::super::problem::{At, Problems};
 use super::super::types::Types;
 use super::wanted::Conditions;
 use crate::model::NodeType;
-use crate::rules::ClaimNames;
-use crate::rules::wanted::Wanted;
+use crate::model::rules::ClaimNames;
+use crate::model::wanted::Wanted;
 
 /// What is done, in the words of `@auth`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

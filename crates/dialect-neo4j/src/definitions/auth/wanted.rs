@@ -6,11 +6,11 @@ use graphql::definitions::Literal;
 
 use super::super::types::Types;
 use super::super::written::WrittenBody;
+use crate::model::rules::ClaimNames;
+use crate::model::wanted::{Wanted, WantedValue};
 use crate::model::{
     Constant, FieldKind, ModelField, NodeType, Property, PropertyType, RelationshipField, Target,
 };
-use crate::rules::ClaimNames;
-use crate::rules::wanted::{Wanted, WantedValue};
 
 /// Where conditions are said.
 #[derive(Clone, Copy, Debug)]

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::model::Constant;
-use crate::rules::wanted::{Wanted, WantedValue};
-use crate::rules::{
+use crate::model::rules::{
     ClaimCondition, ClaimTest, Condition, Operation, Root, Rule, WrittenGuard, WrittenNode,
     WrittenPlace,
 };
+use crate::model::wanted::{Wanted, WantedValue};
 
 fn v3(text: &str) -> Model {
     model(ApiVersion::V3, text)

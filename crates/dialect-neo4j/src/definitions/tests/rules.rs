@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::Constant;
-use crate::rules::{ClaimCondition, ClaimTest, Condition, Operation, Root, WrittenPlace};
+use crate::model::rules::{ClaimCondition, ClaimTest, Condition, Operation, Root, WrittenPlace};
 
 #[test]
 fn rules_are_read_with_their_defaults() {

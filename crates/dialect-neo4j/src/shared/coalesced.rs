@@ -1,5 +1,6 @@
 //! `@coalesce`: values that stand for those that are not there, where they are shown and where
-//! conditions compare them; in version 3 only where conditions compare those of nodes. Orders and what is made of many values do not know of them.
+//! conditions compare them; in version 3 only where conditions compare those of nodes. Orders and
+//! what is made of many values do not know of them.
 
 use catalog::FieldId;
 use ir::Value;
