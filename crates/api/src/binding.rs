@@ -1,6 +1,5 @@
 //! What each position of an API's schema means in the request tree.
 //!
-//!
 //! * [`argument`]: arguments of fields that give rows or values
 //! * [`filter`]: conditions
 //! * [`order`]: orders and groups
@@ -25,10 +24,10 @@ use response::{Figure, Leaf, Part};
 
 pub use argument::ArgumentRole;
 pub use filter::{CompositePlace, DeclaredRole, FilterRole, OperatorRole, RowsRole, Subject};
-pub use function::{ArgumentBinding, CallBinding, ComputedBinding, ToldArgument};
+pub use function::{ArgumentBinding, CallBinding, ComputedBinding, ExternalArgument};
 pub use graph::{
-    AlongVerb, AssignVerb, Cursors, LinkRule, NodeRules, SeveralRole, VariantBinding, VariantLink,
-    VariantsId, Way, WayBinding, WaysId,
+    AssignVerb, Cursors, LinkRule, NestedWriteVerb, NodeRules, SeveralRole, VariantBinding,
+    VariantLink, VariantsId, Way, WayBinding, WaysId,
 };
 pub use meaning::Meaning;
 pub use order::{GroupBy, OrderBy, OrderRole};

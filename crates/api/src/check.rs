@@ -69,10 +69,10 @@ pub enum Position {
     CreateNodes,
     /// An input of a change of nodes.
     Nodes,
-    /// A member of [`WriteRole::Along`](crate::binding::WriteRole::Along).
-    Along,
-    /// A member of [`WriteRole::AlongBy`](crate::binding::WriteRole::AlongBy).
-    AlongStep,
+    /// A member of [`WriteRole::NestedWrites`](crate::binding::WriteRole::NestedWrites).
+    NestedWrites,
+    /// A member of [`WriteRole::NestedWrite`](crate::binding::WriteRole::NestedWrite).
+    NestedWrite,
     /// A member of [`WriteRole::Assigns`](crate::binding::WriteRole::Assigns).
     AssignBy,
     /// A member of a value.
@@ -277,8 +277,8 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
         Position::Nested => write::nested(role),
         Position::CreateNodes => write::of_new_nodes(role),
         Position::Nodes => write::of_nodes(role),
-        Position::Along => write::along(role),
-        Position::AlongStep => write::of_step(role),
+        Position::NestedWrites => write::nested_writes(role),
+        Position::NestedWrite => write::of_step(role),
         Position::AssignBy => write::assign_by(role),
         Position::Value => (*role == InputRole::Member).then_some(Reading::Value),
     }

@@ -9,10 +9,11 @@
 //! * [`extension`](self): `extension.rs`: what somebody says of the API's types beside that;
 //!   `own.rs`: by directives of one's own; `retyped.rs`: what types it says; `required.rs`: which
 //!   fields are computed of what other subgraphs have; `others.rs`: what these have
-//! * [`said`](self): `said.rs`: what the API itself says of its types
+//! * [`applied`](self): `applied.rs`: what the API itself says of its types
 //!
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec>
 
+mod applied;
 mod directives;
 mod extension;
 mod keys;
@@ -20,7 +21,6 @@ mod others;
 mod own;
 mod required;
 mod retyped;
-mod said;
 
 use std::sync::Arc;
 
@@ -35,12 +35,12 @@ use crate::api::{Api, ApiBuilder};
 use crate::binding::{
     AggregateField, EntitiesBinding, FieldBinding, InputBinding, InputRole, PayloadField,
 };
+pub use applied::AppliedDirectives;
 use directives::{KNOWN, argument, directive, strings};
-use extension::Said;
+use extension::Extended;
 use keys::{Entity, entities, number};
 use required::tell;
 use retyped::retype;
-pub use said::SaidOf;
 
 /// Where the directives are defined; the version follows.
 const SPECIFICATION: &str = "https://specs.apollo.dev/federation/v2.";
@@ -86,7 +86,7 @@ fn list(errors: &[GraphQLError]) -> String {
 pub fn offer(
     mut api: Api,
     catalog: &Catalog,
-    own: &[SaidOf],
+    own: &[AppliedDirectives],
     options: &Options,
 ) -> Result<Api, FederationError> {
     let query = api.schema.query.ok_or(FederationError::NoQuery)?;
@@ -99,7 +99,7 @@ pub fn offer(
     }
     if let Some(text) = &options.extension {
         let said = extension::apply(text, (&api, catalog), &mut entities, &mut applied);
-        let Said { retyped, required } = said.map_err(FederationError::Extension)?;
+        let Extended { retyped, required } = said.map_err(FederationError::Extension)?;
         api = tell(retype(api, &retyped)?, &required);
         number(&mut entities);
     }

@@ -22,9 +22,9 @@ pub mod plural;
 
 pub use api::{Absent, Api, ApiBuilder, Nesting, Transactions};
 pub use binding::{
-    AggregateField, AggregateValue, AlongVerb, AssignVerb, Change, ColumnBinding, ConnectionField,
-    Cursors, EdgeField, EntitiesBinding, EntityBinding, EntityType, FieldBinding, GroupBy,
-    InputBinding, InputRole, Meaning, MutationBinding, MutationForm, NodeIdBinding, OrderBy,
+    AggregateField, AggregateValue, AssignVerb, Change, ColumnBinding, ConnectionField, Cursors,
+    EdgeField, EntitiesBinding, EntityBinding, EntityType, FieldBinding, GroupBy, InputBinding,
+    InputRole, Meaning, MutationBinding, MutationForm, NestedWriteVerb, NodeIdBinding, OrderBy,
     PageInfoField, PayloadField, RowsBinding, RowsForm, RowsFrom, ValueBinding, ValueShape,
     VariantBinding, VariantsId, Way,
 };

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use ::catalog::{Catalog, GraphSummary, Note};
 
 use api::Api;
-use api::federation::SaidOf;
+use api::federation::AppliedDirectives;
 use introspected::{Indexes, Introspected};
 use model::{ApiVersion, Model, Placed};
 use rules::PlacedGuard;
@@ -125,7 +125,7 @@ impl Declared<'_> {
 
     /// Directives of Apollo Federation of the type definitions.
     #[must_use]
-    pub fn subgraph_directives(&self) -> &[SaidOf] {
+    pub fn subgraph_directives(&self) -> &[AppliedDirectives] {
         &self.options.model.federation
     }
 }

@@ -9,7 +9,7 @@ pub mod wanted;
 
 use std::sync::Arc;
 
-use api::federation::SaidOf;
+use api::federation::AppliedDirectives;
 pub use constant::Constant;
 use rules::{ClaimNames, WrittenGuard};
 pub use statement::{
@@ -41,7 +41,7 @@ pub struct Model {
     pub guards: Vec<WrittenGuard>,
     pub claims: ClaimNames,
     /// What routers are told of types and their fields, where the API is a subgraph.
-    pub federation: Vec<SaidOf>,
+    pub federation: Vec<AppliedDirectives>,
 }
 
 /// A type of nodes.

@@ -8,7 +8,7 @@
 //! where that stands; the other dialects read the catalog and keep their options only.
 
 use api::check::{Misbound, misbound};
-use api::federation::{self, FederationError, SaidOf};
+use api::federation::{self, AppliedDirectives, FederationError};
 use api::{Api, ConstraintMessage};
 use catalog::{Catalog, EntityId, FieldId};
 
@@ -110,7 +110,7 @@ impl Declared<'_> {
     }
 
     /// Directives of Apollo Federation that the definitions have.
-    fn subgraph_directives(&self) -> &[SaidOf] {
+    fn subgraph_directives(&self) -> &[AppliedDirectives] {
         match self {
             Self::Neo4j(declared) => declared.subgraph_directives(),
             Self::PostGraphile(_) | Self::Phrag(_) => &[],

@@ -3,14 +3,14 @@
 //! One write says all of it: what is done along a relationship is a child of the write whose nodes it
 //! starts from, in the order in which it is done.
 //!
-//! * `along.rs`: what is done along one relationship
+//! * `nested_write.rs`: what is done along one relationship
 //! * `several.rs`: where nodes of several entities are at an end of it; `among.rs`: as version 3 says
 //!   it
 //! * `conflict.rs`: what may not be said twice
 
-mod along;
 mod among;
 mod conflict;
+mod nested_write;
 mod several;
 
 use catalog::{EntityId, FieldId};
@@ -26,16 +26,15 @@ use ir::{
 use super::input::{Input, Presence};
 use super::selection::misplaced;
 use super::{Context, LowerError};
-use along::Towards;
 use api::binding::{
-    AlongVerb, AssignVerb, Change, FilterRole, InputRole, Meaning, SeveralRole, VariantRole,
-    WriteRole,
+    AssignVerb, Change, FilterRole, InputRole, Meaning, SeveralRole, VariantRole, WriteRole,
 };
+use nested_write::Towards;
 use several::Own;
 
 /// What the inputs of a change say of nodes of one kind.
 #[derive(Debug, Default)]
-struct Said {
+struct WriteInput {
     assignments: Vec<(FieldId, Assignment)>,
     /// Which input changes a field.
     changed: Vec<(FieldId, InputId)>,
@@ -53,7 +52,7 @@ struct Said {
     along: Option<Hop>,
 }
 
-impl Said {
+impl WriteInput {
     fn of_new(entity: EntityId) -> Self {
         Self { is_new: true, entity: Some(entity), ..Self::default() }
     }
@@ -69,7 +68,7 @@ impl<'a> Context<'a> {
         let write = match change {
             Change::CreateNodes(entity) => self.create_nodes(*entity, field)?,
             Change::UpdateNodes(entity) => {
-                let mut said = self.said_of_nodes(*entity, field)?;
+                let mut said = self.read_arguments(*entity, field)?;
                 let has_values = !said.assignments.is_empty();
                 let assignments = self.updated(*entity, said.assignments, has_values);
                 let filter = Filter::and(said.filters);
@@ -78,7 +77,7 @@ impl<'a> Context<'a> {
                 Write { entity: *entity, kind, children: said.children, check: Filter::all() }
             }
             Change::DeleteNodes(entity) => {
-                let said = self.said_of_nodes(*entity, field)?;
+                let said = self.read_arguments(*entity, field)?;
                 let kind = WriteKind::Delete { filter: Filter::and(said.filters), at_most: None };
                 Write { entity: *entity, kind, children: said.children, check: Filter::all() }
             }
@@ -100,8 +99,8 @@ impl<'a> Context<'a> {
             }
             let r#type = self.api.schema[*id].r#type;
             for input in self.items(&Input::new(value))? {
-                let mut said = Said::of_new(entity);
-                self.say_members(&input, r#type, field.location, &mut said)?;
+                let mut said = WriteInput::of_new(entity);
+                self.read_members(&input, r#type, field.location, &mut said)?;
                 let place = u32::try_from(rows.len()).unwrap_or(u32::MAX);
                 let own = |child| ChildWrite { parents: vec![place], ..child };
                 children.extend(said.children.into_iter().map(own));
@@ -116,64 +115,66 @@ impl<'a> Context<'a> {
     }
 
     /// What all arguments of a field say of the nodes that it changes.
-    fn said_of_nodes(
+    fn read_arguments(
         &self,
         entity: EntityId,
         field: &CollectedField<'_>,
-    ) -> Result<Said, LowerError> {
-        let mut said = Said { entity: Some(entity), is_outermost: true, ..Said::default() };
+    ) -> Result<WriteInput, LowerError> {
+        let mut said =
+            WriteInput { entity: Some(entity), is_outermost: true, ..WriteInput::default() };
         let mut arguments: Vec<&(InputId, Value)> = field.arguments.iter().collect();
-        arguments.sort_by_key(|(id, _)| self.place_of(*id));
+        arguments.sort_by_key(|(id, _)| self.rank_of(*id));
         for (id, value) in arguments {
             if self.is_given(*id, value, field.location)? {
-                self.say_of_node(*id, &Input::new(value), field.location, &mut said)?;
+                self.read_node_input(*id, &Input::new(value), field.location, &mut said)?;
             }
         }
         Ok(said)
     }
 
-    /// When an argument is done: what it does along relationships has its place among the others.
-    fn place_of(&self, id: InputId) -> u8 {
-        let other = along::place(AlongVerb::Update, false);
+    /// The order of an argument among those of its field: the rank of its nested writes.
+    fn rank_of(&self, id: InputId) -> i8 {
         let TypeKind::InputObject { fields } =
             &self.api.schema[self.api.schema[id].r#type.base].kind
         else {
-            return other;
+            return 0;
         };
-        if self.api.input(id).role != InputRole::Write(WriteRole::Further) {
-            return other;
+        if self.api.input(id).role != InputRole::Write(WriteRole::FurtherWrites) {
+            return 0;
         }
-        let verb = fields.iter().find_map(|field| match self.api.input(*field).role {
-            InputRole::Write(WriteRole::AlongBy { verb, .. })
-            | InputRole::Write(WriteRole::Several(SeveralRole::Along { verb, .. })) => Some(verb),
+        let rank = fields.iter().find_map(|field| match self.api.input(*field).role {
+            InputRole::Write(WriteRole::NestedWrite { rank, .. })
+            | InputRole::Write(WriteRole::Several(SeveralRole::NestedWrite { rank, .. })) => {
+                Some(rank)
+            }
             _ => None,
         });
-        verb.map_or(other, |verb| along::place(verb, false))
+        rank.unwrap_or(0)
     }
 
     /// Adds what an object says, or each of a list of objects.
-    fn say_members(
+    fn read_members(
         &self,
         input: &Input<'_>,
         r#type: TypeRef,
         location: Location,
-        said: &mut Said,
+        said: &mut WriteInput,
     ) -> Result<(), LowerError> {
         for input in self.each(input, r#type)? {
             let mut members = self.members_given(&input, r#type.base, location)?;
             self.leave_overridden(&mut members, location, said)?;
             // One order whatever the request's, of what is done along one relationship.
             members.sort_by_key(|(id, _)| match self.api.input(*id).role {
-                InputRole::Write(WriteRole::AlongBy { verb, .. })
-                | InputRole::Write(WriteRole::Several(SeveralRole::Along { verb, .. })) => {
-                    along::place_of_seven(verb)
+                InputRole::Write(WriteRole::NestedWrite { rank, .. })
+                | InputRole::Write(WriteRole::Several(SeveralRole::NestedWrite { rank, .. })) => {
+                    rank
                 }
-                // What is said of some entities alone comes after what is said of all.
-                InputRole::Variant(VariantRole::On) => u8::MAX,
-                _ => 0,
+                // Inputs for some entities alone come after those for all.
+                InputRole::Variant(VariantRole::On) => i8::MAX,
+                _ => i8::MIN,
             });
             for (id, input) in members {
-                self.say_of_node(id, &input, location, said)?;
+                self.read_node_input(id, &input, location, said)?;
             }
         }
         Ok(())
@@ -193,19 +194,19 @@ impl<'a> Context<'a> {
     }
 
     /// Adds what one input says.
-    fn say_of_node(
+    fn read_node_input(
         &self,
         id: InputId,
         input: &Input<'_>,
         location: Location,
-        said: &mut Said,
+        said: &mut WriteInput,
     ) -> Result<(), LowerError> {
         let r#type = self.api.schema[id].r#type;
         match &self.api.input(id).role {
             InputRole::Write(WriteRole::Inputs)
-            | InputRole::Write(WriteRole::Further)
+            | InputRole::Write(WriteRole::FurtherWrites)
             | InputRole::Variant(VariantRole::On) => {
-                self.say_members(input, r#type, location, said)?;
+                self.read_members(input, r#type, location, said)?;
             }
             InputRole::Filter(FilterRole::Conditions) => {
                 let stated = self.condition(id, input, self.around(said), location)?;
@@ -223,19 +224,19 @@ impl<'a> Context<'a> {
                 self.assign_by(*field, *is_required, (id, input), location, said)?;
             }
             InputRole::Write(WriteRole::Several(role)) => {
-                self.say_of_several(*role, (id, input), location, said)?;
+                self.read_several(*role, (id, input), location, said)?;
             }
             InputRole::Variant(VariantRole::Of(number)) => {
-                self.say_of_variant(*number, (id, input), location, said)?;
+                self.read_variant(*number, (id, input), location, said)?;
             }
-            InputRole::Write(WriteRole::Along(way)) => {
+            InputRole::Write(WriteRole::NestedWrites(way)) => {
                 for input in self.each(input, r#type)? {
                     let members = self.members_given(&input, r#type.base, location)?;
-                    self.say_along_all(Towards::One(*way), &members, location, said)?;
+                    self.read_nested_writes(Towards::One(*way), &members, location, said)?;
                 }
             }
-            InputRole::Write(WriteRole::AlongBy { way: Some(way), verb }) => {
-                self.say_along(Towards::One(*way), *verb, (id, input), location, said)?;
+            InputRole::Write(WriteRole::NestedWrite { way: Some(way), verb, .. }) => {
+                self.read_nested_write(Towards::One(*way), *verb, (id, input), location, said)?;
             }
             InputRole::Refused(text) => {
                 if self.presence(input) == Presence::Present {
@@ -254,7 +255,7 @@ impl<'a> Context<'a> {
         verb: AssignVerb,
         (id, input): (InputId, &Input<'_>),
         location: Location,
-        said: &mut Said,
+        said: &mut WriteInput,
     ) -> Result<(), LowerError> {
         let is_required = matches!(self.api.input(id).null, Meaning::Refuse(_));
         self.check_null((id, input), (verb, is_required), location, said)?;
@@ -271,7 +272,7 @@ impl<'a> Context<'a> {
         is_required: bool,
         (id, input): (InputId, &Input<'_>),
         location: Location,
-        said: &mut Said,
+        said: &mut WriteInput,
     ) -> Result<(), LowerError> {
         let r#type = self.api.schema[id].r#type;
         for input in self.each(input, r#type)? {
@@ -302,7 +303,7 @@ impl<'a> Context<'a> {
         (id, input): (InputId, &Input<'_>),
         (verb, is_required): (AssignVerb, bool),
         location: Location,
-        said: &Said,
+        said: &WriteInput,
     ) -> Result<(), LowerError> {
         if self.presence(input) == Presence::Present || (verb == AssignVerb::Set && !is_required) {
             return Ok(());
@@ -326,7 +327,7 @@ impl<'a> Context<'a> {
         entity: EntityId,
         said: Vec<(FieldId, Assignment)>,
     ) -> Vec<(FieldId, Operand)> {
-        let mut values = along::set(said);
+        let mut values = nested_write::set(said);
         for (field, operand) in
             self.api.find_entity(entity).into_iter().flat_map(|entity| &entity.made_on_create)
         {

@@ -5,7 +5,7 @@ use ir::{Form, Hop, Output, OutputKind};
 use rustc_hash::FxHashMap;
 
 use super::Context;
-use api::binding::ToldArgument;
+use api::binding::ExternalArgument;
 
 /// What is asked of each row.
 #[derive(Debug, Default)]
@@ -19,14 +19,14 @@ pub(super) struct Outputs {
     /// What is asked of the rows of each of them, by their places.
     pub(super) of_variants: Vec<Outputs>,
     /// What representations tell of the rows beside their keys; `None`: these find no rows here.
-    told: Option<Vec<ToldInput>>,
+    told: Option<Vec<ExternalInput>>,
 }
 
 /// What representations tell for an argument of a function.
 #[derive(Clone, Debug)]
-pub(super) struct ToldInput {
+pub(super) struct ExternalInput {
     pub(super) function: FunctionId,
-    pub(super) argument: ToldArgument,
+    pub(super) argument: ExternalArgument,
 }
 
 impl Outputs {
@@ -36,19 +36,23 @@ impl Outputs {
     }
 
     /// The place of what representations tell for an argument; `None` where none find the rows.
-    pub(super) fn told(&mut self, function: FunctionId, argument: &ToldArgument) -> Option<u16> {
+    pub(super) fn told(
+        &mut self,
+        function: FunctionId,
+        argument: &ExternalArgument,
+    ) -> Option<u16> {
         let told = self.told.as_mut()?;
         let is_same =
-            |own: &ToldInput| own.function == function && own.argument.place == argument.place;
+            |own: &ExternalInput| own.function == function && own.argument.place == argument.place;
         let place = told.iter().position(is_same).unwrap_or_else(|| {
-            told.push(ToldInput { function, argument: argument.clone() });
+            told.push(ExternalInput { function, argument: argument.clone() });
             told.len() - 1
         });
         u16::try_from(place).ok()
     }
 
     /// What representations have to tell.
-    pub(super) fn take_told(&mut self) -> Vec<ToldInput> {
+    pub(super) fn take_told(&mut self) -> Vec<ExternalInput> {
         self.told.take().unwrap_or_default()
     }
 

@@ -16,12 +16,12 @@ pub struct ComputedBinding {
     pub form: Form,
     /// The arguments that a request does not give: where there are some, the value is computed only
     /// for rows that federation's representations find.
-    pub told: Vec<ToldArgument>,
+    pub told: Vec<ExternalArgument>,
 }
 
 /// An argument of a function that a representation tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldArgument {
+pub struct ExternalArgument {
     /// Its place among all arguments of the function.
     pub place: u16,
     pub input: RepresentedInput,

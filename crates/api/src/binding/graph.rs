@@ -43,10 +43,15 @@ pub struct WayBinding {
 /// What a value means in a change of nodes of which some may be of one of several entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeveralRole {
-    /// As [`WriteRole::AlongBy`](super::WriteRole::AlongBy), where nodes of several entities are at
+    /// As [`WriteRole::NestedWrite`](super::WriteRole::NestedWrite), where nodes of several entities are at
     /// an end of the relationship.
-    Along { ways: WaysId, verb: AlongVerb },
-    /// As [`WriteRole::Along`](super::WriteRole::Along), for the same.
+    NestedWrite {
+        ways: WaysId,
+        verb: NestedWriteVerb,
+        /// As in [`WriteRole::NestedWrite`](super::WriteRole::NestedWrite).
+        rank: i8,
+    },
+    /// As [`WriteRole::NestedWrites`](super::WriteRole::NestedWrites), for the same.
     Among { ways: WaysId },
     /// As [`WriteRole::Inputs`](super::WriteRole::Inputs), where one node is on the other side: one
     /// entity at most is named.
@@ -63,13 +68,15 @@ pub enum SeveralRole {
 impl WayBinding {
     /// The way along which something is done.
     #[must_use]
-    pub fn way(&self, verb: AlongVerb) -> Way {
+    pub fn way(&self, verb: NestedWriteVerb) -> Way {
         let hop = match verb {
-            AlongVerb::Create
-            | AlongVerb::Connect
-            | AlongVerb::ConnectOnce
-            | AlongVerb::ConnectOrCreate => self.written,
-            AlongVerb::Disconnect | AlongVerb::Update | AlongVerb::Delete => self.hop,
+            NestedWriteVerb::Create
+            | NestedWriteVerb::Connect
+            | NestedWriteVerb::ConnectOnce
+            | NestedWriteVerb::ConnectOrCreate => self.written,
+            NestedWriteVerb::Disconnect | NestedWriteVerb::Update | NestedWriteVerb::Delete => {
+                self.hop
+            }
         };
         Way { hop, entity: self.entity, edge: self.edge }
     }
@@ -77,7 +84,7 @@ impl WayBinding {
 
 /// What is done along a relationship of nodes that are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AlongVerb {
+pub enum NestedWriteVerb {
     /// Nodes are made and related.
     Create,
     /// Nodes that are there are related, once more if they are already.
@@ -85,7 +92,7 @@ pub enum AlongVerb {
     /// Nodes that are there are related: what is said of the relationship holds for the one that is
     /// there already, if [`WriteRole::Overwrite`](super::WriteRole::Overwrite) does not refuse it.
     ConnectOnce,
-    /// The node with the values of [`WriteRole::AlongKey`](super::WriteRole::AlongKey) is related,
+    /// The node with the values of [`WriteRole::NestedKey`](super::WriteRole::NestedKey) is related,
     /// and made if it is not there.
     ConnectOrCreate,
     /// Relationships go.

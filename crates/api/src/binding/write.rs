@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catalog::{EntityId, FieldId, FunctionId};
 use ir::Counter;
 
-use super::{AlongVerb, AssignVerb, SeveralRole, Way};
+use super::{AssignVerb, NestedWriteVerb, SeveralRole, Way};
 
 /// What an input says of a change.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,29 +27,32 @@ pub enum WriteRole {
     /// be disconnected, it is a boolean, which steers.
     NestedIn(NestedVerb),
     /// Of a change of nodes the nodes that a relationship leads to: an object, or a list of such,
-    /// of [`WriteRole::AlongBy`] inputs without a way.
-    Along(Way),
-    /// A verb along a relationship: an object, or a list of such, of [`WriteRole::AlongNode`],
-    /// [`WriteRole::AlongEdge`], [`FilterRole::Conditions`](super::FilterRole) and
-    /// [`WriteRole::Further`]. Without a way it is that of the enclosing [`WriteRole::Along`].
-    AlongBy {
+    /// of [`WriteRole::NestedWrite`] inputs without a way.
+    NestedWrites(Way),
+    /// A verb along a relationship: an object, or a list of such, of [`WriteRole::NestedNode`],
+    /// [`WriteRole::NestedEdge`], [`FilterRole::Conditions`](super::FilterRole) and
+    /// [`WriteRole::FurtherWrites`]. Without a way it is that of the enclosing [`WriteRole::NestedWrites`].
+    NestedWrite {
         way: Option<Way>,
-        verb: AlongVerb,
+        verb: NestedWriteVerb,
+        /// The order among the nested writes of one object, lowest first. An argument whose writes
+        /// have a rank below zero is applied before the other arguments of its field.
+        rank: i8,
     },
     /// Of a change of nodes of which some may be of one of several entities.
     Several(SeveralRole),
     /// The node on the other side: an object of the values that are stored in it, or of changes.
-    AlongNode,
+    NestedNode,
     /// The same of the relationship.
-    AlongEdge,
+    NestedEdge,
     /// An object of the values that tell the node on the other side from all others.
-    AlongKey,
+    NestedKey,
     /// A boolean that steers: the relationship may exist already. `otherwise` is the error if not.
     Overwrite {
         otherwise: Box<str>,
     },
     /// An object, or a list of such, of changes along further relationships.
-    Further,
+    FurtherWrites,
     /// The new value of a field.
     Assign {
         field: FieldId,

@@ -15,14 +15,14 @@ pub(super) fn of_rows(role: &InputRole) -> Option<Reading> {
                 Some(Reading::Value)
             }
             WriteRole::NestedIn(_)
-            | WriteRole::Along(_)
-            | WriteRole::AlongBy { .. }
+            | WriteRole::NestedWrites(_)
+            | WriteRole::NestedWrite { .. }
             | WriteRole::Several(_)
-            | WriteRole::AlongNode
-            | WriteRole::AlongEdge
-            | WriteRole::AlongKey
+            | WriteRole::NestedNode
+            | WriteRole::NestedEdge
+            | WriteRole::NestedKey
             | WriteRole::Overwrite { .. }
-            | WriteRole::Further
+            | WriteRole::FurtherWrites
             | WriteRole::Assign { .. }
             | WriteRole::Assigns { .. }
             | WriteRole::AssignBy(_) => None,
@@ -65,7 +65,7 @@ pub(super) fn of_nodes(role: &InputRole) -> Option<Reading> {
 fn of_node(role: &WriteRole) -> Option<Reading> {
     match role {
         WriteRole::Inputs
-        | WriteRole::Further
+        | WriteRole::FurtherWrites
         | WriteRole::Several(SeveralRole::One | SeveralRole::Edge(_)) => {
             Some(Reading::Members(Position::Nodes))
         }
@@ -75,34 +75,35 @@ fn of_node(role: &WriteRole) -> Option<Reading> {
         WriteRole::Assigns { .. } | WriteRole::Several(SeveralRole::Assigns { .. }) => {
             Some(Reading::Members(Position::AssignBy))
         }
-        WriteRole::Along(_) | WriteRole::Several(SeveralRole::Among { .. }) => {
-            Some(Reading::Members(Position::Along))
+        WriteRole::NestedWrites(_) | WriteRole::Several(SeveralRole::Among { .. }) => {
+            Some(Reading::Members(Position::NestedWrites))
         }
-        WriteRole::AlongBy { way: Some(_), .. } | WriteRole::Several(SeveralRole::Along { .. }) => {
-            Some(Reading::Members(Position::AlongStep))
+        WriteRole::NestedWrite { way: Some(_), .. }
+        | WriteRole::Several(SeveralRole::NestedWrite { .. }) => {
+            Some(Reading::Members(Position::NestedWrite))
         }
-        WriteRole::AlongBy { way: None, .. }
+        WriteRole::NestedWrite { way: None, .. }
         | WriteRole::Rows
         | WriteRole::AtMost
         | WriteRole::ClientMutationId
         | WriteRole::Nested(_)
         | WriteRole::NestedIn(_)
-        | WriteRole::AlongNode
-        | WriteRole::AlongEdge
-        | WriteRole::AlongKey
+        | WriteRole::NestedNode
+        | WriteRole::NestedEdge
+        | WriteRole::NestedKey
         | WriteRole::Overwrite { .. }
         | WriteRole::AssignBy(_) => None,
     }
 }
 
 /// A change along a relationship whose way the object around it says.
-pub(super) fn along(role: &InputRole) -> Option<Reading> {
+pub(super) fn nested_writes(role: &InputRole) -> Option<Reading> {
     match role {
-        InputRole::Write(WriteRole::AlongBy { way: None, .. }) => {
-            Some(Reading::Members(Position::AlongStep))
+        InputRole::Write(WriteRole::NestedWrite { way: None, .. }) => {
+            Some(Reading::Members(Position::NestedWrite))
         }
         // Those of the nodes of one entity.
-        InputRole::Variant(VariantRole::Of(_)) => Some(Reading::Members(Position::Along)),
+        InputRole::Variant(VariantRole::Of(_)) => Some(Reading::Members(Position::NestedWrites)),
         _ => of_nodes(role),
     }
 }
@@ -110,13 +111,13 @@ pub(super) fn along(role: &InputRole) -> Option<Reading> {
 /// A member of one step along a relationship.
 pub(super) fn of_step(role: &InputRole) -> Option<Reading> {
     match role {
-        InputRole::Write(WriteRole::AlongNode | WriteRole::AlongEdge | WriteRole::AlongKey) => {
+        InputRole::Write(WriteRole::NestedNode | WriteRole::NestedEdge | WriteRole::NestedKey) => {
             Some(Reading::Members(Position::Nodes))
         }
-        InputRole::Write(WriteRole::Inputs) => Some(Reading::Members(Position::AlongStep)),
+        InputRole::Write(WriteRole::Inputs) => Some(Reading::Members(Position::NestedWrite)),
         InputRole::Write(WriteRole::Overwrite { .. }) => Some(Reading::Value),
         // The step towards the nodes of one entity.
-        InputRole::Variant(VariantRole::Of(_)) => Some(Reading::Members(Position::AlongStep)),
+        InputRole::Variant(VariantRole::Of(_)) => Some(Reading::Members(Position::NestedWrite)),
         InputRole::Filter(FilterRole::Conditions) => {
             Some(Reading::Members(Position::Condition(Scope::default())))
         }

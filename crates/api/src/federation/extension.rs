@@ -14,6 +14,7 @@ use graphql::schema::{Schema, TypeId, TypeKind, TypeRef};
 use graphql::{Applied, ErrorCode, GraphQLError, print_type};
 use rustc_hash::FxHashMap;
 
+use super::applied::AppliedDirectives;
 use super::directives::{KNOWN, Place};
 use super::keys::{Entity, NoKey, say};
 use super::name_of;
@@ -21,12 +22,11 @@ use super::others::{external, is_other, other_types};
 use super::own::{Own, check_said};
 use super::required::{Required, Requiring};
 use super::retyped::{Retyped, change, is_id};
-use super::said::SaidOf;
 use crate::api::Api;
 
 /// What of an extension changes the API itself.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct Extended {
     /// The fields whose types are to be others.
     pub(super) retyped: Vec<Retyped>,
     /// The fields that are computed of what representations tell.
@@ -40,7 +40,7 @@ pub(super) fn apply(
     (api, catalog): (&Api, &Catalog),
     entities: &mut Vec<Entity>,
     applied: &mut Applied,
-) -> Result<Said, Vec<GraphQLError>> {
+) -> Result<Extended, Vec<GraphQLError>> {
     let schema = &api.schema;
     let Definitions { types, schemas, directives } = parse_definitions(text)?;
     let own = Own::new(&directives, &schemas);
@@ -66,7 +66,7 @@ pub(super) fn apply(
 
 /// The same of what the API itself says, which changes nothing of it.
 pub(super) fn apply_own(
-    own: &[SaidOf],
+    own: &[AppliedDirectives],
     (api, catalog): (&Api, &Catalog),
     entities: &mut Vec<Entity>,
     applied: &mut Applied,
@@ -90,7 +90,7 @@ struct Reading<'a> {
     keys: FxHashMap<TypeId, usize>,
     /// The fields that require others, which may be said behind them.
     requires: Vec<(TypeId, Box<str>, Directive)>,
-    said: Said,
+    said: Extended,
     errors: Vec<GraphQLError>,
 }
 
@@ -102,13 +102,13 @@ impl<'a> Reading<'a> {
         own: Own<'a>,
     ) -> Self {
         let (keys, requires, said, errors) =
-            (FxHashMap::default(), Vec::new(), Said::default(), Vec::new());
+            (FxHashMap::default(), Vec::new(), Extended::default(), Vec::new());
         let schema = &api.schema;
         Self { api, catalog, schema, entities, applied, own, keys, requires, said, errors }
     }
 
     /// What is to be changed of the API, or everything that is wrong.
-    fn finish(self) -> Result<Said, Vec<GraphQLError>> {
+    fn finish(self) -> Result<Extended, Vec<GraphQLError>> {
         let Self { mut errors, said, .. } = self;
         errors.sort_by_key(|error| error.locations.first().map(|location| location.line));
         match errors.is_empty() {
@@ -136,7 +136,7 @@ impl<'a> Reading<'a> {
     }
 
     /// What the API itself says of a type or of a member of it.
-    fn own(&mut self, SaidOf { r#type: name, member, directives }: &SaidOf) {
+    fn own(&mut self, AppliedDirectives { r#type: name, member, directives }: &AppliedDirectives) {
         let line = directives.first().map_or(0, |directive| directive.line);
         let schema = self.schema;
         let Some(id) = schema.find_type(name) else {

@@ -16,7 +16,7 @@ use super::name_of;
 use super::others::{Base, Declared, is_external};
 use crate::api::{Api, ApiBuilder};
 use crate::binding::{
-    ArgumentBinding, ArgumentRole, ComputedBinding, FieldBinding, InputRole, ToldArgument,
+    ArgumentBinding, ArgumentRole, ComputedBinding, ExternalArgument, FieldBinding, InputRole,
 };
 
 /// A field whose function takes what representations tell.
@@ -24,7 +24,7 @@ use crate::binding::{
 pub(super) struct Required {
     parent: TypeId,
     name: Box<str>,
-    told: Vec<ToldArgument>,
+    told: Vec<ExternalArgument>,
 }
 
 impl Required {
@@ -97,7 +97,7 @@ impl<'a> Requiring<'a> {
                 "No rows of `{name}` are found by a key, which `@requires` needs."
             ));
         }
-        let mut told: Vec<ToldArgument> = Vec::new();
+        let mut told: Vec<ExternalArgument> = Vec::new();
         for selection in fields {
             let FieldSetSelection::Field { name, selections, .. } = selection else {
                 return Err(format!("`{member}` requires a fragment: name its fields instead."));
@@ -125,7 +125,7 @@ impl<'a> Requiring<'a> {
                 return Err(format!("`{member}` requires `{name}` twice."));
             }
             let input = RepresentedInput { name: (&**name).into(), kind };
-            told.push(ToldArgument { place, input });
+            told.push(ExternalArgument { place, input });
         }
         Ok(Required { parent: self.r#type, name: member.into(), told })
     }

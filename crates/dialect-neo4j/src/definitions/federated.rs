@@ -9,7 +9,7 @@ use super::directives::is_of_federation;
 use super::problem::{At, Problems, Unserved};
 use super::written::{Written, WrittenBody};
 use crate::model::ApiVersion;
-use api::federation::SaidOf;
+use api::federation::AppliedDirectives;
 
 /// Where the directives are defined; the version follows.
 const SPECIFICATION: &str = "https://specs.apollo.dev/federation/";
@@ -20,7 +20,7 @@ pub(super) fn said(
     written: &[Written<'_>],
     schemas: &[SchemaDefinition],
     problems: &mut Problems,
-) -> Vec<SaidOf> {
+) -> Vec<AppliedDirectives> {
     for directive in schemas.iter().flat_map(|schema| &schema.directives) {
         if &*directive.name == "link" && !is_link(directive) {
             let subject = "`@link` to anything but federation";
@@ -35,7 +35,7 @@ pub(super) fn said(
             let directives: Vec<Directive> = own_directives.map(|one| (*one).clone()).collect();
             if !directives.is_empty() {
                 let (r#type, member) = (Arc::clone(own.name), member.map(Arc::clone));
-                said.push(SaidOf { r#type, member, directives });
+                said.push(AppliedDirectives { r#type, member, directives });
             }
         };
         add(None, &own.directives);

@@ -164,7 +164,7 @@ impl Build<'_> {
     /// What is done along the relationships of the nodes, if they have any.
     fn further(&self, node: &NodeType, name: &str, suffix: &str) -> Option<DraftInput> {
         let r#type = format!("{}{suffix}", node.name);
-        let binding = InputBinding::lenient(WriteRole::Further);
+        let binding = InputBinding::lenient(WriteRole::FurtherWrites);
         self.draft.has(&r#type).then(|| DraftInput::new(name, &r#type, binding))
     }
 

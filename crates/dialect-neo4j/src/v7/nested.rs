@@ -5,7 +5,7 @@ use super::link::Link;
 use super::{changes, related, ways};
 use crate::model::{NestedOperations, Target};
 use crate::shared::draft::DraftInput;
-use api::binding::{AlongVerb, FilterRole, InputBinding, SeveralRole, Way, WriteRole};
+use api::binding::{FilterRole, InputBinding, NestedWriteVerb, SeveralRole, Way, WriteRole};
 
 /// The node on the other side: its type, and its name as a member of a union.
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ pub(super) fn inputs(build: &mut Build<'_>, link: &Link<'_>) {
                     by(build, link, *other, step.verb())
                 }
                 // The members say of which nodes.
-                _ => InputBinding::lenient(WriteRole::Further),
+                _ => InputBinding::lenient(WriteRole::FurtherWrites),
             };
             add(build, link, &owner, DraftInput::new(link.name(), &r#type, binding));
         }
@@ -84,11 +84,11 @@ impl Step {
         }
     }
 
-    fn verb(self) -> AlongVerb {
+    fn verb(self) -> NestedWriteVerb {
         match self {
-            Self::Connect => AlongVerb::Connect,
-            Self::Disconnect => AlongVerb::Disconnect,
-            Self::Delete => AlongVerb::Delete,
+            Self::Connect => NestedWriteVerb::Connect,
+            Self::Disconnect => NestedWriteVerb::Disconnect,
+            Self::Delete => NestedWriteVerb::Delete,
         }
     }
 
@@ -129,22 +129,42 @@ fn connect_where(build: &mut Build<'_>, node: &str) {
 
 /// What is done along a link with the nodes of a type or of an interface. What is new is written as
 /// the link says; what is there is found as queries find it.
-fn by(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>, verb: AlongVerb) -> InputBinding {
+fn by(
+    build: &mut Build<'_>,
+    link: &Link<'_>,
+    other: Other<'_>,
+    verb: NestedWriteVerb,
+) -> InputBinding {
     let Some(way) = ways::only(build, link, other.target) else {
         let ways = ways::of(build, link, other.target);
-        return InputBinding::lenient(WriteRole::Several(SeveralRole::Along { ways, verb }));
+        return InputBinding::lenient(WriteRole::Several(SeveralRole::NestedWrite {
+            ways,
+            verb,
+            rank: rank(verb),
+        }));
     };
     let edge = link.relationship.properties;
     let edge = edge.and_then(|edge| build.placed.properties.get(edge)).map(|(edge, _)| *edge);
     let hop = match verb {
-        AlongVerb::Create
-        | AlongVerb::Connect
-        | AlongVerb::ConnectOnce
-        | AlongVerb::ConnectOrCreate => way.written,
-        AlongVerb::Disconnect | AlongVerb::Update | AlongVerb::Delete => way.hop,
+        NestedWriteVerb::Create
+        | NestedWriteVerb::Connect
+        | NestedWriteVerb::ConnectOnce
+        | NestedWriteVerb::ConnectOrCreate => way.written,
+        NestedWriteVerb::Disconnect | NestedWriteVerb::Update | NestedWriteVerb::Delete => way.hop,
     };
     let way = Some(Way { hop, entity: way.entity, edge });
-    InputBinding::lenient(WriteRole::AlongBy { way, verb })
+    InputBinding::lenient(WriteRole::NestedWrite { way, verb, rank: rank(verb) })
+}
+
+/// The order of nested writes in version 7.
+fn rank(verb: NestedWriteVerb) -> i8 {
+    match verb {
+        NestedWriteVerb::Update => -5,
+        NestedWriteVerb::Create | NestedWriteVerb::ConnectOrCreate => -4,
+        NestedWriteVerb::Connect | NestedWriteVerb::ConnectOnce => -3,
+        NestedWriteVerb::Delete => -2,
+        NestedWriteVerb::Disconnect => -1,
+    }
 }
 
 /// An object, or a list of such, of what is done.
@@ -195,8 +215,10 @@ fn new<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Opti
             let name = format!("{}FieldInput", link.with_member(other.member));
             let connect = step(build, link, other, Step::Connect);
             let create = create(build, link, other);
-            let steps =
-                [("connect", connect, AlongVerb::Connect), ("create", create, AlongVerb::Create)];
+            let steps = [
+                ("connect", connect, NestedWriteVerb::Connect),
+                ("create", create, NestedWriteVerb::Create),
+            ];
             for (field, r#type, verb) in steps {
                 if let Some(r#type) = r#type {
                     let binding = by(build, link, other, verb);
@@ -261,7 +283,7 @@ fn step(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>, kind: Step) ->
             (Step::Connect, Target::Node(_)) => format!("[{further}!]"),
             _ => further,
         };
-        let binding = InputBinding::lenient(WriteRole::Further);
+        let binding = InputBinding::lenient(WriteRole::FurtherWrites);
         build.draft.add_input(&name, DraftInput::new(kind.further(), &further, binding));
     }
     Some(name)
@@ -292,7 +314,7 @@ fn add_edge(build: &mut Build<'_>, link: &Link<'_>, name: &str) {
     }
     let needs = kinds.iter().any(|kind| changes::needs_values(&kind.attributes));
     let required = if needs { "!" } else { "" };
-    let binding = InputBinding::lenient(WriteRole::AlongEdge);
+    let binding = InputBinding::lenient(WriteRole::NestedEdge);
     let r#type = format!("{}CreateInput{required}", link.edge);
     build.draft.add_input(name, DraftInput::new("edge", &r#type, binding));
 }
@@ -307,7 +329,7 @@ fn create(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>) -> Option<St
         build.draft.input(&name);
         add_edge(build, link, &name);
         let node = format!("{}CreateInput!", other.name);
-        let binding = InputBinding::lenient(WriteRole::AlongNode);
+        let binding = InputBinding::lenient(WriteRole::NestedNode);
         build.draft.add_input(&name, DraftInput::new("node", &node, binding));
     }
     Some(name)
@@ -335,11 +357,11 @@ fn update<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> O
             let delete = step(build, link, other, Step::Delete);
             let list = |name: Option<String>| name.map(|name| format!("[{name}!]"));
             let steps = [
-                ("connect", list(connect), AlongVerb::Connect),
-                ("disconnect", list(disconnect), AlongVerb::Disconnect),
-                ("create", list(create), AlongVerb::Create),
-                ("update", update, AlongVerb::Update),
-                ("delete", list(delete), AlongVerb::Delete),
+                ("connect", list(connect), NestedWriteVerb::Connect),
+                ("disconnect", list(disconnect), NestedWriteVerb::Disconnect),
+                ("create", list(create), NestedWriteVerb::Create),
+                ("update", update, NestedWriteVerb::Update),
+                ("delete", list(delete), NestedWriteVerb::Delete),
             ];
             for (field, r#type, verb) in steps {
                 if let Some(r#type) = r#type {
@@ -363,13 +385,13 @@ fn update_connection(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>) -
     }
     related::connection_where(build, link);
     let node = format!("{}UpdateInput", other.name);
-    build.draft.add_input(&name, DraftInput::lenient("node", &node, WriteRole::AlongNode));
+    build.draft.add_input(&name, DraftInput::lenient("node", &node, WriteRole::NestedNode));
     let filter = link.connection_where(other.member);
     build.draft.add_input(&name, DraftInput::lenient("where", &filter, FilterRole::Conditions));
     let kinds = build.edge_kinds(link);
     let mut attributes = kinds.iter().flat_map(|kind| &kind.attributes);
     if attributes.any(super::attribute::Attribute::is_updated) {
-        let binding = InputBinding::lenient(WriteRole::AlongEdge);
+        let binding = InputBinding::lenient(WriteRole::NestedEdge);
         let r#type = format!("{}UpdateInput", link.edge);
         build.draft.add_input(&name, DraftInput::new("edge", &r#type, binding));
     }

@@ -13,10 +13,10 @@ use super::super::input::{Input, Presence};
 use super::super::selection::misplaced;
 use super::super::variants::OfVariant;
 use super::super::{Context, LowerError};
-use super::Said;
-use super::along::Towards;
+use super::WriteInput;
+use super::nested_write::Towards;
 use super::several::Own;
-use api::binding::{AlongVerb, InputRole, VariantRole, WayBinding, WaysId};
+use api::binding::{InputRole, NestedWriteVerb, VariantRole, WayBinding, WaysId};
 
 impl<'a> Context<'a> {
     /// What conditions on the nodes of one of several entities are about.
@@ -27,12 +27,12 @@ impl<'a> Context<'a> {
     }
 
     /// Adds all that an object, or a list of such, says of what is done along a relationship.
-    pub(super) fn say_among(
+    pub(super) fn read_among(
         &self,
         ways: WaysId,
         (id, input): (InputId, &Input<'_>),
         location: Location,
-        said: &mut Said,
+        said: &mut WriteInput,
     ) -> Result<(), LowerError> {
         let (from, targets) = self.ways_on(ways, said)?;
         let r#type = self.api.schema[id].r#type;
@@ -41,7 +41,7 @@ impl<'a> Context<'a> {
             if !self.is_by_variant(r#type.base) {
                 let members = self.members_given(&input, r#type.base, location)?;
                 for to in 0..targets.len() {
-                    self.say_along_all(own(to), &members, location, said)?;
+                    self.read_nested_writes(own(to), &members, location, said)?;
                 }
                 continue;
             }
@@ -53,7 +53,7 @@ impl<'a> Context<'a> {
                 let r#type = self.api.schema[id].r#type;
                 for input in self.each(&input, r#type)? {
                     let members = self.members_given(&input, r#type.base, location)?;
-                    self.say_along_all(own(to), &members, location, said)?;
+                    self.read_nested_writes(own(to), &members, location, said)?;
                 }
             }
         }
@@ -61,17 +61,17 @@ impl<'a> Context<'a> {
     }
 
     /// Adds what is done along a relationship, said of each of several entities by itself.
-    pub(super) fn say_along_each(
+    pub(super) fn read_nested_write_of_each(
         &self,
         (ways, from): (WaysId, usize),
-        verb: AlongVerb,
+        verb: NestedWriteVerb,
         (input, object): (&Input<'_>, TypeId),
         location: Location,
-        said: &mut Said,
+        said: &mut WriteInput,
     ) -> Result<(), LowerError> {
         let targets = self.api.ways(ways).get(from).map_or(&[][..], Vec::as_slice);
         let named = self.by_variant_named(targets, input, object, location)?;
-        let is_create = verb == AlongVerb::Create;
+        let is_create = verb == NestedWriteVerb::Create;
         if is_create {
             only_one(targets, named.len(), location)?;
         }
@@ -80,29 +80,29 @@ impl<'a> Context<'a> {
                 expect_none(targets, said);
             }
             let to = Towards::OneOf(Own { ways, from, to });
-            self.say_along(to, verb, (id, &input), location, said)?;
+            self.read_nested_write(to, verb, (id, &input), location, said)?;
         }
         Ok(())
     }
 
     /// What is done by one object towards the nodes of one of several entities; nothing where it
     /// makes a node of another.
-    pub(super) fn step_along_own(
+    pub(super) fn nested_write_of_own(
         &self,
         own: Own,
-        verb: AlongVerb,
+        verb: NestedWriteVerb,
         (input, object): (&Input<'_>, TypeId),
         location: Location,
     ) -> Result<Option<ChildWrite>, LowerError> {
         let Some(way) = self.way_of(own) else { return Err(misplaced("a way to nodes")) };
-        if verb == AlongVerb::Create {
+        if verb == NestedWriteVerb::Create {
             let targets = self.api.ways(own.ways).get(own.from).map_or(&[][..], Vec::as_slice);
             let named = self.named(targets, input, object, location)?;
             if !named.contains(&own.to) {
                 return Ok(None);
             }
         }
-        self.step_along(way.way(verb), verb, Some(own), (input, object), location).map(Some)
+        self.nested_write(way.way(verb), verb, Some(own), (input, object), location).map(Some)
     }
 
     /// Leaves out what is said of all entities where the same is said of the nodes' own.
@@ -110,7 +110,7 @@ impl<'a> Context<'a> {
         &self,
         members: &mut Vec<(InputId, Input<'_>)>,
         location: Location,
-        said: &Said,
+        said: &WriteInput,
     ) -> Result<(), LowerError> {
         let role = |id: InputId| &self.api.input(id).role;
         let on = members.iter().find(|(id, _)| *role(*id) == InputRole::Variant(VariantRole::On));
@@ -171,7 +171,7 @@ pub(super) fn only_one(
 
 /// Of the nodes that a root field finds none may be related already, where a relationship leads to
 /// one node.
-pub(super) fn expect_none(targets: &[WayBinding], said: &mut Said) {
+pub(super) fn expect_none(targets: &[WayBinding], said: &mut WriteInput) {
     if !said.is_outermost {
         return;
     }

@@ -6,7 +6,7 @@ use graphql::operation::Location;
 use graphql::schema::InputId;
 
 use super::super::{Context, LowerError};
-use super::Said;
+use super::WriteInput;
 use api::binding::{AssignVerb, InputRole, NodeRules, SeveralRole, WriteRole};
 
 impl Context<'_> {
@@ -16,7 +16,7 @@ impl Context<'_> {
         field: FieldId,
         id: InputId,
         location: Location,
-        said: &mut Said,
+        said: &mut WriteInput,
     ) -> Result<(), LowerError> {
         match said.changed.iter().find(|(known, _)| self.api.are_one(*known, field)) {
             Some((_, first)) => Err(self.conflict(*first, id, location, said)),
@@ -28,7 +28,13 @@ impl Context<'_> {
     }
 
     /// Two inputs of one object change one field.
-    fn conflict(&self, first: InputId, id: InputId, location: Location, said: &Said) -> LowerError {
+    fn conflict(
+        &self,
+        first: InputId,
+        id: InputId,
+        location: Location,
+        said: &WriteInput,
+    ) -> LowerError {
         let rules = self.rules_of(said);
         let set_twice = rules.and_then(|rules| rules.set_twice.as_ref());
         // Of those that compute with the value the library names the one that sets it.
@@ -46,7 +52,7 @@ impl Context<'_> {
         id: InputId,
         verbs: impl Iterator<Item = InputId>,
         location: Location,
-        said: &Said,
+        said: &WriteInput,
     ) -> LowerError {
         let field = format!("field {}: ", self.api.schema[id].name);
         LowerError::refused(&self.conflicting(&field, verbs, said), location)
@@ -56,7 +62,7 @@ impl Context<'_> {
         &self,
         what: &str,
         inputs: impl Iterator<Item = InputId>,
-        said: &Said,
+        said: &WriteInput,
     ) -> String {
         let name = |id: InputId| format!("[[{}]]", self.api.schema[id].name);
         let names: Vec<String> = inputs.map(name).collect();
@@ -68,11 +74,11 @@ impl Context<'_> {
     }
 
     /// What errors call the entity.
-    pub(super) fn name_of(&self, said: &Said) -> Option<&str> {
+    pub(super) fn name_of(&self, said: &WriteInput) -> Option<&str> {
         self.rules_of(said).map(|rules| &*rules.name).filter(|name| !name.is_empty())
     }
 
-    fn rules_of(&self, said: &Said) -> Option<&NodeRules> {
+    fn rules_of(&self, said: &WriteInput) -> Option<&NodeRules> {
         Some(&self.api.find_entity(said.entity?)?.rules)
     }
 

@@ -11,9 +11,11 @@ use super::super::filter::FilterContext;
 use super::super::input::{Input, Presence};
 use super::super::selection::misplaced;
 use super::super::{Context, LowerError};
-use super::Said;
+use super::WriteInput;
 use super::among::{expect_none, only_one};
-use api::binding::{AlongVerb, InputRole, SeveralRole, VariantRole, WayBinding, WaysId, WriteRole};
+use api::binding::{
+    InputRole, NestedWriteVerb, SeveralRole, VariantRole, WayBinding, WaysId, WriteRole,
+};
 
 /// Of which of several entities the nodes are that inputs speak of.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +31,7 @@ impl<'a> Context<'a> {
     }
 
     /// What conditions on the nodes are about.
-    pub(super) fn around(&self, said: &Said) -> FilterContext<'a> {
+    pub(super) fn around(&self, said: &WriteInput) -> FilterContext<'a> {
         match said.own {
             Some(own) => self.around_own(own),
             None => said.along.map(FilterContext::along).unwrap_or_default(),
@@ -37,25 +39,25 @@ impl<'a> Context<'a> {
     }
 
     /// The nodes' own field for one that all of several entities have.
-    fn common(&self, place: u16, said: &Said) -> Result<FieldId, LowerError> {
+    fn common(&self, place: u16, said: &WriteInput) -> Result<FieldId, LowerError> {
         let way = said.own.and_then(|own| self.way_of(own));
         let field = way.and_then(|way| way.common.get(usize::from(place)));
         field.copied().ok_or_else(|| misplaced("a field of several entities"))
     }
 
     /// Adds what one input says of nodes that may be of one of several entities.
-    pub(super) fn say_of_several(
+    pub(super) fn read_several(
         &self,
         role: SeveralRole,
         (id, input): (InputId, &Input<'_>),
         location: Location,
-        said: &mut Said,
+        said: &mut WriteInput,
     ) -> Result<(), LowerError> {
         match role {
-            SeveralRole::Along { ways, verb } => {
-                self.say_along_several(ways, verb, (id, input), location, said)
+            SeveralRole::NestedWrite { ways, verb, .. } => {
+                self.read_nested_write_of_several(ways, verb, (id, input), location, said)
             }
-            SeveralRole::Among { ways } => self.say_among(ways, (id, input), location, said),
+            SeveralRole::Among { ways } => self.read_among(ways, (id, input), location, said),
             SeveralRole::One => {
                 let r#type = self.api.schema[id].r#type;
                 if let [_, _, ..] = self.members_given(input, r#type.base, location)?.as_slice() {
@@ -63,12 +65,12 @@ impl<'a> Context<'a> {
                     let text = format!("{name} leads to one node: name one type only.");
                     return Err(LowerError::refused(&text, location));
                 }
-                self.say_members(input, r#type, location, said)
+                self.read_members(input, r#type, location, said)
             }
             SeveralRole::Edge(edge) => {
                 match said.own.and_then(|own| self.way_of(own)).map(|way| way.edge) {
                     Some(own) if own == Some(edge) => {
-                        self.say_members(input, self.api.schema[id].r#type, location, said)
+                        self.read_members(input, self.api.schema[id].r#type, location, said)
                     }
                     // It is said for the relationships of other nodes.
                     _ => Ok(()),
@@ -86,55 +88,55 @@ impl<'a> Context<'a> {
     }
 
     /// Adds what new nodes of an entity hold, if the nodes are of this one.
-    pub(super) fn say_of_variant(
+    pub(super) fn read_variant(
         &self,
         number: u16,
         (id, input): (InputId, &Input<'_>),
         location: Location,
-        said: &mut Said,
+        said: &mut WriteInput,
     ) -> Result<(), LowerError> {
         match said.own.and_then(|own| self.way_of(own)) {
             Some(way) if way.number == number => {
-                self.say_members(input, self.api.schema[id].r#type, location, said)
+                self.read_members(input, self.api.schema[id].r#type, location, said)
             }
             Some(_) => Ok(()),
             None => Err(misplaced("nodes of one of several entities")),
         }
     }
 
-    fn say_along_several(
+    fn read_nested_write_of_several(
         &self,
         ways: WaysId,
-        verb: AlongVerb,
+        verb: NestedWriteVerb,
         (id, input): (InputId, &Input<'_>),
         location: Location,
-        said: &mut Said,
+        said: &mut WriteInput,
     ) -> Result<(), LowerError> {
         let (from, targets) = self.ways_on(ways, said)?;
         let r#type = self.api.schema[id].r#type;
         for input in self.each(input, r#type)? {
             if self.is_by_variant(r#type.base) {
                 let input = (&input, r#type.base);
-                self.say_along_each((ways, from), verb, input, location, said)?;
+                self.read_nested_write_of_each((ways, from), verb, input, location, said)?;
                 continue;
             }
-            if let AlongVerb::Create | AlongVerb::ConnectOnce = verb {
+            if let NestedWriteVerb::Create | NestedWriteVerb::ConnectOnce = verb {
                 expect_none(targets, said);
             }
             let places = match verb {
-                AlongVerb::Create => self.named(targets, &input, r#type.base, location)?,
-                AlongVerb::Connect
-                | AlongVerb::ConnectOnce
-                | AlongVerb::ConnectOrCreate
-                | AlongVerb::Disconnect
-                | AlongVerb::Update
-                | AlongVerb::Delete => (0..targets.len()).collect(),
+                NestedWriteVerb::Create => self.named(targets, &input, r#type.base, location)?,
+                NestedWriteVerb::Connect
+                | NestedWriteVerb::ConnectOnce
+                | NestedWriteVerb::ConnectOrCreate
+                | NestedWriteVerb::Disconnect
+                | NestedWriteVerb::Update
+                | NestedWriteVerb::Delete => (0..targets.len()).collect(),
             };
             for to in places {
                 let Some(way) = targets.get(to) else { continue };
                 let own = Some(Own { ways, from, to });
                 let input = (&input, r#type.base);
-                let child = self.step_along(way.way(verb), verb, own, input, location)?;
+                let child = self.nested_write(way.way(verb), verb, own, input, location)?;
                 said.children.push(child);
             }
         }
@@ -145,7 +147,7 @@ impl<'a> Context<'a> {
     pub(super) fn ways_on(
         &self,
         ways: WaysId,
-        said: &Said,
+        said: &WriteInput,
     ) -> Result<(usize, &'a [WayBinding]), LowerError> {
         let all = self.api.ways(ways);
         // Where nodes of several entities are at this end, the nodes are of one of them.
@@ -168,7 +170,7 @@ impl<'a> Context<'a> {
     ) -> Result<Vec<usize>, LowerError> {
         for (id, input) in self.members_given(input, object, location)? {
             let base = self.api.schema[id].r#type.base;
-            if self.api.input(id).role != InputRole::Write(WriteRole::AlongNode)
+            if self.api.input(id).role != InputRole::Write(WriteRole::NestedNode)
                 || !self.is_by_variant(base)
             {
                 continue;

@@ -7,7 +7,7 @@ use ir::{Filter, Operand};
 use super::super::input::Input;
 use super::super::selection::misplaced;
 use super::super::{Context, LowerError};
-use super::row::{Along, missing};
+use super::row::{ConnectedRows, missing};
 use super::{NestedVerb, NestedWay, Nesting, Row, steps};
 
 /// The fields by which other rows refer to a row.
@@ -24,7 +24,7 @@ impl<'a> Context<'a> {
         &mut self,
         row: &Row,
         is_new: bool,
-        later: &[Along<'a>],
+        later: &[ConnectedRows<'a>],
         nesting: &mut Nesting,
     ) -> Result<(), LowerError> {
         for along in later {
@@ -51,7 +51,7 @@ impl<'a> Context<'a> {
     fn backward(
         &mut self,
         row: &Row,
-        along: &Along<'a>,
+        along: &ConnectedRows<'a>,
         reference: &Reference<'_>,
         (verb, id, rows): (NestedVerb, InputId, &[Input<'a>]),
         nesting: &mut Nesting,
@@ -96,7 +96,7 @@ impl<'a> Context<'a> {
     }
 
     /// Makes a row on the other side refer to the row that has the values.
-    fn refer(&mut self, along: &Along<'a>, filter: Filter, values: &[(FieldId, Operand)]) {
+    fn refer(&mut self, along: &ConnectedRows<'a>, filter: Filter, values: &[(FieldId, Operand)]) {
         let step = self.set_all(along.binding.entity, filter, values.to_vec(), None);
         self.require_rows(step, &missing(along, "connected"));
     }

@@ -8,7 +8,7 @@ use super::super::input::Input;
 use super::super::selection::misplaced;
 use super::super::{Context, LowerError};
 use super::backward::none_of;
-use super::row::{Along, missing};
+use super::row::{ConnectedRows, missing};
 use super::{NestedVerb, NestedWay, Nesting, Row, steps};
 
 /// The rows that join a row with others.
@@ -44,7 +44,7 @@ impl<'a> Context<'a> {
         &mut self,
         row: &Row,
         is_new: bool,
-        along: &Along<'a>,
+        along: &ConnectedRows<'a>,
         (verb, id, rows): (NestedVerb, InputId, &[Input<'a>]),
         nesting: &mut Nesting,
     ) -> Result<(), LowerError> {

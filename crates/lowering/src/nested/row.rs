@@ -16,15 +16,15 @@ use api::binding::{InputRole, WriteRole};
 const TOGETHER: usize = 100;
 
 /// What is said of a row, when the rows are there that it refers to.
-pub(super) struct Said<'a> {
+pub(super) struct RowInput<'a> {
     /// Its values, in the order of the fields.
     pub(super) stored: Vec<(FieldId, Operand)>,
     /// What is done when it is there.
-    pub(super) later: Vec<Along<'a>>,
+    pub(super) later: Vec<ConnectedRows<'a>>,
 }
 
 /// What is done with the rows that one relationship connects a row with.
-pub(super) struct Along<'a> {
+pub(super) struct ConnectedRows<'a> {
     /// What the API calls it.
     pub(super) name: &'a str,
     pub(super) binding: &'a NestedBinding,
@@ -32,7 +32,7 @@ pub(super) struct Along<'a> {
     pub(super) done: Vec<(NestedVerb, InputId, Input<'a>)>,
 }
 
-impl Said<'_> {
+impl RowInput<'_> {
     /// The fields that are referred to by what is done later, and others.
     pub(super) fn wanted(&self, others: &[FieldId]) -> Vec<FieldId> {
         let mut wanted = others.to_vec();
@@ -58,7 +58,7 @@ impl<'a> Context<'a> {
         changed: Changed<'a>,
         given: &[(FieldId, Operand)],
         nesting: &mut Nesting,
-    ) -> Result<Said<'a>, LowerError> {
+    ) -> Result<RowInput<'a>, LowerError> {
         let Changed { mut stored, nested, .. } = changed;
         let mut later = Vec::new();
         for (field, operand) in given {
@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
         }
         // The order in which a client names fields means nothing.
         stored.sort_by_key(|(field, _)| *field);
-        Ok(Said { stored, later })
+        Ok(RowInput { stored, later })
     }
 
     /// What an input of a relationship says; null says nothing.
@@ -97,7 +97,7 @@ impl<'a> Context<'a> {
         id: InputId,
         input: &Input<'a>,
         nesting: &Nesting,
-    ) -> Result<Option<Along<'a>>, LowerError> {
+    ) -> Result<Option<ConnectedRows<'a>>, LowerError> {
         if self.presence(input) != Presence::Present {
             return Ok(None);
         }
@@ -116,13 +116,13 @@ impl<'a> Context<'a> {
             }
         }
         done.sort_by_key(|(verb, _, _)| *verb);
-        Ok(Some(Along { name: &api.schema[id].name, binding, done }))
+        Ok(Some(ConnectedRows { name: &api.schema[id].name, binding, done }))
     }
 
     /// The values that a row gets from the one that it refers to.
     fn forward(
         &mut self,
-        along: &Along<'a>,
+        along: &ConnectedRows<'a>,
         fields: &[(FieldId, FieldId)],
         cleared: &[FieldId],
         nesting: &mut Nesting,
@@ -150,7 +150,7 @@ impl<'a> Context<'a> {
     /// Makes a row on the other side, with all that it is connected with.
     pub(super) fn make(
         &mut self,
-        along: &Along<'a>,
+        along: &ConnectedRows<'a>,
         (id, input): (InputId, &Input<'a>),
         given: &[(FieldId, Operand)],
         wanted: &[FieldId],
@@ -169,7 +169,7 @@ impl<'a> Context<'a> {
     fn add_row(
         &mut self,
         entity: EntityId,
-        said: Said<'a>,
+        said: RowInput<'a>,
         wanted: &[FieldId],
         nesting: &mut Nesting,
     ) -> Result<Row, LowerError> {
@@ -184,7 +184,7 @@ impl<'a> Context<'a> {
     /// one after the other, and are not connected with others in turn, are made by one step.
     pub(super) fn make_all(
         &mut self,
-        along: &Along<'a>,
+        along: &ConnectedRows<'a>,
         (id, rows): (InputId, &[Input<'a>]),
         given: &[(FieldId, Operand)],
         nesting: &mut Nesting,
@@ -225,7 +225,7 @@ impl<'a> Context<'a> {
     /// A row on the other side that is there.
     pub(super) fn found(
         &mut self,
-        along: &Along<'a>,
+        along: &ConnectedRows<'a>,
         (id, input): (InputId, &Input<'a>),
         wanted: &[FieldId],
         nesting: &mut Nesting,
@@ -239,7 +239,7 @@ impl<'a> Context<'a> {
     /// Which row on the other side is meant.
     pub(super) fn meant(
         &self,
-        along: &Along<'a>,
+        along: &ConnectedRows<'a>,
         (id, input): (InputId, &Input<'a>),
         nesting: &mut Nesting,
     ) -> Result<Filter, LowerError> {
@@ -271,7 +271,7 @@ impl<'a> Context<'a> {
 }
 
 /// What is said where a row is not there that something is to be done with.
-pub(super) fn missing(along: &Along<'_>, done: &str) -> String {
+pub(super) fn missing(along: &ConnectedRows<'_>, done: &str) -> String {
     format!("{}: there is no such row to be {done}.", along.name)
 }
 

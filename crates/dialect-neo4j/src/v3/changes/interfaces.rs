@@ -1,12 +1,11 @@
 //! What is done along relationships to the nodes of an interface, and what is said of its nodes.
 
-use super::nodes::done;
-use super::{along_edge, along_node, further};
+use super::{Nodes, along_edge, along_node, further, nested_write};
 use crate::model::Target;
 use crate::v3::build::Build;
 use crate::v3::relations::{Owner, Relation, has_relationships, members};
 use crate::v3::roles::{Values, filter, of_variant, on_variant};
-use api::binding::AlongVerb;
+use api::binding::NestedWriteVerb;
 
 /// What there is a type of for the node types of an interface.
 const OF_IMPLEMENTATIONS: [&str; 5] =
@@ -100,24 +99,30 @@ impl<'m> Build<'m> {
 
         let of_update = own("UpdateFieldInput");
         for (field, word, verb) in [
-            ("connect", "Connect", AlongVerb::ConnectOnce),
-            ("create", "Create", AlongVerb::Create),
-            ("delete", "Delete", AlongVerb::Delete),
-            ("disconnect", "Disconnect", AlongVerb::Disconnect),
+            ("connect", "Connect", NestedWriteVerb::ConnectOnce),
+            ("create", "Create", NestedWriteVerb::Create),
+            ("delete", "Delete", NestedWriteVerb::Delete),
+            ("disconnect", "Disconnect", NestedWriteVerb::Disconnect),
         ] {
             let listed = relation.one_or_list(&own(&format!("{word}FieldInput")));
-            self.put(&of_update, field, &listed, done(None, verb));
+            self.put(&of_update, field, &listed, nested_write(Nodes::Found, None, verb));
         }
-        self.put(&of_update, "update", &update, done(None, AlongVerb::Update));
+        self.put(
+            &of_update,
+            "update",
+            &update,
+            nested_write(Nodes::Found, None, NestedWriteVerb::Update),
+        );
         self.put(&of_update, "where", &r#where, filter());
         let of_create = relation.shared("FieldInput");
         // A type that shares it with its interface takes what that has.
         if !self.draft.has(&of_create) {
             for (field, r#type, verb) in [
-                ("create", &create, AlongVerb::Create),
-                ("connect", &connect, AlongVerb::ConnectOnce),
+                ("create", &create, NestedWriteVerb::Create),
+                ("connect", &connect, NestedWriteVerb::ConnectOnce),
             ] {
-                self.put(&of_create, field, &relation.one_or_list(r#type), done(None, verb));
+                let binding = nested_write(Nodes::New, None, verb);
+                self.put(&of_create, field, &relation.one_or_list(r#type), binding);
             }
         }
 
@@ -127,10 +132,10 @@ impl<'m> Build<'m> {
             self.put(&format!("{source}CreateInput"), field, &of_create, binding);
         }
         for (parent, word, verb) in [
-            ("ConnectInput", "ConnectFieldInput", Some(AlongVerb::ConnectOnce)),
-            ("DeleteInput", "DeleteFieldInput", Some(AlongVerb::Delete)),
-            ("DisconnectInput", "DisconnectFieldInput", Some(AlongVerb::Disconnect)),
-            ("RelationInput", "CreateFieldInput", Some(AlongVerb::Create)),
+            ("ConnectInput", "ConnectFieldInput", Some(NestedWriteVerb::ConnectOnce)),
+            ("DeleteInput", "DeleteFieldInput", Some(NestedWriteVerb::Delete)),
+            ("DisconnectInput", "DisconnectFieldInput", Some(NestedWriteVerb::Disconnect)),
+            ("RelationInput", "CreateFieldInput", Some(NestedWriteVerb::Create)),
             ("UpdateInput", "UpdateFieldInput", None),
         ] {
             let binding = match verb {

@@ -1,25 +1,27 @@
 //! What is done along relationships to nodes of one type.
 
+use super::{Nodes, nested_write, rank};
 use crate::shared::draft::DraftInput;
 use crate::v3::build::Build;
 use crate::v3::relations::{Owner, Relation, has_relationships, unique};
 use crate::v3::roles::filter;
 use crate::v3::texts::OVERWRITE;
-use api::binding::{AlongVerb, InputBinding, SeveralRole, Way, WriteRole};
+use api::binding::{InputBinding, NestedWriteVerb, SeveralRole, Way, WriteRole};
 use graphql::value::Const;
 
 /// The words of what is done along a relationship: of the field, and in the names of types.
-const CREATE: Word = Word { field: "create", name: "Create", verb: AlongVerb::Create };
-const CONNECT: Word = Word { field: "connect", name: "Connect", verb: AlongVerb::ConnectOnce };
-const DELETE: Word = Word { field: "delete", name: "Delete", verb: AlongVerb::Delete };
+const CREATE: Word = Word { field: "create", name: "Create", verb: NestedWriteVerb::Create };
+const CONNECT: Word =
+    Word { field: "connect", name: "Connect", verb: NestedWriteVerb::ConnectOnce };
+const DELETE: Word = Word { field: "delete", name: "Delete", verb: NestedWriteVerb::Delete };
 const DISCONNECT: Word =
-    Word { field: "disconnect", name: "Disconnect", verb: AlongVerb::Disconnect };
+    Word { field: "disconnect", name: "Disconnect", verb: NestedWriteVerb::Disconnect };
 
 #[derive(Clone, Copy, Debug)]
 struct Word {
     field: &'static str,
     name: &'static str,
-    verb: AlongVerb,
+    verb: NestedWriteVerb,
 }
 
 impl<'m> Build<'m> {
@@ -37,22 +39,23 @@ impl<'m> Build<'m> {
             let field = &relation.field.name;
             self.put_for(&format!("{source}CreateInput"), field, &of_create, binding, reason);
         }
+        let all_parents = [(&*of_update, Nodes::Found), (&*of_create, Nodes::New)];
         let nested = relation.nested();
         let has_unique = !unique(node_type).is_empty();
         if nested.connect_or_create && has_unique {
             let r#type = self.add_connect_or_create(relation, node, &relation.shared(""));
-            for parent in [&of_update, &of_create] {
-                let binding = done(None, AlongVerb::ConnectOrCreate);
+            for (parent, nodes) in all_parents {
+                let binding = nested_write(nodes, None, NestedWriteVerb::ConnectOrCreate);
                 self.put(parent, "connectOrCreate", &r#type, binding);
             }
         }
         if nested.create {
             self.add_create_field(relation, &node_type.name);
-            self.put_done(relation, CREATE, &[&of_update, &of_create], "RelationInput");
+            self.put_done(relation, CREATE, &all_parents, "RelationInput");
         }
         if nested.connect {
             self.add_connect_field(relation, node);
-            self.put_done(relation, CONNECT, &[&of_update, &of_create], "ConnectInput");
+            self.put_done(relation, CONNECT, &all_parents, "ConnectInput");
         }
         if nested.update {
             let listed = relation.one_or_list(&of_update);
@@ -60,32 +63,38 @@ impl<'m> Build<'m> {
             let parent = format!("{source}UpdateInput");
             self.put_for(&parent, &relation.field.name, &listed, binding, reason);
             let update = relation.shared("UpdateConnectionInput");
-            let along_node = InputBinding::lenient(WriteRole::AlongNode);
+            let along_node = InputBinding::lenient(WriteRole::NestedNode);
             self.put(&update, "node", &format!("{}UpdateInput", node_type.name), along_node);
             if let Some(edge) = self.edge_update(relation) {
-                let along_edge = InputBinding::lenient(WriteRole::AlongEdge);
+                let along_edge = InputBinding::lenient(WriteRole::NestedEdge);
                 self.put(&update, "edge", &edge, along_edge);
             }
-            let binding = done(None, AlongVerb::Update);
+            let binding = nested_write(Nodes::Found, None, NestedWriteVerb::Update);
             self.put(&of_update, "update", &update, binding);
         }
         for (is_offered, word) in [(nested.delete, DELETE), (nested.disconnect, DISCONNECT)] {
             if !is_offered {
                 continue;
             }
-            self.put_done(relation, word, &[&of_update], &format!("{}Input", word.name));
+            let all = format!("{}Input", word.name);
+            self.put_done(relation, word, &[(&of_update, Nodes::Found)], &all);
             let name = relation.shared(&format!("{}FieldInput", word.name));
             self.put(&name, "where", &r#where, filter());
             if has_relationships(node_type) {
                 let further = format!("{}{}Input", node_type.name, word.name);
-                self.put(&name, word.field, &further, InputBinding::lenient(WriteRole::Further));
+                self.put(
+                    &name,
+                    word.field,
+                    &further,
+                    InputBinding::lenient(WriteRole::FurtherWrites),
+                );
             }
         }
         if has_unique {
             let name = relation.shared("ConnectOrCreateFieldInput");
             let parent = format!("{source}ConnectOrCreateInput");
             let listed = relation.one_or_list(&name);
-            let binding = self.done_along(relation, AlongVerb::ConnectOrCreate);
+            let binding = self.done_along(relation, NestedWriteVerb::ConnectOrCreate);
             self.put(&parent, &relation.field.name, &listed, binding);
         }
     }
@@ -102,15 +111,15 @@ impl<'m> Build<'m> {
         let name = format!("{prefix}ConnectOrCreateFieldInput");
         let on_create = format!("{name}OnCreate");
         let values = self.add_absent_values(node);
-        let along_node = InputBinding::lenient(WriteRole::AlongNode);
+        let along_node = InputBinding::lenient(WriteRole::NestedNode);
         self.put(&on_create, "node", &format!("{values}!"), along_node);
         let is_required = relation.edge_input(self).is_required;
         if let Some(edge) = relation.edge_create(self, is_required) {
-            let along_edge = InputBinding::lenient(WriteRole::AlongEdge);
+            let along_edge = InputBinding::lenient(WriteRole::NestedEdge);
             self.put(&on_create, "edge", &edge, along_edge);
         }
         let r#where = format!("{own}ConnectOrCreateWhere");
-        let key = InputBinding::lenient(WriteRole::AlongKey);
+        let key = InputBinding::lenient(WriteRole::NestedKey);
         self.put(&r#where, "node", &format!("{own}UniqueWhere!"), key);
         let within = || InputBinding::lenient(WriteRole::Inputs);
         self.put(&name, "where", &format!("{}!", r#where), within());
@@ -120,7 +129,7 @@ impl<'m> Build<'m> {
 
     fn add_create_field(&mut self, relation: &Relation<'m>, node: &str) {
         let name = relation.shared("CreateFieldInput");
-        let binding = InputBinding::lenient(WriteRole::AlongNode);
+        let binding = InputBinding::lenient(WriteRole::NestedNode);
         self.put(&name, "node", &format!("{node}CreateInput!"), binding);
         self.put_new_edge(relation, &name);
     }
@@ -133,7 +142,7 @@ impl<'m> Build<'m> {
         self.put(&name, "where", &r#where, filter());
         if has_relationships(node) {
             let further = relation.one_or_list(&format!("{}ConnectInput", node.name));
-            self.put(&name, "connect", &further, InputBinding::lenient(WriteRole::Further));
+            self.put(&name, "connect", &further, InputBinding::lenient(WriteRole::FurtherWrites));
         }
         self.put_new_edge(relation, &name);
         let (source, field) = (relation.source, &relation.field.name);
@@ -149,7 +158,7 @@ impl<'m> Build<'m> {
     fn put_new_edge(&mut self, relation: &Relation<'m>, parent: &str) {
         let is_required = relation.edge_input(self).is_required;
         if let Some(edge) = relation.edge_create(self, is_required) {
-            self.put(parent, "edge", &edge, InputBinding::lenient(WriteRole::AlongEdge));
+            self.put(parent, "edge", &edge, InputBinding::lenient(WriteRole::NestedEdge));
         }
     }
 
@@ -162,22 +171,36 @@ impl<'m> Build<'m> {
 
     /// Gives the types of a relationship a field that something is done by, and the type that says
     /// what is done along all relationships of the owner.
-    fn put_done(&mut self, relation: &Relation<'m>, word: Word, parents: &[&str], all: &str) {
+    fn put_done(
+        &mut self,
+        relation: &Relation<'m>,
+        word: Word,
+        parents: &[(&str, Nodes)],
+        all: &str,
+    ) {
         let name = relation.shared(&format!("{}FieldInput", word.name));
         let listed = relation.one_or_list(&name);
-        for parent in parents {
-            self.put(parent, word.field, &listed, done(None, word.verb));
+        for (parent, nodes) in parents {
+            self.put(parent, word.field, &listed, nested_write(*nodes, None, word.verb));
         }
         let binding = self.done_along(relation, word.verb);
         let parent = format!("{}{all}", relation.source);
         self.put_for(&parent, &relation.field.name, &listed, binding, relation.reason());
     }
 
-    pub(super) fn done_along(&self, relation: &Relation<'m>, verb: AlongVerb) -> InputBinding {
+    pub(super) fn done_along(
+        &self,
+        relation: &Relation<'m>,
+        verb: NestedWriteVerb,
+    ) -> InputBinding {
         match (self.way(relation), relation.several) {
-            (Some(way), _) => done(Some(way), verb),
+            (Some(way), _) => nested_write(Nodes::Found, Some(way), verb),
             (None, Some(ways)) => {
-                InputBinding::lenient(WriteRole::Several(SeveralRole::Along { ways, verb }))
+                InputBinding::lenient(WriteRole::Several(SeveralRole::NestedWrite {
+                    ways,
+                    verb,
+                    rank: rank(Nodes::Found, verb),
+                }))
             }
             (None, None) => super::nowhere(),
         }
@@ -185,7 +208,7 @@ impl<'m> Build<'m> {
 
     pub(super) fn along(&self, relation: &Relation<'m>) -> InputBinding {
         match (self.way(relation), relation.several) {
-            (Some(way), _) => InputBinding::lenient(WriteRole::Along(way)),
+            (Some(way), _) => InputBinding::lenient(WriteRole::NestedWrites(way)),
             (None, Some(ways)) => {
                 InputBinding::lenient(WriteRole::Several(SeveralRole::Among { ways }))
             }
@@ -200,8 +223,4 @@ impl<'m> Build<'m> {
         let edge = properties.and_then(|place| self.placed.properties.get(place));
         Some(Way { hop: way.written, entity: way.entity, edge: edge.map(|(entity, _)| *entity) })
     }
-}
-
-pub(super) fn done(way: Option<Way>, verb: AlongVerb) -> InputBinding {
-    InputBinding::lenient(WriteRole::AlongBy { way, verb })
 }

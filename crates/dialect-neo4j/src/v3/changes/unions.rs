@@ -1,11 +1,10 @@
 //! What is done along relationships to the nodes of a union: an object with a field for each type.
 
-use super::nodes::done;
-use super::{along_edge, along_node, further};
+use super::{Nodes, along_edge, along_node, further, nested_write};
 use crate::v3::build::Build;
 use crate::v3::relations::{Owner, Relation, has_relationships, members, unique};
 use crate::v3::roles::{filter, of_variant};
-use api::binding::AlongVerb;
+use api::binding::NestedWriteVerb;
 
 /// What there is a type of for each member, by the fields of what is updated.
 const WORDS: [(&str, &str); 5] = [
@@ -34,14 +33,14 @@ impl<'m> Build<'m> {
             self.put(&format!("{source}CreateInput"), field, &create, binding);
         }
         let create = relation.own("CreateFieldInput");
-        let binding = self.done_along(relation, AlongVerb::Create);
+        let binding = self.done_along(relation, NestedWriteVerb::Create);
         self.put(&format!("{source}RelationInput"), field, &create, binding);
         let binding = self.along(relation);
         self.put(&format!("{source}UpdateInput"), field, &relation.own("UpdateInput"), binding);
         for (all, verb) in [
-            ("ConnectInput", AlongVerb::ConnectOnce),
-            ("DeleteInput", AlongVerb::Delete),
-            ("DisconnectInput", AlongVerb::Disconnect),
+            ("ConnectInput", NestedWriteVerb::ConnectOnce),
+            ("DeleteInput", NestedWriteVerb::Delete),
+            ("DisconnectInput", NestedWriteVerb::Disconnect),
         ] {
             let binding = self.done_along(relation, verb);
             self.put(&format!("{source}{all}"), field, &relation.own(all), binding);
@@ -91,19 +90,24 @@ impl<'m> Build<'m> {
 
         let of_update = own("UpdateFieldInput");
         self.put(&of_update, "where", &r#where, filter());
-        self.put(&of_update, "update", &update, done(None, AlongVerb::Update));
+        self.put(
+            &of_update,
+            "update",
+            &update,
+            nested_write(Nodes::Found, None, NestedWriteVerb::Update),
+        );
         let of_new = own("FieldInput");
         for (field, word, verb) in [
-            ("connect", "ConnectFieldInput", AlongVerb::ConnectOnce),
-            ("disconnect", "DisconnectFieldInput", AlongVerb::Disconnect),
-            ("create", "CreateFieldInput", AlongVerb::Create),
-            ("delete", "DeleteFieldInput", AlongVerb::Delete),
+            ("connect", "ConnectFieldInput", NestedWriteVerb::ConnectOnce),
+            ("disconnect", "DisconnectFieldInput", NestedWriteVerb::Disconnect),
+            ("create", "CreateFieldInput", NestedWriteVerb::Create),
+            ("delete", "DeleteFieldInput", NestedWriteVerb::Delete),
         ] {
-            self.put(&of_update, field, &listed(word), done(None, verb));
+            self.put(&of_update, field, &listed(word), nested_write(Nodes::Found, None, verb));
         }
-        let create = done(None, AlongVerb::Create);
+        let create = nested_write(Nodes::New, None, NestedWriteVerb::Create);
         self.put(&of_new, "create", &listed("CreateFieldInput"), create);
-        let connect = done(None, AlongVerb::ConnectOnce);
+        let connect = nested_write(Nodes::New, None, NestedWriteVerb::ConnectOnce);
         self.put(&of_new, "connect", &listed("ConnectFieldInput"), connect);
         for (field, word) in [("delete", "Delete"), ("disconnect", "Disconnect")] {
             let parent = own(&format!("{word}FieldInput"));
@@ -117,14 +121,14 @@ impl<'m> Build<'m> {
         }
         let prefix = format!("{}{name}", relation.shared(""));
         let r#type = self.add_connect_or_create(relation, member, &prefix);
-        for parent in [&of_update, &of_new] {
-            let binding = done(None, AlongVerb::ConnectOrCreate);
+        for (parent, nodes) in [(&of_update, Nodes::Found), (&of_new, Nodes::New)] {
+            let binding = nested_write(nodes, None, NestedWriteVerb::ConnectOrCreate);
             self.put(parent, "connectOrCreate", &r#type, binding);
         }
         let of_all = relation.own("ConnectOrCreateInput");
         self.put(&of_all, name, &r#type, of_member());
         let parent = format!("{}ConnectOrCreateInput", relation.source);
-        let binding = self.done_along(relation, AlongVerb::ConnectOrCreate);
+        let binding = self.done_along(relation, NestedWriteVerb::ConnectOrCreate);
         self.put(&parent, &relation.field.name, &of_all, binding);
     }
 }

@@ -7,7 +7,7 @@ use graphql::definitions::Directive;
 
 /// Directives of a type of the API, or of a member of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SaidOf {
+pub struct AppliedDirectives {
     pub r#type: Arc<str>,
     /// A field of it, or a value.
     pub member: Option<Arc<str>>,

@@ -12,8 +12,8 @@ use super::super::filter::FilterContext;
 use super::super::input::{Input, Presence};
 use super::super::{Context, LowerError};
 use super::several::Own;
-use super::{Said, inserted};
-use api::binding::{AlongVerb, FilterRole, InputRole, Way, WriteRole};
+use super::{WriteInput, inserted};
+use api::binding::{FilterRole, InputRole, NestedWriteVerb, Way, WriteRole};
 
 /// Where something is done along a relationship.
 #[derive(Clone, Copy, Debug)]
@@ -26,11 +26,11 @@ pub(super) enum Towards {
 /// What one object says of what is done along a relationship.
 #[derive(Debug, Default)]
 struct Step {
-    node: Said,
-    edge: Said,
+    node: WriteInput,
+    edge: WriteInput,
     /// Whether it says something of the relationship, be it nothing.
     has_edge: bool,
-    key: Said,
+    key: WriteInput,
     /// The error if a node is related already.
     unless_related: Option<Otherwise>,
 }
@@ -38,12 +38,12 @@ struct Step {
 impl Context<'_> {
     /// Adds all that one object says of what is done along a relationship. A condition beside it is
     /// on the nodes that are changed.
-    pub(super) fn say_along_all(
+    pub(super) fn read_nested_writes(
         &self,
         to: Towards,
         members: &[(InputId, Input<'_>)],
         location: Location,
-        said: &mut Said,
+        said: &mut WriteInput,
     ) -> Result<(), LowerError> {
         let around = match to {
             Towards::One(_) => FilterContext::default(),
@@ -58,20 +58,20 @@ impl Context<'_> {
         // One order whatever the request's: that of a variable's members means nothing.
         let mut members: Vec<&(InputId, Input<'_>)> = members.iter().collect();
         members.sort_by_key(|(id, _)| match self.api.input(*id).role {
-            InputRole::Write(WriteRole::AlongBy { verb, .. }) => place(verb, said.is_new),
-            _ => 0,
+            InputRole::Write(WriteRole::NestedWrite { rank, .. }) => rank,
+            _ => i8::MIN,
         });
         for (id, input) in members {
             match &self.api.input(*id).role {
                 InputRole::Filter(FilterRole::Conditions) => {}
-                InputRole::Write(WriteRole::AlongBy { way: None, verb }) => {
+                InputRole::Write(WriteRole::NestedWrite { way: None, verb, .. }) => {
                     let before = said.children.len();
-                    self.say_along(to, *verb, (*id, input), location, said)?;
+                    self.read_nested_write(to, *verb, (*id, input), location, said)?;
                     for child in said.children.iter_mut().skip(before) {
                         self.complete(child, &filters);
                     }
                 }
-                _ => self.say_of_node(*id, input, location, said)?,
+                _ => self.read_node_input(*id, input, location, said)?,
             }
         }
         Ok(())
@@ -110,23 +110,23 @@ impl Context<'_> {
     }
 
     /// Adds what is done along a relationship, a child for each object that says it.
-    pub(super) fn say_along(
+    pub(super) fn read_nested_write(
         &self,
         to: Towards,
-        verb: AlongVerb,
+        verb: NestedWriteVerb,
         (id, input): (InputId, &Input<'_>),
         location: Location,
-        said: &mut Said,
+        said: &mut WriteInput,
     ) -> Result<(), LowerError> {
         let r#type = self.api.schema[id].r#type;
         for input in self.each(input, r#type)? {
             let input = (&input, r#type.base);
             match to {
                 Towards::One(way) => {
-                    said.children.push(self.step_along(way, verb, None, input, location)?);
+                    said.children.push(self.nested_write(way, verb, None, input, location)?);
                 }
                 Towards::OneOf(own) => {
-                    said.children.extend(self.step_along_own(own, verb, input, location)?);
+                    said.children.extend(self.nested_write_of_own(own, verb, input, location)?);
                 }
             }
         }
@@ -134,27 +134,28 @@ impl Context<'_> {
     }
 
     /// What is done along a relationship by one object.
-    pub(super) fn step_along(
+    pub(super) fn nested_write(
         &self,
         way: Way,
-        verb: AlongVerb,
+        verb: NestedWriteVerb,
         own: Option<Own>,
         (input, object): (&Input<'_>, TypeId),
         location: Location,
     ) -> Result<ChildWrite, LowerError> {
-        let is_new = verb == AlongVerb::Create;
+        let is_new = verb == NestedWriteVerb::Create;
         let entity = Some(way.entity);
-        let node = Said { is_new, entity, own, along: Some(way.hop), ..Said::default() };
-        let edge = Said { entity: way.edge, own, ..Said::default() };
-        let key = Said { entity, ..Said::default() };
+        let node =
+            WriteInput { is_new, entity, own, along: Some(way.hop), ..WriteInput::default() };
+        let edge = WriteInput { entity: way.edge, own, ..WriteInput::default() };
+        let key = WriteInput { entity, ..WriteInput::default() };
         let mut step = Step { node, edge, key, ..Step::default() };
         for (id, input) in self.members_given(input, object, location)? {
-            self.say_of_step(id, &input, location, &mut step)?;
+            self.read_step(id, &input, location, &mut step)?;
         }
         self.child(way, verb, step, location)
     }
 
-    fn say_of_step(
+    fn read_step(
         &self,
         id: InputId,
         input: &Input<'_>,
@@ -163,20 +164,20 @@ impl Context<'_> {
     ) -> Result<(), LowerError> {
         let r#type = self.api.schema[id].r#type;
         match &self.api.input(id).role {
-            InputRole::Write(WriteRole::AlongNode) => {
-                self.say_members(input, r#type, location, &mut step.node)?
+            InputRole::Write(WriteRole::NestedNode) => {
+                self.read_members(input, r#type, location, &mut step.node)?
             }
-            InputRole::Write(WriteRole::AlongEdge) => {
+            InputRole::Write(WriteRole::NestedEdge) => {
                 step.has_edge = true;
-                self.say_members(input, r#type, location, &mut step.edge)?;
+                self.read_members(input, r#type, location, &mut step.edge)?;
             }
-            InputRole::Write(WriteRole::AlongKey) => {
-                self.say_key(input, id, location, &mut step.key)?
+            InputRole::Write(WriteRole::NestedKey) => {
+                self.read_key(input, id, location, &mut step.key)?
             }
             // What is around a node and its relationship.
             InputRole::Write(WriteRole::Inputs) => {
                 for (id, input) in self.members_given(input, r#type.base, location)? {
-                    self.say_of_step(id, &input, location, step)?;
+                    self.read_step(id, &input, location, step)?;
                 }
             }
             InputRole::Write(WriteRole::Overwrite { otherwise }) => {
@@ -185,18 +186,18 @@ impl Context<'_> {
                     step.unless_related = Some(otherwise);
                 }
             }
-            _ => self.say_of_node(id, input, location, &mut step.node)?,
+            _ => self.read_node_input(id, input, location, &mut step.node)?,
         }
         Ok(())
     }
 
     /// Adds the values that tell a node from all others, none of which is null.
-    fn say_key(
+    fn read_key(
         &self,
         input: &Input<'_>,
         id: InputId,
         location: Location,
-        key: &mut Said,
+        key: &mut WriteInput,
     ) -> Result<(), LowerError> {
         for (id, input) in self.members_given(input, self.api.schema[id].r#type.base, location)? {
             if self.presence(&input) != Presence::Present {
@@ -204,7 +205,7 @@ impl Context<'_> {
                 let message = format!("{name} must not be null: it tells which node is meant.");
                 return Err(LowerError::refused(&message, location));
             }
-            self.say_of_node(id, &input, location, key)?;
+            self.read_node_input(id, &input, location, key)?;
         }
         Ok(())
     }
@@ -212,47 +213,52 @@ impl Context<'_> {
     fn child(
         &self,
         way: Way,
-        verb: AlongVerb,
+        verb: NestedWriteVerb,
         step: Step,
         location: Location,
     ) -> Result<ChildWrite, LowerError> {
         let Way { hop, entity, edge } = way;
-        let Step { node: Said { assignments, filters, mut children, .. }, .. } = step;
+        let Step { node: WriteInput { assignments, filters, mut children, .. }, .. } = step;
         let filter = Filter::and(filters);
         let said = step.edge.assignments;
         let edge = match (edge, verb) {
             (
                 Some(edge),
-                AlongVerb::Create | AlongVerb::ConnectOnce | AlongVerb::ConnectOrCreate,
+                NestedWriteVerb::Create
+                | NestedWriteVerb::ConnectOnce
+                | NestedWriteVerb::ConnectOrCreate,
             ) => {
                 let set = |(field, operand)| (field, Assignment::Set(operand));
                 self.created(edge, said).into_iter().map(set).collect()
             }
-            (Some(edge), AlongVerb::Update) => self.updated(edge, said, step.has_edge),
+            (Some(edge), NestedWriteVerb::Update) => self.updated(edge, said, step.has_edge),
             // A relationship to a node that is there gets what is said of it, as in the library.
-            (Some(_), AlongVerb::Connect | AlongVerb::Disconnect | AlongVerb::Delete)
+            (
+                Some(_),
+                NestedWriteVerb::Connect | NestedWriteVerb::Disconnect | NestedWriteVerb::Delete,
+            )
             | (None, _) => said,
         };
         let kind = match verb {
-            AlongVerb::Create => {
+            NestedWriteVerb::Create => {
                 WriteKind::Insert(inserted(vec![self.created(entity, assignments)]))
             }
-            AlongVerb::Connect => WriteKind::Link { filter, again: Again::Link },
-            AlongVerb::ConnectOnce => {
+            NestedWriteVerb::Connect => WriteKind::Link { filter, again: Again::Link },
+            NestedWriteVerb::ConnectOnce => {
                 self.expect_connected(entity, &mut children, step.unless_related.is_some());
                 let again = step.unless_related.map_or(Again::Keep, Again::Refuse);
                 WriteKind::Link { filter, again }
             }
-            AlongVerb::ConnectOrCreate => {
+            NestedWriteVerb::ConnectOrCreate => {
                 self.link_or_insert(entity, step.key.assignments, assignments, location)?
             }
-            AlongVerb::Disconnect => WriteKind::Unlink { filter },
-            AlongVerb::Update => {
+            NestedWriteVerb::Disconnect => WriteKind::Unlink { filter },
+            NestedWriteVerb::Update => {
                 let has_values = !assignments.is_empty();
                 let assignments = self.updated(entity, assignments, has_values);
                 WriteKind::Update(Update { filter, assignments, at_most: None })
             }
-            AlongVerb::Delete => WriteKind::Delete { filter, at_most: None },
+            NestedWriteVerb::Delete => WriteKind::Delete { filter, at_most: None },
         };
         let write = Write { entity, kind, children, check: Filter::all() };
         Ok(ChildWrite { hop, parents: Vec::new(), write, edge })
@@ -306,29 +312,4 @@ pub(super) fn set(assignments: Vec<(FieldId, Assignment)>) -> Vec<(FieldId, Oper
         _ => None,
     });
     values.collect()
-}
-
-/// When something is done along a relationship of nodes that are changed, or that are made, as in
-/// version 3 of the library.
-pub(super) fn place(verb: AlongVerb, is_new: bool) -> u8 {
-    match verb {
-        AlongVerb::Delete => 1,
-        AlongVerb::Disconnect => 2,
-        AlongVerb::Update => 3,
-        AlongVerb::Create if is_new => 4,
-        AlongVerb::Connect | AlongVerb::ConnectOnce => 5,
-        AlongVerb::ConnectOrCreate => 6,
-        AlongVerb::Create => 7,
-    }
-}
-
-/// The same of version 7.
-pub(super) fn place_of_seven(verb: AlongVerb) -> u8 {
-    match verb {
-        AlongVerb::Update => 1,
-        AlongVerb::Create | AlongVerb::ConnectOrCreate => 2,
-        AlongVerb::Connect | AlongVerb::ConnectOnce => 3,
-        AlongVerb::Delete => 4,
-        AlongVerb::Disconnect => 5,
-    }
 }
