@@ -1,7 +1,7 @@
 //! What each position of an API's schema means in the request tree.
 //!
 //! * [`argument`]: arguments of fields that give rows or values
-//! * [`filter`]: conditions
+//! * [`filter`]: conditions on rows
 //! * [`order`]: orders and groups
 //! * [`write`](mod@write): changes
 //! * [`function`]: calls of functions

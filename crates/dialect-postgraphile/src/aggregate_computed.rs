@@ -6,13 +6,13 @@ use ir::AggregateFunction;
 
 use super::aggregate_conditions::{add_conditions, having_kind, refused, unfit};
 use super::aggregates::{
-    AggregateTypes, Made, Offered, SPECIFICATIONS, Specification, add_function, claim, count,
-    offered,
+    Made, Offered, SPECIFICATIONS, Specification, add_function, claim, count, offered,
 };
 use super::build::{Build, field};
 use super::descriptions;
 use super::entity::{Column, Served};
 use super::functions::Input;
+use super::made::AggregateTypes;
 use super::types::value_type;
 use api::binding::{
     AggregateField, AggregateValue, ArgumentRole, FieldBinding, FilterRole, InputBinding,

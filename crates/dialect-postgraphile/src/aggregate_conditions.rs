@@ -14,7 +14,7 @@ use super::build::{Build, input};
 use super::descriptions;
 use super::entity::{Column, Served};
 use super::filter::{self, FilterOptions};
-use super::functions::ComputedValue;
+use super::made::ComputedValue;
 use api::binding::{FilterRole, InputBinding, Meaning, OperatorRole, RowsRole, Subject};
 
 /// The operators of `having`.

@@ -14,6 +14,7 @@ use response::Leaf;
 use super::build::{Build, field, input, object};
 use super::claims::{Claimant, Claims};
 use super::entity::{Column, Served};
+use super::made::{AggregateTypes, FUNCTIONS};
 use super::scalars::object_identifier;
 use super::tags::deprecation;
 use super::tags::omit::Action;
@@ -34,7 +35,7 @@ pub(super) struct Specification {
 }
 
 /// The functions, in the plugin's order.
-pub(super) const SPECIFICATIONS: [Specification; 9] = [
+pub(super) const SPECIFICATIONS: [Specification; FUNCTIONS] = [
     specification(AggregateFunction::Total, "sum", "Sum"),
     specification(AggregateFunction::DistinctCount, "distinctCount", "Distinct count"),
     specification(AggregateFunction::Minimum, "min", "Minimum"),
@@ -92,19 +93,6 @@ impl From<Made> for Offered {
     fn from(made: Made) -> Self {
         Self { r#type: made.r#type, stored: made.stored.clone(), made: Some(made) }
     }
-}
-
-/// The types of an entity's aggregates.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct AggregateTypes {
-    pub(super) container: TypeId,
-    /// Not there if there is no column to group by.
-    group_by: Option<TypeId>,
-    pub(super) having: Option<TypeId>,
-    /// The types of each function's values and of the conditions on them, as far as there are
-    /// such, in the order of [`SPECIFICATIONS`].
-    pub(super) functions: [Option<TypeId>; SPECIFICATIONS.len()],
-    pub(super) conditions: [Option<TypeId>; SPECIFICATIONS.len()],
 }
 
 /// Adds the fields of aggregates to another connection of an entity.

@@ -6,8 +6,8 @@ use graphql::schema::{FieldDefinition, TypeId};
 use super::build::Build;
 use super::claims::{Claimant, Claims};
 use super::entity::{Served, column_binding};
+use super::made::ValueType;
 use super::relations::{forward_field, outgoing_in_order};
-use super::types::ValueType;
 use api::binding::{EntityBinding, FieldBinding, RowsBinding, RowsForm, RowsFrom};
 
 /// The cursors of rows that have no order of their own.

@@ -9,14 +9,11 @@ use graphql::schema::{
 use response::{Figure, JsonForm};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::aggregates::AggregateTypes;
 use super::claims::Claims;
 use super::enum_tables::EnumTables;
-use super::functions::ComputedValue;
-use super::mutations::inputs::RowInput;
+use super::made::{AggregateTypes, ComputedValue, RowInput, ValueType};
 use super::naming::Inflection;
 use super::tags::annotations::Annotations;
-use super::types::ValueType;
 use super::{Options, scalars};
 use api::{Api, ApiBuilder};
 

@@ -6,9 +6,9 @@ use super::build::{Build, input};
 use super::claims::Claimant;
 use super::descriptions;
 use super::entity::{Column, Served};
-use super::functions::ComputedValue;
+use super::made::ComputedValue;
+use super::made::ValueType;
 use super::tags::omit::Action;
-use super::types::ValueType;
 use api::binding::{FilterRole, InputBinding, Meaning, ValueShape};
 
 /// Adds the condition type of an entity; `None` if no column can be compared. PostGraphile offers

@@ -11,12 +11,13 @@ use rustc_hash::FxHashSet;
 
 use super::build::{Build, field, object};
 use super::claims::{Claimant, Claims};
+use super::made::ValueType;
 use super::tags::deprecation;
 use super::tags::omit::Action;
-use super::types::{ValueType, note_left_out, note_rows_left_out, value_type};
+use super::types::{note_left_out, note_rows_left_out, value_type};
 use super::{
-    SimpleCollections, aggregates, apart, condition, connection, descriptions, enum_tables, filter,
-    mutations, naming, order, relations, scalars, view_key,
+    SimpleCollections, aggregates, apart, condition, connection, descriptions, enum_table_types,
+    filter, mutations, naming, order, relations, scalars, view_key,
 };
 use api::binding::{
     ColumnBinding, EntityBinding, FieldBinding, NodeIdBinding, RowsBinding, RowsForm, RowsFrom,
@@ -139,7 +140,7 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
         if !shown && !given && !is_key {
             continue;
         }
-        let value = match enum_tables::column_type(build, field.id) {
+        let value = match enum_table_types::column_type(build, field.id) {
             Some(value) => Some(value),
             None => value_type(build, &field.r#type),
         };

@@ -5,40 +5,34 @@
 
 use std::collections::HashSet;
 
-use catalog::{
-    Catalog, DomainId, EntityId, EnumLabel, FieldId, KeyKind, Note, NoteKind, Scalar, Type,
-};
+use catalog::{Catalog, EntityId, EnumLabel, FieldId, KeyKind, Note, NoteKind, Scalar, Type};
 use rustc_hash::FxHashMap;
 
 use super::Options;
-use super::build::{Build, Named};
-use super::claims::Claimant;
-use super::enums;
 use super::tags::annotations::Annotations;
-use super::types::{Definition, ValueType, remember};
 
 /// All enums that are made of rows, and the columns that have them.
 #[derive(Debug, Default)]
 pub(super) struct EnumTables {
-    entities: HashSet<EntityId>,
-    enums: Vec<EnumTable>,
-    columns: FxHashMap<FieldId, usize>,
+    pub(super) entities: HashSet<EntityId>,
+    pub(super) enums: Vec<EnumTable>,
+    pub(super) columns: FxHashMap<FieldId, usize>,
 }
 
 /// An enum whose labels are the values of a column.
 #[derive(Debug)]
-struct EnumTable {
-    entity: EntityId,
+pub(super) struct EnumTable {
+    pub(super) entity: EntityId,
     /// By which domains name it, whatever tags say.
-    known_as: Box<str>,
-    name: EnumName,
-    description: Option<Box<str>>,
-    labels: Vec<EnumLabel>,
+    pub(super) known_as: Box<str>,
+    pub(super) name: EnumName,
+    pub(super) description: Option<Box<str>>,
+    pub(super) labels: Vec<EnumLabel>,
 }
 
 /// What an enum is called.
 #[derive(Debug)]
-enum EnumName {
+pub(super) enum EnumName {
     /// As it is.
     Given(Box<str>),
     /// To be formed from.
@@ -147,63 +141,6 @@ impl EnumTable {
         };
         Some(Self { entity, known_as, name, description: table.description.clone(), labels })
     }
-}
-
-/// The type of a column that refers to an enum table; `None` for all other columns.
-pub(super) fn column_type(build: &mut Build<'_>, field: FieldId) -> Option<ValueType> {
-    let place = *build.enum_tables.columns.get(&field)?;
-    table_type(build, place)
-}
-
-/// Whether a domain stands for the values of an enum table.
-pub(super) fn is_enum_domain(build: &Build<'_>, id: DomainId) -> bool {
-    find_of_domain(build, id).is_some()
-}
-
-/// The type of a domain that stands for the values of an enum table; `None` for all others.
-pub(super) fn domain_type(build: &mut Build<'_>, id: DomainId) -> Option<ValueType> {
-    if let Some(place) = find_of_domain(build, id) {
-        return table_type(build, place);
-    }
-    let domain = &build.catalog[id];
-    if build.annotations.domain(id).tags.has("enum") {
-        build.note(Note {
-            kind: NoteKind::Declaration,
-            subject: domain.name.clone(),
-            message: "@enum names no enum table of the same schema.".into(),
-            remedy: "name a table that has the tag @enum and rows.".into(),
-        });
-    }
-    None
-}
-
-/// The enum that a domain names by `@enum`, or by its own name.
-fn find_of_domain(build: &Build<'_>, id: DomainId) -> Option<usize> {
-    let domain = &build.catalog[id];
-    let tagged = build.annotations.domain(id).tags.text("enum");
-    let wanted = tagged.or_else(|| domain.name.strip_suffix("_enum_domain"))?;
-    build.enum_tables.enums.iter().position(|table| {
-        *table.known_as == *wanted && build.catalog[table.entity].namespace == domain.namespace
-    })
-}
-
-fn table_type(build: &mut Build<'_>, place: usize) -> Option<ValueType> {
-    let tables = build.enum_tables;
-    let table = tables.enums.get(place)?;
-    remember(build, Named::EnumTable(place), |build| {
-        let name = match &table.name {
-            EnumName::Given(name) => String::from(&**name),
-            EnumName::Formed(name) => build.inflection.other_type(name),
-        };
-        let subject = build.entity_name(table.entity);
-        let claimant = Claimant { subject: &subject, what: "enum" };
-        if let Err(note) = build.types.claim(&name, claimant) {
-            build.note_with(note, |build| build.rename_entity(table.entity));
-            return None;
-        }
-        let definition = Definition { name, description: table.description.clone() };
-        enums::value(build, &table.labels, "text", definition)
-    })
 }
 
 /// The keys whose values are labels, in the order of the catalog.

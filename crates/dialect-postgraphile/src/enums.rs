@@ -9,7 +9,8 @@ use ir::{Form, ValueForm};
 use response::{EnumNames, Leaf};
 
 use super::build::Build;
-use super::types::{Definition, ValueType, value_type};
+use super::made::ValueType;
+use super::types::{Definition, value_type};
 use api::binding::{ValueBinding, ValueShape};
 use api::case::{constant_case, spell, spell_foreign};
 

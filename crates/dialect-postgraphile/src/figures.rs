@@ -8,8 +8,9 @@ use response::{Figure, Leaf, Part};
 
 use super::build::{Build, object};
 use super::claims::Claimant;
+use super::made::ValueType;
 use super::parts::{Comparable, object_value};
-use super::types::{Definition, ValueType};
+use super::types::Definition;
 use super::{descriptions, inputs, parts, scalars};
 use api::binding::{FieldBinding, ValueShape};
 

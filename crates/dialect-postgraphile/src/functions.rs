@@ -1,8 +1,7 @@
 //! Functions: fields of the root, and columns that are computed of a row.
 
 use catalog::{
-    Argument, ArgumentType, Catalog, EntityId, FieldId, Function, FunctionId, FunctionResult, Note,
-    NoteKind, Type,
+    Argument, ArgumentType, Catalog, EntityId, Function, FunctionResult, Note, NoteKind, Type,
 };
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeRef};
 use rustc_hash::FxHashMap;
@@ -14,9 +13,10 @@ use super::claims::{Claimant, Claims};
 use super::entity::{Served, column_binding, rows_of};
 use super::filter;
 use super::function_results::{self as results, Gives, Shown};
-use super::mutations::inputs::{self as row_inputs, RowInput};
+use super::made::{ComputedValue, RowInput};
+use super::mutations::inputs as row_inputs;
 use super::tags::deprecation;
-use super::types::{ValueType, value_type};
+use super::types::value_type;
 use api::binding::{
     ArgumentBinding, ArgumentRole, CallBinding, ComputedBinding, FieldBinding, InputBinding,
     RowsBinding, RowsForm, RowsFrom,
@@ -77,20 +77,6 @@ pub(super) fn add_computed(build: &mut Build<'_>, served: &mut [Served<'_>]) {
             Some(Ok(Role::Query)) | None => {}
         }
     }
-}
-
-/// A function of a row and nothing else that gives one value, which is no row: rows can be
-/// filtered by it.
-#[derive(Clone, Debug)]
-pub(super) struct ComputedValue {
-    pub(super) function: FunctionId,
-    /// The name of the row's field.
-    pub(super) name: String,
-    /// The field that says what kind of value it is.
-    pub(super) field: FieldId,
-    pub(super) value: ValueType,
-    /// Whether it is an array, by which rows are neither ordered nor compared.
-    pub(super) is_list: bool,
 }
 
 /// The computed values of the rows of each table, in the order of the source.

@@ -7,7 +7,8 @@
 //! * [`naming`], [`inflection`]: how names are formed; [`names`]: the names of what there is
 //! * [`claims`]: who has which name
 //! * [`tags`]: smart tags; [`offers`]: what they and the options leave to be offered
-//! * [`enum_tables`]: tables whose rows are the values of enums
+//! * [`made`]: types that were made, for those who look them up
+//! * [`enum_tables`]: tables whose rows are the values of enums; [`enum_table_types`]: their types
 //! * [`types`], [`scalars`], [`enums`], [`parts`], [`inputs`]: types of columns
 //! * [`apart`]: composites whose values are shown as rows
 //! * [`node_ids`]: what global ids begin with
@@ -34,6 +35,7 @@ mod condition;
 mod connection;
 mod descriptions;
 mod entity;
+mod enum_table_types;
 mod enum_tables;
 mod enums;
 mod figures;
@@ -41,6 +43,7 @@ mod filter;
 mod function_results;
 mod functions;
 mod inputs;
+mod made;
 mod many_to_many;
 mod mutations;
 mod names;

@@ -8,7 +8,7 @@ use super::build::Build;
 use super::claims::{Claimant, Claims};
 use super::descriptions;
 use super::entity::Served;
-use super::functions::ComputedValue;
+use super::made::ComputedValue;
 use super::tags::omit::Action;
 use api::binding::{OrderBy, ValueBinding};
 

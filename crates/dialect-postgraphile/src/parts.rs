@@ -7,9 +7,10 @@ use response::{Leaf, Part};
 
 use super::build::{Build, field, object};
 use super::claims::{Claimant, Claims};
+use super::made::ValueType;
 use super::tags::omit::{Action, omits};
 use super::tags::{Annotated, deprecation};
-use super::types::{Definition, ValueType, note_left_out, value_type};
+use super::types::{Definition, note_left_out, value_type};
 use super::{apart, descriptions, inputs, scalars};
 use api::binding::{FieldBinding, ValueShape};
 

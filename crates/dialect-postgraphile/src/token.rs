@@ -8,7 +8,8 @@ use ir::Form;
 use response::{Leaf, Member, NodeId, Part, Seal, Sealed, ShapeField};
 
 use super::build::Build;
-use super::types::{Definition, ValueType, value_type};
+use super::made::ValueType;
+use super::types::{Definition, value_type};
 use api::binding::ValueShape;
 
 /// What PostGraphile says of the type.

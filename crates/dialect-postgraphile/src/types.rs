@@ -7,29 +7,11 @@ use response::Leaf;
 
 use super::build::{Build, Named};
 use super::claims::Claimant;
+use super::made::ValueType;
 use super::scalars::ScalarForm;
 use super::tags::Annotated;
-use super::{enum_tables, enums, figures, parts, scalars, token};
+use super::{enum_table_types, enums, figures, parts, scalars, token};
 use api::binding::ValueShape;
-
-/// What the API shows for a type.
-#[derive(Clone, Debug)]
-pub(super) struct ValueType {
-    /// Nullable.
-    pub(super) output: TypeRef,
-    pub(super) value: ValueShape,
-    /// Within node ids and cursors.
-    pub(super) json: Leaf,
-    pub(super) form: Form,
-    /// The type of an argument that gives such a value, if there can be one.
-    pub(super) input: Option<TypeRef>,
-    /// Whether two values can be compared for equality.
-    pub(super) equal: bool,
-    /// Whether rows can be ordered by it.
-    pub(super) ordered: bool,
-    /// What the database calls its type, for the refusals of what it cannot do.
-    pub(super) database_name: Box<str>,
-}
 
 /// The name and description of a type that the database defines.
 #[derive(Clone, Debug)]
@@ -118,14 +100,6 @@ fn is_box(r#type: &Type) -> bool {
     matches!(r#type, Type::Scalar(Scalar::Other(name)) if &**name == "box")
 }
 
-impl ValueType {
-    /// Whether the value can be a part of another one: the source cannot be asked for a form of
-    /// a part.
-    pub(super) fn is_stored(&self) -> bool {
-        self.form == Form::Stored
-    }
-}
-
 /// A domain is a type of its own name that is in all else like its base. PostgreSQL's domains
 /// over arrays are shown as lists, which have no name.
 fn domain_value(build: &mut Build<'_>, id: DomainId) -> Option<ValueType> {
@@ -135,7 +109,7 @@ fn domain_value(build: &mut Build<'_>, id: DomainId) -> Option<ValueType> {
     if let Type::List(_) | Type::Domain(_) = base {
         return value_type(build, base);
     }
-    if let Some(value) = enum_tables::domain_type(build, id) {
+    if let Some(value) = enum_table_types::domain_type(build, id) {
         return Some(value);
     }
     let annotated = build.annotations.domain(id);

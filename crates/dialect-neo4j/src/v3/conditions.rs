@@ -98,7 +98,7 @@ fn operators(property: &Property, filters: &[TextFilter]) -> Vec<Operator> {
     }
     if property.is_list {
         let includes = OperatorRole::CompareElement(Equal);
-        all.push(operator("_INCLUDES", Operand::Element, includes.clone()));
+        all.push(operator("_INCLUDES", Operand::Element, includes));
         all.push(negated("_NOT_INCLUDES", Operand::Element, includes));
         return all;
     }

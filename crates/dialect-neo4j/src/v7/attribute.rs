@@ -5,8 +5,11 @@ use std::sync::Arc;
 use catalog::{FieldId, FunctionId};
 use ir::{Call, Place};
 
-use super::build::Build;
-use crate::model::{self, FieldKind, ModelField, Property, PropertyType};
+use super::build::{Build, Owner};
+use super::statements;
+use crate::model::{
+    self, FieldKind, Given, ModelField, PlacedField, Property, PropertyType, Target,
+};
 use crate::shared::values;
 use api::binding::Subject;
 
@@ -177,6 +180,56 @@ impl<'a> Attribute<'a> {
 }
 
 impl<'a> Build<'a> {
+    /// The fields that hold stored values.
+    pub(super) fn attributes(&self, owner: Owner) -> Vec<Attribute<'a>> {
+        let mut common: u16 = 0;
+        let mut attributes = Vec::new();
+        for (index, field) in self.fields(owner).iter().enumerate() {
+            if let Some((statement, placed)) = statements::of_node(self, owner, index, field) {
+                if let Given::Value(property) = &statement.result {
+                    let spot = statements::spot(statement, placed);
+                    attributes.push(Attribute { field, property, spot });
+                }
+                continue;
+            }
+            let FieldKind::Property(property) = &field.kind else { continue };
+            let spot = match self.placed_field(owner, index) {
+                Some(PlacedField::Property(id)) => Spot::Node(*id),
+                Some(PlacedField::Ways(_) | PlacedField::Statement(_)) | None => {
+                    match self.is_common(owner, field) {
+                        true => {
+                            let place = common;
+                            common = common.saturating_add(1);
+                            Spot::Common(place)
+                        }
+                        false => Spot::Apart,
+                    }
+                }
+            };
+            attributes.push(Attribute { field, property, spot });
+        }
+        attributes
+    }
+
+    /// Whether all types of an interface store what a field of it shows.
+    fn is_common(&self, owner: Owner, field: &ModelField) -> bool {
+        let Owner::Interface(interface) = owner else { return true };
+        let nodes = self.implementations(interface).iter();
+        let mut own = nodes
+            .filter_map(|node| self.model.nodes.get(*node))
+            .flat_map(|node| node.fields.iter().filter(|own| own.name == field.name));
+        own.all(|own| matches!(own.kind, FieldKind::Property(_)))
+    }
+
+    /// The attributes of the nodes that a relationship leads to; a union has none of its own.
+    pub(super) fn target_attributes(&self, target: Target) -> Vec<Attribute<'a>> {
+        match target {
+            Target::Node(index) => self.attributes(Owner::Node(index)),
+            Target::Interface(index) => self.attributes(Owner::Interface(index)),
+            Target::Union(_) => Vec::new(),
+        }
+    }
+
     /// The attributes of the properties of relationships.
     pub(super) fn edge_attributes(&self, properties: usize) -> Vec<Attribute<'a>> {
         let Some(known) = self.model.properties.get(properties) else { return Vec::new() };

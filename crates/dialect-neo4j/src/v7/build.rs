@@ -1,23 +1,16 @@
-//! What all parts of the API need, and the order in which they are made.
+//! The API while it is made, which all parts of it read and add to.
 
+use catalog::{EntityId, FieldId};
+use ir::Hop;
 use rustc_hash::FxHashMap;
 
-use super::attribute::{Attribute, Spot};
-use super::declared::Pending;
-use super::link::Link;
-use super::variants::Variant;
-use super::{
-    Options, aggregates, changes, conditions, connections, declared, nested, objects, operators,
-    related, root, searches, sort, statements, together, variants, writes,
-};
-use crate::model::{
-    ApiVersion, FieldKind, Given, Model, ModelField, Placed, PlacedField, RelationshipField, Target,
-};
+use super::Options;
+use crate::model::{FieldKind, Model, ModelField, Placed, PlacedField, RelationshipField, Target};
 use crate::shared::draft::{Draft, DraftInput};
 use crate::shared::naming::TypeNames;
-use crate::shared::{coalesced, global_ids, own_types, values};
-use api::binding::{FilterRole, InputBinding, Meaning, VariantsId, WayBinding, WaysId};
-use api::{Api, ApiBuilder};
+use api::binding::{
+    FilterRole, InputBinding, Meaning, VariantLink, VariantsId, WayBinding, WaysId,
+};
 
 /// What is made, and of what.
 pub(super) struct Build<'a> {
@@ -41,6 +34,28 @@ pub(super) struct Build<'a> {
     pub(super) ways_of: FxHashMap<String, WaysId>,
 }
 
+/// One of the types, by its name: there are no ids yet.
+#[derive(Clone, Debug)]
+pub(super) struct Variant<'a> {
+    pub(super) entity: EntityId,
+    pub(super) hop: Option<Hop>,
+    pub(super) r#type: &'a str,
+    pub(super) properties: Option<&'a str>,
+    pub(super) number: u16,
+    pub(super) common: Vec<FieldId>,
+    pub(super) links: Vec<VariantLink>,
+}
+
+/// Ways of a node type to nodes of several types, whose list of these is still to be made: each may
+/// need others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Pending {
+    pub(super) node: usize,
+    pub(super) field: usize,
+    /// What the interface says that it leads to.
+    pub(super) target: Target,
+}
+
 /// Whose fields they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
@@ -57,42 +72,6 @@ impl From<Owner> for Target {
     }
 }
 
-pub(super) fn build(model: &Model, placed: &Placed, options: Options) -> Api {
-    let mut build = Build::new(model, placed, options);
-    build.define();
-    root::global_ids(&mut build);
-    for union in 0..model.unions.len() {
-        objects::union(&mut build, union);
-        conditions::union(&mut build, union);
-        root::union(&mut build, union);
-    }
-    for interface in 0..model.interfaces.len() {
-        build.owner(Owner::Interface(interface));
-    }
-    for node in 0..model.nodes.len() {
-        build.owner(Owner::Node(node));
-    }
-    statements::roots(&mut build);
-    declared::fill(&mut build);
-    let mut builder = ApiBuilder::default();
-    build.draft.finish(&mut builder);
-    values::bind(&mut builder, model, placed, ApiVersion::V7);
-    coalesced::bind(&mut builder, model, placed, ApiVersion::V7);
-    global_ids::bind(&mut builder, model, placed);
-    declared::bind(&mut builder, model, placed);
-    variants::finish(&mut builder, build.variants);
-    builder.add_ways(build.ways);
-    builder.finish()
-}
-
-/// The types that the API has whatever the definitions say.
-pub(super) fn fixed_types() -> Draft {
-    let (model, placed) = (Model::default(), Placed::default());
-    let mut build = Build::new(&model, &placed, Options::default());
-    build.define();
-    build.draft
-}
-
 /// The relationship of a field that is one.
 pub(super) fn relationship(field: &ModelField) -> Option<&RelationshipField> {
     match &field.kind {
@@ -102,7 +81,7 @@ pub(super) fn relationship(field: &ModelField) -> Option<&RelationshipField> {
 }
 
 impl<'a> Build<'a> {
-    fn new(model: &'a Model, placed: &'a Placed, options: Options) -> Self {
+    pub(super) fn new(model: &'a Model, placed: &'a Placed, options: Options) -> Self {
         let nodes = model.nodes.iter();
         let interfaces = model.interfaces.iter();
         let unions = model.unions.iter();
@@ -121,39 +100,6 @@ impl<'a> Build<'a> {
             ways: Vec::new(),
             ways_of: FxHashMap::default(),
         }
-    }
-
-    /// The types that are there whatever the definitions say.
-    fn define(&mut self) {
-        own_types::define(&mut self.draft, self.model, ApiVersion::V7);
-        operators::define(self);
-        aggregates::define(self);
-        changes::define(self);
-        statements::types(self);
-    }
-
-    /// All types of a node type, or of an interface.
-    fn owner(&mut self, owner: Owner) {
-        let attributes = self.attributes(owner);
-        conditions::owner(self, owner, &attributes);
-        if let Owner::Node(node) = owner {
-            searches::fields(self, node);
-        }
-        writes::inputs(self, owner, &attributes);
-        objects::object(self, owner, &attributes);
-        sort::owner(self, owner, &attributes);
-        for mut link in self.links(owner) {
-            link.variants = variants::of_link(self, &link);
-            objects::properties(self, &link);
-            aggregates::link(self, &link);
-            related::conditions(self, &link);
-            together::conditions(self, &link);
-            connections::fields(self, &link);
-            nested::inputs(self, &link);
-        }
-        writes::fill_empty(self, owner);
-        aggregates::owner(self, owner, &attributes);
-        root::owner(self, owner);
     }
 
     /// The names of a type of nodes.
@@ -202,69 +148,6 @@ impl<'a> Build<'a> {
             Owner::Node(index) => self.placed.nodes.get(index)?.fields.get(field),
             Owner::Interface(_) => None,
         }
-    }
-
-    /// The fields that hold stored values.
-    pub(super) fn attributes(&self, owner: Owner) -> Vec<Attribute<'a>> {
-        let mut common: u16 = 0;
-        let mut attributes = Vec::new();
-        for (index, field) in self.fields(owner).iter().enumerate() {
-            if let Some((statement, placed)) = statements::of_node(self, owner, index, field) {
-                if let Given::Value(property) = &statement.result {
-                    let spot = statements::spot(statement, placed);
-                    attributes.push(Attribute { field, property, spot });
-                }
-                continue;
-            }
-            let FieldKind::Property(property) = &field.kind else { continue };
-            let spot = match self.placed_field(owner, index) {
-                Some(PlacedField::Property(id)) => Spot::Node(*id),
-                Some(PlacedField::Ways(_) | PlacedField::Statement(_)) | None => {
-                    match self.is_common(owner, field) {
-                        true => {
-                            let place = common;
-                            common = common.saturating_add(1);
-                            Spot::Common(place)
-                        }
-                        false => Spot::Apart,
-                    }
-                }
-            };
-            attributes.push(Attribute { field, property, spot });
-        }
-        attributes
-    }
-
-    /// Whether all types of an interface store what a field of it shows.
-    fn is_common(&self, owner: Owner, field: &ModelField) -> bool {
-        let Owner::Interface(interface) = owner else { return true };
-        let nodes = self.implementations(interface).iter();
-        let mut own = nodes
-            .filter_map(|node| self.model.nodes.get(*node))
-            .flat_map(|node| node.fields.iter().filter(|own| own.name == field.name));
-        own.all(|own| matches!(own.kind, FieldKind::Property(_)))
-    }
-
-    /// The attributes of the nodes that a relationship leads to; a union has none of its own.
-    pub(super) fn target_attributes(&self, target: Target) -> Vec<Attribute<'a>> {
-        match target {
-            Target::Node(index) => self.attributes(Owner::Node(index)),
-            Target::Interface(index) => self.attributes(Owner::Interface(index)),
-            Target::Union(_) => Vec::new(),
-        }
-    }
-
-    /// The fields that lead to nodes.
-    pub(super) fn links(&self, owner: Owner) -> Vec<Link<'a>> {
-        let link = |(index, field): (usize, &'a ModelField)| {
-            let known = relationship(field)?;
-            let ways = match self.placed_field(owner, index) {
-                Some(PlacedField::Ways(ways)) => ways.as_slice(),
-                Some(PlacedField::Property(_) | PlacedField::Statement(_)) | None => &[],
-            };
-            Some(self.link(owner, field, known, ways))
-        };
-        self.fields(owner).iter().enumerate().filter_map(link).collect()
     }
 
     /// Adds `AND`, `OR` and `NOT` of conditions, in the order of `names`.

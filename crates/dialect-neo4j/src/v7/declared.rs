@@ -1,22 +1,12 @@
 //! Conditions along relationships that an interface declares: each type that implements it has a way
 //! of its own.
 
-use super::build::{Build, Owner, relationship};
+use super::build::{Build, Owner, Pending, Variant, relationship};
 use super::link::Link;
-use super::variants::{self, Variant};
+use super::variants;
 use crate::model::{FieldKind, Model, Placed, PlacedField, RelationshipField, Target, Way};
 use api::ApiBuilder;
 use api::binding::{DeclaredRole, FilterRole, VariantLink, VariantsId};
-
-/// Ways of a node type to nodes of several types, whose list of these is still to be made: each may
-/// need others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Pending {
-    node: usize,
-    field: usize,
-    /// What the interface says that it leads to.
-    target: Target,
-}
 
 /// The place of a link among those that its interface declares.
 pub(super) fn place(build: &Build<'_>, link: &Link<'_>) -> Option<u16> {

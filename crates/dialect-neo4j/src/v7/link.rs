@@ -7,7 +7,7 @@ use ir::Hop;
 use super::attribute::Attribute;
 use super::build::{Build, Owner, relationship};
 use super::variants::Variants;
-use crate::model::{ModelField, NestedOperations, RelationshipField, Target, Way};
+use crate::model::{ModelField, NestedOperations, PlacedField, RelationshipField, Target, Way};
 use crate::shared::naming::upper_first;
 
 /// A field that leads to nodes.
@@ -133,6 +133,19 @@ impl<'a> Link<'a> {
 }
 
 impl<'a> Build<'a> {
+    /// The fields that lead to nodes.
+    pub(super) fn links(&self, owner: Owner) -> Vec<Link<'a>> {
+        let link = |(index, field): (usize, &'a ModelField)| {
+            let known = relationship(field)?;
+            let ways = match self.placed_field(owner, index) {
+                Some(PlacedField::Ways(ways)) => ways.as_slice(),
+                Some(PlacedField::Property(_) | PlacedField::Statement(_)) | None => &[],
+            };
+            Some(self.link(owner, field, known, ways))
+        };
+        self.fields(owner).iter().enumerate().filter_map(link).collect()
+    }
+
     /// A link as it is called.
     pub(super) fn link(
         &self,

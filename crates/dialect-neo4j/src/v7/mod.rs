@@ -1,7 +1,7 @@
 //! The API of the library's versions 7: connections with what is made of all their rows, an object
 //! of operators for each value, and the inputs that came before those, as deprecated ones.
 //!
-//! * `build.rs`: what all parts need, and the order in which they are called; `attribute.rs` and
+//! * `build.rs`: what all parts need; `schema.rs`: the order in which they are made; `attribute.rs` and
 //!   `link.rs` for the two kinds of fields
 //! * reading: `objects.rs`, `connections.rs`, `aggregates.rs`, `groups.rs`, `sort.rs`
 //! * conditions: `operators.rs`, `texts.rs`, `conditions.rs`, `related.rs`, `together.rs`
@@ -31,6 +31,7 @@ mod objects;
 mod operators;
 mod related;
 mod root;
+mod schema;
 mod searches;
 mod sort;
 mod statements;
@@ -63,5 +64,5 @@ pub struct Options {
 /// Makes the API of type definitions and of what became of them in the catalog.
 #[must_use]
 pub fn api(model: &Model, placed: &Placed, options: Options) -> Api {
-    build::build(model, placed, options)
+    schema::build(model, placed, options)
 }

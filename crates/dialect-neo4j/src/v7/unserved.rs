@@ -1,7 +1,7 @@
 //! What definitions can say that this API does not do yet: they are refused, for what is not done
 //! must not look as if it were.
 
-use super::build::fixed_types;
+use super::schema::fixed_types;
 use crate::model::Model;
 use crate::shared::global_ids;
 

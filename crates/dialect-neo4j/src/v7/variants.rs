@@ -4,26 +4,12 @@ use catalog::{EntityId, FieldId, FunctionId};
 use ir::Hop;
 
 use super::attribute::Spot;
-use super::build::{Build, Owner};
+use super::build::{Build, Owner, Variant};
 use super::declared;
 use super::link::Link;
 use crate::model::{FieldKind, PlacedField, RelationshipField, Target, Way};
 use api::ApiBuilder;
-use api::binding::{
-    FieldBinding, RowsBinding, RowsForm, RowsFrom, VariantBinding, VariantLink, VariantsId,
-};
-
-/// One of the types, by its name: there are no ids yet.
-#[derive(Clone, Debug)]
-pub(super) struct Variant<'a> {
-    entity: EntityId,
-    hop: Option<Hop>,
-    r#type: &'a str,
-    properties: Option<&'a str>,
-    number: u16,
-    common: Vec<FieldId>,
-    links: Vec<VariantLink>,
-}
+use api::binding::{FieldBinding, RowsBinding, RowsForm, RowsFrom, VariantBinding, VariantsId};
 
 /// A list of types, and the entity of the first.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ use super::{FilterOptions, Filters, add_type, argument, cases, composites, opera
 use crate::build::Build;
 use crate::claims::Claims;
 use crate::entity::Served;
-use crate::functions::ComputedValue;
+use crate::made::ComputedValue;
 use api::binding::{CompositePlace, FilterRole, InputBinding, Subject};
 
 /// What functions compute of an entity's rows that has filters, with the types of the filters.

@@ -21,7 +21,7 @@ use super::build::{Build, input};
 use super::claims::{Claimant, Claims};
 use super::entity::Served;
 use super::tags::omit::Action;
-use super::{descriptions, enum_tables};
+use super::{descriptions, enum_table_types};
 use api::binding::{CompositePlace, FilterRole, InputBinding, InputRole, Meaning, Subject};
 
 /// What may be chosen of the filters, by the names of the plugin's options.
@@ -181,7 +181,7 @@ fn filter_of(build: &mut Build<'_>, field: FieldId) -> Option<TypeId> {
     if !build.offers_field(field, Action::Filter) {
         return None;
     }
-    if let Some(value) = enum_tables::column_type(build, field) {
+    if let Some(value) = enum_table_types::column_type(build, field) {
         return operators::find_enum(build, &value);
     }
     let catalog = build.catalog;

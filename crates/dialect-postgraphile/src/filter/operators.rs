@@ -6,8 +6,9 @@ use ir::{Comparison, TextMatch};
 
 use crate::build::{Build, input};
 use crate::claims::Claimant;
-use crate::enum_tables;
-use crate::types::{ValueType, value_type};
+use crate::enum_table_types;
+use crate::made::ValueType;
+use crate::types::value_type;
 use crate::{descriptions, scalars};
 use api::binding::{FilterRole, OperatorRole};
 
@@ -154,7 +155,7 @@ fn category(build: &Build<'_>, r#type: &Type) -> Option<Category> {
         }
         Type::Scalar(scalar) => scalar_category(build, scalar),
         Type::Enum(_) => Some(Category::Ordered),
-        Type::Domain(id) if enum_tables::is_enum_domain(build, *id) => Some(Category::Ordered),
+        Type::Domain(id) if enum_table_types::is_enum_domain(build, *id) => Some(Category::Ordered),
         Type::Domain(id) => match &build.catalog[*id].base {
             Type::Scalar(scalar) => scalar_category(build, scalar),
             Type::Enum(_)

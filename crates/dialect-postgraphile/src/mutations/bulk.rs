@@ -5,7 +5,7 @@
 
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 
-use super::inputs::{self, RowInput};
+use super::inputs::{self};
 use super::rows::claim_field;
 use super::{
     Field, Mutations, add_input_type, add_member, claim_type, has_distinct_members, is_offered,
@@ -15,6 +15,7 @@ use crate::build::{Build, field, input};
 use crate::descriptions::{beyond, mutations as descriptions};
 use crate::entity::Served;
 use crate::filter;
+use crate::made::RowInput;
 use crate::naming::Verb;
 use crate::tags::deprecation;
 use api::binding::{Change, FilterRole, MutationBinding, MutationForm, WriteRole};

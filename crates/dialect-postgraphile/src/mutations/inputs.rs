@@ -9,33 +9,8 @@ use super::{add_member, claim_type};
 use crate::build::Build;
 use crate::descriptions::{self, beyond, mutations};
 use crate::entity::{Column, Served, rows_of};
-use crate::tags::omit::Action;
+use crate::made::RowInput;
 use api::binding::{RowsForm, WriteRole};
-
-/// Which input type of an entity's rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum RowInput {
-    /// A new row.
-    Create,
-    /// What a row is to become.
-    Patch,
-    /// All columns, none of which must be given.
-    Base,
-    /// A new row that may be connected with others.
-    NestedCreate,
-    /// What a row is to become that may be connected with others.
-    NestedPatch,
-}
-
-impl RowInput {
-    fn action(self) -> Action {
-        match self {
-            Self::Create | Self::NestedCreate => Action::Create,
-            Self::Patch | Self::NestedPatch => Action::Update,
-            Self::Base => Action::Base,
-        }
-    }
-}
 
 /// A column that can be given.
 struct Given {

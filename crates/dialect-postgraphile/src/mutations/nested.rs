@@ -11,12 +11,12 @@ mod ways;
 
 use graphql::schema::TypeRef;
 
-use super::inputs::RowInput;
 use super::rows::{self, claim_field};
 use super::{Mutations, add_input_type, add_member, claim_type, has_distinct_members, is_offered};
 use crate::build::{Build, field, input};
 use crate::descriptions::mutations as descriptions;
 use crate::entity::Served;
+use crate::made::RowInput;
 use crate::naming::Verb;
 use api::binding::{Change, MutationBinding, NestedChange, WriteRole};
 use types::NestedTypes;

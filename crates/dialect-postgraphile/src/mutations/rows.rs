@@ -3,7 +3,7 @@
 use catalog::FieldId;
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeRef};
 
-use super::inputs::{self, RowInput};
+use super::inputs::{self};
 use super::{
     Field, Mutations, add_input_type, add_member, claim_type, has_distinct_members, is_offered,
     payload,
@@ -12,6 +12,7 @@ use crate::build::{Build, field, input};
 use crate::claims::Claimant;
 use crate::descriptions::{beyond, mutations as descriptions};
 use crate::entity::{Column, Served};
+use crate::made::RowInput;
 use crate::naming::Verb;
 use crate::root;
 use crate::tags::deprecation;

@@ -2,7 +2,7 @@
 
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 
-use super::inputs::{self, RowInput};
+use super::inputs::{self};
 use super::rows::{claim_field, columns_of_key};
 use super::{
     Field, Mutations, add_input_type, add_member, claim_type, has_distinct_members, is_offered,
@@ -11,6 +11,7 @@ use super::{
 use crate::build::{Build, field, input};
 use crate::descriptions::{beyond, mutations as descriptions};
 use crate::entity::{Column, Served};
+use crate::made::RowInput;
 use crate::naming::Verb;
 use crate::root;
 use crate::tags::deprecation;

@@ -7,12 +7,13 @@ use catalog::{EntityId, FieldId};
 use graphql::schema::{TypeId, TypeKind, TypeRef};
 use rustc_hash::FxHashMap;
 
-use super::super::inputs::{self, RowInput};
+use super::super::inputs;
 use super::super::{add_member, claim_type};
 use super::ways::{Way, can_be_said, keys_said, ways};
 use crate::build::{Build, input};
 use crate::descriptions::beyond;
 use crate::entity::Served;
+use crate::made::RowInput;
 use api::binding::{ArgumentRole, FilterRole, NestedBinding, NestedVerb, WriteRole};
 
 /// The types that were made so far.

@@ -4,10 +4,11 @@ use catalog::{EntityId, FieldId, Relationship};
 use graphql::schema::TypeKind;
 use ir::{Hop, HopDirection};
 
-use super::super::inputs::{RowInput, can_be_given, has_default};
+use super::super::inputs::{can_be_given, has_default};
 use super::super::is_offered;
 use crate::build::Build;
 use crate::entity::Served;
+use crate::made::RowInput;
 use crate::naming::Verb;
 use crate::root;
 use crate::tags::omit::Action;
