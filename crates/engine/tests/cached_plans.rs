@@ -1,10 +1,5 @@
 //! The cache of a gateway's documents and plans takes what it says, and keeps to its bound.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by a panic")]
-
-#[path = "support/allocation.rs"]
-mod allocation;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +9,7 @@ use engine::{Allowed, Report};
 use gateway::supergraph::read;
 use graphql::Request;
 use response::Memory;
+use testkit::allocation;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::LocalSet;
 

@@ -1,10 +1,5 @@
 //! A type of a graph takes little memory.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by a panic")]
-
-#[path = "support/allocation.rs"]
-mod allocation;
-
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -12,6 +7,7 @@ use catalog::Catalog;
 use dialects::neo4j::definitions;
 use dialects::neo4j::model::ApiVersion;
 use dialects::{Declaration, Dialect, neo4j};
+use testkit::allocation;
 
 /// A fifth more than a type with three properties takes, whose inputs have an old form and a new
 /// one: 34 types with 158 inputs in all.

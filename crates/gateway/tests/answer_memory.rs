@@ -1,11 +1,6 @@
 //! What the gateway makes of the answers of subgraphs is reserved before it is taken: the memory that is
 //! live at the worst moment is compared with what was reserved, and with budgets that are too small.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-#[path = "../../engine/tests/support/process_allocation.rs"]
-mod allocation;
-
 use std::fmt::Write;
 
 use bytes::Bytes;
@@ -14,6 +9,8 @@ use gateway::execute::{Answer, Ask, AskError, Inputs, Literals, Observed, Option
 use gateway::{execute, outline, plan, planner, supergraph};
 use graphql::variables::Steering;
 use response::{Held, Memory, Sink};
+use testkit::allocation;
+use testkit::alone::alone;
 
 const SUPERGRAPH: &str = include_str!("../src/execute/tests/shop.graphql");
 
@@ -141,9 +138,14 @@ fn check(name: &str, query: &str, answers: &[(&'static str, Bytes)]) {
     assert!(refused > 0, "{name}");
 }
 
-#[test]
-fn the_memory_of_what_subgraphs_answer_is_reserved_before_it_is_taken() {
-    for (name, query, answers) in shapes() {
-        check(name, query, &answers);
-    }
+/// The name of the test.
+pub(crate) const NAME: &str =
+    "answer_memory::the_memory_of_what_subgraphs_answer_is_reserved_before_it_is_taken";
+
+pub(crate) fn test() {
+    alone(NAME, || {
+        for (name, query, answers) in shapes() {
+            check(name, query, &answers);
+        }
+    });
 }

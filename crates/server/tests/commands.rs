@@ -1,9 +1,5 @@
 //! The commands, run as a user runs them.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;

@@ -1,9 +1,5 @@
 //! Policies over HTTP: a token says who asks, and what of the sample is let follows from that.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::fs;
 
 use testkit::postgres::{shared, wanted_installations};

@@ -1,10 +1,6 @@
 //! Tokens over HTTP: which are taken, what the others are told, and what becomes of requests while
 //! the issuer's keys change or cannot be had.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -4,8 +4,8 @@ use std::fs;
 
 use testkit::tokens::Issuer;
 
+use crate::gateway::site::{Site, prepare};
 use crate::program::{Answer, Server, outcome, run};
-use crate::site::{Site, prepare};
 
 const SECRET: &str = "a secret of more than thirty-two bytes";
 

@@ -8,8 +8,8 @@ use std::process::{Child, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::gateway::site::refused;
 use crate::program::{Folder, PATIENCE, outcome, post, read_answer, run, thalweg};
-use crate::site::refused;
 
 /// The last line that it prints before it serves on.
 const END: &str = "thalweg gateway ";

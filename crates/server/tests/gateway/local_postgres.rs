@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use testkit::postgres::{Server as Postgres, shared, wanted_installations};
 use testkit::tokens::Issuer;
 
+use crate::gateway::site::refused;
+use crate::gateway::watched::{check, scrape};
 use crate::program::{Folder, PATIENCE, Server, outcome, run};
-use crate::site::refused;
-use crate::watched::{check, scrape};
 
 const SECRET: &str = "a secret of more than thirty-two bytes";
 

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::collector::{Collector, attribute};
+use crate::gateway::site::{PRODUCTS, QUERY, Site};
+use crate::gateway::stubs::Fault;
 use crate::program::{PATIENCE, Server, post, read_answer};
-use crate::site::{PRODUCTS, QUERY, Site};
-use crate::stubs::Fault;
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";

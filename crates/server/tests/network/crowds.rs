@@ -5,10 +5,10 @@ use std::net::TcpStream;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::program::{Folder, PATIENCE, read_answer};
-use crate::site::{
+use crate::network::site::{
     ENDLESS, LIVE, SHORT, SHORT_ANSWER, Site, ask, assert_answers, happens_within, refusal, request,
 };
+use crate::program::{Folder, PATIENCE, read_answer};
 
 /// Clients whose requests go on.
 fn busy(site: &Site, count: usize) -> Vec<TcpStream> {

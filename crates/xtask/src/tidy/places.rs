@@ -57,7 +57,7 @@ mod tests {
             "crates/sources/src/postgres/wire/connection.rs",
             "crates/sources/src/sqlite/execute.rs",
             "crates/server/src/demo.rs",
-            "crates/engine/tests/cases.rs",
+            "crates/engine/tests/case_files.rs",
         ];
         for path in places {
             assert_eq!(check(path, "use std::fs;"), [] as [usize; 0], "{path}");

@@ -2,7 +2,7 @@
 
 use sha2::Digest;
 
-pub(in crate::http) type Sha256 = [u8; 32];
+pub(in super::super) type Sha256 = [u8; 32];
 
 /// The words of the draft for hashes of documents.
 const PREFIX: &str = "sha256:";

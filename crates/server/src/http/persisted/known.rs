@@ -26,7 +26,7 @@ const SHARDS: u64 = 8;
 const LEAST_SHARE: u64 = 1 << 20;
 
 #[derive(Debug)]
-pub(in crate::http) struct KnownDocuments {
+pub(in super::super) struct KnownDocuments {
     documents: Cache<Sha256, Arc<str>, Weight>,
     most_bytes: u64,
 }
@@ -41,7 +41,7 @@ impl Weighter<Sha256, Arc<str>> for Weight {
 }
 
 impl KnownDocuments {
-    pub(in crate::http) fn new(most_bytes: u64) -> Self {
+    pub(in super::super) fn new(most_bytes: u64) -> Self {
         let documents = usize::try_from(most_bytes / USUAL_DOCUMENT).unwrap_or(usize::MAX);
         let shards = (most_bytes / LEAST_SHARE).clamp(1, SHARDS);
         let documents = cache::bounded(most_bytes, documents.min(1 << 16), shards, Weight);
@@ -50,12 +50,12 @@ impl KnownDocuments {
 
     /// About how many bytes the documents take.
     #[cfg(test)]
-    pub(in crate::http) fn bytes(&self) -> u64 {
+    pub(in super::super) fn bytes(&self) -> u64 {
         self.documents.weight()
     }
 
     /// Whether another of this size would be the same, but empty.
-    pub(in crate::http) fn has_size_of(&self, other: &Self) -> bool {
+    pub(in super::super) fn has_size_of(&self, other: &Self) -> bool {
         self.most_bytes == other.most_bytes
     }
 

@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use gateway::access::Access;
 use gateway::cost::Cost;
@@ -18,7 +17,7 @@ use gateway::execute::{ErrorKind, ExecutionError, Options, Step as PathStep};
 use gateway::planner::Labels;
 use gateway::supergraph::{Supergraph, read};
 use graphql::Validator;
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use serde_json_bytes::serde_json::{Value as Json, from_str, json};
 use serde_json_bytes::{ByteString, Map, Value as OwnJson};
 use testkit::cases::{self, Answered, Case, CaseFile, Family, Outcome, SectionKind, Statement};
@@ -30,15 +29,15 @@ use testkit::federation::{Data, Question, World};
 /// How long a list is taken to be of which nothing is said.
 const LIST_SIZE: u64 = 10;
 
-fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let arguments = Arguments::from_args();
+/// A test for each file.
+pub(crate) fn trials() -> Result<Vec<Trial>, Box<dyn Error>> {
     let files = cases::find(&fixtures().join("cases/gateway"))?;
     let update = std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1");
     let trials = files.into_iter().map(|file| {
         let name = file.name.clone();
         Trial::test(name, move || if update { write(&file) } else { compare(&file) })
     });
-    Ok(libtest_mimic::run(&arguments, trials.collect()).exit_code())
+    Ok(trials.collect())
 }
 
 fn fixtures() -> PathBuf {

@@ -1,7 +1,4 @@
-//! The built program, run as a user runs it.
-
-// Each test binary uses its own part of this, and nobody else any.
-#![allow(dead_code, unreachable_pub)]
+//! Starts the built program, sends requests and reads answers.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -12,39 +9,39 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Nothing here waits longer for the program.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A folder that is removed in the end.
 #[derive(Debug)]
-pub struct Folder(pub PathBuf);
+pub(crate) struct Folder(pub PathBuf);
 
 /// A server that is killed in the end.
 #[derive(Debug)]
-pub struct Server {
-    pub address: SocketAddr,
-    pub child: Child,
-    pub log: BufReader<ChildStderr>,
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    pub(crate) child: Child,
+    pub(crate) log: BufReader<ChildStderr>,
     /// The log until it was ready.
-    pub said: String,
+    pub(crate) said: String,
     /// What it printed until it was ready.
-    pub welcome: String,
+    pub(crate) welcome: String,
     /// Where its file is, if that is its own.
-    pub folder: Option<Folder>,
+    pub(crate) folder: Option<Folder>,
 }
 
 /// An answer as it came over the socket.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Answer {
-    pub status: u16,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
     /// Names in lower case.
-    pub headers: Vec<(String, String)>,
+    pub(crate) headers: Vec<(String, String)>,
     /// Empty if it is no text.
-    pub body: String,
-    pub bytes: Vec<u8>,
+    pub(crate) body: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Folder {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("thalweg-test-{}-{number}", std::process::id());
@@ -53,7 +50,7 @@ impl Folder {
         Self(folder)
     }
 
-    pub fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 }
@@ -65,7 +62,7 @@ impl Drop for Folder {
 }
 
 /// The program without the environment of whoever runs the tests.
-pub fn thalweg(arguments: &[&str]) -> Command {
+pub(crate) fn thalweg(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
     for (name, _) in std::env::vars() {
         if ["THALWEG_", "PG", "OTEL_"].iter().any(|prefix| name.starts_with(prefix)) {
@@ -76,19 +73,19 @@ pub fn thalweg(arguments: &[&str]) -> Command {
     command
 }
 
-pub fn run(arguments: &[&str]) -> Output {
+pub(crate) fn run(arguments: &[&str]) -> Output {
     thalweg(arguments).output().unwrap()
 }
 
 /// The exit code, the standard output and the error stream.
-pub fn outcome(output: &Output) -> (Option<i32>, String, String) {
+pub(crate) fn outcome(output: &Output) -> (Option<i32>, String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
 impl Server {
     /// The demo with a file of its own.
-    pub fn sample() -> Self {
+    pub(crate) fn sample() -> Self {
         let folder = Folder::new();
         let mut server = Self::demo(&folder.file("shop.db"));
         server.folder = Some(folder);
@@ -96,7 +93,7 @@ impl Server {
     }
 
     /// The demo with further options and a file of its own.
-    pub fn start_sample(options: &[&str]) -> Self {
+    pub(crate) fn start_sample(options: &[&str]) -> Self {
         let folder = Folder::new();
         let file = folder.file("shop.db");
         let usual = ["demo", "--listen", "127.0.0.1:0", "--file", file.to_str().unwrap()];
@@ -106,17 +103,17 @@ impl Server {
     }
 
     /// The demo at a free port; ready to answer.
-    pub fn demo(file: &Path) -> Self {
+    pub(crate) fn demo(file: &Path) -> Self {
         Self::start(&["demo", "--listen", "127.0.0.1:0", "--file", file.to_str().unwrap()])
     }
 
     /// A server at a free port; ready to answer.
-    pub fn start(arguments: &[&str]) -> Self {
+    pub(crate) fn start(arguments: &[&str]) -> Self {
         Self::start_in(&[], arguments)
     }
 
     /// The same with these variables of the environment.
-    pub fn start_in(environment: &[(&str, &str)], arguments: &[&str]) -> Self {
+    pub(crate) fn start_in(environment: &[(&str, &str)], arguments: &[&str]) -> Self {
         let mut command = thalweg(arguments);
         command.envs(environment.iter().copied());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -144,42 +141,42 @@ impl Server {
         Self { address, child, log, said: seen, welcome, folder: None }
     }
 
-    pub fn connect(&self) -> TcpStream {
+    pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream
     }
 
     /// One request on a connection of its own.
-    pub fn send(&self, request: &[u8]) -> Answer {
+    pub(crate) fn send(&self, request: &[u8]) -> Answer {
         let mut stream = self.connect();
         stream.write_all(request).unwrap();
         read_answer(&mut BufReader::new(stream), !request.starts_with(b"HEAD"))
     }
 
-    pub fn get(&self, target: &str, headers: &str) -> Answer {
+    pub(crate) fn get(&self, target: &str, headers: &str) -> Answer {
         self.send(format!("GET {target} HTTP/1.1\r\nHost: test\r\n{headers}\r\n").as_bytes())
     }
 
     /// A JSON body, with further headers.
-    pub fn post(&self, headers: &str, body: &str) -> Answer {
+    pub(crate) fn post(&self, headers: &str, body: &str) -> Answer {
         self.send(post("application/json", headers, body).as_bytes())
     }
 
     /// A GraphQL query in a JSON body.
-    pub fn query(&self, headers: &str, query: &str) -> Answer {
+    pub(crate) fn query(&self, headers: &str, query: &str) -> Answer {
         let escaped = query.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ");
         self.post(headers, &format!("{{\"query\":\"{escaped}\"}}"))
     }
 
-    pub fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         let kill = Command::new("kill").args(["-s", name, &id]).status().unwrap();
         assert!(kill.success());
     }
 
     /// The rest of the log, once the server has ended.
-    pub fn rest_of_log(&mut self) -> String {
+    pub(crate) fn rest_of_log(&mut self) -> String {
         let mut rest = String::new();
         self.log.read_to_string(&mut rest).unwrap();
         rest
@@ -194,7 +191,7 @@ impl Drop for Server {
 }
 
 /// A POST of any bytes, with all its headers but the length.
-pub fn post_bytes(headers: &str, body: &[u8]) -> Vec<u8> {
+pub(crate) fn post_bytes(headers: &str, body: &[u8]) -> Vec<u8> {
     let length = body.len();
     let head = format!(
         "POST /graphql HTTP/1.1\r\nHost: test\r\nContent-Length: {length}\r\n{headers}\r\n"
@@ -202,7 +199,7 @@ pub fn post_bytes(headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-pub fn post(content_type: &str, headers: &str, body: &str) -> String {
+pub(crate) fn post(content_type: &str, headers: &str, body: &str) -> String {
     format!(
         "POST /graphql HTTP/1.1\r\nHost: test\r\nContent-Type: {content_type}\r\n\
          Content-Length: {}\r\n{headers}\r\n{body}",
@@ -212,12 +209,12 @@ pub fn post(content_type: &str, headers: &str, body: &str) -> String {
 
 /// Shows what the server said.
 #[expect(clippy::print_stderr, reason = "a failed test shows what the server said")]
-pub fn print_log(log: &str) {
+pub(crate) fn print_log(log: &str) {
     eprintln!("the log of the server:\n{log}");
 }
 
 /// Reads one answer; the connection may go on.
-pub fn read_answer(reader: &mut impl BufRead, has_body: bool) -> Answer {
+pub(crate) fn read_answer(reader: &mut impl BufRead, has_body: bool) -> Answer {
     let mut line = String::new();
     reader.read_line(&mut line).unwrap();
     let status = line.split(' ').nth(1).unwrap_or_else(|| panic!("no status in {line:?}"));
@@ -263,12 +260,12 @@ fn read_chunks(reader: &mut impl BufRead) -> Vec<u8> {
 }
 
 impl Answer {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
     /// Status, media type and body, which is all that most tests want to know.
-    pub fn parts(&self) -> (u16, &str, &str) {
+    pub(crate) fn parts(&self) -> (u16, &str, &str) {
         (self.status, self.header("content-type").unwrap_or_default(), &self.body)
     }
 }

@@ -8,10 +8,10 @@ use graphql::schema::{InputId, Schema};
 use libtest_mimic::Failed;
 use serde_json::Value as Json;
 
+use super::{Compared, answer, difference, each_sequence, rows};
 use crate::choices::Choices;
 use crate::sources::{Sources, TestSource};
 use crate::value::{self, Value};
-use crate::{Compared, answer, difference, each_sequence, rows};
 
 const DIALECT: &str = "postgraphile simple-collections=only mutation-transactions=request \
                        bulk-mutations=100";

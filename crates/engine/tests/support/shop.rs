@@ -78,7 +78,6 @@ impl Shop {
     }
 
     /// Puts a pooler in front of the server, if there is one on this machine.
-    #[allow(dead_code, reason = "only the tests of poolers have one")]
     pub(crate) fn pooler(
         &self,
         mode: testkit::postgres::PoolMode,
@@ -90,7 +89,6 @@ impl Shop {
     }
 
     /// The server of the database, and its name there.
-    #[allow(dead_code, reason = "only the tests of poolers need it")]
     pub(crate) fn database(&self) -> (&'static Server, &str) {
         (self.server, &self.name)
     }
@@ -100,7 +98,6 @@ impl Shop {
     }
 
     /// The only value of the only row.
-    #[allow(dead_code, reason = "the tests of long changes look at tables")]
     pub(crate) fn value(&self, sql: &str) -> String {
         let rows = self.server.query(&self.name, sql).unwrap();
         rows[0][0].clone().unwrap()

@@ -11,8 +11,6 @@
 //! `THALWEG_FUZZ_CASES` says how many tapes each maker has for each target, `THALWEG_FUZZ_SEED`
 //! chooses other tapes, and `THALWEG_FUZZ_SECONDS` goes on with the next seeds for so long.
 
-#[path = "../support/allocation.rs"]
-mod allocation;
 mod bytes;
 mod grammar;
 mod hostile;
@@ -27,11 +25,10 @@ mod tokens;
 use std::error::Error;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use graphql::Request;
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 use testkit::fuzz::{Budget, rng};
 use tokio::runtime::Runtime;
@@ -45,8 +42,8 @@ use target::{Target, Targets};
 const CASES: u32 = 30;
 const LONGEST_TAPE: usize = 500;
 
-fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let arguments = Arguments::from_args();
+/// A test for each maker and API, each input that failed once, and each hostile request.
+pub(crate) fn trials() -> Result<Vec<Trial>, Box<dyn Error>> {
     // Listing must not start servers.
     let targets = Arc::new(Targets::new()?);
     let all = Targets::all()?;
@@ -55,20 +52,19 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         for maker in Maker::ALL {
             let (targets, target) = (Arc::clone(&targets), *target);
             let name = format!("{}::{target}", maker.name());
-            trials.push(Trial::test(name.clone(), move || fuzz(&name, maker, target, &targets)));
+            trials.push(Trial::test(format!("fuzz::{name}"), move || {
+                fuzz(&name, maker, target, &targets)
+            }));
         }
     }
     for regression in seeds::regressions()? {
         let (targets, all) = (Arc::clone(&targets), all.clone());
-        let name = format!("regression::{}", regression.name);
+        let name = format!("fuzz::regression::{}", regression.name);
         trials.push(Trial::test(name, move || repeat(&regression, &all, &targets)));
     }
     trials.extend(hostile::trials(&targets, &all));
     trials.extend(opaque::trials(&targets, &all));
-    let conclusion = libtest_mimic::run(&arguments, trials);
-    // Removes the databases, which leaving the process does not.
-    drop(targets);
-    Ok(conclusion.exit_code())
+    Ok(trials)
 }
 
 /// One thread with everything that a request needs.
