@@ -1,4 +1,4 @@
-//! Thalweg beside others, and measured: a crate of its own, because it has dependencies.
+//! Runs the benchmark, which is a workspace of its own.
 
 use std::convert::Infallible;
 use std::os::unix::process::CommandExt;
@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::program;
+use crate::workspaces;
 
 /// What it did not do it has said itself.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +41,7 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<Infallible, Be
         run("cargo build", build)?;
     }
     let mut bench = program::cargo();
-    bench.args(["run", "--quiet", "-p", "bench"]).current_dir(workspace);
+    bench.args(["run", "--quiet"]).current_dir(workspace.join(workspaces::BENCH));
     if matches!(
         command,
         "run" | "sqlite-floor" | "neo4j-floor" | "streaming" | "beside" | "federation-subgraphs"

@@ -12,6 +12,7 @@ use crate::phase::{self, Outcome, Phase};
 use crate::program;
 use crate::setup::{self, Found, Required};
 use crate::tidy::{self, Tidiness};
+use crate::workspaces;
 
 /// Makes tests fail on a missing database; `testkit` reads it.
 const REQUIRE_VARIABLE: &str = "THALWEG_REQUIRE_DATABASES";
@@ -113,14 +114,18 @@ fn run_tool(workspace: &Path, component: &str, arguments: &[&str], required: boo
         eprintln!("{name}: {reason}");
         return Outcome::Failed;
     }
-    match program::cargo().args(arguments).current_dir(workspace).status() {
-        Ok(status) if status.success() => Outcome::Passed,
-        Ok(_) => Outcome::Failed,
-        Err(error) => {
-            eprintln!("{name}: {error}");
-            Outcome::Failed
+    let mut outcome = Outcome::Passed;
+    for folder in workspaces::folders(workspace) {
+        match program::cargo().args(arguments).current_dir(folder).status() {
+            Ok(status) if status.success() => {}
+            Ok(_) => outcome = Outcome::Failed,
+            Err(error) => {
+                eprintln!("{name}: {error}");
+                outcome = Outcome::Failed;
+            }
         }
     }
+    outcome
 }
 
 fn run_tests(
@@ -131,7 +136,7 @@ fn run_tests(
     failures: &mut Failures,
 ) -> Outcome {
     let mut command = program::cargo();
-    command.args(["test", "--workspace", "--no-fail-fast"]).current_dir(workspace);
+    command.args(["test", "--workspace", "--no-fail-fast"]);
     command.env(maven::FOLDER_VARIABLE, &found.folder);
     command.env(neo4j::FOLDER_VARIABLE, &found.neo4j_folder);
     match found.required {
@@ -155,7 +160,12 @@ fn run_tests(
     // Of an earlier run; there may have been none.
     drop(fs::remove_file(&not_run));
     command.env(NOT_RUN_VARIABLE, &not_run);
-    let streamed = stream(&mut command, counts, failures);
+    let mut streamed: io::Result<bool> = Ok(true);
+    for folder in workspaces::folders(workspace) {
+        command.current_dir(folder);
+        streamed =
+            streamed.and_then(|succeeded| Ok(stream(&mut command, counts, failures)? && succeeded));
+    }
     neo4j::stop(&found.neo4j_folder);
     // There is no file where every test was run.
     count_not_run(&fs::read_to_string(&not_run).unwrap_or_default(), counts);

@@ -321,7 +321,7 @@ pub(super) fn starts() -> Vec<Start> {
 
 /// An empty folder of a test's own.
 pub(super) fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/report").join(name);
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/report").join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     folder

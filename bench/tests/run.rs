@@ -47,7 +47,7 @@ impl Workspace {
     fn run(&self, path: Option<&str>, words: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bench"));
         command.arg("run").args(words).arg("--program").arg(thalweg());
-        command.env("CARGO_MANIFEST_DIR", self.0.path().join("crates/bench"));
+        command.env("CARGO_MANIFEST_DIR", self.0.path().join("bench"));
         if let Some(path) = path {
             command.env("PATH", path);
         }
@@ -174,5 +174,5 @@ fn thalweg() -> PathBuf {
 }
 
 fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }

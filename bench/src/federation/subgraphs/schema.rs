@@ -114,16 +114,16 @@ impl Subgraph {
     pub(super) fn sdl(self) -> &'static str {
         match self {
             Self::Accounts => {
-                include_str!("../../../../../bench/federation/subgraphs/accounts.graphql")
+                include_str!("../../../federation/subgraphs/accounts.graphql")
             }
             Self::Inventory => {
-                include_str!("../../../../../bench/federation/subgraphs/inventory.graphql")
+                include_str!("../../../federation/subgraphs/inventory.graphql")
             }
             Self::Products => {
-                include_str!("../../../../../bench/federation/subgraphs/products.graphql")
+                include_str!("../../../federation/subgraphs/products.graphql")
             }
             Self::Reviews => {
-                include_str!("../../../../../bench/federation/subgraphs/reviews.graphql")
+                include_str!("../../../federation/subgraphs/reviews.graphql")
             }
         }
     }

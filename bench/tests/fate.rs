@@ -65,7 +65,7 @@ fn start(workspace: &Path) -> Child {
     let mut command = Command::new("/usr/bin/env");
     command.arg("--default-signal=HUP,INT").arg(env!("CARGO_BIN_EXE_bench"));
     command.args(["run", "--quick", "--only", "artistById", "--program"]).arg(thalweg());
-    command.env("CARGO_MANIFEST_DIR", workspace.join("crates/bench"));
+    command.env("CARGO_MANIFEST_DIR", workspace.join("bench"));
     // Nothing is installed for a test: of the programs only those of every system are found.
     command.env("PATH", "/bin").stdin(Stdio::null()).stdout(Stdio::null());
     command.spawn().expect("the benchmark")
@@ -121,5 +121,5 @@ fn thalweg() -> PathBuf {
 }
 
 fn own_workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }

@@ -99,7 +99,7 @@ mod tests {
     /// That of PostgreSQL is tried by whoever runs the command: its rows take a minute here.
     #[test]
     fn a_statement_that_reads_is_seen_until_it_ends() {
-        let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench");
+        let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
         let suites = suite::load(&bench).unwrap();
         let shop = suites.iter().find(|suite| suite.id == "shop").unwrap();
         let folder = tempfile::tempdir().unwrap();

@@ -179,7 +179,7 @@ fn the_sdl_is_served_as_it_stands_in_its_file() {
     for subgraph in Subgraph::ALL {
         let told = answer(subgraph, "{ _service { sdl } }", &json!({}));
         let sdl = told["data"]["_service"]["sdl"].as_str().unwrap().to_owned();
-        let path = format!("../../bench/federation/subgraphs/{}.graphql", subgraph.name());
+        let path = format!("federation/subgraphs/{}.graphql", subgraph.name());
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
         assert_eq!(sdl, std::fs::read_to_string(path).unwrap());
     }

@@ -139,7 +139,7 @@ mod tests {
     use crate::race::{contestant, suite};
 
     fn check(choice: &Choice, pace: &Pace) -> Vec<Item> {
-        let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench");
+        let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
         let suites = suite::load(&bench).expect("suites");
         let contestants = contestant::load(&bench).expect("contestants");
         let contestants: Vec<&Contestant> = contestants.iter().collect();

@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn thalweg_is_the_first_of_the_projects_own() {
-        let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench");
+        let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
         let all = load(&bench).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(all.first().map(|one| one.id.as_str()), Some("thalweg"));
     }

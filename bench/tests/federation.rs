@@ -113,7 +113,7 @@ impl execute::Subgraphs for Asked<'_> {
 /// Asks the published query, and gives the answer, how many requests were planned, and how many the
 /// subgraphs got.
 fn ask_shop(words: &[&str], options: Options) -> (String, usize, u64) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/federation");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("federation");
     let supergraph = read(&fs::read_to_string(folder.join("supergraph.graphql")).unwrap()).unwrap();
     let text = fs::read_to_string(folder.join("query.graphql")).unwrap();
     let (variables, labels) = (serde_json_bytes::Map::new(), Labels::default());

@@ -143,9 +143,9 @@ fn report(folder: Option<PathBuf>) -> Result<bool, race::report::ReportError> {
     Ok(true)
 }
 
-/// The folder above `crates/bench`: asked from Cargo at run time, because a clone may be moved.
+/// The folder above `bench`: asked from Cargo at run time, because a clone may be moved.
 fn workspace() -> PathBuf {
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-    manifest.ancestors().nth(2).unwrap_or(Path::new(".")).to_owned()
+    manifest.parent().unwrap_or(Path::new(".")).to_owned()
 }
