@@ -1,637 +1,378 @@
-//! The command line.
+//! The command line: every command with the options that stand in its module.
 
-use std::num::NonZeroU32;
+use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use crate::audit;
-use crate::federation::{self, subgraphs};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand};
+
 use crate::race::floor::{bare, bolt};
-use crate::schema_size::database::Family;
-use crate::schema_size::operations::Dialect;
-use crate::start_up::{self, Contestant};
-use crate::{compare, documents, long, mixed, race, schema_size};
+use crate::{compare, documents, federation, long, mixed, race, schema_size, start_up};
 
-const HELP: &str = "\
-Thalweg beside others.
+/// Measures Thalweg, and compares its answers with those of other servers.
+#[derive(Debug, Parser)]
+#[command(name = "bench", bin_name = "cargo xtask bench", max_term_width = 100)]
+struct Line {
+    #[command(subcommand)]
+    command: Command,
+}
 
-cargo xtask compare [--only QUERY] [--set SET] [--keep] [--verbose]
-    Starts PostGraphile 4, PostGraphile 5 and Thalweg on one database of their own, asks all three
-    the queries of fixtures/compare, and prints where the answers or the schemas differ.
-    Fails on a difference that fixtures/compare/expected.txt does not name, and on a named one
-    that no longer occurs. Needs npm and, the first time, the network.
-    The same with Neo4j's GraphQL library on a Neo4j, by fixtures/compare/neo4j: the sets neo4j-*.
-      --only QUERY  only the queries whose names contain the word; no schemas
-      --set SET     only this set of options
-      --keep        leaves the servers running until Enter is pressed
-      --verbose     prints the expected differences too
-
-cargo xtask bench schema-size [--quick] [--json] [--source KIND] [--requests NUMBER]
-                              [--dialect NAME] [--program PATH] [--without-cost] [-- OPTIONS]
-    Asks the same operations of servers over 10, 200 and 2,000 tables, in PostgreSQL and in SQLite,
-    and counts the instructions of the server for each request: by `perf stat` where the processor
-    can be asked, else by `valgrind`. Then starts servers over 10 and over 5,000 tables: seconds to
-    the first answer, statements of the introspection, memory.
-    Fails if a warm operation, one whose document is known, differs by more than 3 % between sizes.
-      --quick            10, 50 and 200 tables for the cost, 500 for start and memory
-      --json             prints the results as JSON instead of tables
-      --source KIND      only sqlite, or only postgres
-      --dialect NAME     only postgraphile, or only phrag
-      --requests NUMBER  how many requests are counted of each warm operation, 200 if not said
-      --program PATH     measures this program, and builds none
-      --without-cost     only start, statements and memory
-      -- OPTIONS         further options of `thalweg serve`, as `-- --simple-collections both`
-
-cargo xtask bench documents [--number NUMBER] [--program PATH]
-    Sends Thalweg documents that it has not seen, each once: CPU of each, memory by their number,
-    and the latency of a known request beside them.
-      --number NUMBER    how many, 100000 if not said
-      --program PATH     measures this program, and builds none
-
-cargo xtask bench mixed [--seconds NUMBER] [--program PATH]
-    Asks Thalweg two hundred different short requests over a hundred tables of PostgreSQL, by the
-    defaults and with `--shared-connections 0`: requests a second of 4 and of 60 clients, and how
-    many sessions it opened.
-      --seconds NUMBER   for how long each is measured, 6 if not said
-      --program PATH     measures this program, and builds none
-
-cargo xtask bench start-up [--quick] [--tables NUMBERS] [--contestant NAME] [--rounds NUMBER]
-                           [--name NAME] [--resume] [--program PATH]
-    Starts Thalweg over PostgreSQL and SQLite, and PostGraphile 4 and 5 over PostgreSQL, on schemas
-    of 10, 100, 1,000 and 5,000 tables, in turns: seconds from the start of the process to the
-    first row it answers, CPU seconds until then, resident memory after it. Prints the medians;
-    each start is a line of target/bench/NAME/starts.jsonl. Who has not answered after five minutes
-    is reported with the reason. Needs npm and, the first time, the network.
-      --quick            10 and 100 tables, one round
-      --tables NUMBERS   these instead, as `--tables 10,2000`; at least 5
-      --contestant NAME  only thalweg, postgraphile-4 or postgraphile-5; may be said again
-      --rounds NUMBER    how often each is started, 3 if not said
-      --name NAME        the name of the folder, `start-up` if not said
-      --resume           leaves out what the folder says already
-      --program PATH     measures this program, and builds none
-
-cargo xtask bench report [FOLDER]
-    Writes what a run has found into its folder: report.html, a page that needs no network,
-    report.json, and report.md, tables for documents. A run that goes on can be reported too.
-      FOLDER             the run's folder; the newest run in target/bench if not said
-
-cargo xtask bench sqlite-floor --suite SUITE --query QUERY --file FILE [--seconds NUMBER]
-    Runs the statements of a query's floor for SQLite, nothing around them, on one thread, and
-    prints as JSON how many answers that were, and their CPU seconds and latencies.
-      --suite SUITE     a folder of bench/suites
-      --query QUERY     one of its queries
-      --file FILE       an SQLite file; made with the suite's rows if it is not there
-      --seconds NUMBER  for how long, 5 if not said
-
-cargo xtask bench neo4j-floor --suite SUITE --query QUERY --port PORT [--connections NUMBER]
-                              [--seconds NUMBER] [--through bytes|neo4rs]
-    Runs the statement of a query's floor for Neo4j by Bolt, as often as so many connections can,
-    and prints the same: by messages that are made once, or through a driver. The server is one of this machine without a password, with the graph.
-";
-
-/// What to do.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Subcommand)]
 pub(crate) enum Command {
-    Compare(compare::Options),
-    Audit(audit::Options),
-    SchemaSize(schema_size::Options),
-    Documents(documents::Options),
-    Mixed(mixed::Options),
-    StartUp(start_up::Options),
-    Long(long::Kind, long::Options),
+    /// Measures Thalweg beside other servers and beside the database alone.
+    ///
+    /// Everybody has the same data, and results go to target/bench/NAME.
+    /// Three rounds take about fifty minutes on two processors, and the machine should have nothing
+    /// else to do. Needs npm, wrk, pgbench, and the first time the network; what is missing is reported.
+    ///
+    /// `--suite federation` measures gateways instead: Thalweg, Hive Router, Grafbase's engine and
+    /// Hive Gateway, with the same query over the same four subgraphs, which are one server of
+    /// the benchmark. The gateway has one processor to itself; the subgraphs and the load have the
+    /// others. Three rounds take about half an hour. Needs npm, wrk and oha.
     Run(race::options::Options),
-    Federation(federation::options::Options),
-    Subgraphs(subgraphs::Options),
+    /// Compares answers and schemas with PostGraphile and Neo4j's GraphQL library.
+    ///
+    /// Starts PostGraphile 4, PostGraphile 5 and Thalweg on one database, sends the queries of
+    /// fixtures/compare to all three, and prints where the answers or the schemas differ. Does the
+    /// same with Neo4j's GraphQL library on a Neo4j, by fixtures/compare/neo4j: the sets neo4j-*.
+    /// Fails on a difference that fixtures/compare/expected.txt does not name, and on a named one that
+    /// no longer occurs. Needs npm and, the first time, the network.
+    Compare(compare::Options),
+    /// Measures the cost of a request, of a start and of a table by the number of tables.
+    ///
+    /// Sends the same operations to servers over 10, 200 and 2,000 tables, in PostgreSQL and in
+    /// SQLite, and counts the instructions of the server for each request: by `perf stat` where the
+    /// processor has a counter, else by `valgrind`. Then starts servers over 10 and over 5,000 tables:
+    /// seconds to the first answer, statements of the introspection, memory.
+    /// Fails if a warm operation, one whose document is cached, differs by more than 3 % between sizes.
+    SchemaSize(schema_size::Options),
+    /// Measures documents that are sent once.
+    ///
+    /// The CPU of each, the memory by their number, and the latency of a cached request beside
+    /// them.
+    Documents(documents::Options),
+    /// Measures two hundred different short requests over a hundred tables of PostgreSQL.
+    ///
+    /// By the defaults and with `--shared-connections 0`: requests a second of 4 and of 60 clients,
+    /// and the number of sessions that were opened.
+    Mixed(mixed::Options),
+    /// Measures starts of Thalweg and PostGraphile 4 and 5 by the number of tables.
+    ///
+    /// On schemas of 10, 100, 1,000 and 5,000 tables, in turns: seconds from the start of the process to
+    /// the first row, CPU seconds until then, resident memory after it. Prints the medians;
+    /// each start is a line of target/bench/NAME/starts.jsonl. A start without an answer after two
+    /// minutes is reported with the reason. Needs npm and, the first time, the network.
+    StartUp(start_up::Options),
+    /// Measures long answers, and slow readers of them.
+    ///
+    /// Requests 1,000,000 rows, and 200,000 rows with a row and five rows of others: time to
+    /// the first byte and to the last, memory, and whether the answer is correct. Then a reader that
+    /// takes 4 kB a second, one that disconnects, and 40 slow ones beside short requests.
+    /// Fails if an answer is wrong; a missed target is only marked.
+    Streaming(long::StreamingOptions),
+    /// Measures short requests beside statements of two seconds.
+    ///
+    /// Sends short requests by 64 connections, alone and beside one and four statements of two
+    /// seconds, again and again: requests/s and latency.
+    Beside(long::Options),
+    /// Writes the report of a run: report.html, report.json and report.md.
+    ///
+    /// The page needs no network, and report.md has tables for documents. A run that goes on can be
+    /// reported too.
+    Report(ReportOptions),
+    /// Serves the four subgraphs of the suite `federation` in one process.
+    ///
+    /// At 127.0.0.1: /accounts, /inventory, /products, /reviews; /counts returns the number of requests
+    /// and bytes of each.
+    FederationSubgraphs(federation::subgraphs::Arguments),
+    /// Measures hand-written statements over SQLite, on one thread.
+    ///
+    /// Prints as JSON the number of answers, their CPU seconds and latencies.
     SqliteFloor(bare::Options),
+    /// Measures a hand-written statement over Neo4j by Bolt.
+    ///
+    /// As often as the connections can, through messages that are made once or through a driver; prints
+    /// the same JSON as `sqlite-floor`. The server is one of this machine without a password, with the
+    /// graph.
     Neo4jFloor(bolt::Options),
-    /// Of the run in this folder, or of the newest.
-    Report(Option<PathBuf>),
-    Help,
 }
 
-/// The command line says nothing that can be done.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ArgumentError {
-    #[error("there is no command `{0}`")]
-    Command(String),
-    #[error("`{command}` has no option `{option}`")]
-    Option { command: &'static str, option: String },
-    #[error("`{0}` is not said, and nothing can be done without it")]
-    Missing(&'static str),
-    #[error("`{0}` wants a word after it")]
-    Value(&'static str),
-    #[error("`{0}` is no number of requests")]
-    Number(String),
-    #[error("there is no dialect `{0}`, only `postgraphile` and `phrag`")]
-    Dialect(String),
-    #[error("there is no contestant `{0}`, only `thalweg`, `postgraphile-4` and `postgraphile-5`")]
-    Contestant(String),
-    #[error("`{0}` is no number of tables: 5 or more, divided by commas")]
-    Tables(String),
-    #[error("`{0}` is no number of documents")]
-    Documents(String),
-    #[error("`{0}` is no number of seconds")]
-    Seconds(String),
-    #[error("`{0}` is no number of rounds")]
-    Rounds(String),
-    #[error("`{0}` is no name of a folder: letters, digits, `-`, `_` and `.`, none before it")]
-    Folder(String),
-    #[error(
-        "a run goes on by the options that it began with: `--resume` has only `--name` and `--program` beside it"
-    )]
-    Resume,
-    #[error("there is no kind of database `{0}`, only `sqlite` and `postgres`")]
-    Source(String),
-    #[error("`{0}` is no number of milliseconds, or no port")]
-    Subgraphs(String),
-    #[error(transparent)]
-    Long(#[from] long::ArgumentError),
-    #[error(transparent)]
-    Federation(#[from] federation::options::ArgumentError),
-    #[error(transparent)]
-    Audit(#[from] audit::ArgumentError),
+#[derive(Debug, PartialEq, Eq, Args)]
+pub(crate) struct ReportOptions {
+    /// The folder of the run; the newest run in target/bench if absent.
+    pub(crate) folder: Option<PathBuf>,
 }
 
-/// What can be asked.
-pub(crate) fn help() -> String {
-    [HELP, audit::HELP, long::HELP, race::options::HELP, federation::options::HELP, subgraphs::HELP]
-        .concat()
-}
-
-/// Reads the words after the program's name.
-pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
-    let Some((name, rest)) = words.split_first() else { return Ok(Command::Help) };
-    let mut own = rest.iter().take_while(|word| *word != "--");
-    if own.any(|word| word == "--help" || word == "-h") {
-        return Ok(Command::Help);
+/// Reads the words of the command line, the program's name first.
+pub(crate) fn parse(
+    words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+) -> Result<Command, clap::Error> {
+    let command = Line::try_parse_from(words)?.command;
+    if let Command::Run(options) = &command
+        && let Err(problem) = options.check()
+    {
+        return Err(Line::command().error(ErrorKind::ArgumentConflict, problem));
     }
-    match name.as_str() {
-        "compare" if audit::is_meant(rest) => Ok(Command::Audit(audit::parse(rest)?)),
-        "compare" => parse_compare(rest),
-        "schema-size" => parse_schema_size(rest),
-        "documents" => parse_documents(rest),
-        "mixed" => parse_mixed(rest),
-        "start-up" => parse_start_up(rest),
-        "streaming" => parse_long(long::Kind::Streaming, rest),
-        "beside" => parse_long(long::Kind::Beside, rest),
-        "run" if federation::options::is_meant(rest) => {
-            Ok(Command::Federation(federation::options::parse(rest)?))
-        }
-        "run" => parse_run(rest),
-        "federation-subgraphs" => parse_subgraphs(rest),
-        "report" => parse_report(rest),
-        "sqlite-floor" => parse_sqlite_floor(rest),
-        "neo4j-floor" => parse_neo4j_floor(rest),
-        "help" | "--help" | "-h" => Ok(Command::Help),
-        _ => Err(ArgumentError::Command(name.clone())),
-    }
+    Ok(command)
 }
 
-fn parse_compare(words: &[String]) -> Result<Command, ArgumentError> {
-    let mut options = compare::Options::default();
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        match word.as_str() {
-            "--only" => options.only = Some(value("--only", rest.next())?),
-            "--set" => options.set = Some(value("--set", rest.next())?),
-            "--keep" => options.keep = true,
-            "--verbose" => options.verbose = true,
-            _ => {
-                let option = word.clone();
-                return Err(ArgumentError::Option { command: "compare", option });
-            }
-        }
-    }
-    Ok(Command::Compare(options))
-}
-
-fn parse_sqlite_floor(words: &[String]) -> Result<Command, ArgumentError> {
-    let (mut suite, mut query, mut file, mut seconds) = (None, None, None, 5);
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        match word.as_str() {
-            "--suite" => suite = Some(value("--suite", rest.next())?),
-            "--query" => query = Some(value("--query", rest.next())?),
-            "--file" => file = Some(value("--file", rest.next())?.into()),
-            "--seconds" => {
-                let number = value("--seconds", rest.next())?;
-                seconds = number.parse().map_err(|_| ArgumentError::Number(number))?;
-            }
-            _ => {
-                let option = word.clone();
-                return Err(ArgumentError::Option { command: "sqlite-floor", option });
-            }
-        }
-    }
-    Ok(Command::SqliteFloor(bare::Options {
-        suite: suite.ok_or(ArgumentError::Missing("--suite"))?,
-        query: query.ok_or(ArgumentError::Missing("--query"))?,
-        file: file.ok_or(ArgumentError::Missing("--file"))?,
-        seconds,
-    }))
-}
-
-fn parse_neo4j_floor(words: &[String]) -> Result<Command, ArgumentError> {
-    let (mut suite, mut query, mut port, mut connections, mut seconds) = (None, None, None, 16, 5);
-    let mut through = bolt::Through::default();
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        let mut number = |name: &'static str| {
-            let text = value(name, rest.next())?;
-            text.parse::<u32>().map_err(|_| ArgumentError::Number(text))
-        };
-        match word.as_str() {
-            "--connections" => connections = number("--connections")?,
-            "--seconds" => seconds = number("--seconds")?,
-            "--through" => {
-                let name = value("--through", rest.next())?;
-                let option = name.clone();
-                let told = ArgumentError::Option { command: "neo4j-floor --through", option };
-                through = bolt::Through::parse(&name).ok_or(told)?;
-            }
-            "--port" => {
-                let number = number("--port")?;
-                let told = ArgumentError::Number(number.to_string());
-                port = Some(number.try_into().map_err(|_| told)?);
-            }
-            "--suite" => suite = Some(value("--suite", rest.next())?),
-            "--query" => query = Some(value("--query", rest.next())?),
-            _ => {
-                let option = word.clone();
-                return Err(ArgumentError::Option { command: "neo4j-floor", option });
-            }
-        }
-    }
-    Ok(Command::Neo4jFloor(bolt::Options {
-        suite: suite.ok_or(ArgumentError::Missing("--suite"))?,
-        query: query.ok_or(ArgumentError::Missing("--query"))?,
-        port: port.ok_or(ArgumentError::Missing("--port"))?,
-        connections,
-        seconds,
-        through,
-    }))
-}
-
-fn parse_schema_size(words: &[String]) -> Result<Command, ArgumentError> {
-    let mut options = schema_size::Options::default();
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        match word.as_str() {
-            "--quick" => options.quick = true,
-            "--json" => options.json = true,
-            "--without-cost" => options.without_cost = true,
-            "--source" => {
-                let kind = value("--source", rest.next())?;
-                let family = Family::of_word(&kind).ok_or(ArgumentError::Source(kind))?;
-                options.sources = vec![family];
-            }
-            "--dialect" => {
-                let name = value("--dialect", rest.next())?;
-                let dialect = Dialect::of_word(&name).ok_or(ArgumentError::Dialect(name))?;
-                options.dialects = vec![dialect];
-            }
-            "--" => options.serve.extend(rest.by_ref().cloned()),
-            "--requests" => {
-                let number = value("--requests", rest.next())?;
-                options.requests = number.parse().map_err(|_| ArgumentError::Number(number))?;
-            }
-            "--program" => options.program = Some(value("--program", rest.next())?.into()),
-            _ => {
-                let option = word.clone();
-                return Err(ArgumentError::Option { command: "schema-size", option });
-            }
-        }
-    }
-    Ok(Command::SchemaSize(options))
-}
-
-fn parse_documents(words: &[String]) -> Result<Command, ArgumentError> {
-    let mut options = documents::Options::default();
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        match word.as_str() {
-            "--number" => {
-                let number = value("--number", rest.next())?;
-                options.number = number.parse().map_err(|_| ArgumentError::Documents(number))?;
-            }
-            "--program" => options.program = Some(value("--program", rest.next())?.into()),
-            _ => {
-                let option = word.clone();
-                return Err(ArgumentError::Option { command: "documents", option });
-            }
-        }
-    }
-    Ok(Command::Documents(options))
-}
-
-fn parse_mixed(words: &[String]) -> Result<Command, ArgumentError> {
-    let mut options = mixed::Options::default();
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        match word.as_str() {
-            "--seconds" => {
-                let seconds = value("--seconds", rest.next())?;
-                options.seconds = seconds.parse().map_err(|_| ArgumentError::Seconds(seconds))?;
-            }
-            "--program" => options.program = Some(value("--program", rest.next())?.into()),
-            _ => {
-                let option = word.clone();
-                return Err(ArgumentError::Option { command: "mixed", option });
-            }
-        }
-    }
-    Ok(Command::Mixed(options))
-}
-
-fn parse_start_up(words: &[String]) -> Result<Command, ArgumentError> {
-    let mut options = start_up::Options::default();
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        match word.as_str() {
-            "--quick" => options.quick = true,
-            "--resume" => options.resume = true,
-            "--tables" => options.tables = tables(&value("--tables", rest.next())?)?,
-            "--contestant" => {
-                let name = value("--contestant", rest.next())?;
-                let contestant =
-                    Contestant::of_word(&name).ok_or(ArgumentError::Contestant(name))?;
-                options.contestants.push(contestant);
-            }
-            "--rounds" => {
-                let text = value("--rounds", rest.next())?;
-                let rounds: Option<NonZeroU32> = text.parse().ok();
-                options.rounds = Some(rounds.ok_or(ArgumentError::Rounds(text))?.get());
-            }
-            "--name" => options.name = folder_name(value("--name", rest.next())?)?,
-            "--program" => options.program = Some(value("--program", rest.next())?.into()),
-            _ => {
-                let option = word.clone();
-                return Err(ArgumentError::Option { command: "start-up", option });
-            }
-        }
-    }
-    Ok(Command::StartUp(options))
-}
-
-fn parse_long(kind: long::Kind, words: &[String]) -> Result<Command, ArgumentError> {
-    Ok(Command::Long(kind, long::parse(kind, words)?))
-}
-
-/// Numbers of tables; the databases have those of their base at least.
-fn tables(text: &str) -> Result<Vec<u32>, ArgumentError> {
-    let number = |word: &str| word.parse().ok().filter(|tables| *tables >= 5);
-    let numbers: Option<Vec<u32>> = text.split(',').map(number).collect();
-    numbers.ok_or_else(|| ArgumentError::Tables(text.to_owned()))
-}
-
-/// A name that leads nowhere else.
-fn folder_name(name: String) -> Result<String, ArgumentError> {
+/// A name that leads to no other folder.
+pub(crate) fn folder_name(name: &str) -> Result<String, String> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     match name.starts_with('.') || name.is_empty() || !name.chars().all(is_plain) {
-        true => Err(ArgumentError::Folder(name)),
-        false => Ok(name),
-    }
-}
-
-fn parse_run(words: &[String]) -> Result<Command, ArgumentError> {
-    let mut options = race::options::Options::default();
-    let choice = &mut options.choice;
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        match word.as_str() {
-            "--quick" => choice.quick = true,
-            "--resume" => options.resume = true,
-            "--suite" => choice.suites.push(value("--suite", rest.next())?),
-            "--contestant" => choice.contestants.push(value("--contestant", rest.next())?),
-            "--only" => choice.only = Some(value("--only", rest.next())?),
-            "--chinook" => choice.chinook = Some(value("--chinook", rest.next())?.into()),
-            "--name" => options.name = Some(folder_name(value("--name", rest.next())?)?),
-            "--program" => options.program = Some(value("--program", rest.next())?.into()),
-            _ => {
-                let option = word.clone();
-                return Err(ArgumentError::Option { command: "run", option });
-            }
+        true => {
+            Err("a folder's name has letters, digits, `-`, `_` and `.`, which is not the first"
+                .into())
         }
+        false => Ok(name.to_owned()),
     }
-    if options.resume && options.choice != race::options::Choice::default() {
-        return Err(ArgumentError::Resume);
-    }
-    Ok(Command::Run(options))
-}
-
-fn parse_subgraphs(words: &[String]) -> Result<Command, ArgumentError> {
-    let mut options = subgraphs::Options::default();
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        match word.as_str() {
-            "--canned" => options.form = subgraphs::Form::Canned,
-            "--sixth-product" => options.data = subgraphs::Data::Sixth,
-            "--distinct" => options.data = subgraphs::Data::Distinct,
-            "--port" => {
-                let number = value("--port", rest.next())?;
-                options.port = number.parse().map_err(|_| ArgumentError::Subgraphs(number))?;
-            }
-            "--delay" => {
-                let number = value("--delay", rest.next())?;
-                let milliseconds = number.parse().map_err(|_| ArgumentError::Subgraphs(number))?;
-                options.delay = Duration::from_millis(milliseconds);
-            }
-            _ => {
-                let option = word.clone();
-                return Err(ArgumentError::Option { command: "federation-subgraphs", option });
-            }
-        }
-    }
-    Ok(Command::Subgraphs(options))
-}
-
-fn parse_report(words: &[String]) -> Result<Command, ArgumentError> {
-    let mut folder = None;
-    for word in words {
-        if word.starts_with('-') || folder.is_some() {
-            return Err(ArgumentError::Option { command: "report", option: word.clone() });
-        }
-        folder = Some(PathBuf::from(word));
-    }
-    Ok(Command::Report(folder))
-}
-
-fn value(option: &'static str, word: Option<&String>) -> Result<String, ArgumentError> {
-    word.cloned().ok_or(ArgumentError::Value(option))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroUsize;
+    use std::num::{NonZeroU32, NonZeroUsize};
+    use std::time::Duration;
 
     use super::*;
+    use crate::federation::subgraphs::{Data, Form};
+    use crate::program::Program;
+    use crate::race::options::Choice;
+    use crate::schema_size::database::Family;
+    use crate::schema_size::operations::Dialect;
+    use crate::start_up::Contestant;
 
-    fn check(line: &str, expected: &Result<Command, ArgumentError>) {
-        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        assert_eq!(&parse(&words), expected, "{line}");
+    const TWO: NonZeroU32 = NonZeroU32::MIN.saturating_add(1);
+
+    fn words(line: &str) -> Vec<&str> {
+        ["bench"].into_iter().chain(line.split_whitespace()).collect()
+    }
+
+    #[track_caller]
+    fn check(line: &str, expected: &Command) {
+        assert_eq!(parse(words(line)).expect(line), *expected, "{line}");
+    }
+
+    #[track_caller]
+    fn check_refused(line: &str, kind: ErrorKind, named: &str) {
+        let error = parse(words(line)).expect_err(line);
+        assert_eq!(error.kind(), kind, "{line}: {error}");
+        assert!(error.to_string().contains(named), "{line}: {error}");
+    }
+
+    fn program() -> Program {
+        Program { path: Some("target/debug/thalweg".into()) }
+    }
+
+    fn parse_run(line: &str) -> race::options::Options {
+        match parse(words(line)) {
+            Ok(Command::Run(options)) => options,
+            other => panic!("{line}: {other:?}"),
+        }
     }
 
     #[test]
-    fn every_command_is_known() {
-        check("", &Ok(Command::Help));
-        check("compare --help", &Ok(Command::Help));
-        check("compare", &Ok(Command::Compare(compare::Options::default())));
+    fn declarations_are_sound_and_every_command_has_help() {
+        Line::command().debug_assert();
+        for command in Line::command().get_subcommands() {
+            check_refused(
+                &format!("{} --help", command.get_name()),
+                ErrorKind::DisplayHelp,
+                "Usage",
+            );
+        }
+    }
+
+    #[test]
+    fn options_of_the_comparison_are_read() {
+        check("compare", &Command::Compare(compare::Options::default()));
         let options = compare::Options {
             only: Some("pages".to_owned()),
             set: Some("both".to_owned()),
             keep: true,
             verbose: true,
+            ..compare::Options::default()
         };
-        check("compare --only pages --set both --keep --verbose", &Ok(Command::Compare(options)));
+        check("compare --only pages --set both --keep --verbose", &Command::Compare(options));
+    }
+
+    #[test]
+    fn options_of_the_audit_are_read() {
+        let (audit, only) = (Some(PathBuf::from("a")), Some("node".to_owned()));
+        let program = program();
+        let audit = crate::audit::Options { audit, punish: true, only, program };
+        let audit = Some(compare::Other::Federation(audit));
+        let options = compare::Options { other: audit, ..compare::Options::default() };
+        let line =
+            "compare federation --audit a --punish --only node --program target/debug/thalweg";
+        check(line, &Command::Compare(options));
+        check_refused("compare federation --audit", ErrorKind::InvalidValue, "--audit");
+        check_refused("compare federation --fast", ErrorKind::UnknownArgument, "--fast");
     }
 
     #[test]
     fn options_of_the_schema_size_are_read() {
-        check("schema-size", &Ok(Command::SchemaSize(schema_size::Options::default())));
         let options = schema_size::Options {
             quick: true,
             json: true,
             without_cost: true,
-            sources: vec![Family::Sqlite],
-            dialects: vec![Dialect::Phrag],
-            program: Some("target/debug/thalweg".into()),
+            source: Some(Family::Sqlite),
+            dialect: Some(Dialect::Phrag),
+            program: program(),
             requests: NonZeroUsize::MIN,
             serve: vec!["--bigint".to_owned(), "string".to_owned()],
         };
         check(
             "schema-size --quick --json --without-cost --source sqlite --dialect phrag \
              --requests 1 --program target/debug/thalweg -- --bigint string",
-            &Ok(Command::SchemaSize(options)),
+            &Command::SchemaSize(options),
         );
+        let Ok(Command::SchemaSize(options)) = parse(words("schema-size")) else {
+            panic!("no options are needed")
+        };
+        assert_eq!((options.requests.get(), options.source), (200, None));
     }
 
     #[test]
-    fn options_of_the_documents_are_read() {
-        let options = documents::Options {
-            number: NonZeroU32::MIN,
-            program: Some("target/debug/thalweg".into()),
-        };
-        check(
-            "documents --number 1 --program target/debug/thalweg",
-            &Ok(Command::Documents(options)),
-        );
-        check("documents --number 0", &Err(ArgumentError::Documents("0".to_owned())));
+    fn options_of_the_documents_and_of_mixed_requests_are_read() {
+        let options = documents::Options { number: NonZeroU32::MIN, program: program() };
+        let line = "documents --number 1 --program target/debug/thalweg";
+        check(line, &Command::Documents(options));
+        let options = mixed::Options { seconds: TWO, program: Program::default() };
+        check("mixed --seconds 2", &Command::Mixed(options));
+        check_refused("documents --number 0", ErrorKind::ValueValidation, "--number");
     }
 
     #[test]
     fn options_of_the_start_up_are_read() {
-        check("start-up", &Ok(Command::StartUp(start_up::Options::default())));
         let options = start_up::Options {
             quick: true,
             tables: vec![10, 2_000],
             contestants: vec![Contestant::Thalweg, Contestant::PostGraphile5],
-            rounds: Some(2),
+            rounds: Some(TWO),
             name: "one".to_owned(),
             resume: true,
-            program: Some("target/debug/thalweg".into()),
+            program: program(),
         };
         check(
             "start-up --quick --tables 10,2000 --contestant thalweg --contestant postgraphile-5 \
              --rounds 2 --name one --resume --program target/debug/thalweg",
-            &Ok(Command::StartUp(options)),
+            &Command::StartUp(options),
         );
-        check("start-up --tables 10,4", &Err(ArgumentError::Tables("10,4".to_owned())));
-        check("start-up --rounds 0", &Err(ArgumentError::Rounds("0".to_owned())));
-        check("start-up --name ../one", &Err(ArgumentError::Folder("../one".to_owned())));
-        check("start-up --contestant node", &Err(ArgumentError::Contestant("node".to_owned())));
+        check_refused("start-up --tables 10,4", ErrorKind::ValueValidation, "4");
+        check_refused("start-up --rounds 0", ErrorKind::ValueValidation, "--rounds");
+        check_refused("start-up --name ../one", ErrorKind::ValueValidation, "../one");
+        check_refused("start-up --contestant node", ErrorKind::InvalidValue, "node");
     }
 
     #[test]
     fn options_of_long_answers_are_read() {
-        let beside = Command::Long(long::Kind::Beside, long::Options::default());
-        check("beside", &Ok(beside));
-        let options = long::Options { quick: true, ..long::Options::default() };
-        check("streaming --quick", &Ok(Command::Long(long::Kind::Streaming, options)));
-        let error = long::ArgumentError::Seconds("x".to_owned());
-        check("streaming --stall-timeout x", &Err(ArgumentError::Long(error)));
+        let common = long::Options {
+            quick: true,
+            json: true,
+            source: Some(Family::Sqlite),
+            program: program(),
+            serve: vec!["--connections".to_owned(), "2".to_owned()],
+        };
+        let line = "beside --quick --json --source sqlite --program target/debug/thalweg \
+                    -- --connections 2";
+        check(line, &Command::Beside(common.clone()));
+        let options = long::StreamingOptions { common, stall_timeout: NonZeroU32::MIN };
+        let line = line.replace("beside", "streaming --stall-timeout 1");
+        check(&line, &Command::Streaming(options));
+        check_refused("streaming --stall-timeout 0", ErrorKind::ValueValidation, "--stall-timeout");
+        check_refused("streaming --source", ErrorKind::InvalidValue, "--source");
+        check_refused("streaming --source oracle", ErrorKind::InvalidValue, "oracle");
+        check_refused("beside --stall-timeout 1", ErrorKind::UnknownArgument, "--stall-timeout");
+        check_refused("beside now", ErrorKind::UnknownArgument, "now");
     }
 
     #[test]
     fn options_of_a_run_are_read() {
-        check("run", &Ok(Command::Run(race::options::Options::default())));
-        let choice = race::options::Choice {
+        let run = parse_run(
+            "run --quick --suite shop --suite meetups --only nest --contestant thalweg \
+             --chinook chinook.sql --name one --program target/debug/thalweg",
+        );
+        let choice = Choice {
             quick: true,
             suites: vec!["shop".to_owned(), "meetups".to_owned()],
             only: Some("nest".to_owned()),
             contestants: vec!["thalweg".to_owned()],
             chinook: Some("chinook.sql".into()),
         };
-        let name = Some("one".to_owned());
-        let program = Some("target/debug/thalweg".into());
-        let options = race::options::Options { choice, name, resume: false, program };
-        check(
-            "run --quick --suite shop --suite meetups --only nest --contestant thalweg \
-             --chinook chinook.sql --name one --program target/debug/thalweg",
-            &Ok(Command::Run(options)),
-        );
-        let resumed = race::options::Options {
-            name: Some("one".to_owned()),
-            resume: true,
-            ..race::options::Options::default()
-        };
-        check("run --resume --name one", &Ok(Command::Run(resumed)));
-        check("run --resume --quick", &Err(ArgumentError::Resume));
-        check("run --name a/b", &Err(ArgumentError::Folder("a/b".to_owned())));
-        let option = "--fast".to_owned();
-        check("run --fast", &Err(ArgumentError::Option { command: "run", option }));
+        assert_eq!((run.choice, run.program), (choice, program()));
+        let resumed = parse_run("run --resume --name one");
+        assert_eq!((resumed.name.as_deref(), resumed.resume), (Some("one"), true));
+        check_refused("run --resume --quick", ErrorKind::ArgumentConflict, "--resume");
+        check_refused("run --name a/b", ErrorKind::ValueValidation, "a/b");
+        check_refused("run --fast", ErrorKind::UnknownArgument, "--fast");
+        check_refused("run --rounds 2", ErrorKind::ArgumentConflict, "federation");
     }
 
     #[test]
     fn a_run_of_the_federation_has_options_of_its_own() {
-        let options =
-            federation::options::Options { subgraphs: subgraphs::Form::Live, ..Default::default() };
-        check("run --live --suite federation", &Ok(Command::Federation(options)));
-        let option = federation::options::ArgumentError::Option("--resume".to_owned());
-        let told = Err(ArgumentError::Federation(option));
-        check("run --suite federation --resume", &told);
-        let options = subgraphs::Options {
-            port: 1,
-            delay: Duration::from_millis(10),
-            form: subgraphs::Form::Canned,
-            data: subgraphs::Data::Sixth,
+        let run = parse_run(
+            "run --suite federation --contestant thalweg --contestant grafbase --name one \
+             --rounds 2 --seconds 1 --live --program target/debug/thalweg --hive-router b",
+        );
+        assert!(run.is_federation());
+        let options = &run.federation;
+        assert_eq!((options.rounds(false), options.seconds()), (2, 1));
+        assert_eq!(options.subgraphs(), Form::Live);
+        assert_eq!(options.hive_router, Some("b".into()));
+        let quick = parse_run("run --quick --suite federation").federation;
+        assert_eq!((quick.rounds(true), quick.subgraphs()), (1, Form::Canned));
+        assert!(!parse_run("run --suite movies --name federation").is_federation());
+        for wrong in ["--resume", "--suite shop", "--only nest", "--chinook a"] {
+            let line = format!("run --suite federation {wrong}");
+            check_refused(&line, ErrorKind::ArgumentConflict, "federation");
+        }
+        let line = "run --suite federation --rounds 0";
+        check_refused(line, ErrorKind::ValueValidation, "--rounds");
+    }
+
+    #[test]
+    fn options_of_the_subgraphs_are_read() {
+        let parse_subgraphs = |line: &str| match parse(words(line)) {
+            Ok(Command::FederationSubgraphs(arguments)) => {
+                federation::subgraphs::Options::from(&arguments)
+            }
+            other => panic!("{line}: {other:?}"),
         };
+        let (port, delay) = (1, Duration::from_millis(10));
+        let (form, data) = (Form::Canned, Data::Sixth);
+        let options = federation::subgraphs::Options { port, delay, form, data };
         let line = "federation-subgraphs --port 1 --delay 10 --canned --sixth-product";
-        check(line, &Ok(Command::Subgraphs(options)));
-        let data = subgraphs::Data::Distinct;
-        let options = subgraphs::Options { data, ..subgraphs::Options::default() };
-        check("federation-subgraphs --distinct", &Ok(Command::Subgraphs(options)));
-        let told = Err(ArgumentError::Subgraphs("99999".to_owned()));
-        check("federation-subgraphs --port 99999", &told);
+        assert_eq!(parse_subgraphs(line), options);
+        let (port, delay) = (24300, Duration::ZERO);
+        let (form, data) = (Form::Live, Data::Distinct);
+        let options = federation::subgraphs::Options { port, delay, form, data };
+        assert_eq!(parse_subgraphs("federation-subgraphs --distinct"), options);
+        let line = "federation-subgraphs --port 99999";
+        check_refused(line, ErrorKind::ValueValidation, "99999");
+        let line = "federation-subgraphs --distinct --sixth-product";
+        check_refused(line, ErrorKind::ArgumentConflict, "--distinct");
     }
 
     #[test]
     fn the_run_to_report_is_named_or_the_newest() {
-        check("report", &Ok(Command::Report(None)));
-        check("report target/bench/a", &Ok(Command::Report(Some("target/bench/a".into()))));
-        let refused = |option: &str| {
-            Err(ArgumentError::Option { command: "report", option: option.to_owned() })
-        };
-        check("report --json", &refused("--json"));
-        check("report a b", &refused("b"));
+        check("report", &Command::Report(ReportOptions { folder: None }));
+        let folder = Some("target/bench/a".into());
+        check("report target/bench/a", &Command::Report(ReportOptions { folder }));
+        check_refused("report --json", ErrorKind::UnknownArgument, "--json");
+        check_refused("report a b", ErrorKind::UnknownArgument, "b");
     }
 
     #[test]
-    fn options_of_the_sqlite_floor_are_read() {
+    fn options_of_the_floors_are_read() {
         let options = bare::Options {
             suite: "shop".to_owned(),
             query: "artistById".to_owned(),
             file: "shop.db".into(),
             seconds: 2,
         };
-        check(
-            "sqlite-floor --suite shop --query artistById --file shop.db --seconds 2",
-            &Ok(Command::SqliteFloor(options)),
-        );
-        check("sqlite-floor --suite shop", &Err(ArgumentError::Missing("--query")));
-    }
-
-    #[test]
-    fn options_of_the_neo4j_floor_are_read() {
+        let line = "sqlite-floor --suite shop --query artistById --file shop.db --seconds 2";
+        check(line, &Command::SqliteFloor(options));
+        check_refused("sqlite-floor --suite shop", ErrorKind::MissingRequiredArgument, "--query");
         let options = bolt::Options {
             suite: "movies".to_owned(),
             query: "create".to_owned(),
@@ -640,23 +381,21 @@ mod tests {
             seconds: 5,
             through: bolt::Through::Neo4rs,
         };
-        check(
-            "neo4j-floor --suite movies --query create --port 7687 --connections 10 --through neo4rs",
-            &Ok(Command::Neo4jFloor(options)),
-        );
-        let wrong = "neo4j-floor --suite movies --query create --port 99999";
-        check(wrong, &Err(ArgumentError::Number("99999".to_owned())));
-        check("neo4j-floor --suite movies", &Err(ArgumentError::Missing("--query")));
+        let line = "neo4j-floor --suite movies --query create --port 7687 --connections 10 \
+                    --through neo4rs";
+        check(line, &Command::Neo4jFloor(options));
+        let line = "neo4j-floor --suite movies --query create --port 99999";
+        check_refused(line, ErrorKind::ValueValidation, "99999");
+        check_refused("neo4j-floor --suite movies", ErrorKind::MissingRequiredArgument, "--query");
     }
 
     #[test]
-    fn what_is_not_known_is_refused() {
-        check("race", &Err(ArgumentError::Command("race".to_owned())));
-        check("schema-size --source oracle", &Err(ArgumentError::Source("oracle".to_owned())));
-        check("schema-size --dialect sql", &Err(ArgumentError::Dialect("sql".to_owned())));
-        check("schema-size --requests 0", &Err(ArgumentError::Number("0".to_owned())));
-        check("compare --only", &Err(ArgumentError::Value("--only")));
-        let option = "--fast".to_owned();
-        check("compare --fast", &Err(ArgumentError::Option { command: "compare", option }));
+    fn unknown_words_are_refused() {
+        check_refused("race", ErrorKind::InvalidSubcommand, "race");
+        check_refused("schema-size --source oracle", ErrorKind::InvalidValue, "oracle");
+        check_refused("schema-size --dialect sql", ErrorKind::InvalidValue, "sql");
+        check_refused("schema-size --requests 0", ErrorKind::ValueValidation, "--requests");
+        check_refused("compare --only", ErrorKind::InvalidValue, "--only");
+        check_refused("compare --fast", ErrorKind::UnknownArgument, "--fast");
     }
 }

@@ -18,10 +18,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-pub(crate) use options::{ArgumentError, HELP, Options, is_meant, parse};
+pub(crate) use options::Options;
 
 use crate::http::HttpError;
 use crate::peers::PeerError;
+use crate::program::ProgramError;
 use crate::server::ServerError;
 use case::Case;
 use served::Gateway;
@@ -34,8 +35,8 @@ pub(crate) enum AuditError {
     NoAudit,
     #[error("{} is no checkout of the audit: it has no src/index.ts\n{}", .0.display(), options::CHECKOUT)]
     NoCheckout(PathBuf),
-    #[error("Thalweg's own binary is not at {}; `cargo xtask compare` builds it", .0.display())]
-    NoBinary(PathBuf),
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     #[error("the audit has no suite whose name contains `{0}`")]
     NoSuite(String),
     #[error("the audit's server was asked for {path} and said {said}")]
@@ -52,7 +53,7 @@ pub(crate) enum AuditError {
     Files(#[from] io::Error),
 }
 
-/// How many cases there are, and how many answers were those that are wanted.
+/// The number of cases, and of those with the expected answer.
 #[derive(Clone, Copy, Debug, Default)]
 struct Score {
     right: usize,
@@ -61,13 +62,7 @@ struct Score {
 
 /// Asks all suites, or those whose names contain a word; true if every answer is right.
 pub(crate) fn compare(workspace: &Path, options: &Options) -> Result<bool, AuditError> {
-    let program = match &options.program {
-        Some(program) => fs::canonicalize(program)?,
-        None => crate::server::thalweg()?,
-    };
-    if !program.is_file() {
-        return Err(AuditError::NoBinary(program));
-    }
+    let program = options.program.or_beside()?;
     let audit = options.audit.as_deref().ok_or(AuditError::NoAudit)?;
     let logs = workspace.join("target/peers/logs");
     fs::create_dir_all(&logs)?;

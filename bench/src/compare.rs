@@ -1,13 +1,14 @@
-//! Asks PostGraphile 4, PostGraphile 5 and Thalweg the same, and prints where they differ.
+//! Sends the same requests to PostGraphile 4, PostGraphile 5 and Thalweg, and prints the differences.
 //!
 //! In the order of use: `set` has the sets of options, `corpus` reads the queries, `contest` starts
-//! the three and asks them, `answers` compares their answers, `tables` what they leave in their
-//! databases where they write, and `schemas` their schemas,
-//! `expected` knows the differences that are meant, with their reasons. `graphs` does the same with
-//! the GraphQL library of Neo4j and Thalweg on a graph.
+//! the three servers (each a `contestant`) and sends the queries, `answers` compares the answers,
+//! `tables` the databases after mutations, and `schemas` the schemas; `expected` has the intended
+//! differences with their reasons. `graphs` does the same with the GraphQL library of Neo4j and
+//! Thalweg on a graph.
 
 pub(crate) mod answers;
 mod contest;
+mod contestant;
 mod corpus;
 mod expected;
 mod glob;
@@ -18,13 +19,16 @@ mod tables;
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use clap::{Args, Subcommand};
 use testkit::neo4j;
 use testkit::postgres::{self, Installation, Origin};
 
+use crate::audit;
 use crate::http::HttpError;
 use crate::peers::{self, Peer, PeerError};
+use crate::program::{Program, ProgramError};
 use crate::server::ServerError;
 use corpus::CorpusError;
 use expected::{Expectations, ExpectedError};
@@ -33,19 +37,41 @@ use set::SETS;
 /// The database that all three read.
 const DATABASE: &str = "compare";
 
-/// What the databases of those that write are made from; nobody is connected to it.
+/// The template of the databases of mutations, without connections.
 const TEMPLATE: &str = "compare_template";
 
 /// The schema of `kitchen.sql`.
 const SCHEMA: &str = "depot";
 
-/// What is asked on the command line.
-#[derive(Debug, Default, PartialEq, Eq)]
+/// Options of `compare`.
+#[derive(Debug, Default, PartialEq, Eq, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
+    #[command(subcommand)]
+    pub(crate) other: Option<Other>,
+    /// Sends only the queries whose names contain the word; compares no schemas.
+    #[arg(long, value_name = "QUERY")]
     pub(crate) only: Option<String>,
+    /// Compares only with this set of options.
+    #[arg(long, value_name = "SET")]
     pub(crate) set: Option<String>,
+    /// Leaves the servers running until Enter is pressed.
+    #[arg(long)]
     pub(crate) keep: bool,
+    /// Prints the expected differences too.
+    #[arg(long)]
     pub(crate) verbose: bool,
+}
+
+/// Comparisons with something else than a server.
+#[derive(Debug, PartialEq, Eq, Subcommand)]
+pub(crate) enum Other {
+    /// Runs the public audit of federation gateways.
+    ///
+    /// Sends all cases of the audit, whose own server has the subgraphs, to one `thalweg gateway`. Each
+    /// suite has another supergraph, which the gateway reloads at SIGHUP. Fails if an answer is not the
+    /// expected one. Needs npm and, the first time, the network.
+    Federation(audit::Options),
 }
 
 /// The comparison could not be made.
@@ -71,8 +97,8 @@ pub(crate) enum CompareError {
     Http { who: &'static str, query: String, error: HttpError },
     #[error("the introspection of {who} has no schema")]
     Introspection { who: &'static str },
-    #[error("Thalweg's own binary is not at {0}; `cargo xtask compare` builds it")]
-    NoBinary(PathBuf),
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     #[error(transparent)]
     Graph(#[from] neo4j::GraphError),
     #[error(transparent)]
@@ -118,10 +144,7 @@ pub(crate) fn compare(workspace: &Path, options: &Options) -> Result<bool, Compa
         let there = names.collect::<Vec<_>>().join(", ");
         return Err(CompareError::Set { name: name.clone(), there });
     }
-    let thalweg = crate::server::thalweg()?;
-    if !thalweg.is_file() {
-        return Err(CompareError::NoBinary(thalweg));
-    }
+    let thalweg = Program::default().or_beside()?;
     let logs = workspace.join("target/peers/logs");
     fs::create_dir_all(&logs)?;
     let mut is_right = true;

@@ -1,62 +1,54 @@
-//! What documents cost that are sent once: CPU seconds of each, the memory of many, and whether a
-//! request that is known waits for them.
+//! The cost of documents that are sent once: CPU seconds of each, the memory of many, and the latency
+//! of a known request beside them.
 //!
 //! * `figures`: the results as tables
 
 mod figures;
 
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Instant;
 
+use clap::Args;
+
+use crate::background::Background;
 use crate::http::Connection;
+use crate::process::{cpu_seconds, resident};
+use crate::program::{self, Program};
 use crate::schema_size::database::{Family, Folder, Place};
 use crate::schema_size::failure::SizeError;
-use crate::schema_size::memory::{cpu_seconds, resident_kilobytes};
 use crate::schema_size::operations::{self, Dialect, Operation, ask};
-use crate::schema_size::{self, synthetic};
+use crate::schema_size::synthetic;
 use crate::server::{self, Server};
-use figures::{Figures, Kind, Latency};
+use figures::{Figures, Kind, Latencies};
 
 /// The schema is small: what a document costs does not depend on it.
 const TABLES: usize = 10;
 
-/// How often a known document is sent for its cost and its latency.
+/// The number of requests by which cost and latency of a known document are measured.
 const KNOWN: u32 = 2_000;
 
-/// How often the memory is looked at.
+/// The number of readings of the memory.
 const LOOKS: u32 = 10;
 
-/// What is asked on the command line.
-#[derive(Debug, PartialEq, Eq)]
+/// Options of `documents`.
+#[derive(Debug, PartialEq, Eq, Args)]
 pub(crate) struct Options {
-    /// How many documents are sent.
+    /// Number of documents that are sent.
+    #[arg(long, value_name = "NUMBER", default_value = "100000")]
     pub(crate) number: NonZeroU32,
-    /// What is measured instead of the release build.
-    pub(crate) program: Option<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { number: NonZeroU32::MIN.saturating_add(99_999), program: None }
-    }
+    #[command(flatten)]
+    pub(crate) program: Program,
 }
 
 /// Measures and prints.
 pub(crate) fn documents(options: &Options) -> Result<bool, SizeError> {
-    let program = match &options.program {
-        Some(program) => program.clone(),
-        None => schema_size::release()?,
-    };
+    let program = options.program.or_release()?;
     let place = Place::new(Family::Postgres)?;
     let address = place.create("documents", synthetic::scripts(Family::Postgres, TABLES))?;
     let folder = Folder::new()?;
     let port = server::free_port()?;
-    let mut command = Command::new(&program);
-    command.args(["serve", &address, "--listen", &format!("127.0.0.1:{port}")]);
+    let command = program::serve(Command::new(&program), &address, port);
     let server = Server::start(command, port, &folder.path().join("log"))?;
     print!("{}", measure(&server, options.number.get())?.text());
     Ok(true)
@@ -73,8 +65,8 @@ fn measure(server: &Server, number: u32) -> Result<Figures, SizeError> {
         let known = spent(process, KNOWN, |_| ask(&mut connection, &body).map(drop))?;
         kinds.push(Kind { name: operation.name, known, new: 0.0 });
     }
-    let alone = latencies(server.port, &all[0], |count| count >= KNOWN)?;
-    let mut memory = vec![(0, resident_kilobytes(process)?)];
+    let alone = latencies(server.port, &all[0].body(), |count| count >= KNOWN)?;
+    let mut memory = vec![(0, resident(process)? / 1_024)];
     // The first half alone, form by form, for their cost.
     let share = (number / 2).div_ceil(u32::try_from(all.len()).unwrap_or(1));
     let mut sent = 0;
@@ -82,30 +74,21 @@ fn measure(server: &Server, number: u32) -> Result<Figures, SizeError> {
         let bodies = |index| once(operation, sent + index);
         kind.new = spent(process, share, |index| ask(&mut connection, &bodies(index)).map(drop))?;
         sent += share;
-        memory.push((sent, resident_kilobytes(process)?));
+        memory.push((sent, resident(process)? / 1_024));
     }
     // The second half beside a request that is known.
-    let is_done = AtomicBool::new(false);
-    let beside = thread::scope(|scope| {
-        let known =
-            scope.spawn(|| latencies(server.port, &all[0], |_| is_done.load(Ordering::Relaxed)));
-        let mut send_rest = || {
-            let step = (number.saturating_sub(sent) / LOOKS).max(1);
-            while sent < number {
-                let operation = &all[sent as usize % all.len()];
-                ask(&mut connection, &once(operation, sent))?;
-                sent += 1;
-                if sent.is_multiple_of(step) {
-                    memory.push((sent, resident_kilobytes(process)?));
-                }
-            }
-            Ok::<_, SizeError>(())
-        };
-        let outcome = send_rest();
-        is_done.store(true, Ordering::Relaxed);
-        let known = known.join().unwrap_or(Err(SizeError::Memory))?;
-        outcome.map(|()| known)
-    })?;
+    let (port, body) = (server.port, all[0].body());
+    let known = Background::start(move |stop| latencies(port, &body, |_| stop.is_set()));
+    let step = (number.saturating_sub(sent) / LOOKS).max(1);
+    while sent < number {
+        let operation = &all[sent as usize % all.len()];
+        ask(&mut connection, &once(operation, sent))?;
+        sent += 1;
+        if sent.is_multiple_of(step) {
+            memory.push((sent, resident(process)? / 1_024));
+        }
+    }
+    let beside = known.finish().unwrap_or(Err(SizeError::Thread))?;
     Ok(Figures { kinds, memory, alone, beside })
 }
 
@@ -122,7 +105,7 @@ fn spent(
     Ok((cpu_seconds(process)? - before) * 1e6 / f64::from(number))
 }
 
-/// The same operation under a name that no other document has.
+/// The operation under a name that no other document has.
 fn once(operation: &Operation, number: u32) -> String {
     let named = operation.query.replacen("query (", &format!("query once{number:07} ("), 1);
     operations::body(&named, &operation.variables)
@@ -131,18 +114,17 @@ fn once(operation: &Operation, number: u32) -> String {
 /// Asks on a connection of its own until it is enough.
 fn latencies(
     port: u16,
-    operation: &Operation,
+    body: &str,
     is_enough: impl Fn(u32) -> bool,
-) -> Result<Latency, SizeError> {
+) -> Result<Latencies, SizeError> {
     let mut connection = Connection::open(port)?;
-    let body = operation.body();
     let mut all = Vec::new();
     let mut count = 0;
     while !is_enough(count) {
         let started = Instant::now();
-        ask(&mut connection, &body)?;
+        ask(&mut connection, body)?;
         all.push(started.elapsed());
         count += 1;
     }
-    Ok(Latency::of(all))
+    Ok(Latencies::of(&all))
 }

@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 
 const WATCHER: &str = include_str!("fate/watcher.sh");
 
-/// As long as this process lives.
+/// The watcher runs as long as this process lives.
 static LEADER: Mutex<Option<Child>> = Mutex::new(None);
 
 /// Lets the processes that the command starts end when this one does.

@@ -25,37 +25,28 @@ use crate::race;
 use crate::race::load;
 use crate::race::load::tool::Tool;
 use crate::race::machine::machine;
-use crate::server;
+use crate::race::options::Options;
 use cores::Cores;
 use course::Course;
 use gateway::Ground;
-use options::Options;
 use record::{Gateway, Run};
 
 /// Its name on the command line.
-const SUITE: &str = "federation";
+pub(crate) const SUITE: &str = "federation";
 
 /// Measures and reports; false if nothing was measured.
 pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, FederationError> {
-    let program = match &options.program {
-        Some(program) => fs::canonicalize(program).unwrap_or_else(|_| program.clone()),
-        None => server::thalweg()?,
-    };
-    if !program.is_file() {
-        return Err(FederationError::NoBinary(program));
-    }
+    let program = options.program.or_release()?;
     let bench = workspace.join("bench");
     let all = gateway::load(&bench)?;
-    let is_wanted =
-        |id: &String| options.contestants.is_empty() || options.contestants.contains(id);
-    for name in &options.contestants {
+    for name in &options.choice.contestants {
         if !all.iter().any(|one| one.id == *name) {
             let there: Vec<&str> = all.iter().map(|one| one.id.as_str()).collect();
             return Err(FederationError::Unknown { name: name.clone(), there: there.join(", ") });
         }
     }
     let gateways: Vec<gateway::Gateway> =
-        all.into_iter().filter(|one| is_wanted(&one.id)).collect();
+        all.into_iter().filter(|one| options.choice.wants_contestant(&one.id)).collect();
     let name = options.name.clone().unwrap_or_else(|| race::now().replace(':', "-"));
     let folder = workspace.join(race::RUNS).join(name);
     fs::create_dir_all(&folder)?;
@@ -64,7 +55,8 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, Federatio
         tool.require(workspace).map_err(|error| FederationError::Tool(error.to_string()))
     };
     load::allow_connections().map_err(|error| FederationError::Tool(error.to_string()))?;
-    let given = options
+    let Options { choice, federation: own, .. } = options;
+    let given = own
         .hive_router
         .as_ref()
         .map(|path| ("hive-router", fs::canonicalize(path).unwrap_or_else(|_| path.clone())));
@@ -80,9 +72,9 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, Federatio
     let run = Run {
         started: race::now(),
         machine: machine(),
-        rounds: options.rounds.get(),
-        seconds: options.seconds.get(),
-        form: options.subgraphs,
+        rounds: own.rounds(choice.quick),
+        seconds: own.seconds(),
+        form: own.subgraphs(),
         answer_bytes: 0,
         gateways: described,
         measurements: Vec::new(),
@@ -97,7 +89,7 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, Federatio
         cores: Cores::take()?,
         run,
     };
-    let gone = course.go(&plan::stages(options));
+    let gone = course.go(&plan::stages(own.subgraphs(), choice.quick));
     course.write()?;
     let text = report::markdown(&course.run);
     fs::write(folder.join("federation.md"), &text)?;

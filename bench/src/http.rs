@@ -26,7 +26,7 @@ pub(crate) enum HttpError {
     Json(String),
 }
 
-/// What came back, whatever it says.
+/// Status and body of a response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -43,7 +43,7 @@ pub(crate) struct Timed {
     pub(crate) whole: Duration,
 }
 
-/// How the end of an answer's body is known.
+/// The length of a response body.
 enum Length {
     Known(usize),
     Chunked,
@@ -64,7 +64,7 @@ impl Connection {
         self.ask_as(body, None)
     }
 
-    /// The same for who brings a token, if there is one.
+    /// Sends an operation with a token, if there is one.
     pub(crate) fn ask_as(&mut self, body: &Value, token: Option<&str>) -> Result<Value, HttpError> {
         let header = token.map(|token| format!("Authorization: Bearer {token}\r\n"));
         let request = request_with("/graphql", &body.to_string(), &header.unwrap_or_default());
@@ -96,12 +96,12 @@ impl Connection {
         Ok(Answer { status, body: self.read_body(&length)? })
     }
 
-    /// As a URL names the server: some make URLs of it.
+    /// The server as a URL names it: some servers build URLs of it.
     fn host(&self) -> io::Result<SocketAddr> {
         self.stream.get_ref().peer_addr()
     }
 
-    /// The same to the usual path, with a look at the clock.
+    /// Sends one body to the usual path, and times the response.
     pub(crate) fn post_timed(&mut self, body: &str) -> Result<Timed, HttpError> {
         let started = Instant::now();
         self.stream.get_mut().write_all(request("/graphql", body).as_bytes())?;
@@ -182,7 +182,7 @@ pub(crate) fn request(path: &str, body: &str) -> String {
     request_with(path, body, "")
 }
 
-/// The same with more headers, each with its end of line.
+/// A request with more headers, each with its end of line.
 fn request_with(path: &str, body: &str, headers: &str) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\

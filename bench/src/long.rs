@@ -1,6 +1,6 @@
 //! Answers of fifty megabytes and statements of two seconds, and short requests beside them.
 //!
-//! * `options`: what is asked on the command line
+//! * `options`: the command line
 //! * `store`: a database with the rows; `served`: a server on it
 //! * `small`: the short requests, and the load that they are
 //! * `answer`: whether a long answer is what it should be
@@ -20,28 +20,32 @@ mod store;
 mod streaming;
 
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 pub(crate) use failure::LongError;
-pub(crate) use options::{ArgumentError, HELP, Options, parse};
+pub(crate) use options::{Options, StreamingOptions};
 
 use crate::race;
 use crate::race::load::tool::Tool;
 use crate::race::suite::{self, Source, Suite};
-use crate::schema_size;
+use crate::schema_size::{self, database::Family};
 use figure::Findings;
 use served::Program;
 use small::Pace;
 use store::Store;
 
-/// Which of the two.
+/// A command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    Streaming,
+    Streaming {
+        /// Seconds, of the server with the slow reader.
+        stall_timeout: NonZeroU32,
+    },
     Beside,
 }
 
-/// What both need for each source.
+/// Programs and data of both commands.
 #[derive(Debug)]
 struct Bench<'b> {
     options: &'b Options,
@@ -55,7 +59,7 @@ impl Kind {
     /// The command, and the folder of what it finds.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Streaming => "streaming",
+            Self::Streaming { .. } => "streaming",
             Self::Beside => "beside",
         }
     }
@@ -63,10 +67,7 @@ impl Kind {
 
 /// Measures and prints; false if an answer was wrong.
 pub(crate) fn measure(workspace: &Path, kind: Kind, options: &Options) -> Result<bool, LongError> {
-    let program = match &options.program {
-        Some(program) => fs::canonicalize(program)?,
-        None => schema_size::release()?,
-    };
+    let program = options.program.or_release()?;
     let folder = workspace.join(race::RUNS).join(kind.name());
     fs::create_dir_all(&folder)?;
     let suites = suite::load(&workspace.join("bench"))?;
@@ -80,8 +81,8 @@ pub(crate) fn measure(workspace: &Path, kind: Kind, options: &Options) -> Result
         shop,
     };
     let mut findings = Findings::new(kind.name());
-    for source in &options.sources {
-        bench.measure(kind, *source, &mut findings)?;
+    for family in schema_size::one_or_all(options.source, [Family::Postgres, Family::Sqlite]) {
+        bench.measure(kind, family.into(), &mut findings)?;
     }
     let json = serde_json::to_string_pretty(&findings)? + "\n";
     let text = findings.text();
@@ -100,10 +101,12 @@ impl Bench<'_> {
         findings: &mut Findings,
     ) -> Result<(), LongError> {
         findings.begin(source);
-        say(kind, &format!("{}: making the rows", source.title()));
+        say(kind.name(), &format!("{}: making the rows", source.title()));
         let store = Store::make(&self.folder.join("data"), &self.shop, source)?;
         match kind {
-            Kind::Streaming => streaming::measure(self, &store, findings),
+            Kind::Streaming { stall_timeout } => {
+                streaming::measure(self, &store, stall_timeout, findings)
+            }
             Kind::Beside => beside::measure(self, &store, findings),
         }
     }
@@ -118,6 +121,6 @@ impl Bench<'_> {
 }
 
 /// Tells the terminal what goes on.
-fn say(kind: Kind, text: &str) {
-    eprintln!("{}: {text}", kind.name());
+fn say(command: &str, text: &str) {
+    eprintln!("{command}: {text}");
 }

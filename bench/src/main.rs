@@ -1,14 +1,18 @@
-//! Thalweg beside others, and beside itself: programs that talk HTTP only, to every one alike.
+//! Comparisons and measurements of Thalweg and other servers, which get the same requests over HTTP.
 //!
-//! `arguments` reads the command line. `compare` asks PostGraphile 4, PostGraphile 5 and Thalweg
-//! the same, `audit` asks Thalweg what a public audit of gateways wants, `schema_size` measures what
-//! requests and starts cost on schemas of different sizes, `documents` sends documents that no server
-//! has seen, `mixed` asks short requests of many shapes, `long` asks for long answers and keeps statements running beside short requests,
-//! `start_up` lets all three start on them, `race` measures how fast they answer, `federation` how
-//! fast gateways do.
-//! `server` runs a program that answers, `peers` installs those that are not ours, `http` asks;
-//! `fate` ends what is left of all these if the benchmark is killed; `sessions` keeps Linux from
-//! letting PostgreSQL wait.
+//! * `arguments`: the command line
+//! * `compare`: answers and schemas beside PostGraphile and Neo4j's GraphQL library
+//! * `audit`: the public audit of federation gateways
+//! * `race`: requests/s, latency, CPU and memory of servers, and the report; `federation`: of gateways
+//! * `schema_size`: the cost of requests and starts by the number of tables
+//! * `start_up`: starts of all servers by the number of tables
+//! * `documents`: documents that are sent once; `mixed`: short requests of many shapes
+//! * `long`: long answers with slow readers, and short requests beside long statements
+//!
+//! They share `server`, `program` and `peers` (starting and installing servers), `http` (a client),
+//! `background` (threads), `process` (CPU and memory), `statistics` and `figure` (results as text).
+//! `fate` ends all started processes if the benchmark is killed; `sessions` turns off Linux's groups
+//! of processes by session, in which PostgreSQL may wait.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -17,19 +21,24 @@
 
 mod arguments;
 mod audit;
+mod background;
 mod compare;
 mod documents;
 mod fate;
 mod federation;
+mod figure;
 mod http;
 mod long;
 mod mixed;
 mod peers;
+mod process;
+mod program;
 mod race;
 mod schema_size;
 mod server;
 mod sessions;
 mod start_up;
+mod statistics;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -62,57 +71,55 @@ enum Failure {
 }
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let outcome = match arguments::parse(&words) {
-        Ok(Command::Help) => {
-            print!("{}", arguments::help());
-            Ok(true)
-        }
-        Ok(Command::Compare(options)) => {
-            compare::compare(&workspace(), &options).map_err(Failure::from)
-        }
-        Ok(Command::Audit(options)) => {
-            audit::compare(&workspace(), &options).map_err(Failure::from)
-        }
-        Ok(Command::SchemaSize(options)) => {
-            schema_size::schema_size(&options).map_err(Failure::from)
-        }
-        Ok(Command::Documents(options)) => documents::documents(&options).map_err(Failure::from),
-        Ok(Command::Mixed(options)) => mixed::measure(&options).map_err(Failure::from),
-        Ok(Command::StartUp(options)) => {
-            start_up::start_up(&workspace(), &options).map_err(Failure::from)
-        }
-        Ok(Command::Long(kind, options)) => {
-            let _ungrouped = sessions::ungroup();
-            long::measure(&workspace(), kind, &options).map_err(Failure::from)
-        }
-        Ok(Command::Run(options)) => {
-            let _ungrouped = sessions::ungroup();
-            race::run(&workspace(), &options).map_err(Failure::from)
-        }
-        Ok(Command::Federation(options)) => {
-            let _ungrouped = sessions::ungroup();
-            federation::run(&workspace(), &options).map_err(Failure::from)
-        }
-        Ok(Command::Subgraphs(options)) => match federation::subgraphs::serve(&options) {
-            Ok(never) => match never {},
-            Err(error) => Err(error.into()),
-        },
-        Ok(Command::SqliteFloor(options)) => sqlite_floor(&options),
-        Ok(Command::Neo4jFloor(options)) => neo4j_floor(&options),
-        Ok(Command::Report(folder)) => report(folder).map_err(Failure::from),
-        Err(error) => {
-            eprintln!("bench: {error}\n\n{}", arguments::help());
-            return ExitCode::from(2);
-        }
+    let command = match arguments::parse(std::env::args_os()) {
+        Ok(command) => command,
+        // Prints help to the standard output, and all else with the exit code 2 to that of errors.
+        Err(error) => error.exit(),
     };
-    match outcome {
+    match run(command) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("bench: {error}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Runs a command; false if what it measured or compared is not as it should be.
+fn run(command: Command) -> Result<bool, Failure> {
+    let workspace = workspace();
+    match command {
+        Command::Compare(options) => match &options.other {
+            Some(compare::Other::Federation(options)) => Ok(audit::compare(&workspace, options)?),
+            None => Ok(compare::compare(&workspace, &options)?),
+        },
+        Command::SchemaSize(options) => Ok(schema_size::schema_size(&options)?),
+        Command::Documents(options) => Ok(documents::documents(&options)?),
+        Command::Mixed(options) => Ok(mixed::measure(&options)?),
+        Command::StartUp(options) => Ok(start_up::start_up(&workspace, &options)?),
+        Command::Streaming(options) => {
+            let _ungrouped = sessions::ungroup();
+            let kind = long::Kind::Streaming { stall_timeout: options.stall_timeout };
+            Ok(long::measure(&workspace, kind, &options.common)?)
+        }
+        Command::Beside(options) => {
+            let _ungrouped = sessions::ungroup();
+            Ok(long::measure(&workspace, long::Kind::Beside, &options)?)
+        }
+        Command::Run(options) => {
+            let _ungrouped = sessions::ungroup();
+            match options.is_federation() {
+                true => Ok(federation::run(&workspace, &options)?),
+                false => Ok(race::run(&workspace, &options)?),
+            }
+        }
+        Command::FederationSubgraphs(arguments) => {
+            match federation::subgraphs::serve(&(&arguments).into())? {}
+        }
+        Command::SqliteFloor(options) => sqlite_floor(&options),
+        Command::Neo4jFloor(options) => neo4j_floor(&options),
+        Command::Report(options) => Ok(report(options.folder)?),
     }
 }
 

@@ -2,27 +2,29 @@
 //! defaults, and with each request on a connection of its own.
 
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use serde_json::json;
+use testkit::postgres::{self, installations};
 
+use crate::background::{Background, Stop};
 use crate::http::Connection;
-use crate::schema_size;
+use crate::program::{self, Program};
 use crate::schema_size::database::Folder;
 use crate::schema_size::failure::SizeError;
 use crate::schema_size::operations::ask;
 use crate::server::{self, Server};
-use testkit::postgres::{self, installations};
+use crate::statistics;
 
 const DATABASE: &str = "mixed";
 const TABLES: u32 = 100;
 /// Rows of each table.
 const ROWS: u32 = 400;
-/// How many clients ask at a time.
+/// Numbers of concurrent clients.
 const CLIENTS: [u32; 2] = [4, 60];
 /// The compared settings of a server: a name, and its options.
 const SETTINGS: [(&str, &[&str]); 2] =
@@ -30,13 +32,14 @@ const SETTINGS: [(&str, &[&str]); 2] =
 /// The settings take turns, so that what else the machine does is shared out.
 const TURNS: usize = 3;
 
-/// The options of `cargo xtask bench mixed`.
-#[derive(Debug, PartialEq, Eq)]
+/// Options of `mixed`.
+#[derive(Debug, PartialEq, Eq, Args)]
 pub(crate) struct Options {
     /// The time for which each setting is measured in each turn.
+    #[arg(long, value_name = "NUMBER", default_value = "6")]
     pub(crate) seconds: NonZeroU32,
-    /// The program to measure instead of the release build.
-    pub(crate) program: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) program: Program,
 }
 
 /// A server with its options.
@@ -46,18 +49,9 @@ struct Served {
     sessions: u64,
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self { seconds: NonZeroU32::MIN.saturating_add(5), program: None }
-    }
-}
-
 /// Measures and prints.
 pub(crate) fn measure(options: &Options) -> Result<bool, SizeError> {
-    let program = match &options.program {
-        Some(program) => program.clone(),
-        None => schema_size::release()?,
-    };
+    let program = options.program.or_release()?;
     let all = installations();
     let installation = all.first().ok_or(SizeError::NoPostgres)?;
     let database = postgres::Server::start_with(installation, &["max_connections=200"])?;
@@ -71,9 +65,9 @@ pub(crate) fn measure(options: &Options) -> Result<bool, SizeError> {
         let mut servers = Vec::new();
         for (name, options) in SETTINGS {
             let port = server::free_port()?;
-            let mut command = Command::new(&program);
-            command.args(["serve", &database.url(DATABASE), "--listen"]);
-            command.arg(format!("127.0.0.1:{port}")).args(options);
+            let address = database.url(DATABASE);
+            let mut command = program::serve(Command::new(&program), &address, port);
+            command.args(options);
             let server = Server::start(command, port, &folder.path().join(name))?;
             servers.push(Served { name, server, sessions: 0 });
         }
@@ -90,9 +84,8 @@ pub(crate) fn measure(options: &Options) -> Result<bool, SizeError> {
                 }
             }
         }
-        for (served, mut rates) in servers.iter().zip(rates) {
-            rates.sort_by(f64::total_cmp);
-            let median = rates[rates.len() / 2];
+        for (served, rates) in servers.iter().zip(rates) {
+            let median = statistics::median(rates);
             println!(
                 "{clients:>3} clients, {:<8} {median:>8.0} {:>5}",
                 served.name, served.sessions
@@ -104,7 +97,7 @@ pub(crate) fn measure(options: &Options) -> Result<bool, SizeError> {
 
 /// Two documents a table: a row with those that it refers to, and a row with those that refer to it
 /// beside a page, which are several statements.
-fn shapes() -> Vec<String> {
+fn shapes() -> Arc<[String]> {
     let one = |table: u32| {
         format!(
             "query ($id: BigInt!) {{ t{table:03}ById(id: $id) {{ id name c0 c1 firstId c3 }} }}"
@@ -122,40 +115,40 @@ fn shapes() -> Vec<String> {
 }
 
 /// Requests a second of so many clients.
-fn load(port: u16, shapes: &[String], clients: u32, time: Duration) -> Result<f64, SizeError> {
-    let is_over = AtomicBool::new(false);
+fn load(port: u16, shapes: &Arc<[String]>, clients: u32, time: Duration) -> Result<f64, SizeError> {
     let started = Instant::now();
-    let count = thread::scope(|scope| {
-        let clients: Vec<_> = (0..clients)
-            .map(|client| {
-                let is_over = &is_over;
-                scope.spawn(move || {
-                    let mut connection = Connection::open(port)?;
-                    let mut count = 0_u32;
-                    while !is_over.load(Ordering::Relaxed) {
-                        // Each client goes through all of them in an order of its own.
-                        let number = (client * 37 + count * 73) as usize;
-                        let id = (client * 11 + count) % ROWS + 1;
-                        let body = json!({
-                            "query": shapes[number % shapes.len()],
-                            "variables": { "id": id.to_string() },
-                        });
-                        ask(&mut connection, &body.to_string())?;
-                        count += 1;
-                    }
-                    Ok::<_, SizeError>(count)
-                })
-            })
-            .collect();
-        thread::sleep(time);
-        is_over.store(true, Ordering::Relaxed);
-        let counts = clients.into_iter().map(|client| client.join().unwrap_or(Ok(0)));
-        counts.sum::<Result<u32, SizeError>>()
-    })?;
+    let ask = |client| {
+        let shapes = Arc::clone(shapes);
+        Background::start(move |stop| ask_until(port, &shapes, client, stop))
+    };
+    let clients: Vec<_> = (0..clients).map(ask).collect();
+    thread::sleep(time);
+    clients.iter().for_each(Background::stop);
+    let counts =
+        clients.into_iter().map(|client| client.finish().unwrap_or(Err(SizeError::Thread)));
+    let count = counts.sum::<Result<u32, SizeError>>()?;
     Ok(f64::from(count) / started.elapsed().as_secs_f64())
 }
 
-/// How many sessions there have been on the database.
+/// Sends requests on a connection of its own; how many that were.
+fn ask_until(port: u16, shapes: &[String], client: u32, stop: &Stop) -> Result<u32, SizeError> {
+    let mut connection = Connection::open(port)?;
+    let mut count = 0_u32;
+    while !stop.is_set() {
+        // Each client goes through all of them in an order of its own.
+        let number = (client * 37 + count * 73) as usize;
+        let id = (client * 11 + count) % ROWS + 1;
+        let body = json!({
+            "query": shapes[number % shapes.len()],
+            "variables": { "id": id.to_string() },
+        });
+        ask(&mut connection, &body.to_string())?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// The number of sessions that were opened on the database.
 fn sessions(database: &postgres::Server) -> Result<u64, SizeError> {
     let asked = "SELECT sessions FROM pg_stat_database WHERE datname = 'mixed'";
     let rows = database.query(DATABASE, asked)?;

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::fate;
 
-/// Whom the same is asked.
+/// A server that gets the same requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Peer {
     /// The reference: what Thalweg answers is to be what version 4 answers.
@@ -51,7 +51,7 @@ pub(crate) fn install(peer: Peer, workspace: &Path) -> Result<PathBuf, PeerError
     install_from(&workspace.join("fixtures/compare").join(peer.name()), workspace)
 }
 
-/// The same for any folder with a `package.json`; what else is in it is copied beside the packages.
+/// Installs any folder with a `package.json`; its other files are copied beside the packages.
 pub(crate) fn install_from(source: &Path, workspace: &Path) -> Result<PathBuf, PeerError> {
     let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let folder = workspace.join("target/peers").join(&name);

@@ -7,7 +7,7 @@
 //! `made` by the database, `warm_up` and `meter` measure, by the
 //! programs in `load` and by `usage`, `ramp` looks for the highest rate; `floor` is the physical
 //! limit.
-//! What came of it is a `record` in the `folder` of the run; `forecast`, `progress` and `table` are
+//! Results are a `record` in the `folder` of the run; `forecast`, `progress` and `table` are
 //! for the terminal, `report` is for everybody else.
 
 pub(crate) mod answers;
@@ -47,7 +47,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
-use crate::server;
 use crate::start_up;
 use contestant::Contestant;
 use course::Course;
@@ -60,18 +59,12 @@ use record::Run;
 use suite::Suite;
 use tools::Tools;
 
-/// Where the runs are, in the workspace.
+/// The folder of the runs in the workspace.
 pub(crate) const RUNS: &str = "target/bench";
 
 /// Measures, from the beginning or from where another run stopped; false if nothing was measured.
 pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, RaceError> {
-    let program = match &options.program {
-        Some(program) => fs::canonicalize(program).unwrap_or_else(|_| program.clone()),
-        None => server::thalweg()?,
-    };
-    if !program.is_file() {
-        return Err(RaceError::NoBinary(program));
-    }
+    let program = options.program.or_release()?;
     let started = Instant::now();
     let bench = workspace.join("bench");
     let suites = suite::load(&bench)?;
@@ -132,18 +125,18 @@ struct Starts {
 }
 
 impl Starts {
-    /// How long they are expected to take.
+    /// The expected seconds.
     fn seconds(&self) -> f64 {
         if self.is_wanted { start_up::seconds(&self.options) } else { 0.0 }
     }
 
-    /// What was measured before is not lost for a failure here.
+    /// Measures and prints; a failure is printed only, so that earlier measurements are not lost.
     fn measure(&self, workspace: &Path, folder: &Path) {
         if !self.is_wanted {
             return;
         }
         match start_up::measure(workspace, &self.program, folder, &self.options) {
-            Ok(starts) => println!("{}", start_up::text(&starts)),
+            Ok(starts) => println!("{}", report::starts(&starts)),
             Err(error) => println!("missing: starts: {error}"),
         }
     }
@@ -174,7 +167,7 @@ fn absolute(path: &PathBuf) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.clone())
 }
 
-/// What is named on the command line has to be there.
+/// Refuses names of the command line that do not exist.
 fn check(choice: &Choice, suites: &[Suite], all: &[Contestant]) -> Result<(), RaceError> {
     let there = |names: Vec<&str>| names.join(", ");
     let suite_ids: Vec<&str> = suites.iter().map(|suite| suite.id.as_str()).collect();

@@ -1,12 +1,11 @@
-//! What a request costs, and what the server takes, by the number of tables.
+//! The cost of requests and servers by the number of tables.
 //!
 //! * `synthetic`: the databases
-//! * `operations`: what is asked
+//! * `operations`: the requests
 //! * `database`: temporary databases of both kinds
 //! * `cost`: instructions of the server for each request
-//! * `instructions`: who counts them
+//! * `instructions`: their counters
 //! * `growth`: start, statements and memory of servers with few and with many tables
-//! * `memory`: what a process holds
 //! * `report`: the results as tables and as JSON
 
 mod cost;
@@ -14,15 +13,17 @@ pub(crate) mod database;
 pub(crate) mod failure;
 mod growth;
 mod instructions;
-pub(crate) mod memory;
 pub(crate) mod operations;
 mod report;
 pub(crate) mod synthetic;
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
+use clap::Args;
+
+use crate::program::{self, Program};
 use crate::server::{self, Server};
 use database::{Family, Place};
 use failure::SizeError;
@@ -30,41 +31,35 @@ use instructions::Counter;
 use operations::Dialect;
 use report::Report;
 
-/// What is asked on the command line.
-#[derive(Debug, PartialEq, Eq)]
+/// Options of `schema-size`.
+#[derive(Debug, PartialEq, Eq, Args)]
 pub(crate) struct Options {
-    /// Small databases.
+    /// Measures 10, 50 and 200 tables for the cost, 500 for start and memory.
+    #[arg(long)]
     pub(crate) quick: bool,
-    /// Results as JSON.
+    /// Prints the results as JSON instead of tables.
+    #[arg(long)]
     pub(crate) json: bool,
-    /// Leaves out the counting of instructions.
+    /// Measures only start, statements and memory.
+    #[arg(long)]
     pub(crate) without_cost: bool,
-    pub(crate) sources: Vec<Family>,
-    pub(crate) dialects: Vec<Dialect>,
-    /// What is measured instead of the release build.
-    pub(crate) program: Option<PathBuf>,
-    /// How many requests are counted of each warm operation.
+    /// Measures only one kind of database.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) source: Option<Family>,
+    /// Measures only one dialect.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) dialect: Option<Dialect>,
+    #[command(flatten)]
+    pub(crate) program: Program,
+    /// Number of requests that are counted of each warm operation.
+    #[arg(long, value_name = "NUMBER", default_value = "200")]
     pub(crate) requests: NonZeroUsize,
-    /// Further options of every server.
+    /// Further options of `thalweg serve`, as `-- --simple-collections both`.
+    #[arg(last = true, value_name = "OPTIONS")]
     pub(crate) serve: Vec<String>,
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            quick: false,
-            json: false,
-            without_cost: false,
-            sources: Family::ALL.to_vec(),
-            dialects: Dialect::ALL.to_vec(),
-            program: None,
-            requests: NonZeroUsize::MIN.saturating_add(199),
-            serve: Vec::new(),
-        }
-    }
-}
-
-/// How many tables the databases have.
+/// Numbers of tables of the databases.
 #[derive(Debug)]
 struct Sizes {
     /// For the cost of a request.
@@ -84,18 +79,15 @@ impl Options {
 
 /// Measures and prints; true if the cost of a request is the same on every size.
 pub(crate) fn schema_size(options: &Options) -> Result<bool, SizeError> {
-    let program = match &options.program {
-        Some(program) => program.clone(),
-        None => release()?,
-    };
+    let program = options.program.or_release()?;
     let counter = match options.without_cost {
         true => None,
         false => Some(Counter::find()?),
     };
     let sizes = options.sizes();
     let mut report = Report::new(counter, &sizes.cost);
-    for family in &options.sources {
-        let place = Place::new(*family)?;
+    for family in one_or_all(options.source, Family::ALL) {
+        let place = Place::new(family)?;
         report.versions.push(place.version());
         let mut addresses = Vec::new();
         let wanted = match counter {
@@ -104,14 +96,13 @@ pub(crate) fn schema_size(options: &Options) -> Result<bool, SizeError> {
         };
         for tables in wanted.iter().chain([&sizes.large]) {
             progress(&format!("{}: making {tables} tables", family.name()));
-            let scripts = synthetic::scripts(*family, *tables);
+            let scripts = synthetic::scripts(family, *tables);
             let name = format!("tables_{tables}");
             addresses.push((*tables, place.create(&name, scripts)?));
             place.log_statements(&name)?;
         }
         let Some((large, counted)) = addresses.split_last() else { continue };
-        for dialect in &options.dialects {
-            let (family, dialect) = (*family, *dialect);
+        for dialect in one_or_all(options.dialect, Dialect::ALL) {
             let subject = Subject { program: &program, family, dialect, serve: &options.serve };
             for (tables, address) in [addresses.first(), Some(large)].into_iter().flatten() {
                 let row = growth::measure(&subject, &place, *tables, address)?;
@@ -129,15 +120,12 @@ pub(crate) fn schema_size(options: &Options) -> Result<bool, SizeError> {
     Ok(report.is_level())
 }
 
-/// The release build, beside the one that this program is of.
-pub(crate) fn release() -> Result<PathBuf, SizeError> {
-    let own = server::thalweg()?;
-    let target = own.parent().and_then(Path::parent).unwrap_or(Path::new("target"));
-    let program = target.join("release/thalweg");
-    if program.is_file() { Ok(program) } else { Err(SizeError::NoBinary(program)) }
+/// The chosen member, or all.
+pub(crate) fn one_or_all<T>(one: Option<T>, all: impl IntoIterator<Item = T>) -> Vec<T> {
+    one.map_or_else(|| all.into_iter().collect(), |one| vec![one])
 }
 
-/// What is measured.
+/// A measured server: program, database and dialect.
 #[derive(Debug, Clone, Copy)]
 struct Subject<'s> {
     program: &'s Path,
@@ -149,7 +137,7 @@ struct Subject<'s> {
 impl Subject<'_> {
     /// Starts a server, `under` another program if there is one; its log goes into the folder.
     fn start(&self, under: &[String], address: &str, folder: &Path) -> Result<Server, SizeError> {
-        let mut command = match under.split_first() {
+        let command = match under.split_first() {
             Some((program, words)) => {
                 let mut command = Command::new(program);
                 command.args(words).arg(self.program);
@@ -157,15 +145,10 @@ impl Subject<'_> {
             }
             None => Command::new(self.program),
         };
-        for (name, _) in std::env::vars() {
-            if name.starts_with("THALWEG_") || name.starts_with("PG") {
-                command.env_remove(name);
-            }
-        }
         let port = server::free_port()?;
+        let mut command = program::serve(command, address, port);
         // One thread: how many of several have answered, and hold something, would be chance.
-        command.args(["serve", address, "--dialect", self.dialect.name(), "--threads", "1"]);
-        command.args(self.serve).args(["--listen", &format!("127.0.0.1:{port}")]);
+        command.args(["--dialect", self.dialect.name(), "--threads", "1"]).args(self.serve);
         Ok(Server::start(command, port, &folder.join("log"))?)
     }
 

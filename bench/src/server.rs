@@ -132,8 +132,3 @@ impl Drop for Server {
 pub(crate) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
-
-/// The binary that Cargo built beside this program.
-pub(crate) fn thalweg() -> io::Result<PathBuf> {
-    Ok(std::env::current_exe()?.with_file_name("thalweg"))
-}

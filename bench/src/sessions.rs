@@ -10,7 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Where the kernel says whether there are such groups.
+/// The kernel's switch of these groups.
 const SWITCH: &str = "/proc/sys/kernel/sched_autogroup_enabled";
 
 /// Turns them on again when standard input ends, which the kernel sees to if the benchmark is killed.

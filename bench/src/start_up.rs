@@ -1,61 +1,58 @@
-//! What a start costs, by the number of tables: Thalweg and PostGraphile over the same synthetic
+//! The cost of a start by the number of tables: Thalweg and PostGraphile over the same synthetic
 //! schemas, in rounds in which they take turns.
 //!
-//! * `contestant`: who starts, and by which command
-//! * `plan`: what is started, in which order
+//! * `contestant`: the started programs and their commands
+//! * `plan`: the order of the starts
 //! * `measure`: one start
-//! * `journal`: what was measured, a line each in `starts.jsonl`
-//! * `summary`: medians, as a table
+//! * `journal`: measured starts, a line each in `starts.jsonl`
 
 mod contestant;
 mod failure;
 mod journal;
 mod measure;
 mod plan;
-mod summary;
 
-use std::path::{Path, PathBuf};
+use std::num::NonZeroU32;
+use std::path::Path;
+
+use clap::{Args, value_parser};
 
 pub(crate) use contestant::Contestant;
 pub(crate) use failure::StartUpError;
 
+use crate::arguments::folder_name;
+use crate::program::Program;
 use crate::race::record::Start;
-use crate::schema_size::{self, database::Place, synthetic};
+use crate::race::report;
+use crate::schema_size::{database::Place, synthetic};
 use journal::Journal;
 use measure::Bench;
 use plan::Step;
-pub(crate) use summary::text;
 
-/// What is asked on the command line.
-#[derive(Debug, PartialEq, Eq)]
+/// Options of `start-up`.
+#[derive(Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct Options {
-    /// Two small sizes, one round.
+    /// Measures 10 and 100 tables in one round.
+    #[arg(long)]
     pub(crate) quick: bool,
-    /// How many tables, if not the usual.
+    /// Numbers of tables in place of the usual ones, as `10,2000`; at least 5.
+    // The tables of the base are in every database.
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = value_parser!(u32).range(5..))]
     pub(crate) tables: Vec<u32>,
-    /// Who takes part, if not all.
+    /// Measures only this program; may be repeated.
+    #[arg(long = "contestant", value_name = "NAME")]
     pub(crate) contestants: Vec<Contestant>,
-    pub(crate) rounds: Option<u32>,
-    /// The run's folder below `target/bench`.
+    /// Number of starts of each; 3 if absent.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) rounds: Option<NonZeroU32>,
+    /// Name of the folder in target/bench.
+    #[arg(long, value_name = "NAME", default_value = "start-up", value_parser = folder_name)]
     pub(crate) name: String,
-    /// Leaves out what the folder says already.
+    /// Leaves out what the folder has already.
+    #[arg(long)]
     pub(crate) resume: bool,
-    /// What is measured instead of the release build.
-    pub(crate) program: Option<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            quick: false,
-            tables: Vec::new(),
-            contestants: Vec::new(),
-            rounds: None,
-            name: "start-up".to_owned(),
-            resume: false,
-            program: None,
-        }
-    }
+    #[command(flatten)]
+    pub(crate) program: Program,
 }
 
 impl Options {
@@ -75,19 +72,16 @@ impl Options {
     }
 
     fn rounds(&self) -> u32 {
-        self.rounds.unwrap_or(if self.quick { 1 } else { 3 })
+        self.rounds.map_or(if self.quick { 1 } else { 3 }, NonZeroU32::get)
     }
 }
 
 /// Measures into a folder of its own and prints the medians.
 pub(crate) fn start_up(workspace: &Path, options: &Options) -> Result<bool, StartUpError> {
-    let program = match &options.program {
-        Some(program) => program.clone(),
-        None => schema_size::release()?,
-    };
+    let program = options.program.or_release()?;
     let folder = workspace.join("target/bench").join(&options.name);
     let starts = measure(workspace, &program, &folder, options)?;
-    print!("{}", text(&starts));
+    print!("{}", report::starts(&starts));
     println!("\n{}", folder.join(journal::FILE).display());
     let is_ours = |start: &&Start| start.contestant == Contestant::Thalweg.id();
     Ok(starts.iter().filter(is_ours).all(|start| start.missing.is_none()))
@@ -127,7 +121,7 @@ pub(crate) fn measure(
     Ok(journal.starts)
 }
 
-/// How long all of it is expected to take, as measured on two processors.
+/// The expected seconds of all starts, as measured on two processors.
 pub(crate) fn seconds(options: &Options) -> f64 {
     let tables = options.tables();
     let databases: f64 = tables.iter().map(|tables| 1.0 + f64::from(*tables) / 250.0).sum();

@@ -19,7 +19,7 @@ struct Expected {
     errors: Option<bool>,
 }
 
-/// How an answer is not the one that is wanted.
+/// A difference between an answer and the expected one.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Difference {
     pub(super) wanted: String,
@@ -27,8 +27,8 @@ pub(super) struct Difference {
 }
 
 impl Case {
-    /// What is wrong with an answer, if something is. As in the audit's own runner the data has to
-    /// be the same, in any order of keys, and what errors say does not matter.
+    /// The difference between an answer and the expected one, if there is one. As in the audit's own
+    /// runner the data has to be the same, in any order of keys; messages of errors do not matter.
     pub(super) fn find_difference(&self, answer: &Value) -> Option<Difference> {
         let has_errors = answer["errors"].as_array().is_some_and(|errors| !errors.is_empty());
         if is_same(&self.expected.data, &answer["data"])

@@ -17,7 +17,7 @@ use crate::server::{Server, free_port};
 const PATIENCE: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(2);
 
-/// What the log says of each reload.
+/// Lines of the log about a reload.
 const DONE: &str = "reloaded; new requests are answered by it";
 const REFUSED: &str = "not reloaded; everything is as it was";
 

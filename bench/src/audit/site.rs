@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 #[derive(Debug)]
 pub(super) struct Site {
     server: Server,
-    /// Where its packages and a copy of its sources are.
+    /// The folder of its packages and of a copy of its sources.
     pub(super) folder: PathBuf,
 }
 

@@ -12,10 +12,10 @@ pub(crate) struct Mismatch {
     pub(crate) ours: String,
 }
 
-/// What errors say, where it is compared: what else they have is of one server only.
+/// Compares the messages of errors: their other members are of one server only.
 const SAID: [&str; 4] = ["message", "hint", "detail", "errcode"];
 
-/// Where the errors of the same paths say different things.
+/// Paths whose errors have different messages.
 pub(crate) fn compare_errors(theirs: &Value, ours: &Value) -> Vec<Mismatch> {
     let mut found = Vec::new();
     let their_errors = theirs["errors"].as_array().map(Vec::as_slice).unwrap_or_default();

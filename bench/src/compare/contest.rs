@@ -1,25 +1,25 @@
 //! One set of options: the three are started, asked, and compared.
 
-use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use testkit::postgres;
 
+use super::contestant::{self, Contestant};
 use super::corpus::{self, Query};
-use super::set::{Kind, SECRET, Set};
+use super::set::{Kind, Set};
 use super::tables::Databases;
-use super::{CompareError, DATABASE, Difference, Options, SCHEMA, Subject, answers, schemas};
-use crate::http::Connection;
+use super::{CompareError, DATABASE, Difference, Options, SCHEMA, Subject, answers};
 use crate::peers::{self, Peer};
-use crate::server::{Server, free_port};
+use crate::program;
+use crate::server::free_port;
 
 /// The databases of those that write: Thalweg, version 4, version 5.
 pub(crate) const WRITERS: [&str; 3] = ["compare_thalweg", "compare_v4", "compare_v5"];
 
-/// Where everything is.
+/// Servers, files and folders of a comparison.
 #[derive(Debug)]
 pub(crate) struct Place<'s> {
     pub(crate) server: &'s postgres::Server,
@@ -31,12 +31,10 @@ pub(crate) struct Place<'s> {
     pub(crate) queries: PathBuf,
 }
 
-/// One of the three, running.
-struct Contestant {
-    name: &'static str,
-    /// Its database; not its own where nobody writes.
+/// A contestant and its database, which is not its own where nobody writes.
+struct Side {
+    contestant: Contestant,
     database: &'static str,
-    server: Server,
 }
 
 /// Every difference under a set of options.
@@ -46,13 +44,7 @@ pub(crate) fn run(
     options: &Options,
 ) -> Result<Vec<Difference>, CompareError> {
     let queries = corpus::read(&place.queries.join(set.name))?;
-    let asked: Vec<&Query> = queries
-        .iter()
-        .filter(|query| options.only.as_deref().is_none_or(|word| query.name.contains(word)))
-        .collect();
-    if asked.is_empty() && options.only.is_some() {
-        return Ok(Vec::new());
-    }
+    let Some(asked) = contestant::chosen(&queries, options) else { return Ok(Vec::new()) };
     println!("compare: {}: {} queries", set.name, asked.len());
     let ours = start_thalweg(set, place)?;
     let mut theirs = vec![(Peer::Version4, start_version4(set, place)?)];
@@ -62,28 +54,30 @@ pub(crate) fn run(
     let mut differences = Vec::new();
     for query in asked {
         let our_answers = ask(&ours, query, set, place)?;
-        for (peer, contestant) in &theirs {
-            let their_answers = ask(contestant, query, set, place)?;
+        for (peer, side) in &theirs {
+            let their_answers = ask(side, query, set, place)?;
             let names = Names { set, query, several: query.requests.len() > 1, peer: *peer };
             add_differences(&names, &their_answers, &our_answers, &mut differences);
             if set.kind.writes() {
-                compare_tables(&names, contestant, &ours, place, &mut differences)?;
+                compare_tables(&names, side, &ours, place, &mut differences)?;
             }
         }
     }
     if options.only.is_none() {
         // Thalweg imitates version 4; where version 5's schema is another, version 4's counts.
-        for (peer, contestant) in theirs.iter().filter(|(peer, _)| *peer == Peer::Version4) {
-            compare_schemas(set, *peer, contestant, &ours, &mut differences)?;
+        for (peer, side) in theirs.iter().filter(|(peer, _)| *peer == Peer::Version4) {
+            let (theirs, ours) = (&side.contestant, &ours.contestant);
+            differences.extend(contestant::compare_schemas(set.name, *peer, theirs, ours)?);
         }
     }
     if options.keep {
-        wait_for_enter(&ours, &theirs)?;
+        let all = theirs.iter().map(|(_, one)| one).chain([&ours]);
+        contestant::wait_for_enter(all.map(|side| &side.contestant))?;
     }
     Ok(differences)
 }
 
-/// What a difference between two answers is filed under.
+/// The names in a difference between two answers.
 struct Names<'q> {
     set: &'q Set,
     query: &'q Query,
@@ -116,17 +110,15 @@ fn add_differences(
     }
 }
 
-/// What a query left in the databases of two.
+/// Compares the tables of two databases after a query.
 fn compare_tables(
     names: &Names<'_>,
-    theirs: &Contestant,
-    ours: &Contestant,
+    theirs: &Side,
+    ours: &Side,
     place: &Place<'_>,
     differences: &mut Vec<Difference>,
 ) -> Result<(), CompareError> {
-    let dump = |contestant: &Contestant| {
-        place.databases.dump(contestant.database).map_err(CompareError::Schema)
-    };
+    let dump = |side: &Side| place.databases.dump(side.database).map_err(CompareError::Schema);
     for (table, theirs, ours) in dump(theirs)?.compare(&dump(ours)?) {
         differences.push(Difference {
             subject: Subject::Data,
@@ -142,71 +134,31 @@ fn compare_tables(
 
 /// The answers to all requests of a query, by a database as it was in the beginning.
 fn ask(
-    contestant: &Contestant,
+    side: &Side,
     query: &Query,
     set: &Set,
     place: &Place<'_>,
 ) -> Result<Vec<Value>, CompareError> {
     if set.kind.writes() {
-        place.databases.reset(contestant.database).map_err(CompareError::Schema)?;
+        place.databases.reset(side.database).map_err(CompareError::Schema)?;
     }
     let mut all: Vec<Value> = Vec::new();
     for request in &query.requests {
-        let body = request.body(all.last());
-        let token = request.token(SECRET);
-        all.push(send(contestant, &query.name, &body, token.as_deref())?);
+        all.push(side.contestant.ask(query, request, all.last())?);
     }
     Ok(all)
 }
 
-fn send(
-    contestant: &Contestant,
-    query: &str,
-    body: &Value,
-    token: Option<&str>,
-) -> Result<Value, CompareError> {
-    let asked =
-        Connection::open(contestant.server.port).and_then(|mut open| open.ask_as(body, token));
-    asked.map_err(|error| {
-        let (who, query) = (contestant.name, query.to_owned());
-        CompareError::Http { who, query, error }
-    })
-}
-
-fn compare_schemas(
-    set: &Set,
-    peer: Peer,
-    theirs: &Contestant,
-    ours: &Contestant,
-    differences: &mut Vec<Difference>,
-) -> Result<(), CompareError> {
-    let body = json!({ "query": schemas::INTROSPECTION });
-    let read = |contestant: &Contestant| {
-        let answer = send(contestant, "introspection", &body, None)?;
-        schemas::find_schema(&answer).ok_or(CompareError::Introspection { who: contestant.name })
-    };
-    let lines = schemas::compare(&read(theirs)?, &read(ours)?);
-    differences.extend(lines.into_iter().map(|what| Difference {
-        subject: Subject::Schema,
-        peer,
-        place: set.name.to_owned(),
-        what,
-        theirs: String::new(),
-        ours: String::new(),
-    }));
-    Ok(())
-}
-
-fn start_thalweg(set: &Set, place: &Place<'_>) -> Result<Contestant, CompareError> {
+fn start_thalweg(set: &Set, place: &Place<'_>) -> Result<Side, CompareError> {
     let port = free_port()?;
     let database = database(set, WRITERS[0]);
-    let mut command = Command::new(&place.thalweg);
-    command.args(["serve", &place.server.url(database), "--schema", SCHEMA]);
-    command.args(["--listen", &format!("127.0.0.1:{port}")]).args(set.thalweg);
+    let command = Command::new(&place.thalweg);
+    let mut command = program::serve(command, &place.server.url(database), port);
+    command.args(["--schema", SCHEMA]).args(set.thalweg);
     start("thalweg", database, command, port, &place.logs)
 }
 
-fn start_version4(set: &Set, place: &Place<'_>) -> Result<Contestant, CompareError> {
+fn start_version4(set: &Set, place: &Place<'_>) -> Result<Side, CompareError> {
     let port = free_port()?;
     let database = database(set, WRITERS[1]);
     let mut command = peers::node(&place.version4);
@@ -219,7 +171,7 @@ fn start_version4(set: &Set, place: &Place<'_>) -> Result<Contestant, CompareErr
     start("PostGraphile 4", database, command, port, &place.logs)
 }
 
-fn start_version5(set: &Set, preset: &str, place: &Place<'_>) -> Result<Contestant, CompareError> {
+fn start_version5(set: &Set, preset: &str, place: &Place<'_>) -> Result<Side, CompareError> {
     let port = free_port()?;
     let database = database(set, WRITERS[2]);
     let mut command = peers::node(&place.version5);
@@ -242,16 +194,7 @@ fn start(
     command: Command,
     port: u16,
     logs: &Path,
-) -> Result<Contestant, CompareError> {
+) -> Result<Side, CompareError> {
     let log = logs.join(format!("{}.log", name.to_lowercase().replace(' ', "-")));
-    Ok(Contestant { name, database, server: Server::start(command, port, &log)? })
-}
-
-fn wait_for_enter(ours: &Contestant, theirs: &[(Peer, Contestant)]) -> Result<(), CompareError> {
-    for contestant in theirs.iter().map(|(_, one)| one).chain([ours]) {
-        println!("{:<16}http://127.0.0.1:{}/graphql", contestant.name, contestant.server.port);
-    }
-    println!("Enter ends them.");
-    io::stdin().lock().read_line(&mut String::new())?;
-    Ok(())
+    Ok(Side { contestant: Contestant::start(name, command, port, &log)?, database })
 }

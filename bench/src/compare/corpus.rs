@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 use testkit::tokens::Issuer;
 
-/// Whom tokens are for, as PostGraphile wants it where it is not told otherwise.
+/// The audience of tokens, PostGraphile's default.
 const AUDIENCE: &str = "postgraphile";
 
 /// A file.
@@ -28,7 +28,7 @@ pub(crate) struct Request {
     document: String,
     variables: Map<String, Value>,
     takes: Vec<Take>,
-    /// Who asks; nobody, without.
+    /// The claims of the token; no token without them.
     claims: Option<Map<String, Value>>,
 }
 

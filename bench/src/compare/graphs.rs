@@ -8,26 +8,25 @@ mod made;
 mod set;
 
 use std::fs;
-use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::{Value, json};
-
+use serde_json::Value;
 use testkit::neo4j::{self, Graph};
 
+use super::contestant::{self, Contestant};
 use super::corpus::{self, Query};
 use super::expected::Expectations;
 use super::set::SECRET;
-use super::{CompareError, Difference, Options, Subject, answers, schemas};
-use crate::http::Connection;
+use super::{CompareError, Difference, Options, Subject, answers};
 use crate::peers;
-use crate::server::{Server, free_port};
+use crate::program;
+use crate::server::free_port;
 use set::Set;
 
 pub(crate) use set::SETS;
 
-/// Where everything is.
+/// Servers, files and folders of a comparison.
 struct Place<'g> {
     graph: &'g Graph,
     /// The statements that make the graph.
@@ -36,12 +35,6 @@ struct Place<'g> {
     workspace: &'g Path,
     thalweg: &'g Path,
     logs: &'g Path,
-}
-
-/// One of the two, running.
-struct Contestant {
-    name: &'static str,
-    server: Server,
 }
 
 /// Compares the sets; true if there is nothing to object to, or no Neo4j, which has been told then.
@@ -69,13 +62,7 @@ pub(crate) fn compare(
 /// Every difference in a set.
 fn run(set: &Set, place: &Place<'_>, options: &Options) -> Result<Vec<Difference>, CompareError> {
     let queries = corpus::read(&place.fixtures.join("queries").join(set.name))?;
-    let asked: Vec<&Query> = queries
-        .iter()
-        .filter(|query| options.only.as_deref().is_none_or(|word| query.name.contains(word)))
-        .collect();
-    if asked.is_empty() && options.only.is_some() {
-        return Ok(Vec::new());
-    }
+    let Some(asked) = contestant::chosen(&queries, options) else { return Ok(Vec::new()) };
     println!("compare: {}: {} queries", set.name, asked.len());
     place.reset()?;
     let theirs = start_peer(set, place)?;
@@ -93,14 +80,10 @@ fn run(set: &Set, place: &Place<'_>, options: &Options) -> Result<Vec<Difference
         }
     }
     if options.only.is_none() {
-        compare_schemas(set, &theirs, &ours, &mut differences)?;
+        differences.extend(contestant::compare_schemas(set.name, set.peer, &theirs, &ours)?);
     }
     if options.keep {
-        for contestant in [&theirs, &ours] {
-            println!("{:<16}http://127.0.0.1:{}/graphql", contestant.name, contestant.server.port);
-        }
-        println!("Enter ends them.");
-        io::stdin().lock().read_line(&mut String::new())?;
+        contestant::wait_for_enter([&theirs, &ours].into_iter())?;
     }
     Ok(differences)
 }
@@ -114,7 +97,7 @@ impl Place<'_> {
     }
 }
 
-/// What a difference is filed under.
+/// The names in a difference.
 struct Names<'q> {
     set: &'q Set,
     query: &'q Query,
@@ -153,51 +136,12 @@ fn ask(
     }
     let mut all: Vec<Value> = Vec::new();
     for request in &query.requests {
-        let token = request.token(SECRET);
-        let body = request.body(all.last());
-        let mut answer = send(contestant, &query.name, &body, token.as_deref())?;
+        let mut answer = contestant.ask(query, request, all.last())?;
         made::hide(&mut answer);
         all.push(answer);
     }
     let left = if set.writes { dump::read(place.graph)? } else { dump::Dump::default() };
     Ok((all, left))
-}
-
-fn send(
-    contestant: &Contestant,
-    query: &str,
-    body: &Value,
-    token: Option<&str>,
-) -> Result<Value, CompareError> {
-    let asked =
-        Connection::open(contestant.server.port).and_then(|mut open| open.ask_as(body, token));
-    asked.map_err(|error| {
-        let (who, query) = (contestant.name, query.to_owned());
-        CompareError::Http { who, query, error }
-    })
-}
-
-fn compare_schemas(
-    set: &Set,
-    theirs: &Contestant,
-    ours: &Contestant,
-    differences: &mut Vec<Difference>,
-) -> Result<(), CompareError> {
-    let body = json!({ "query": schemas::INTROSPECTION });
-    let read = |contestant: &Contestant| {
-        let answer = send(contestant, "introspection", &body, None)?;
-        schemas::find_schema(&answer).ok_or(CompareError::Introspection { who: contestant.name })
-    };
-    let lines = schemas::compare(&read(theirs)?, &read(ours)?);
-    differences.extend(lines.into_iter().map(|what| Difference {
-        subject: Subject::Schema,
-        peer: set.peer,
-        place: set.name.to_owned(),
-        what,
-        theirs: String::new(),
-        ours: String::new(),
-    }));
-    Ok(())
 }
 
 fn start_peer(set: &Set, place: &Place<'_>) -> Result<Contestant, CompareError> {
@@ -212,20 +156,20 @@ fn start_peer(set: &Set, place: &Place<'_>) -> Result<Contestant, CompareError> 
         .env("FEATURES", set.settings().features)
         .current_dir(&folder);
     let log = place.logs.join("neo4j-graphql.log");
-    Ok(Contestant { name: "@neo4j/graphql", server: Server::start(command, port, &log)? })
+    Contestant::start("@neo4j/graphql", command, port, &log)
 }
 
 fn start_thalweg(set: &Set, place: &Place<'_>) -> Result<Contestant, CompareError> {
     let port = free_port()?;
-    let mut command = Command::new(place.thalweg);
+    let command = Command::new(place.thalweg);
+    let mut command = program::serve(command, &place.graph.address("neo4j"), port);
     command
-        .args(["serve", &place.graph.address("neo4j"), "--types"])
+        .arg("--types")
         .arg(place.fixtures.join(set.types))
-        .args(["--neo4j-api", set.api, "--listen", &format!("127.0.0.1:{port}")])
-        .args(["--jwt-secret", SECRET])
+        .args(["--neo4j-api", set.api, "--jwt-secret", SECRET])
         // The library asks whatever it is asked, and so do the queries.
         .args(["--max-cost", "1000000000"])
         .args(set.settings().options);
     let log = place.logs.join("thalweg.log");
-    Ok(Contestant { name: "thalweg", server: Server::start(command, port, &log)? })
+    Contestant::start("thalweg", command, port, &log)
 }

@@ -1,5 +1,5 @@
 //! Schemas as sets: what is reachable from `Query` and `Mutation`, from the answer to introspection.
-//! What only mutations reach is compared with the order of its parts, too.
+//! Types that only mutations reach are compared with the order of their parts, too.
 //!
 //! A place is a type, `Station`, a field or value of it, `Station.name`, or an argument,
 //! `Query.allStations(first)`. At a place stand lines, first of all what is declared there.
@@ -55,8 +55,8 @@ pub(crate) fn find_schema(answer: &Value) -> Option<Schema> {
     Some(schema)
 }
 
-/// What only one of two has: `- ` before what is theirs, `+ ` before what is ours. Of a place that
-/// the other one lacks, only the declaration, and nothing of what is inside.
+/// Lines that only one schema has: `- ` before theirs, `+ ` before ours. Of a place that the other one
+/// lacks, only the declaration, without its parts.
 pub(crate) fn compare(theirs: &Schema, ours: &Schema) -> Vec<String> {
     let mut lines = Vec::new();
     for (mark, these, those) in [('-', theirs, ours), ('+', ours, theirs)] {
@@ -134,7 +134,7 @@ impl Schema {
         self.add_notes(place, input);
     }
 
-    /// What is said about a thing: compared word for word, but not where lines break.
+    /// A description: compared word for word, whatever its line breaks.
     fn add_notes(&mut self, place: &str, thing: &Value) {
         let words = |value: &Value| text(value).split_whitespace().collect::<Vec<_>>().join(" ");
         let description = words(&thing["description"]);

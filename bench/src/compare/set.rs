@@ -1,6 +1,6 @@
 //! The sets of options under which the three are compared.
 
-/// The same options in the words of each.
+/// The same options for each of the three.
 #[derive(Debug)]
 pub(crate) struct Set {
     /// Also the name of the folder of its queries.
@@ -13,15 +13,15 @@ pub(crate) struct Set {
     pub(crate) kind: Kind,
 }
 
-/// What is compared of the answers to a set's queries.
+/// The parts of the answers that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The data, and where there are errors. All three read one database.
     Reads,
-    /// The same, and what all tables hold afterwards: each of the three has a database of its own,
+    /// The data and the tables after mutations: each of the three has a database of its own,
     /// which is made anew before each file of queries.
     Writes,
-    /// What errors say, besides; of the peers, only version 4 tells it.
+    /// Also the messages of errors; of the peers, only version 4 has them.
     Errors,
 }
 
@@ -32,7 +32,7 @@ impl Kind {
     }
 }
 
-/// What tokens are signed with in the sets that take them.
+/// The secret of the sets with tokens.
 pub(crate) const SECRET: &str = "only for comparisons";
 
 pub(crate) const SETS: &[Set] = &[

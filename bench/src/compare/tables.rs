@@ -7,7 +7,7 @@ use testkit::postgres::{ClientError, Server};
 
 use super::SCHEMA;
 
-/// What the rows of `kitchen.sql` stand below.
+/// The number below which the ids of `kitchen.sql` are.
 const ROWS: &str = "\n-- Rows\n";
 
 /// All rows of all tables, as text.
@@ -59,7 +59,7 @@ impl<'s> Databases<'s> {
         self.server.execute(name, &self.reset)
     }
 
-    /// What the tables of a database hold.
+    /// Reads the tables of a database.
     pub(crate) fn dump(&self, name: &str) -> Result<Tables, ClientError> {
         let mut tables = Tables::default();
         for row in self.server.query(name, &self.dump)? {

@@ -1,16 +1,19 @@
-//! What was measured of documents that are sent once, as tables.
+//! The results of documents that are sent once, as tables.
 
 use std::fmt::{self, Write};
 use std::time::Duration;
 
+use crate::race::record::Latency;
+use crate::statistics;
+
 #[derive(Debug)]
 pub(super) struct Figures {
     pub(super) kinds: Vec<Kind>,
-    /// How many documents were sent, and what was resident then, in kilobytes.
+    /// The number of sent documents, and the resident memory then, in kilobytes.
     pub(super) memory: Vec<(u32, u64)>,
-    /// Of a known request, before new documents were sent beside it.
-    pub(super) alone: Latency,
-    pub(super) beside: Latency,
+    /// Latencies of a known request, before new documents were sent beside it.
+    pub(super) alone: Latencies,
+    pub(super) beside: Latencies,
 }
 
 /// A form of documents: CPU microseconds of one that is known, and of one that is new.
@@ -21,20 +24,17 @@ pub(super) struct Kind {
     pub(super) new: f64,
 }
 
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Latency {
+/// The latencies of a request.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Latencies {
     pub(super) requests: usize,
-    pub(super) p50: Duration,
-    pub(super) p99: Duration,
-    pub(super) max: Duration,
+    latency: Latency,
 }
 
-impl Latency {
-    pub(super) fn of(mut all: Vec<Duration>) -> Self {
-        all.sort_unstable();
-        let at = |percent: usize| all.get(all.len() * percent / 100).copied().unwrap_or_default();
-        let max = all.last().copied().unwrap_or_default();
-        Self { requests: all.len(), p50: at(50), p99: at(99), max }
+impl Latencies {
+    pub(super) fn of(all: &[Duration]) -> Self {
+        let times = all.iter().map(|time| time.as_secs_f64() * 1e6).collect();
+        Self { requests: all.len(), latency: statistics::latency(times) }
     }
 }
 
@@ -61,7 +61,8 @@ impl Figures {
             "\n| a known request | requests | p50 | p99 | max |\n|---|---|---|---|---|"
         )?;
         for (name, latency) in [("alone", &self.alone), ("beside new ones", &self.beside)] {
-            let Latency { requests, p50, p99, max } = latency;
+            let Latencies { requests, latency: Latency { p50, p99, max, .. } } = latency;
+            let [p50, p99, max] = [p50, p99, max].map(|time| Duration::from_secs_f64(time / 1e6));
             writeln!(text, "| {name} | {requests} | {p50:.1?} | {p99:.1?} | {max:.1?} |")?;
         }
         Ok(())
@@ -76,10 +77,10 @@ mod tests {
 
     #[test]
     fn figures_are_tables() {
-        let alone = Latency::of((1..=200).rev().map(Duration::from_micros).collect());
+        let alone = Latencies::of(&(1..=200).rev().map(Duration::from_micros).collect::<Vec<_>>());
         let kinds = vec![Kind { name: "a row", known: 20.4, new: 300.6 }];
         let memory = vec![(0, 20_000), (50_000, 90_000)];
-        let figures = Figures { kinds, memory, alone, beside: Latency::of(Vec::new()) };
+        let figures = Figures { kinds, memory, alone, beside: Latencies::of(&[]) };
         expect![[r"
             | document | CPU of a known one | of a new one |
             |---|---|---|
@@ -92,7 +93,7 @@ mod tests {
 
             | a known request | requests | p50 | p99 | max |
             |---|---|---|---|---|
-            | alone | 200 | 101.0µs | 199.0µs | 200.0µs |
+            | alone | 200 | 100.0µs | 198.0µs | 200.0µs |
             | beside new ones | 0 | 0.0ns | 0.0ns | 0.0ns |
         "]]
         .assert_eq(&figures.text());

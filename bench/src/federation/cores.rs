@@ -1,4 +1,4 @@
-//! Who runs on which processor: one for the gateway, so that nobody's load is its latency.
+//! Processors of each process: one is the gateway's alone, so that no other load adds to its latency.
 //!
 //! A process has the processors of the thread that starts it: so the benchmark moves itself before
 //! it starts somebody, and back.
@@ -30,7 +30,7 @@ impl Cores {
         go_to(self.all.iter().take(count))
     }
 
-    /// The same beside it; where there are not enough processors for that, everywhere.
+    /// Moves this process beside the gateway; where there are not enough processors for that, everywhere.
     pub(super) fn go_beside_gateway(&self, count: usize) -> io::Result<()> {
         if self.all.len() <= count {
             return go_to(self.all.iter());

@@ -1,7 +1,7 @@
 //! Going through the stages: gateways started, answers compared, loads put on.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,6 +16,7 @@ use super::plan::{self, Stage};
 use super::record::{Asked, Load, Measurement, Run, Setting};
 use super::subgraphs::{COUNTS, Count, Counts, Data, Form};
 use crate::http::Connection;
+use crate::process;
 use crate::race::answers;
 use crate::race::load::failure::LoadError;
 use crate::race::load::oha::Oha;
@@ -26,9 +27,9 @@ use crate::race::usage::Processes;
 use crate::race::warm_up;
 use crate::server::{Server, free_port};
 
-/// Where every gateway answers.
+/// The path of every gateway.
 const PATH: &str = "/graphql";
-/// Of the loops that warm a gateway up, at most; each takes a second.
+/// The most loops of a warm-up; each takes a second.
 const WARM_UP_LOOPS: u32 = 6;
 const WARM_UP_CONNECTIONS: u32 = 16;
 /// Between two answers that are compared: a slow gateway answers fifty times as many.
@@ -37,11 +38,11 @@ const SAMPLES: Duration = Duration::from_millis(500);
 const SETTLED: Duration = Duration::from_millis(100);
 /// Nobody is waited for longer.
 const UNSETTLED: Duration = Duration::from_secs(10);
-/// By which arrival rates are sent; who waits for one of them is late.
+/// Connections of arrival rates; requests that wait for a free one are late.
 const RATE_CONNECTIONS: u32 = 50;
 /// Asked one after another before anything is measured, so that plans are made and answers canned.
 const FIRST: u32 = 20;
-/// What stands in the supergraph for the address of the subgraphs.
+/// The address of the subgraphs in the supergraph, which is replaced.
 const ADDRESS: &str = "http://127.0.0.1:24300";
 
 /// A run while it goes on.
@@ -151,7 +152,7 @@ impl Course {
         expected: &mut Option<Value>,
         subgraphs: &Server,
     ) -> Result<Runner, String> {
-        let idle_memory = resident(server.process());
+        let idle_memory = process::resident(server.process()).unwrap_or_default();
         let body = serde_json::json!({ "query": self.query }).to_string();
         // The first one may find subgraphs asked for their schema too.
         let answer = answers::ask(server.port, PATH, std::slice::from_ref(&body))?;
@@ -287,9 +288,9 @@ fn counts(subgraphs: &Server) -> Result<Count, FederationError> {
     Ok(counts.total())
 }
 
-/// What they have counted once nobody asks any more: a load ends before its last requests do, which
-/// are no part of the next one. Their gateway answers one that comes after them when they are over,
-/// or nearly so.
+/// The counts once no request runs any more: a load ends before its last requests do, which are no
+/// part of the next one. The gateway answers a request that comes after them when they are over, or
+/// nearly so.
 fn settled(runner: &Runner, subgraphs: &Server) -> Result<Count, FederationError> {
     let started = Instant::now();
     let body = std::slice::from_ref(&runner.question.body);
@@ -304,13 +305,4 @@ fn settled(runner: &Runner, subgraphs: &Server) -> Result<Count, FederationError
         }
         before = now;
     }
-}
-
-/// Bytes; zero where the process cannot be looked at.
-fn resident(process: u32) -> u64 {
-    let text = fs::read_to_string(Path::new("/proc").join(process.to_string()).join("status"));
-    let text = text.unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
-    let kibibytes = line.split_whitespace().next().and_then(|word| word.parse::<u64>().ok());
-    kibibytes.unwrap_or_default() << 10
 }

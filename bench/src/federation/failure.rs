@@ -1,20 +1,18 @@
-//! Why gateways could not be compared.
+//! Errors of a comparison of gateways.
 
 use std::io;
-use std::path::PathBuf;
 
+use crate::program::ProgramError;
 use crate::race::failure::RaceError;
 use crate::server::ServerError;
 
 /// There is no run at all; what keeps one gateway away is recorded instead.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FederationError {
-    #[error("{}: {problem}", path.display())]
-    File { path: PathBuf, problem: String },
     #[error("there is no gateway `{name}`; there are {there}")]
     Unknown { name: String, there: String },
-    #[error("Thalweg's own binary is not at {}; `cargo xtask bench` builds it", .0.display())]
-    NoBinary(PathBuf),
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     #[error("a load generator is missing: {0}")]
     Tool(String),
     #[error("the subgraphs: {0}")]

@@ -7,17 +7,18 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::failure::FederationError;
 use super::record::Sharing;
 use crate::peers;
-use crate::race::contestant::VersionFile;
-use crate::race::entry::{command, fill, forget_environment};
+use crate::program::forget_environment;
+use crate::race::contestant::{self, VersionFile};
+use crate::race::entry::{command, fill, read_version};
+use crate::race::failure::RaceError;
 use crate::server::{Server, free_port};
 
-/// What stands in braces in words and files.
+/// Placeholders: names in braces in words and files.
 const PLACES: [&str; 9] =
     ["program", "given", "node", "packages", "port", "supergraph", "sdl", "subgraphs", "folder"];
-/// How much of a log a reason tells.
+/// The number of characters of a log in a reason.
 const LOG_LETTERS: usize = 600;
 
 /// One of those that are compared.
@@ -43,12 +44,12 @@ pub(super) struct GatewayFile {
     command: Vec<String>,
     #[serde(default)]
     environment: BTreeMap<String, String>,
-    /// What is written into the folder in which it starts.
+    /// Files of the folder in which it starts.
     #[serde(default)]
     files: BTreeMap<String, String>,
-    /// What is further to be said where requests that are the same are sent once each.
+    /// Further words and files for a setting without deduplication.
     alone: Further,
-    /// The same where the product shares what it can.
+    /// Further words and files for a setting in which the product shares what it can.
     shared: Further,
     /// Nothing where the program does not tell it.
     #[serde(default)]
@@ -64,13 +65,13 @@ struct Further {
     files: BTreeMap<String, String>,
 }
 
-/// What starting needs to know.
+/// Settings for starts.
 #[derive(Debug)]
 pub(super) struct Ground {
     pub(super) workspace: PathBuf,
     /// Thalweg's.
     pub(super) program: PathBuf,
-    /// Those of the command line, by option.
+    /// Programs of the command line, by option.
     pub(super) given: BTreeMap<&'static str, PathBuf>,
     /// For what is written for gateways, and for their logs.
     pub(super) folder: PathBuf,
@@ -79,46 +80,18 @@ pub(super) struct Ground {
     pub(super) subgraphs: String,
 }
 
-/// Every file, Thalweg first, the others by name.
-pub(super) fn load(bench: &Path) -> Result<Vec<Gateway>, FederationError> {
-    let folder = bench.join("federation/gateways");
-    let mut all = Vec::new();
-    for entry in fs::read_dir(&folder)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "toml") {
-            all.push(load_gateway(path)?);
-        }
-    }
-    all.sort_by(|one, other| {
-        (one.id != "thalweg", &one.id).cmp(&(other.id != "thalweg", &other.id))
-    });
-    Ok(all)
-}
-
-fn load_gateway(path: PathBuf) -> Result<Gateway, FederationError> {
-    let problem = |problem: String| FederationError::File { path: path.clone(), problem };
-    let text = fs::read_to_string(&path).map_err(|error| problem(error.to_string()))?;
-    let file: GatewayFile = toml::from_str(&text).map_err(|error| problem(error.to_string()))?;
-    if let Some(name) = unknown_place(&file) {
-        let there = PLACES.join("`, `");
-        return Err(problem(format!("there is no place `{name}`, only `{there}`")));
-    }
-    let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(Gateway { id, path, file })
-}
-
-/// What stands in braces and is none of the places, where it looks like one.
-fn unknown_place(file: &GatewayFile) -> Option<String> {
-    let further = [&file.alone, &file.shared];
-    let words = file.command.iter().chain(file.environment.values()).chain(file.files.values());
-    let words =
-        words.chain(further.iter().flat_map(|one| one.words.iter().chain(one.files.values())));
-    let mut braced = words.flat_map(|word| word.split('{').skip(1)).filter_map(|rest| {
-        let (name, _) = rest.split_once('}')?;
-        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-        is_name.then(|| name.to_owned())
-    });
-    braced.find(|name| !PLACES.contains(&name.as_str()))
+/// Every file.
+pub(super) fn load(bench: &Path) -> Result<Vec<Gateway>, RaceError> {
+    let files = contestant::read_files::<GatewayFile>(&bench.join("federation/gateways"))?;
+    let gateway = |(id, path, file): (String, PathBuf, GatewayFile)| {
+        let further = [&file.alone, &file.shared];
+        let further = further.iter().flat_map(|one| one.words.iter().chain(one.files.values()));
+        let words = file.command.iter().chain(file.environment.values());
+        let words = words.chain(file.files.values()).chain(further);
+        contestant::check_places(words, &PLACES).map_err(|error| RaceError::file(&path, &error))?;
+        Ok(Gateway { id, path, file })
+    };
+    files.into_iter().map(gateway).collect()
 }
 
 impl Gateway {
@@ -149,31 +122,15 @@ impl Gateway {
         Server::start(command, port, &log).map_err(|error| shorten(&error.to_string()))
     }
 
-    /// What it calls its version, or why nobody knows.
+    /// The version of the gateway, or the reason why it is unknown.
     pub(super) fn version(&self, ground: &Ground) -> Result<String, String> {
         let places = self.places(ground)?;
-        match &self.file.version {
-            None => Ok(String::new()),
-            Some(VersionFile::Command(words)) => {
-                let words: Vec<&String> = words.iter().collect();
-                let output = command(&words, &places)?.output();
-                let output = output.map_err(|error| error.to_string())?;
-                let text = String::from_utf8_lossy(&output.stdout).into_owned();
-                let word = text.lines().next().and_then(|line| line.split_whitespace().next_back());
-                word.map(str::to_owned).ok_or_else(|| "it tells no version".to_owned())
-            }
-            Some(VersionFile::Package(name)) => {
-                let packages = places.get("packages").ok_or("it has no `npm`")?;
-                let path = Path::new(packages).join(name).join("package.json");
-                let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
-                let package: serde_json::Value =
-                    serde_json::from_str(&text).map_err(|error| error.to_string())?;
-                Ok(package["version"].as_str().unwrap_or("unknown").to_owned())
-            }
-        }
+        let packages = places.get("packages").map(Path::new);
+        let version = self.file.version.as_ref();
+        version.map_or(Ok(String::new()), |version| read_version(version, &places, packages))
     }
 
-    /// What is known before it starts.
+    /// The placeholders whose values are known before a start.
     fn places(&self, ground: &Ground) -> Result<BTreeMap<&'static str, String>, String> {
         let text = |path: &Path| path.display().to_string();
         let sdl = ground.workspace.join("bench/federation/subgraphs");
@@ -215,7 +172,7 @@ mod tests {
     #[test]
     fn the_projects_own_files_are_read_and_thalweg_is_the_first() {
         let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let all = load(&bench).unwrap_or_else(|error| panic!("{error}"));
+        let all = load(bench).unwrap_or_else(|error| panic!("{error}"));
         let ids: Vec<&str> = all.iter().map(|one| one.id.as_str()).collect();
         assert_eq!(ids, ["thalweg", "grafbase", "hive-gateway", "hive-router"]);
     }

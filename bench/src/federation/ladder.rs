@@ -5,7 +5,7 @@ use crate::race::record::Outcome;
 
 /// The rates, of what the closed loop of most connections reached.
 const STEPS: [f64; 12] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2];
-/// Of the least 99th percentile.
+/// The tolerated multiple of the least 99th percentile.
 const TOLERANCE: f64 = 1.5;
 
 /// A rate, and what came of it.
@@ -19,7 +19,7 @@ pub(super) struct Rung {
     pub(super) has_failures: bool,
 }
 
-/// What a ladder says.
+/// The result of a ladder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Climbed {
     /// Microseconds.

@@ -1,6 +1,5 @@
-//! What is measured, in which order.
+//! The order of the measurements.
 
-use super::options::Options;
 use super::record::{Setting, Sharing};
 use super::subgraphs::{Data, Form};
 
@@ -8,13 +7,13 @@ use super::subgraphs::{Data, Form};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stage {
     pub(super) setting: Setting,
-    /// Of the closed loops; where there are none, requests to subgraphs are counted and no more.
+    /// Connections of the closed loops; without any, requests to subgraphs are only counted.
     pub(super) connections: &'static [u32],
     /// Whether arrival rates are raised too.
     pub(super) has_rates: bool,
 }
 
-/// What the others differ from in one thing each.
+/// The base setting: each other one differs in one thing.
 pub(super) const ALONE: Setting = Setting {
     cores: 1,
     delay_milliseconds: 0,
@@ -22,16 +21,17 @@ pub(super) const ALONE: Setting = Setting {
     form: Form::Canned,
     data: Data::Published,
 };
-/// Whose latency is that of their slowest chain of requests.
+/// The setting whose latency is that of the slowest chain of requests.
 pub(super) const DELAYED: Setting = Setting { delay_milliseconds: DELAY, ..ALONE };
 const DELAY: u64 = 10;
 
-pub(super) fn stages(options: &Options) -> Vec<Stage> {
+/// All stages of a run whose subgraphs mostly have a form, or only a few.
+pub(super) fn stages(form: Form, quick: bool) -> Vec<Stage> {
     let stage = |setting, connections, has_rates| Stage { setting, connections, has_rates };
-    let alone = Setting { form: options.subgraphs, ..ALONE };
-    let delayed = Setting { form: options.subgraphs, ..DELAYED };
+    let alone = Setting { form, ..ALONE };
+    let delayed = Setting { form, ..DELAYED };
     let sixth = stage(Setting { data: Data::Sixth, ..alone }, &[], false);
-    if options.quick {
+    if quick {
         return vec![stage(alone, &[1, 50], false), stage(delayed, &[1, 50], false), sixth];
     }
     vec![
@@ -40,12 +40,12 @@ pub(super) fn stages(options: &Options) -> Vec<Stage> {
         sixth,
         stage(Setting { sharing: Sharing::All, ..alone }, &[1, 16, 50], false),
         stage(Setting { cores: 2, ..alone }, &[1, 16, 50], false),
-        stage(Setting { form: options.subgraphs.other(), ..alone }, &[1, 50], false),
+        stage(Setting { form: form.other(), ..alone }, &[1, 50], false),
         stage(Setting { data: Data::Distinct, ..alone }, &[1, 16, 50], false),
     ]
 }
 
-/// Whoever takes part, with another one first in each round.
+/// All participants, with another one first in each round.
 pub(super) fn turns<T>(all: &[T], round: u32) -> impl Iterator<Item = &T> {
     let first = usize::try_from(round).unwrap_or_default().saturating_sub(1) % all.len().max(1);
     all.iter().cycle().skip(first).take(all.len())
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn one_setting_has_the_other_form_of_subgraphs() {
         for form in [Form::Canned, Form::Live] {
-            let all = stages(&Options { subgraphs: form, ..Options::default() });
+            let all = stages(form, false);
             let others = all.iter().filter(|stage| stage.setting.form != form).count();
             assert_eq!((all[0].setting.form, others), (form, 1));
         }
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn what_the_targets_are_about_is_in_every_run() {
         for quick in [true, false] {
-            let stages = stages(&Options { quick, ..Options::default() });
+            let stages = stages(Form::Canned, quick);
             let alone = stages.iter().find(|stage| stage.setting == ALONE).unwrap();
             assert!(alone.connections.contains(&1) && alone.connections.contains(&50));
             assert!(stages.iter().any(|stage| stage.setting == DELAYED));

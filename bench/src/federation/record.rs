@@ -1,4 +1,4 @@
-//! What a run has measured, as it stands in `federation.json`.
+//! The measurements of a run, as `federation.json` has them.
 //!
 //! Times are microseconds, sizes bytes, CPU seconds, unless a name says otherwise.
 
@@ -14,16 +14,16 @@ pub(super) struct Run {
     pub(super) machine: Machine,
     pub(super) rounds: u32,
     pub(super) seconds: u32,
-    /// Of the subgraphs, in all settings but one.
+    /// Form of the subgraphs, in all settings but one.
     pub(super) form: Form,
-    /// Of the first gateway that answers.
+    /// Size of the answer of the first gateway.
     pub(super) answer_bytes: usize,
     pub(super) gateways: Vec<Gateway>,
     pub(super) measurements: Vec<Measurement>,
     pub(super) asked: Vec<Asked>,
 }
 
-/// What a query comes to where nothing else is going on.
+/// Requests to subgraphs for a query where nothing else runs.
 #[derive(Debug, Serialize)]
 pub(super) struct Asked {
     pub(super) setting: Setting,
@@ -46,7 +46,7 @@ pub(super) struct Gateway {
     pub(super) id: String,
     pub(super) title: String,
     pub(super) version: String,
-    /// Why it took no part, where it took none, or not in every setting.
+    /// The reason why it took no part, or not in every setting.
     pub(super) missing: Option<String>,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Measurement {
     /// Resident before the first load.
     pub(super) idle_memory: u64,
     pub(super) outcome: Outcome,
-    /// What the subgraphs were asked meanwhile.
+    /// Requests to the subgraphs meanwhile.
     pub(super) subgraphs: Count,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Measurement {
 pub(super) struct Setting {
     /// The gateway's processors.
     pub(super) cores: usize,
-    /// How long the subgraphs wait before each answer.
+    /// The time for which the subgraphs wait before each answer.
     pub(super) delay_milliseconds: u64,
     pub(super) sharing: Sharing,
     pub(super) form: Form,
@@ -80,7 +80,7 @@ pub(super) struct Setting {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Sharing {
     None,
-    /// As much of it as the product has.
+    /// Everything that the product can share.
     All,
 }
 
@@ -123,12 +123,12 @@ impl Measurement {
         self.outcome.cpu.server * 1e3 / self.queries()
     }
 
-    /// Of all subgraphs, for each query.
+    /// Requests to all subgraphs, for each query.
     pub(super) fn subgraph_requests(&self) -> f64 {
         precise(self.subgraphs.requests) / self.queries()
     }
 
-    /// What was fetched for each query.
+    /// Bytes that were fetched for each query.
     pub(super) fn fetched(&self) -> f64 {
         precise(self.subgraphs.answered_bytes) / self.queries()
     }

@@ -10,6 +10,7 @@ use super::ladder::{Climbed, Rung, climbed};
 use super::plan::ALONE;
 use super::record::{Gateway, Load, Measurement, Run, Setting, precise};
 use super::subgraphs::{Data, Form};
+use crate::statistics::median;
 
 const MEBIBYTE: f64 = 1_048_576.0;
 
@@ -149,7 +150,7 @@ fn write_setting(run: &Run, setting: Setting, text: &mut String) -> Result {
     Ok(())
 }
 
-/// Those of the closed loops of a setting.
+/// Connections of the closed loops of a setting.
 fn connections(run: &Run, setting: Setting) -> Vec<u32> {
     let mut all: Vec<u32> = Vec::new();
     for one in run.measurements.iter().filter(|one| one.setting == setting) {
@@ -191,11 +192,4 @@ impl Run {
             most: of(|one| one.most),
         })
     }
-}
-
-/// The lower one of the two in the middle; zero where there are none.
-fn median(figures: impl Iterator<Item = f64>) -> f64 {
-    let mut all: Vec<f64> = figures.collect();
-    all.sort_unstable_by(f64::total_cmp);
-    all.get(all.len().saturating_sub(1) / 2).copied().unwrap_or_default()
 }

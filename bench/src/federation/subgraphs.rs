@@ -19,6 +19,7 @@ mod tests;
 
 use std::time::Duration;
 
+use clap::Args;
 use serde::Serialize;
 
 pub(crate) use counts::{Count, Counts};
@@ -28,20 +29,27 @@ pub(crate) use shop::Data;
 /// The path at which the counts are.
 pub(crate) const COUNTS: &str = "counts";
 
-pub(crate) const HELP: &str = "
-cargo xtask bench federation-subgraphs [--port PORT] [--delay MILLISECONDS] [--canned]
-                                     [--sixth-product | --distinct]
-    Serves the four subgraphs of the suite `federation` at 127.0.0.1, in one process: /accounts,
-    /inventory, /products, /reviews; /counts tells how often each was asked and how many bytes
-    that were.
-      --port PORT           24300 if not said, as the suite's supergraph has it
-      --delay MILLISECONDS  waits before each answer
-      --sixth-product       every user has reviewed a product that is not at the top, too
-      --distinct            everybody has written reviews of their own: hardly anything comes twice
-      --canned              gives to the bytes of a request that came before the bytes of its answer
-";
+/// Arguments of `federation-subgraphs`.
+#[derive(Clone, Debug, PartialEq, Eq, Args)]
+pub(crate) struct Arguments {
+    /// The port to listen at; the default is that of the suite's supergraph.
+    #[arg(long, value_name = "PORT", default_value = "24300")]
+    port: u16,
+    /// The time before each answer.
+    #[arg(long, value_name = "MILLISECONDS", default_value = "0")]
+    delay: u64,
+    /// Returns the bytes of an earlier answer to the bytes of the same request.
+    #[arg(long)]
+    canned: bool,
+    /// Every user has also reviewed a product that is not at the top.
+    #[arg(long)]
+    sixth_product: bool,
+    /// Every user has written other reviews: hardly anything comes twice.
+    #[arg(long, conflicts_with = "sixth_product")]
+    distinct: bool,
+}
 
-/// What is asked on the command line.
+/// How the subgraphs answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(crate) port: u16,
@@ -68,8 +76,17 @@ impl Form {
     }
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self { port: 24300, delay: Duration::ZERO, form: Form::Live, data: Data::Published }
+impl From<&Arguments> for Options {
+    fn from(arguments: &Arguments) -> Self {
+        Self {
+            port: arguments.port,
+            delay: Duration::from_millis(arguments.delay),
+            form: if arguments.canned { Form::Canned } else { Form::Live },
+            data: match (arguments.sixth_product, arguments.distinct) {
+                (true, _) => Data::Sixth,
+                (false, true) => Data::Distinct,
+                (false, false) => Data::Published,
+            },
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// How many rows the flat table has.
+/// Rows of the flat table.
 const FLAT: u32 = 1_000_000;
 const PARENTS: u32 = 200_000;
 const CHILDREN: u32 = 5;
@@ -86,7 +86,7 @@ impl Long {
         serde_json::json!({ "query": self.document() }).to_string()
     }
 
-    /// How many rows the answer has, those of all levels; or what is wrong with it.
+    /// The number of rows of the answer, those of all levels; or an error.
     pub(super) fn check(self, answer: &[u8]) -> Result<u64, String> {
         let no_json = |error: serde_json::Error| format!("is not what was asked for: {error}");
         match self {
@@ -147,7 +147,7 @@ fn check_count(found: usize, count: u32) -> Result<(), String> {
     }
 }
 
-/// As the rows were made.
+/// The value of a row by its id, as the scripts make it.
 fn value(id: u32) -> u32 {
     id * 7 % 1009
 }

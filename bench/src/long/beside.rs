@@ -8,11 +8,11 @@ use super::failure::LongError;
 use super::figure::{Findings, Target, Unit};
 use super::small::Small;
 use super::store::Store;
-use super::{Bench, Kind, say};
+use super::{Bench, say};
 use lengthy::{Askers, Lengthy};
 
 const QUERIES: [&str; 2] = ["artistById", "prisma_deeplyNested"];
-/// How many statements run at a time.
+/// Numbers of concurrent statements.
 const NUMBERS: [usize; 2] = [1, 4];
 /// Milliseconds.
 const MAX: Target = Target::Below(50.0);
@@ -23,7 +23,7 @@ pub(super) fn measure(
     store: &Store,
     findings: &mut Findings,
 ) -> Result<(), LongError> {
-    let tell = |text: &str| say(Kind::Beside, &format!("{}: {text}", store.source().title()));
+    let tell = |text: &str| say("beside", &format!("{}: {text}", store.source().title()));
     let server = bench.program.serve(store, &[])?;
     let processes = store.processes(server.process());
     let kinds = Lengthy::of(store.source(), server.port)?;

@@ -1,10 +1,11 @@
-//! Why long answers could not be measured.
+//! Errors of a measurement of long answers.
 
 use std::io;
 
 use testkit::postgres::ClientError;
 
 use crate::http::HttpError;
+use crate::program::ProgramError;
 use crate::race::failure::RaceError;
 use crate::race::load::failure::LoadError;
 use crate::race::load::tool::ToolError;
@@ -23,6 +24,8 @@ pub(crate) enum LongError {
     Small { query: &'static str, problem: String },
     #[error("a long request is refused: {0}")]
     Refused(String),
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     #[error(transparent)]
     Race(#[from] RaceError),
     #[error(transparent)]

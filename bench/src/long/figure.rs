@@ -1,4 +1,4 @@
-//! What was found: figures, each beside its target, and answers that were wrong.
+//! Results: figures, each beside its target, and wrong answers.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -21,7 +21,7 @@ pub(super) struct Findings {
     pub(super) wrong: Vec<String>,
     #[serde(skip)]
     source: Option<Source>,
-    /// What answers should be, by what was asked: those of the first source.
+    /// Expected answers by request: those of the first source.
     #[serde(skip)]
     expected: BTreeMap<String, Vec<u8>>,
 }
@@ -30,7 +30,7 @@ pub(super) struct Findings {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Figure {
     source: Source,
-    /// What was asked.
+    /// The request.
     part: String,
     name: String,
     /// None where it never came.
@@ -72,7 +72,7 @@ impl Findings {
         }
     }
 
-    /// What is added from now on is of this source.
+    /// Sets the source of everything that is added from now on.
     pub(super) fn begin(&mut self, source: Source) {
         self.source = Some(source);
     }
@@ -115,7 +115,7 @@ impl Findings {
         }
     }
 
-    /// What the answer was before, on the source before; the same if there was none.
+    /// The answer on the source before; the given one if there was none.
     pub(super) fn expect(&mut self, part: &str, answer: Vec<u8>) -> Vec<u8> {
         self.expected.entry(part.to_owned()).or_insert(answer).clone()
     }

@@ -2,33 +2,34 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::small::PATH;
+use crate::background::{Background, Stop};
 use crate::http;
 
-/// What it takes at once, and how long it waits then: a few kilobytes a second.
+/// Bytes of a read, and the pause after it: a few kilobytes a second.
 const BYTES: usize = 4 << 10;
 const PAUSE: Duration = Duration::from_secs(1);
-/// How often it looks whether it was ended.
+/// Between two checks whether the reader was stopped.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A thread that reads until it is told to end, or until there is no more.
 #[derive(Debug)]
 pub(super) struct SlowReader {
     shared: Arc<Shared>,
-    reading: Option<JoinHandle<()>>,
+    /// Dropping it disconnects without taking the rest.
+    _reading: Background<()>,
 }
 
 #[derive(Debug, Default)]
 struct Shared {
-    is_over: AtomicBool,
-    /// Of the answer's head; zero before it.
+    /// Status of the answer; zero before its head.
     status: AtomicU16,
     bytes: AtomicU64,
     /// Since the request, where the server ended the connection.
@@ -42,17 +43,17 @@ impl SlowReader {
         let started = Instant::now();
         stream.write_all(http::request(PATH, body).as_bytes())?;
         let shared = Arc::new(Shared::default());
-        let told = Arc::clone(&shared);
-        let reading = thread::spawn(move || told.read(&stream, started));
-        Ok(Self { shared, reading: Some(reading) })
+        let own = Arc::clone(&shared);
+        let reading = Background::start(move |stop| own.read(&stream, started, stop));
+        Ok(Self { shared, _reading: reading })
     }
 
-    /// Of the answer, if its head is there.
+    /// The status of the answer, once its head has come.
     pub(super) fn status(&self) -> Option<u16> {
         Some(self.shared.status.load(Ordering::Relaxed)).filter(|status| *status != 0)
     }
 
-    /// What it has taken so far.
+    /// The bytes that were read so far.
     pub(super) fn bytes(&self) -> u64 {
         self.shared.bytes.load(Ordering::Relaxed)
     }
@@ -63,21 +64,10 @@ impl SlowReader {
     }
 }
 
-impl Drop for SlowReader {
-    /// Leaves, and does not take the rest.
-    fn drop(&mut self) {
-        self.shared.is_over.store(true, Ordering::Relaxed);
-        if let Some(reading) = self.reading.take() {
-            // A thread that panicked reads no more, which is all that is wanted.
-            drop(reading.join());
-        }
-    }
-}
-
 impl Shared {
-    fn read(&self, mut stream: &TcpStream, started: Instant) {
+    fn read(&self, mut stream: &TcpStream, started: Instant, stop: &Stop) {
         let mut buffer = [0; BYTES];
-        while !self.is_over.load(Ordering::Relaxed) {
+        while !stop.is_set() {
             if is_broken(stream) {
                 return self.end(started);
             }
@@ -90,7 +80,7 @@ impl Shared {
                 Ok(bytes) => self.took(&buffer[..bytes]),
             }
             let next = Instant::now() + PAUSE;
-            while Instant::now() < next && !self.is_over.load(Ordering::Relaxed) {
+            while Instant::now() < next && !stop.is_set() {
                 if is_broken(stream) {
                     return self.end(started);
                 }
@@ -128,7 +118,7 @@ fn flags(stream: &TcpStream, wanted: PollFlags) -> PollFlags {
     }
 }
 
-/// Of the beginning of an answer.
+/// The status at the beginning of an answer.
 fn status(head: &[u8]) -> Option<u16> {
     let digits = head.strip_prefix(b"HTTP/1.1 ")?.get(..3)?;
     std::str::from_utf8(digits).ok()?.parse().ok()

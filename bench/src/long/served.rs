@@ -5,10 +5,10 @@ use std::process::Command;
 
 use super::failure::LongError;
 use super::store::Store;
-use crate::race::entry::forget_environment;
+use crate::program;
 use crate::server::{self, Server};
 
-/// What is started.
+/// The program with its options.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) path: PathBuf,
@@ -37,12 +37,11 @@ impl Program {
         options: &[(&str, &str)],
     ) -> Result<Server, LongError> {
         let port = server::free_port()?;
-        let mut command = Command::new(&self.path);
-        command.args(["serve", &store.database.url, "--listen", &format!("127.0.0.1:{port}")]);
+        let command = Command::new(&self.path);
+        let mut command = program::serve(command, &store.database.url, port);
         command.args(self.words(options));
         // A configuration file of the workspace is none of this server.
         command.current_dir(&self.folder);
-        forget_environment(&mut command);
         let log = self.folder.join(format!("{}.log", store.source().name()));
         Ok(Server::start(command, port, &log)?)
     }

@@ -14,14 +14,14 @@ use crate::race::warm_up;
 
 pub(super) const PATH: &str = "/graphql";
 
-/// Those who ask.
+/// The number of clients.
 const CONNECTIONS: u32 = 64;
 /// A second each.
 const WARM_UP_LOOPS: u32 = 6;
 /// A maximum of what something else on the machine disturbed says little.
 const REPETITIONS: u32 = 2;
 
-/// How long is measured, and by what.
+/// Length and tool of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace<'p> {
     pub(super) wrk: &'p Path,

@@ -8,10 +8,12 @@ mod many;
 mod slow;
 mod whole;
 
+use std::num::NonZeroU32;
+
 use super::failure::LongError;
 use super::figure::{Findings, Target};
 use super::store::Store;
-use super::{Bench, Kind, say};
+use super::{Bench, say};
 
 /// Milliseconds.
 const FIRST_BYTE: Target = Target::Below(50.0);
@@ -27,13 +29,14 @@ const NONE: Target = Target::Exactly(0.0);
 pub(super) fn measure(
     bench: &Bench<'_>,
     store: &Store,
+    stall_timeout: NonZeroU32,
     findings: &mut Findings,
 ) -> Result<(), LongError> {
-    let tell = |text: &str| say(Kind::Streaming, &format!("{}: {text}", store.source().title()));
+    let tell = |text: &str| say("streaming", &format!("{}: {text}", store.source().title()));
     tell("long answers");
     whole::measure(bench, store, findings)?;
     tell("a slow reader, and one that leaves");
-    slow::measure(bench, store, findings)?;
+    slow::measure(bench, store, stall_timeout, findings)?;
     tell("forty slow readers");
     many::measure(bench, store, findings)
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::http::{Answer, Connection};
 
-/// How much of a difference is shown.
+/// The number of bytes of a difference that are shown.
 const SHOWN: usize = 60;
 
 /// The members of an answer, as their bytes.

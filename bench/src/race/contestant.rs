@@ -5,12 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::failure::RaceError;
 use super::record::Role;
 use super::suite::{Source, Suite};
 
-/// What stands in braces in the words of a command.
+/// Placeholders: names in braces in the words of a command.
 const PLACES: [&str; 11] = [
     "program",
     "node",
@@ -38,7 +39,7 @@ pub(crate) struct Contestant {
     pub(crate) kind: Kind,
 }
 
-/// What it is; an addition has to be started and asked too.
+/// Kind of a contestant.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Server(Server),
@@ -48,7 +49,7 @@ pub(crate) enum Kind {
 /// A program that answers GraphQL over HTTP.
 #[derive(Clone, Debug)]
 pub(crate) struct Server {
-    /// Whose APIs it can have, the best first.
+    /// Dialects, the best first.
     pub(crate) dialects: Vec<String>,
     pub(crate) file: ServerFile,
 }
@@ -68,19 +69,19 @@ pub(crate) struct ServerFile {
     pub(crate) features: BTreeMap<String, Vec<String>>,
     /// A folder beside the file that has the `package.json` to install and to start in.
     pub(crate) npm: Option<String>,
-    /// How many processes share the connections to the database.
+    /// The number of processes that share the connections to the database.
     #[serde(default = "one")]
     pub(crate) processes: u32,
     pub(crate) version: VersionFile,
 }
 
-/// Where the version stands.
+/// The source of a version.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum VersionFile {
     /// The last word of the first line that it prints.
     Command(Vec<String>),
-    /// Of a package that is installed.
+    /// The version of an installed package.
     Package(String),
 }
 
@@ -90,7 +91,7 @@ pub(crate) struct Floor {
     pub(crate) driver: Driver,
 }
 
-/// Who runs the statements in `floors`.
+/// The client that runs the statements in `floors`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Driver {
@@ -143,7 +144,7 @@ impl Contestant {
 }
 
 impl Server {
-    /// Whose API it has in a suite.
+    /// The dialect in a suite.
     pub(crate) fn dialect(&self, suite: &Suite) -> &str {
         let wanted = &suite.file.dialect;
         match self.dialects.iter().find(|dialect| *dialect == wanted) {
@@ -153,28 +154,50 @@ impl Server {
     }
 }
 
-/// Every file of `bench/contestants`; Thalweg is the first, the others come by name.
+/// Every file of `bench/contestants`.
 pub(crate) fn load(bench: &Path) -> Result<Vec<Contestant>, RaceError> {
-    let folder = bench.join("contestants");
+    let files = read_files(&bench.join("contestants"))?;
+    files.into_iter().map(|(id, path, file)| contestant(id, path, file)).collect()
+}
+
+/// The TOML files of a folder, with their names and paths: Thalweg's first, the others by name.
+pub(crate) fn read_files<T: DeserializeOwned>(
+    folder: &Path,
+) -> Result<Vec<(String, PathBuf, T)>, RaceError> {
     let mut all = Vec::new();
-    let entries = fs::read_dir(&folder).map_err(|error| RaceError::file(&folder, &error))?;
+    let entries = fs::read_dir(folder).map_err(|error| RaceError::file(folder, &error))?;
     for entry in entries {
         let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "toml") {
-            all.push(load_contestant(path)?);
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
         }
+        let text = fs::read_to_string(&path).map_err(|error| RaceError::file(&path, &error))?;
+        let file = toml::from_str(&text).map_err(|error| RaceError::file(&path, &error))?;
+        let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        all.push((id, path, file));
     }
-    all.sort_by(|one, other| {
-        (one.id != "thalweg", &one.id).cmp(&(other.id != "thalweg", &other.id))
-    });
+    all.sort_by(|(one, ..), (other, ..)| (one != "thalweg", one).cmp(&(other != "thalweg", other)));
     Ok(all)
 }
 
-fn load_contestant(path: PathBuf) -> Result<Contestant, RaceError> {
+/// Refuses words with a name in braces that is not one of the places, where it looks like one.
+pub(crate) fn check_places<'w>(
+    words: impl Iterator<Item = &'w String>,
+    places: &[&str],
+) -> Result<(), String> {
+    let mut braced = words.flat_map(|word| word.split('{').skip(1)).filter_map(|rest| {
+        let (name, _) = rest.split_once('}')?;
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        is_name.then_some(name)
+    });
+    match braced.find(|name| !places.contains(name)) {
+        Some(name) => Err(format!("there is no place `{name}`, only `{}`", places.join("`, `"))),
+        None => Ok(()),
+    }
+}
+
+fn contestant(id: String, path: PathBuf, file: ContestantFile) -> Result<Contestant, RaceError> {
     let problem = |problem: &str| RaceError::file(&path, &problem);
-    let text = fs::read_to_string(&path).map_err(|error| problem(&error.to_string()))?;
-    let file: ContestantFile =
-        toml::from_str(&text).map_err(|error| problem(&error.to_string()))?;
     if file.sources.is_empty() {
         return Err(problem("`sources` names no kind of database"));
     }
@@ -186,10 +209,9 @@ fn load_contestant(path: PathBuf) -> Result<Contestant, RaceError> {
             if server.command.is_empty() || server.processes == 0 {
                 return Err(problem("a server has a `command`, and at least one process"));
             }
-            if let Some(name) = unknown_place(&server) {
-                let there = PLACES.join("`, `");
-                return Err(problem(&format!("there is no place `{name}`, only `{there}`")));
-            }
+            let words = server.command.iter().chain(server.environment.values());
+            check_places(words.chain(server.features.values().flatten()), &PLACES)
+                .map_err(|error| problem(&error))?;
             Kind::Server(Server { dialects: file.dialects, file: server })
         }
         (None, Some(floor)) => Kind::Floor(floor),
@@ -197,25 +219,12 @@ fn load_contestant(path: PathBuf) -> Result<Contestant, RaceError> {
             return Err(problem("there must be either `[server]` or `[floor]`"));
         }
     };
-    let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let ContestantFile { title, sources, suites, .. } = file;
     Ok(Contestant { id, path, title, sources, suites, kind })
 }
 
 fn one() -> u32 {
     1
-}
-
-/// What stands in braces and is none of the places, where it looks like one.
-fn unknown_place(server: &ServerFile) -> Option<String> {
-    let words = server.command.iter().chain(server.environment.values());
-    let words = words.chain(server.features.values().flatten());
-    let mut braced = words.flat_map(|word| word.split('{').skip(1)).filter_map(|rest| {
-        let (name, _) = rest.split_once('}')?;
-        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-        is_name.then(|| name.to_owned())
-    });
-    braced.find(|name| !PLACES.contains(&name.as_str()))
 }
 
 #[cfg(test)]
@@ -263,7 +272,7 @@ mod tests {
     #[test]
     fn thalweg_is_the_first_of_the_projects_own() {
         let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let all = load(&bench).unwrap_or_else(|error| panic!("{error}"));
+        let all = load(bench).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(all.first().map(|one| one.id.as_str()), Some("thalweg"));
     }
 }

@@ -36,29 +36,29 @@ pub(super) struct Course<'c> {
     folder: Folder,
     run: Run,
     progress: Progress,
-    /// Who took part in any suite.
+    /// Contestants that took part in any suite.
     started: BTreeSet<String>,
 }
 
-/// What is up while a suite is measured on a source.
+/// Servers and databases while a suite is measured on a source.
 #[derive(Debug)]
 struct Field {
     database: Database,
     runners: BTreeMap<String, Runner>,
-    /// What is asked, by query and contestant; who is not here does not answer as the others.
+    /// Requests by query and contestant; a contestant with other answers has none.
     questions: BTreeMap<(String, String), Vec<Question>>,
     /// The statements of those floors that bring the same rows, by query and contestant.
     scripts: BTreeMap<(String, String), PathBuf>,
-    /// By query and contestant.
+    /// Speeds by query and contestant.
     speeds: BTreeMap<(String, String), Speed>,
-    /// Whom the last measurement was of, and by which query: it is warm.
+    /// Query and contestant of the last measurement: it is warm.
     warm: Option<(String, String)>,
 }
 
-/// How fast a contestant has answered a query.
+/// The speed of a contestant with a query.
 #[derive(Clone, Copy, Debug, Default)]
 struct Speed {
-    /// By as many connections as warm it up, the last time.
+    /// The last rate with the connections of the warm-up.
     steady: Option<f64>,
     /// The most of all closed loops.
     closed: f64,
@@ -122,8 +122,8 @@ impl<'c> Course<'c> {
         Ok(course)
     }
 
-    /// How long the lines are expected to take that are not done yet, those who are missing left
-    /// out; `after` is what comes behind them.
+    /// The expected seconds of the lines that are not done yet, without missing contestants; `after`
+    /// are the seconds of what follows.
     fn foresee(&self, after: f64) -> Progress {
         let (mut left, mut beside, mut done) = (BTreeMap::new(), after, 0);
         for stage in &self.stages {

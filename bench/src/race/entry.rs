@@ -8,12 +8,13 @@ use super::contestant::{self, Contestant, Kind, ServerFile, VersionFile};
 use super::place::Database;
 use super::suite::Suite;
 use crate::peers;
+use crate::program::forget_environment;
 use crate::server::{Server, free_port};
 
-/// How much of a server's log a reason tells.
+/// The number of characters of a server's log in a reason.
 const LOG_LETTERS: usize = 300;
 
-/// What starting needs to know.
+/// Settings for starts.
 #[derive(Clone, Debug)]
 pub(super) struct Ground {
     pub(super) workspace: PathBuf,
@@ -85,33 +86,35 @@ pub(super) fn start(
     }
 }
 
-/// What is set for somebody's own work changes what is measured.
-pub(crate) fn forget_environment(command: &mut Command) {
-    for (name, _) in std::env::vars_os() {
-        let text = name.to_string_lossy();
-        if ["THALWEG_", "PG", "NEO4J_"].iter().any(|start| text.starts_with(start)) {
-            command.env_remove(&name);
-        }
-    }
-}
-
-/// What it calls its version, or why nobody knows.
+/// The version of a contestant, or the reason why it is unknown.
 pub(super) fn version(contestant: &Contestant, ground: &Ground) -> Result<String, String> {
     let Kind::Server(server) = &contestant.kind else { return Ok(String::new()) };
     let folder = install(contestant, &server.file, ground)?;
-    match &server.file.version {
+    let packages = folder.as_deref().map(|folder| folder.join("node_modules"));
+    let places = places(ground, folder.as_deref());
+    read_version(&server.file.version, &places, packages.as_deref())
+}
+
+/// The version of a program by a command's output, or by an installed package.
+pub(crate) fn read_version(
+    version: &VersionFile,
+    places: &BTreeMap<&'static str, String>,
+    packages: Option<&Path>,
+) -> Result<String, String> {
+    match version {
         VersionFile::Command(words) => {
-            let output = command(words, &places(ground, folder.as_deref()))?
+            let output = command(words, places)?
                 .output()
                 .map_err(|error| format!("{} could not be run: {error}", words.join(" ")))?;
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             let word = text.lines().next().and_then(|line| line.split_whitespace().next_back());
-            word.map(str::to_owned).ok_or(format!("`{}` tells no version", words.join(" ")))
+            word.map(str::to_owned)
+                .ok_or_else(|| format!("`{}` prints no version", words.join(" ")))
         }
         VersionFile::Package(name) => {
-            let folder = folder.ok_or("it has a version by a package, but no `npm`")?;
-            let path = folder.join("node_modules").join(name).join("package.json");
-            let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+            let packages = packages.ok_or("it has a version by a package, but no `npm`")?;
+            let text = std::fs::read_to_string(packages.join(name).join("package.json"))
+                .map_err(|error| error.to_string())?;
             let package: serde_json::Value =
                 serde_json::from_str(&text).map_err(|error| error.to_string())?;
             Ok(package["version"].as_str().unwrap_or("unknown").to_owned())
@@ -119,7 +122,7 @@ pub(super) fn version(contestant: &Contestant, ground: &Ground) -> Result<String
     }
 }
 
-/// Of the Node.js that runs it; nothing where none does.
+/// The version of the Node.js that runs a contestant; `None` where none does.
 pub(super) fn node_version(contestant: &Contestant, ground: &Ground) -> Option<String> {
     let Kind::Server(server) = &contestant.kind else { return None };
     let folder = install(contestant, &server.file, ground).ok()??;
@@ -142,7 +145,7 @@ fn install(
     }
 }
 
-/// What is known before it starts.
+/// The places whose values are known before a start.
 fn places(ground: &Ground, folder: Option<&Path>) -> BTreeMap<&'static str, String> {
     let mut places = BTreeMap::from([("program", ground.program.display().to_string())]);
     if let Some(folder) = folder {

@@ -17,7 +17,7 @@ use super::written::{Store, Written};
 use crate::http::Connection;
 use crate::server::{Server, free_port};
 
-/// Of queries whose variables differ.
+/// Sets of variables for queries that have them.
 const SETS: usize = 3;
 
 /// A database with the rows of a suite.
@@ -105,7 +105,7 @@ fn ask_all(suite: &Suite, database: &Database<'_>, folder: &Path) -> Vec<(String
     answers
 }
 
-/// What is written is what was asked for, by the server and by the floor; the payloads of dialects
+/// Server and floor write the requested rows; the payloads of dialects
 /// differ.
 fn check_written(
     suite: &Suite,
@@ -167,14 +167,8 @@ fn data_of(answer: &[u8]) -> String {
 
 fn start(dialect: &str, options: &[&str], url: &str, folder: &Path) -> Server {
     let port = free_port().expect("a port");
-    let mut command = Command::new(program());
-    command.args(["serve", url, "--dialect", dialect]).args(options);
-    command.args(["--listen", &format!("127.0.0.1:{port}")]);
-    for (name, _) in std::env::vars() {
-        if name.starts_with("THALWEG_") || name.starts_with("PG") {
-            command.env_remove(name);
-        }
-    }
+    let mut command = crate::program::serve(Command::new(program()), url, port);
+    command.args(["--dialect", dialect]).args(options);
     let log = folder.join(format!("{dialect}-{port}.log"));
     Server::start(command, port, &log).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -1,4 +1,4 @@
-//! Why there is no run.
+//! Errors of a run.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use testkit::{neo4j, postgres};
 
 use super::report::ReportError;
+use crate::program::ProgramError;
 
 /// The benchmark could not be run at all; what keeps a contestant away is recorded instead.
 #[derive(Debug, thiserror::Error)]
@@ -21,8 +22,8 @@ pub(crate) enum RaceError {
     Postgres(#[from] postgres::StartError),
     #[error("the data of {suite}: {problem}")]
     Data { suite: String, problem: String },
-    #[error("Thalweg's own binary is not at {}; `cargo xtask bench` builds it", .0.display())]
-    NoBinary(PathBuf),
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     #[error("there is no run that has not ended")]
     NothingToResume,
     #[error("there is no Neo4j on this machine; `cargo xtask setup` installs it")]
@@ -36,7 +37,7 @@ pub(crate) enum RaceError {
 }
 
 impl RaceError {
-    pub(super) fn file(path: impl Into<PathBuf>, problem: &impl ToString) -> Self {
+    pub(crate) fn file(path: impl Into<PathBuf>, problem: &impl ToString) -> Self {
         Self::File { path: path.into(), problem: problem.to_string() }
     }
 }

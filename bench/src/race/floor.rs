@@ -55,7 +55,7 @@ pub(crate) struct Floor {
 }
 
 impl Floor {
-    /// Of a query on a source; nothing where nobody wrote one.
+    /// Reads the floor of a query on a source; `None` where there is no file.
     pub(crate) fn read(
         suite: &Suite,
         query: &Query,

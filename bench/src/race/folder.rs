@@ -19,7 +19,7 @@ const MEASUREMENTS: &str = "measurements.jsonl";
 const DONE: &str = "done.jsonl";
 const CHOICE: &str = "choice.json";
 
-/// What there is of a run.
+/// A run's folder, and what is complete in it.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,

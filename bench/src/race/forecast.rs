@@ -1,4 +1,4 @@
-//! How long the lines of a plan take, as measured on two processors: for an estimate before
+//! The expected time of the lines of a plan, as measured on two processors: for an estimate before
 //! anything was measured. What is disturbed, and so measured again, is not foreseen.
 
 use super::contestant::{Contestant, Kind};
@@ -11,13 +11,13 @@ pub(super) const SETTING_UP: f64 = 8.0;
 const AROUND: f64 = 0.3;
 /// Before the first load of each query: most servers are steady after so many loops.
 const WARM_UP: f64 = 3.6;
-/// What most servers are in the rounds behind the first.
+/// The speed of most servers.
 const WARM_UP_AGAIN: f64 = 1.8;
 /// So many rates, or numbers of users, are tried mostly.
 const STEPS: f64 = 3.8;
 /// For a rate that is too high: what is late is waited for.
 const LATE: f64 = 0.3;
-/// The same for users, who have to be connected too.
+/// Seconds of users, who have to be connected too.
 const LATE_USERS: f64 = 2.3;
 
 /// Seconds for each line, those of one query of one contestant in a row.
@@ -62,8 +62,8 @@ mod tests {
     /// Minutes of everything, without Chinook, which nobody has whom nobody gave it.
     fn check(pace: &Pace) -> f64 {
         let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let suites = suite::load(&bench).expect("suites");
-        let contestants = contestant::load(&bench).expect("contestants");
+        let suites = suite::load(bench).expect("suites");
+        let contestants = contestant::load(bench).expect("contestants");
         let contestants: Vec<&Contestant> = contestants.iter().collect();
         let choice = Choice { quick: pace.settings.quick, ..Choice::default() };
         let stages = plan::stages(&suites, &choice).into_iter();

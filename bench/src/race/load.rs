@@ -4,16 +4,15 @@
 //! whatever the answers do, and `pgbench` asks the database itself, both ways. `open` is the
 //! project's own generator, for what these cannot do: `burst`, a rate that changes, and `users`,
 //! who ask seldom, at moments of their own. `beside` counts and compares while one of them runs,
-//! by connections of `sampled`; `tool` finds the programs, or installs them.
+//! by connections of `sampled`; `own_loop` runs the floors of SQLite and Neo4j; `tool` finds the
+//! programs, or installs them.
 
-pub(crate) mod bare;
 mod beside;
-pub(crate) mod bolt;
 pub(crate) mod burst;
 pub(crate) mod failure;
-pub(crate) mod latency;
 pub(crate) mod oha;
 mod open;
+pub(crate) mod own_loop;
 pub(crate) mod pgbench;
 mod sampled;
 pub(crate) mod tool;
@@ -29,7 +28,7 @@ use std::sync::Arc;
 
 use super::usage::Processes;
 
-/// Who is asked, and what.
+/// A server and its requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target<'t> {
     pub(crate) port: u16,
@@ -61,7 +60,7 @@ impl Target<'_> {
         format!("http://127.0.0.1:{}{}", self.port, self.path)
     }
 
-    /// How long answers may be; nothing where one of them is not known.
+    /// Lengths of the expected answers; empty where one of them is not known.
     fn lengths(&self) -> BTreeSet<usize> {
         let lengths = self.questions.iter().map(|question| Some(question.answer.as_ref()?.len()));
         lengths.collect::<Option<_>>().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What the measurements were made on.
+//! The machine of the measurements.
 
 use std::fs;
 use std::thread;
@@ -6,7 +6,7 @@ use std::thread;
 use super::record::Machine;
 use crate::sessions;
 
-/// As Linux says it.
+/// The machine as Linux describes it.
 pub(crate) fn machine() -> Machine {
     let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let memory = field("/proc/meminfo", "MemTotal");

@@ -12,7 +12,7 @@ pub(crate) fn mask(body: &[u8], member: &str) -> Vec<u8> {
     masked
 }
 
-/// The same with a value of JSON: its numbers become zero.
+/// Masks a value of JSON: its numbers become zero.
 pub(crate) fn mask_value(value: &mut Value, member: &str) {
     match value {
         Value::Object(members) => {
@@ -35,7 +35,7 @@ pub(crate) fn numbers(body: &[u8], member: &str) -> Vec<i64> {
     texts.filter_map(|text| text.ok()?.parse().ok()).collect()
 }
 
-/// Where their digits are.
+/// The ranges of their digits.
 fn places(body: &[u8], member: &str) -> Vec<std::ops::Range<usize>> {
     let name = format!("\"{member}\":");
     let mut places = Vec::new();

@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::load::bare::Bare;
-use super::load::bolt::Bolt;
 use super::load::burst::Burst;
 use super::load::failure::LoadError;
 use super::load::oha::Oha;
+use super::load::own_loop::OwnLoop;
 use super::load::pgbench::Pgbench;
 use super::load::wrk::Wrk;
 use super::load::{Target, users};
@@ -15,18 +14,18 @@ use super::ramp::Ramp;
 use super::record::{Load, Outcome};
 use super::warm_up;
 
-/// Of the closed loops that warm a server up: what opens all of its connections to the database.
+/// Connections of the warm-up: enough to open all of a server's connections to the database.
 pub(super) const WARM_UP_CONNECTIONS: u32 = 16;
 
-/// By which constant rates and bursts are sent; who waits for one of them is late.
+/// Connections of constant rates and bursts; requests that wait for a free one are late.
 pub(super) const CONNECTIONS: u32 = 64;
 /// Each user asks twice.
 pub(super) const USERS_SECONDS: u32 = 4;
-/// Of the requests a second that a closed loop reaches.
+/// The rate around a burst, as a share of the closed loop's.
 const BURST_BASE: f64 = 0.3;
 const BURST_EXCESS: f64 = 2.0;
 
-/// How it was asked, and what came of it: several where rates were tried.
+/// Loads and their outcomes: several where rates were tried.
 pub(super) type Measured = Vec<(Load, Outcome)>;
 
 /// Puts loads on servers.
@@ -114,7 +113,7 @@ impl Meter {
         undisturbed(self.pace.repetitions, || pgbench.measure(seconds))
     }
 
-    /// The same at rising rates.
+    /// The statements of a floor in PostgreSQL at rising rates.
     pub(super) fn pgbench_constant(
         &self,
         pgbench: Pgbench<'_>,
@@ -123,16 +122,10 @@ impl Meter {
         self.climb_rates(closed, |rate| pgbench.measure_rate(rate, self.pace.step_seconds))
     }
 
-    /// The statements of a floor in SQLite.
-    pub(super) fn bare(&self, bare: Bare<'_>) -> Result<Outcome, LoadError> {
+    /// The statements of a floor in SQLite or Neo4j.
+    pub(super) fn own_loop(&self, own_loop: OwnLoop<'_>) -> Result<Outcome, LoadError> {
         let seconds = self.pace.settings.seconds;
-        undisturbed(self.pace.repetitions, || bare.measure(seconds))
-    }
-
-    /// The statement of a floor in Neo4j.
-    pub(super) fn bolt(&self, bolt: Bolt<'_>) -> Result<Outcome, LoadError> {
-        let seconds = self.pace.settings.seconds;
-        undisturbed(self.pace.repetitions, || bolt.measure(seconds))
+        undisturbed(self.pace.repetitions, || own_loop.measure(seconds))
     }
 
     fn climb_rates(
@@ -184,7 +177,7 @@ pub(crate) fn undisturbed<E>(
     Ok(Outcome { repetitions: repeated, ..best })
 }
 
-/// Of the time, how much others took.
+/// The share of the time that others took.
 fn share(outcome: &Outcome) -> f64 {
     outcome.cpu.other / outcome.seconds
 }

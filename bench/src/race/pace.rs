@@ -1,24 +1,24 @@
-//! How long and how often is measured.
+//! Length and number of the measurements.
 
 use super::record::Settings;
 
-/// What a run takes its time for; the numbers are chosen so that a whole run without Chinook takes
+/// Times and numbers of a run; they are chosen so that a whole run without Chinook takes
 /// about 45 minutes on a machine that does nothing else, and a quick one less than two.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pace {
     pub(super) settings: Settings,
-    /// Of each rate that is tried, and of each number of users.
+    /// Seconds of each rate that is tried, and of each number of users.
     pub(super) step_seconds: u32,
-    /// The first constant rate, of what closed loops reach.
+    /// The first constant rate, as a share of the closed loops' rate.
     pub(super) first_rate: f64,
-    /// How many rates are tried at most.
+    /// The most rates that are tried.
     pub(super) steps: u32,
     pub(super) burst_seconds: f64,
     /// The rounds that have more than closed loops: their ramps repeat by themselves.
     pub(super) ramp_rounds: u32,
-    /// How often a disturbed measurement is repeated.
+    /// The most repetitions of a disturbed measurement.
     pub(super) repetitions: u32,
-    /// Of a warm-up; each takes a second.
+    /// Loops of a warm-up; each takes a second.
     pub(super) warm_up_loops: u32,
 }
 

@@ -21,11 +21,11 @@ pub(crate) struct Place {
     chinook: Option<PathBuf>,
     /// Started for the first suite that wants it.
     postgres: Option<Server>,
-    /// The same, and as long as no other suite wants it.
+    /// Started for the first suite that wants it, and kept until another suite wants it.
     graph: Option<Graph>,
 }
 
-/// Where a suite's rows are.
+/// The database of a suite.
 #[derive(Debug)]
 pub(crate) struct Database {
     pub(crate) source: Source,
@@ -105,7 +105,7 @@ impl Place {
         self.graph.as_ref()
     }
 
-    /// What the rows are in, where there is one already.
+    /// The version of PostgreSQL, where it runs already.
     pub(crate) fn postgres_version(&self) -> Option<String> {
         self.postgres.as_ref().map(|server| server.installation().version.to_string())
     }

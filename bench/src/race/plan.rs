@@ -1,4 +1,4 @@
-//! What is measured, in which order: always the same for the same files and options.
+//! The order of the measurements: always the same for the same files and options.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub(super) struct Item {
     pub(super) load: Load,
 }
 
-/// How it is asked; a ramp has several measurements.
+/// A kind of load; a ramp has several measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum Load {
@@ -55,7 +55,7 @@ pub(super) fn queries<'s>(suite: &'s Suite, choice: &Choice) -> Vec<&'s Query> {
     suite.queries.iter().filter(wanted).collect()
 }
 
-/// What is measured of a suite. The contestants take turns within each query, and another one is
+/// The measurements of a suite. The contestants take turns within each query, and another one is
 /// the first in each round, so that none always comes after the same one.
 pub(super) fn items(
     stage: Stage<'_>,
@@ -140,8 +140,8 @@ mod tests {
 
     fn check(choice: &Choice, pace: &Pace) -> Vec<Item> {
         let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let suites = suite::load(&bench).expect("suites");
-        let contestants = contestant::load(&bench).expect("contestants");
+        let suites = suite::load(bench).expect("suites");
+        let contestants = contestant::load(bench).expect("contestants");
         let contestants: Vec<&Contestant> = contestants.iter().collect();
         let stages = stages(&suites, choice);
         stages.iter().flat_map(|stage| items(*stage, &contestants, pace, choice)).collect()

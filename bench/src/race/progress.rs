@@ -1,4 +1,4 @@
-//! What is done of how much, and how long the rest will take.
+//! Progress of a run, and an estimate of the rest.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ pub(super) struct Progress {
     done: usize,
     /// Seconds that lines were expected to take; those that are left.
     left: BTreeMap<Item, f64>,
-    /// What else is left: setting up, and what comes after the plan.
+    /// Seconds of the rest: setting up, and what comes after the plan.
     beside: f64,
     /// Seconds that were expected for what is behind.
     behind: f64,

@@ -1,6 +1,6 @@
-//! How the highest rate is found that a server stands.
+//! Search for the highest rate that a server sustains.
 
-/// How much faster the second rate is, or slower where the first was too fast; each further step is
+/// The factor by which the second rate is faster, or slower where the first was too fast; each further step is
 /// as large as all before it, until the limit is between two rates.
 const STEP: f64 = 1.15;
 /// Two rates that are nearer than this need none between them: half of the first step.

@@ -1,4 +1,4 @@
-//! What a run has measured, as it stands in its folder.
+//! The measurements of a run, as its folder has them.
 //!
 //! A folder of a run has `run.json`, a [`Run`], and `measurements.jsonl`, a [`Measurement`] a line,
 //! appended when it is done: so a run can be resumed, and reported before its end. Times are
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What holds for all measurements of a run.
+/// Facts about all measurements of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Run {
     /// RFC 3339, UTC.
@@ -16,7 +16,7 @@ pub(crate) struct Run {
     /// Absent while the run goes on, and after one that was stopped.
     pub(crate) ended: Option<String>,
     pub(crate) machine: Machine,
-    /// Of every program that takes part, by its name: `thalweg`, `postgresql`, `node`, `wrk`.
+    /// Versions of the programs by name: `thalweg`, `postgresql`, `node`, `wrk`.
     pub(crate) versions: BTreeMap<String, String>,
     pub(crate) settings: Settings,
     pub(crate) contestants: Vec<Contestant>,
@@ -31,20 +31,20 @@ pub(crate) struct Machine {
     pub(crate) system: String,
 }
 
-/// How is measured. A run is resumed with the settings it began with.
+/// Settings of the measurements. A run is resumed with the settings it began with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Settings {
     pub(crate) quick: bool,
     pub(crate) rounds: u32,
-    /// Of one closed loop, after the warm-up.
+    /// Seconds of one closed loop, after the warm-up.
     pub(crate) seconds: u32,
-    /// Of the closed loops.
+    /// Connections of the closed loops.
     pub(crate) connections: Vec<u32>,
-    /// What each server may open to the database.
+    /// Connections that each server may open to the database.
     pub(crate) database_connections: u32,
     /// A constant arrival rate is raised until its 95th percentile is beyond this.
     pub(crate) latency_limit: u64,
-    /// The same for users with one request each two seconds.
+    /// The limit for users with one request each two seconds.
     pub(crate) users_latency_limit: u64,
 }
 
@@ -58,20 +58,20 @@ pub(crate) struct Contestant {
     pub(crate) version: String,
     /// The command by which it was started, without folders of this machine.
     pub(crate) command: String,
-    /// Why it took no part, where it took none.
+    /// The reason why it took no part, where it took none.
     pub(crate) missing: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Role {
-    /// Whom the run is about.
+    /// The measured product.
     Thalweg,
     /// Another server in one process: the report compares Thalweg with the fastest of these.
     Yardstick,
     /// Any other that answers GraphQL over HTTP, such as one of several processes: shown beside.
     Server,
-    /// The same rows without GraphQL and without HTTP: what is physically possible.
+    /// The same rows without GraphQL and without HTTP: the physical limit.
     Floor,
 }
 
@@ -93,15 +93,15 @@ pub(crate) struct Query {
     pub(crate) title: String,
     /// The document, by the dialect in which it is written.
     pub(crate) texts: BTreeMap<String, String>,
-    /// Of the answer, the mean where variables differ.
+    /// Size of the answer, the mean where variables differ.
     pub(crate) answer_bytes: u64,
     /// The contestants whose answers are equal to Thalweg's, byte for byte of `data`.
     pub(crate) equal: Vec<String>,
-    /// Why a contestant has no part in this query: other answers, no such feature.
+    /// Reasons why contestants have no part in this query: other answers, no such feature.
     pub(crate) left_out: BTreeMap<String, String>,
 }
 
-/// What was measured, and what is known about it.
+/// A measurement with its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Measurement {
     pub(crate) subject: Subject,
@@ -110,7 +110,7 @@ pub(crate) struct Measurement {
     pub(crate) outcome: Outcome,
 }
 
-/// Of which contestant, by what.
+/// The measured contestant and query.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Subject {
     pub(crate) suite: String,
@@ -118,7 +118,7 @@ pub(crate) struct Subject {
     pub(crate) contestant: String,
 }
 
-/// How it was asked.
+/// The load of a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum Load {
@@ -149,14 +149,14 @@ pub(crate) struct Outcome {
     /// After the end of a burst, until the 95th percentile was within the limit again; absent
     /// where there was no burst, or no recovery while it was watched.
     pub(crate) recovery_seconds: Option<f64>,
-    /// What else ran on the machine took more than the run allows: it was repeated, and this is
-    /// the best there was.
+    /// Other load of the machine took more than the run allows: the measurement was repeated, and this
+    /// is the best one.
     pub(crate) is_disturbed: bool,
-    /// How often it was repeated for that.
+    /// The number of repetitions.
     pub(crate) repetitions: u32,
 }
 
-/// Of the answers, in microseconds.
+/// Latencies of the answers, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Latency {
     pub(crate) p50: f64,
@@ -172,11 +172,11 @@ pub(crate) struct Cpu {
     pub(crate) server: f64,
     pub(crate) database: f64,
     pub(crate) load: f64,
-    /// Of everything else on the machine.
+    /// CPU of everything else on the machine.
     pub(crate) other: f64,
 }
 
-/// What a start on a synthetic schema costs; one line each in `starts.jsonl`.
+/// The cost of a start on a synthetic schema; one line each in `starts.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Start {
     pub(crate) contestant: String,
@@ -189,7 +189,7 @@ pub(crate) struct Start {
     pub(crate) cpu_seconds: f64,
     /// Resident after the first answer.
     pub(crate) memory: u64,
-    /// Why it did not start, or did not answer in time: then the figures before this are none.
+    /// The reason why it did not start or answer in time: then the figures before this are zero.
     pub(crate) missing: Option<String>,
 }
 

@@ -1,17 +1,15 @@
-//! What a run has found: a page to explore it, JSON for programs, Markdown for documents.
+//! The report of a run: a page to explore it, JSON for programs, Markdown for documents.
 //!
 //! `folder` reads what the run wrote, `aggregate` makes a [`summary::Report`] of it, in which
-//! rounds are medians with their `spread`; `compare` sets contestants beside the best yardstick and
+//! rounds are medians; `compare` sets contestants beside the best yardstick and
 //! the floor, `starts` does the start-ups. `markdown` and `page` write it. A run that goes on can
 //! be reported as well as one that has ended.
 
 mod aggregate;
 mod compare;
-mod figure;
 mod folder;
 mod markdown;
 mod page;
-mod spread;
 mod starts;
 mod summary;
 
@@ -27,7 +25,9 @@ use std::{fs, io};
 
 use serde::Deserialize;
 
-/// Where the report is.
+use super::record::Start;
+
+/// The files of the report.
 #[derive(Debug)]
 pub(crate) struct Paths {
     pub(crate) page: PathBuf,
@@ -63,6 +63,15 @@ pub(crate) fn write(folder: &Path) -> Result<Paths, ReportError> {
     write_file(&paths.markdown, &markdown::markdown(&report))?;
     write_file(&paths.page, &page::page(&report)?)?;
     Ok(paths)
+}
+
+/// The medians of starts, as a table.
+pub(crate) fn starts(starts: &[Start]) -> String {
+    let mut text = String::new();
+    // Writing to a `String` never fails.
+    let written = markdown::write_starts(&starts::aggregate(starts), str::to_owned, &mut text);
+    debug_assert!(written.is_ok(), "a table was not written");
+    text
 }
 
 /// The run that was started last, of those in a folder of runs.

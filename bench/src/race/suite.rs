@@ -17,13 +17,13 @@ use variables::Rule;
 /// The name of the file of a suite.
 pub(super) const FILE: &str = "suite.toml";
 
-/// What is asked, of which data.
+/// Data, and the queries that are sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Suite {
     /// The name of the folder.
     pub(crate) id: String,
     pub(crate) folder: PathBuf,
-    /// Where `queries` and `floors` are.
+    /// The folder that has `queries` and `floors`.
     pub(crate) texts: PathBuf,
     pub(crate) file: SuiteFile,
     pub(crate) queries: Vec<Query>,
@@ -38,9 +38,9 @@ pub(crate) struct SuiteFile {
     #[serde(default)]
     pub(crate) about: String,
     pub(crate) sources: Vec<Source>,
-    /// Whose API a contestant has that can have several.
+    /// The dialect of a contestant that has several.
     pub(crate) dialect: String,
-    /// What a contestant switches on for these queries, by names that its file explains.
+    /// Features that a contestant switches on for these queries, by names that its file explains.
     #[serde(default)]
     pub(crate) features: Vec<String>,
     /// The suite whose queries and floors are asked, where they are not its own.
@@ -49,7 +49,7 @@ pub(crate) struct SuiteFile {
     /// Whether it is measured only where `--suite` names it.
     #[serde(default)]
     pub(crate) only_named: bool,
-    /// What a graph holds.
+    /// The type definitions of a graph.
     #[serde(default)]
     pub(crate) types: Option<Types>,
     /// A file of the folder, for contestants that serve by policies.
@@ -74,12 +74,12 @@ pub(crate) enum Source {
 pub(crate) struct Types {
     /// Files beside the folders of texts, by dialect.
     pub(crate) files: BTreeMap<String, String>,
-    /// How many types that nobody asks for stand behind those of the file.
+    /// The number of types without queries that follow those of the file.
     #[serde(default)]
     pub(crate) others: u32,
 }
 
-/// Where the rows come from.
+/// The origin of the rows.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Data {
@@ -100,7 +100,7 @@ pub(crate) enum Generator {
     Meetups,
     /// A graph of movies and people, as large as Neo4j's own sample.
     Movies,
-    /// The same with 4,000 movies and 6,000 people.
+    /// A graph of the same form with 4,000 movies and 6,000 people.
     ManyMovies,
 }
 
@@ -123,7 +123,7 @@ pub(crate) struct QueryFile {
     pub(crate) title: String,
     #[serde(default = "closed_only")]
     pub(crate) loads: Vec<LoadKind>,
-    /// Of the closed loops; all of the run's where there are none.
+    /// The connections of the closed loops; all of the run's where there are none.
     #[serde(default)]
     pub(crate) connections: Vec<u32>,
     /// Whether `--quick` measures it.
@@ -131,12 +131,12 @@ pub(crate) struct QueryFile {
     pub(crate) quick: bool,
     #[serde(default)]
     pub(crate) variables: BTreeMap<String, Rule>,
-    /// Where it is a mutation.
+    /// The rows that a mutation writes.
     #[serde(default)]
     pub(crate) writes: Option<Writes>,
 }
 
-/// What a mutation writes: a row for each request, with the variables in the columns of their
+/// The rows of a mutation: a row for each request, with the variables in the columns of their
 /// names, and a number that the database makes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -181,7 +181,7 @@ impl Source {
         }
     }
 
-    /// As its makers write it.
+    /// The name as its makers write it.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Postgres => "PostgreSQL",

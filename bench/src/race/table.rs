@@ -4,16 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::record::{Load, Measurement};
+use crate::statistics::Spread;
 
-/// The middle of some figures, and their ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Spread {
-    pub(super) median: f64,
-    pub(super) least: f64,
-    pub(super) most: f64,
-}
-
-/// What is one line of the table.
+/// The key of a line of the table.
 type Key<'m> = (&'m str, &'m str, u32, &'m str);
 
 /// The closed loops, a line for each contestant, and the highest constant rates.
@@ -64,7 +57,9 @@ pub(super) fn text(measurements: &[Measurement], latency_limit: u64) -> String {
 
 /// CPU is that of a request, in milliseconds.
 fn columns(group: &[&Measurement]) -> String {
-    let of = |value: &dyn Fn(&Measurement) -> f64| spread(group.iter().map(|one| value(one)));
+    let of = |value: &dyn Fn(&Measurement) -> f64| {
+        Spread::new(group.iter().map(|one| value(one))).unwrap_or_default()
+    };
     let speed = of(&|one| one.outcome.requests_per_second());
     let p50 = of(&|one| one.outcome.latency.p50 / 1e3).median;
     let p99 = of(&|one| one.outcome.latency.p99 / 1e3).median;
@@ -93,35 +88,10 @@ fn a_request(seconds: f64, measurement: &Measurement) -> f64 {
     seconds * 1e3 / requests
 }
 
-/// The median, with the mean of the middle two where their number is even; zeros of nothing.
-pub(super) fn spread(values: impl Iterator<Item = f64>) -> Spread {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    let at = |index: usize| values.get(index).copied().unwrap_or_default();
-    let middle = values.len() / 2;
-    let median = if values.len().is_multiple_of(2) {
-        f64::midpoint(at(middle.saturating_sub(1)), at(middle))
-    } else {
-        at(middle)
-    };
-    Spread { median, least: at(0), most: at(values.len().saturating_sub(1)) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::race::folder::tests::measurement;
-
-    #[test]
-    fn the_median_is_the_middle() {
-        let check = |values: &[f64], median: f64, least: f64, most: f64| {
-            assert_eq!(spread(values.iter().copied()), Spread { median, least, most });
-        };
-        check(&[3.0, 1.0, 100.0], 3.0, 1.0, 100.0);
-        check(&[4.0, 1.0, 2.0, 9.0], 3.0, 1.0, 9.0);
-        check(&[7.0], 7.0, 7.0, 7.0);
-        check(&[], 0.0, 0.0, 0.0);
-    }
 
     #[test]
     fn rounds_become_one_line_with_the_highest_rate_that_was_stood() {

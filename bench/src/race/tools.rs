@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::load::tool::Tool;
 use super::plan::Load;
 
-/// Where each program is, or why it is not there.
+/// The path of each program, or the reason why it is missing.
 #[derive(Debug)]
 pub(super) struct Tools {
     pub(super) wrk: Result<PathBuf, String>,
@@ -27,7 +27,7 @@ impl Tools {
         Self { wrk: find(Tool::Wrk), oha: find(Tool::Oha), pgbench: find(Tool::Pgbench) }
     }
 
-    /// What they call their versions; a missing one has its reason there.
+    /// The versions; a missing program has its reason there.
     pub(super) fn versions(&self) -> BTreeMap<String, String> {
         let all = [(Tool::Wrk, &self.wrk), (Tool::Oha, &self.oha), (Tool::Pgbench, &self.pgbench)];
         let versions = all.map(|(tool, found)| {

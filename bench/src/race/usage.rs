@@ -1,4 +1,4 @@
-//! What a load costs: the CPU of the server, of the database, of the load generator and of
+//! The cost of a load: the CPU of the server, of the database, of the load generator and of
 //! everything else, and the memory that the server needs.
 //!
 //! Linux adds what a process has computed to its parent's account when the parent has waited for
@@ -17,14 +17,14 @@ use super::record::Cpu;
 use memory::Memory;
 use tree::Trees;
 
-/// Of all that the processors of the machine could compute.
+/// The share of the machine's CPU from which on a measurement is disturbed.
 const DISTURBANCE: f64 = 0.05;
-/// Of the same: what the machine must have computed beyond all processes before it is believed. The
+/// The share of the machine's CPU beyond all processes from which on it counts. The
 /// kernel counts the time of a process exactly, and that of the machine by looking 250 times a
 /// second, at moments that a program with timers may meet always or never.
 const UNSEEN: f64 = 0.15;
 
-/// Whose CPU is told apart, each with all processes that descend from it.
+/// Processes whose CPU is counted apart, each with all its descendants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Processes {
     pub(crate) server: Option<u32>,
@@ -41,12 +41,12 @@ pub(crate) struct Watch {
     memory: Option<Memory>,
 }
 
-/// What was counted.
+/// The counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Usage {
     pub(crate) seconds: f64,
     pub(crate) cpu: Cpu,
-    /// Of the server's processes together.
+    /// Memory of the server's processes together.
     pub(crate) peak_memory: u64,
 }
 
@@ -63,11 +63,11 @@ struct Counted {
     server: u64,
     database: u64,
     load: u64,
-    /// Of every process that is seen.
+    /// Ticks of every visible process.
     all: u64,
-    /// Of the processors, whoever used them.
+    /// Ticks of the processors, whoever used them.
     machine: u64,
-    /// Of that, what a hypervisor gave to others.
+    /// The part of these that a hypervisor gave to others.
     stolen: u64,
 }
 

@@ -19,7 +19,7 @@ const SELECT: &str = include_str!("written/select.cypher");
 /// Taking back waits for so long for a server's transaction.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Where the rows are.
+/// The database of the rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Store<'s> {
     Postgres { server: &'s Server, database: &'s str },

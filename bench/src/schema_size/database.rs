@@ -4,19 +4,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use clap::ValueEnum;
 use rusqlite::Connection;
 use testkit::postgres;
 
 use super::failure::SizeError;
+use crate::race::suite::Source;
 
-/// A kind of database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A kind of relational database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Family {
     Sqlite,
     Postgres,
 }
 
-/// Where databases are made; everything is removed in the end.
+/// A place for databases; everything is removed in the end.
 #[derive(Debug)]
 pub(crate) enum Place {
     Sqlite(Folder),
@@ -30,19 +32,16 @@ pub(crate) struct Folder(PathBuf);
 impl Family {
     pub(crate) const ALL: [Self; 2] = [Self::Sqlite, Self::Postgres];
 
-    /// The word for it on the command line.
-    pub(crate) fn of_word(word: &str) -> Option<Self> {
-        match word {
-            "sqlite" => Some(Self::Sqlite),
-            "postgres" => Some(Self::Postgres),
-            _ => None,
-        }
-    }
-
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Sqlite => "SQLite",
-            Self::Postgres => "PostgreSQL",
+        Source::from(self).title()
+    }
+}
+
+impl From<Family> for Source {
+    fn from(family: Family) -> Self {
+        match family {
+            Family::Sqlite => Self::Sqlite,
+            Family::Postgres => Self::Postgres,
         }
     }
 }
@@ -88,7 +87,7 @@ impl Place {
         }
     }
 
-    /// What is measured with.
+    /// The name and version of the database.
     pub(super) fn version(&self) -> String {
         match self {
             Self::Sqlite(_) => format!("SQLite {}", rusqlite::version()),
@@ -135,7 +134,7 @@ impl Place {
         }
     }
 
-    /// How many statements the database has logged; `None` where there is no log.
+    /// The number of statements that the database has logged; `None` where there is no log.
     pub(super) fn logged_statements(&self) -> Result<Option<usize>, SizeError> {
         match self {
             Self::Sqlite(_) => Ok(None),

@@ -1,11 +1,12 @@
-//! Why the measurement could not be made.
+//! Errors of a measurement.
 
 use std::io;
-use std::path::PathBuf;
 
+use procfs::ProcError;
 use testkit::postgres::{ClientError, StartError};
 
 use crate::http::HttpError;
+use crate::program::ProgramError;
 use crate::server::ServerError;
 
 /// The measurement could not be made.
@@ -25,10 +26,12 @@ pub(crate) enum SizeError {
     Http(#[from] HttpError),
     #[error("an operation is refused: {0}")]
     Refused(String),
-    #[error("Thalweg's own binary is not at {}; `cargo xtask bench` builds it", .0.display())]
-    NoBinary(PathBuf),
-    #[error("the process does not say its memory and time")]
-    Memory,
+    #[error(transparent)]
+    Thalweg(#[from] ProgramError),
+    #[error("memory and time of a process: {0}")]
+    Process(#[from] ProcError),
+    #[error("a thread of the load has panicked")]
+    Thread,
     #[error(transparent)]
     Files(#[from] io::Error),
     #[error("the answer of `{operation}` is not the same on every database: {answer}")]

@@ -7,11 +7,11 @@ use serde_json::Value as Json;
 
 use super::database::{Folder, Place};
 use super::failure::SizeError;
-use super::memory::{cpu_seconds, resident_kilobytes};
 use super::operations::{self, INTROSPECTION, ask};
 use super::report::Growth;
 use super::{Subject, progress};
 use crate::http::Connection;
+use crate::process::{cpu_seconds, resident};
 
 /// Rounds of requests after the whole schema was asked for, with pauses between them.
 const LATER: usize = 20;
@@ -34,7 +34,7 @@ pub(super) fn measure(
     for operation in subject.dialect.warm() {
         ask(&mut connection, &operation.body())?;
     }
-    let kilobytes = resident_kilobytes(server.process())?;
+    let kilobytes = resident(server.process())? / 1_024;
     let introspection = operations::body(INTROSPECTION, &Json::Null);
     let begin = Instant::now();
     let schema = ask(&mut connection, &introspection)?;
@@ -56,6 +56,6 @@ pub(super) fn measure(
         kilobytes,
         introspection_seconds,
         introspection_bytes: schema.len(),
-        kilobytes_after_introspection: resident_kilobytes(server.process())?,
+        kilobytes_after_introspection: resident(server.process())? / 1_024,
     })
 }

@@ -1,4 +1,4 @@
-//! What a process executed: instructions in user mode, counted by the processor or by Callgrind.
+//! Executed instructions in user mode, counted by the processor or by Callgrind.
 //!
 //! Time depends on what else the machine does; instructions hardly do.
 
@@ -12,13 +12,13 @@ use std::time::Duration;
 use super::failure::SizeError;
 use crate::fate;
 
-/// What `perf` is asked for.
+/// The event that `perf` counts.
 const EVENT: &str = "instructions:u";
 
 /// `perf` does not say when it has begun to count.
 const ATTACH: Duration = Duration::from_millis(300);
 
-/// Who counts.
+/// A counter of instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counter {
     Perf,
@@ -30,9 +30,9 @@ pub(super) enum Counter {
 pub(super) struct Counting {
     counter: Counter,
     pid: u32,
-    /// Where Callgrind writes.
+    /// The folder of Callgrind's files.
     folder: PathBuf,
-    /// How many files it has written.
+    /// The number of files that it has written.
     dumps: usize,
 }
 

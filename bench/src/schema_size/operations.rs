@@ -1,13 +1,15 @@
-//! What is asked, in each dialect: the usual kinds of reads.
+//! The operations in each dialect: the usual kinds of reads.
 
+use clap::ValueEnum;
 use serde_json::{Value as Json, json};
 
 use super::failure::SizeError;
 use crate::http::Connection;
 
-/// Whose API the server is like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The dialect of a served API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Dialect {
+    #[value(name = "postgraphile")]
     PostGraphile,
     Phrag,
 }
@@ -28,11 +30,6 @@ pub(crate) const INTROSPECTION: &str = include_str!("introspection.graphql");
 
 impl Dialect {
     pub(crate) const ALL: [Self; 2] = [Self::PostGraphile, Self::Phrag];
-
-    /// By its name on the command line.
-    pub(crate) fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|dialect| dialect.name() == word)
-    }
 
     /// Its name on the command line.
     pub(crate) fn name(self) -> &'static str {

@@ -7,22 +7,22 @@ use serde::Serialize;
 
 use super::instructions::Counter;
 
-/// How far the costs of one warm operation may be apart, in percent.
+/// The tolerated difference between the costs of one warm operation, in percent.
 const MOST_PERCENT: u64 = 3;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     pub(super) cores: usize,
     pub(super) versions: Vec<String>,
-    /// Who counted the instructions.
+    /// The counter of the instructions.
     pub(super) counter: Option<&'static str>,
-    /// How many tables the columns of the costs have.
+    /// Numbers of tables of the columns of the costs.
     pub(super) tables: Vec<usize>,
     pub(super) costs: Vec<Cost>,
     pub(super) growth: Vec<Growth>,
 }
 
-/// What one operation costs by the number of tables.
+/// The cost of one operation by the number of tables.
 #[derive(Debug, Serialize)]
 pub(super) struct Cost {
     pub(super) source: &'static str,
@@ -41,7 +41,7 @@ pub(super) enum Kind {
     Cold,
 }
 
-/// What one server took.
+/// Time and memory of one server.
 #[derive(Debug, Serialize)]
 pub(super) struct Growth {
     pub(super) source: &'static str,
@@ -49,20 +49,20 @@ pub(super) struct Growth {
     pub(super) tables: usize,
     /// From the start of the process until its first answer.
     pub(super) start_seconds: f64,
-    /// What the process has computed until then: less depends on what else the machine does.
+    /// CPU of the process until then, which depends less on other load of the machine.
     pub(super) start_cpu_seconds: f64,
-    /// Of the introspection, where the database keeps a log.
+    /// Statements of the introspection, where the database keeps a log.
     pub(super) statements: Option<usize>,
     /// Resident memory after the first answers.
     pub(super) kilobytes: u64,
-    /// Of the whole schema, by the query that clients send.
+    /// Seconds for the whole schema, by the query that clients send.
     pub(super) introspection_seconds: f64,
     pub(super) introspection_bytes: usize,
     pub(super) kilobytes_after_introspection: u64,
 }
 
 impl Cost {
-    /// By how many percent the most exceeds the least.
+    /// The percentage by which the most exceeds the least.
     fn difference(&self) -> f64 {
         let (least, most) = self.extremes();
         (most as f64 / least as f64 - 1.0) * 100.0

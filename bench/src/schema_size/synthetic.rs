@@ -14,7 +14,7 @@ const BASE_POSTGRES: &str = include_str!("base.postgres.sql");
 /// The tables of the base.
 pub(super) const BASE_TABLES: usize = 5;
 
-/// What the empty tables are about, and what they hold: names that people give.
+/// Parts of the names of the empty tables, as people give them.
 const SUBJECTS: [&str; 12] = [
     "account", "booking", "contract", "delivery", "employee", "forecast", "invoice", "ledger",
     "machine", "order", "project", "ticket",

@@ -1,16 +1,21 @@
-//! Who starts, and by which command.
+//! The started programs and their commands.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use clap::ValueEnum;
+
 use crate::peers::{self, Peer, PeerError};
+use crate::program;
 use crate::schema_size::database::Family;
 
 /// The programs that are started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Contestant {
     Thalweg,
+    #[value(name = "postgraphile-4")]
     PostGraphile4,
+    #[value(name = "postgraphile-5")]
     PostGraphile5,
 }
 
@@ -34,11 +39,7 @@ impl Contestant {
         }
     }
 
-    pub(crate) fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|contestant| contestant.id() == word)
-    }
-
-    /// How long a start is expected to take, as measured on two processors.
+    /// The expected seconds of a start, as measured on two processors.
     pub(super) fn seconds(self, tables: u32) -> f64 {
         let (alone, each) = match self {
             Self::Thalweg => (0.05, 0.0001),
@@ -74,9 +75,7 @@ impl Installed {
     pub(super) fn command(&self, database: &str, port: u16) -> Command {
         let mut command = match self {
             Self::Thalweg(program) => {
-                let mut command = Command::new(program);
-                command.args(["serve", database, "--listen", &format!("127.0.0.1:{port}")]);
-                command
+                return program::serve(Command::new(program), database, port);
             }
             Self::PostGraphile4(folder) => {
                 let mut command = peers::node(folder);
@@ -99,11 +98,7 @@ impl Installed {
                 command
             }
         };
-        for (name, _) in std::env::vars() {
-            if name.starts_with("THALWEG_") || name.starts_with("PG") {
-                command.env_remove(name);
-            }
-        }
+        program::forget_environment(&mut command);
         command
     }
 }

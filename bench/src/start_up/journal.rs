@@ -1,4 +1,4 @@
-//! What was measured, a line each in a file that a later run goes on with.
+//! The journal of measured starts, from which a later run continues.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::StartUpError;
 use super::plan::Step;
 use crate::race::record::Start;
-use crate::schema_size::database::Family;
+use crate::race::suite::Source;
 
 /// In the folder of a run.
 pub(super) const FILE: &str = "starts.jsonl";
@@ -58,18 +58,10 @@ impl Journal {
     }
 
     fn of(&self, step: &Step) -> impl Iterator<Item = &Start> {
-        let (contestant, source) = (step.contestant.id(), source(step.family));
+        let (contestant, source) = (step.contestant.id(), Source::from(step.family).name());
         self.starts.iter().filter(move |start| {
             start.tables == step.tables && start.contestant == contestant && start.source == source
         })
-    }
-}
-
-/// The word for a kind of database in the records.
-pub(super) fn source(family: Family) -> &'static str {
-    match family {
-        Family::Sqlite => "sqlite",
-        Family::Postgres => "postgres",
     }
 }
 
@@ -77,7 +69,7 @@ pub(super) fn source(family: Family) -> &'static str {
 pub(super) fn record(step: &Step, cost: &Cost, missing: Option<String>) -> Start {
     Start {
         contestant: step.contestant.id().to_owned(),
-        source: source(step.family).to_owned(),
+        source: Source::from(step.family).name().to_owned(),
         tables: step.tables,
         round: step.round,
         first_answer_seconds: cost.seconds,
@@ -87,7 +79,7 @@ pub(super) fn record(step: &Step, cost: &Cost, missing: Option<String>) -> Start
     }
 }
 
-/// What a start has taken.
+/// The cost of a start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Cost {
     pub(super) seconds: f64,
@@ -99,7 +91,7 @@ pub(super) struct Cost {
 mod tests {
     use super::super::Contestant;
     use super::*;
-    use crate::schema_size::database::Folder;
+    use crate::schema_size::database::{Family, Folder};
 
     const STEP: Step = Step {
         round: 1,

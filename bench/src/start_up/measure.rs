@@ -10,12 +10,13 @@ use super::contestant::Installed;
 use super::journal::{Cost, record};
 use super::plan::Step;
 use super::{Contestant, StartUpError, database};
+use crate::process::{cpu_seconds, resident};
 use crate::race::record::Start;
 use crate::schema_size::database::{Family, Folder, Place};
-use crate::schema_size::memory::{cpu_seconds, resident_kilobytes};
+use crate::schema_size::failure::SizeError;
 use crate::server::{self, Server, ServerError};
 
-/// How long a start may take; who needs longer is reported as not started.
+/// The limit of a start; after it, a contestant is reported as not started.
 pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A row of a table that all sizes have: the schema is complete and the database answers.
@@ -84,8 +85,8 @@ impl<'b> Bench<'b> {
         match Server::start_within(PATIENCE, command, port, &log, &question, is_answer) {
             Ok(server) => {
                 let process = server.process();
-                let cpu_seconds = cpu_seconds(process)?;
-                let memory = resident_kilobytes(process)? * 1_024;
+                let cpu_seconds = cpu_seconds(process).map_err(SizeError::from)?;
+                let memory = resident(process).map_err(SizeError::from)?;
                 let seconds = server.start_time.as_secs_f64();
                 Ok(record(step, &Cost { seconds, cpu_seconds, memory }, None))
             }
@@ -109,7 +110,7 @@ fn is_answer(answer: &Json) -> bool {
     answer["data"]["customerById"]["id"] == 17
 }
 
-/// Why it did not start, without folders of this machine; of its log the line that tells of an
+/// The reason why it did not start, without folders of this machine; of its log the line with an
 /// error.
 fn reason(error: &ServerError) -> String {
     match error {

@@ -1,5 +1,5 @@
-//! What is started, in which order: in each round everybody once on each size, so that whatever
-//! else the machine does meets all alike.
+//! The order of the starts: in each round every contestant once on each size, so that other load of
+//! the machine affects all alike.
 
 use std::fmt;
 

@@ -29,9 +29,14 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<Infallible, Be
         words.insert(0, "run".to_owned());
     }
     let command = words.first().map_or("", String::as_str);
-    let given = words.iter().any(|word| matches!(word.as_str(), "--program" | "--help" | "-h"));
+    let given = words.iter().any(|word| {
+        matches!(word.as_str(), "--program" | "--help" | "-h") || word.starts_with("--program=")
+    });
     if !given
-        && !matches!(command, "report" | "sqlite-floor" | "neo4j-floor" | "federation-subgraphs")
+        && !matches!(
+            command,
+            "report" | "sqlite-floor" | "neo4j-floor" | "federation-subgraphs" | "help"
+        )
     {
         let mut build = program::cargo();
         build.args(["build", "--quiet", "-p", "server"]).current_dir(workspace);

@@ -11,7 +11,7 @@ const STATEMENT: &str = "MATCH (n) RETURN labels(n) AS kind, properties(n) AS on
     UNION ALL
     MATCH (a)-[r]->(b) RETURN [type(r)] AS kind, properties(r) AS one, properties(a) AS source, properties(b) AS target";
 
-/// What there is of each set of labels and of each type of relationships, sorted.
+/// Nodes by their labels and relationships by their type, sorted.
 pub(super) type Dump = BTreeMap<String, Vec<String>>;
 
 /// Reads the whole graph.
@@ -44,7 +44,7 @@ pub(super) fn compare(theirs: &Dump, ours: &Dump) -> Vec<(String, String, String
     found
 }
 
-/// What the one has oftener than the other.
+/// Members that the one has oftener than the other.
 fn lacking(these: &[String], those: &[String]) -> String {
     let mut rest = those.to_vec();
     let mut only = Vec::new();

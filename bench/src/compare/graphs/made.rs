@@ -1,8 +1,8 @@
-//! What servers make anew each time: random ids, which are never the same twice.
+//! Random ids, which servers make anew each time.
 
 use serde_json::Value;
 
-/// What stands in the place of a random id.
+/// The replacement of a random id.
 pub(super) const ID: &str = "a random id";
 
 /// The properties of the graph's types that hold the time of a change.

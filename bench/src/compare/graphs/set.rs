@@ -2,7 +2,7 @@
 
 use crate::peers::Peer;
 
-/// The same definitions for both.
+/// The type definitions that both have.
 #[derive(Debug)]
 pub(crate) struct Set {
     /// Also the name of the folder of its queries.
@@ -125,7 +125,7 @@ pub(crate) const SETS: &[Set] = &[
     },
 ];
 
-/// What the two are told beside the definitions.
+/// Settings of the two beside the definitions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
     /// The `features` of the library's constructor, as JSON.

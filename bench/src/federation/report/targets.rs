@@ -1,4 +1,4 @@
-//! What Thalweg is to reach beside the others, a line each.
+//! Targets of Thalweg beside the others, a line each.
 
 use std::fmt::{Result, Write};
 
@@ -6,7 +6,7 @@ use super::super::plan::{ALONE, DELAYED};
 use super::super::record::{Load, Measurement, Run, Setting, precise};
 use super::{MEBIBYTE, median};
 
-/// Of the CPU of a query by others.
+/// Shares of the CPU of a query by others.
 const SHARES: [(&str, f64); 2] = [("hive-router", 1.0 / 2.0), ("grafbase", 1.0 / 6.0)];
 const CONNECTIONS: [u32; 2] = [1, 50];
 /// MiB.

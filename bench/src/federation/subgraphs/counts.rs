@@ -1,4 +1,4 @@
-//! How much each subgraph was asked.
+//! Numbers of requests and bytes of each subgraph.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(crate) struct Counts(pub(crate) BTreeMap<String, Count>);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Count {
     pub(crate) requests: u64,
-    /// Of the bodies, of requests and of answers.
+    /// Bytes of the bodies, of requests and of answers.
     pub(crate) asked_bytes: u64,
     pub(crate) answered_bytes: u64,
 }
@@ -30,7 +30,7 @@ impl Counts {
         serde_json::json!(self).to_string()
     }
 
-    /// Of all subgraphs together.
+    /// The counts of all subgraphs together.
     pub(crate) fn total(&self) -> Count {
         self.0.values().fold(Count::default(), |sum, one| Count {
             requests: sum.requests + one.requests,
@@ -41,7 +41,7 @@ impl Counts {
 }
 
 impl Count {
-    /// What was counted since then.
+    /// The counts since an earlier reading.
     pub(crate) fn since(self, before: Self) -> Self {
         Self {
             requests: self.requests - before.requests,

@@ -1,4 +1,4 @@
-//! How long each answer is waited for.
+//! The delay of each answer.
 //!
 //! A timer of the runtime is late by one to two milliseconds, which beside ten of them is much: a
 //! thread that sleeps is woken within a tenth of one.
@@ -17,7 +17,7 @@ pub(super) struct Delay {
     waiting: Sender<Waiting>,
 }
 
-/// Who is woken when.
+/// Waiting answers by their time.
 type Waiting = (Instant, oneshot::Sender<()>);
 
 impl Delay {

@@ -21,7 +21,7 @@ pub(super) struct Document {
 #[derive(Debug)]
 pub(super) struct Operation {
     pub(super) name: Option<String>,
-    /// Of the variables that have one.
+    /// Default values of variables.
     pub(super) defaults: Map<String, Value>,
     pub(super) selections: Vec<Selection>,
 }

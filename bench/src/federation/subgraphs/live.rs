@@ -13,7 +13,7 @@ use super::shop::{Data, Subgraph};
 /// So many texts are kept; a gateway sends a handful.
 const DOCUMENTS: usize = 1_000;
 
-/// What was compiled.
+/// Compiled programs.
 #[derive(Debug, Default)]
 pub(super) struct Live {
     data: Data,
@@ -24,7 +24,7 @@ pub(super) struct Live {
 struct Known {
     document: Document,
     has_conditions: bool,
-    /// By the name of the operation, and by the variables where conditions may use them.
+    /// Programs by the name of the operation, and by the variables where conditions may use them.
     programs: HashMap<(Option<String>, String), Program>,
 }
 

@@ -18,7 +18,7 @@ use compile::Compiler;
 /// `topProducts`, where `first` is not said.
 const TOP: usize = 5;
 
-/// Of one operation, for one set of conditions.
+/// The program of one operation, for one set of conditions.
 #[derive(Debug)]
 pub(super) struct Program {
     subgraph: Subgraph,
@@ -31,7 +31,7 @@ pub(super) struct Program {
 #[derive(Debug)]
 struct Set {
     fields: Vec<Field>,
-    /// What it says of each object, where nothing of a request has a say; by place.
+    /// The text of each object where it does not depend on the request; by place.
     prepared: Option<Vec<OnceCell<Vec<u8>>>>,
 }
 
@@ -56,7 +56,7 @@ struct Object {
     place: usize,
 }
 
-/// What an edge leads to.
+/// The target of an edge.
 enum Reached {
     One(Option<Object>),
     Many(Vec<Object>),
@@ -228,7 +228,7 @@ impl Program {
         }
     }
 
-    /// What a representation stands for.
+    /// The object of a representation.
     fn entity(&self, representation: &Value) -> Option<Object> {
         let name = representation.get("__typename")?.as_str()?;
         let of = *self.subgraph.entities().iter().find(|one| one.name() == name)?;
@@ -260,7 +260,7 @@ fn write_list<T>(all: Vec<T>, out: &mut Vec<u8>, mut write: impl FnMut(T, &mut V
     out.push(b']');
 }
 
-/// What is dear is sent for nothing, and the rest by its weight.
+/// Shipping is free for expensive products, and costs by weight for the rest.
 fn estimate(price: Option<Value>, weight: Option<Value>) -> Option<Value> {
     if price?.as_i64()? > 1000 {
         return Some(0.into());

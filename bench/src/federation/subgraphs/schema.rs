@@ -1,4 +1,4 @@
-//! What each subgraph has, as its SDL in `bench/federation/subgraphs` says it.
+//! The schema of each subgraph, as its SDL in `bench/federation/subgraphs` has it.
 
 use super::shop::Subgraph;
 
@@ -11,7 +11,7 @@ pub(super) enum Type {
     Review,
 }
 
-/// What a field is.
+/// Kind of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Leaf(Leaf),
@@ -32,10 +32,10 @@ pub(super) enum Leaf {
     Weight,
     IsInStock,
     Body,
-    /// As the representation says it.
+    /// A value of the representation.
     GivenPrice,
     GivenWeight,
-    /// Of what the representation says.
+    /// Computed from values of the representation.
     ShippingEstimate,
 }
 

@@ -28,7 +28,7 @@ use super::{COUNTS, Form, Options};
 /// The path at which whoever starts servers sees that one is up.
 const READY: &str = "graphql";
 
-/// What all connections share.
+/// State that all connections share.
 #[derive(Debug)]
 struct State {
     answers: RefCell<Answers>,

@@ -39,7 +39,7 @@ pub(super) struct Review {
     pub(super) product: usize,
 }
 
-/// What users have reviewed.
+/// The products that users have reviewed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Data {
@@ -56,13 +56,13 @@ pub(crate) enum Data {
 pub(super) const BIRTHDAY: i64 = 1_234_567_890;
 /// The place of the one who has written every review.
 pub(super) const AUTHOR: usize = 0;
-/// How many users there are where little comes twice, and how many reviews of each and of a product.
+/// Numbers of users, of their reviews and of a product's, where little comes twice.
 const MANY: usize = 384;
 const OF_A_USER: usize = 2;
 const OF_A_PRODUCT: usize = 4;
 /// Brings reviews to products that have nothing else in common: it shares no factor with their number.
 const SPREAD: usize = 317;
-/// Of the reviews, those that are there whatever the data.
+/// The number of reviews that every form of the data has.
 const PUBLISHED: usize = 11;
 
 /// The key of what stands at a place.
@@ -151,7 +151,7 @@ impl Data {
         }
     }
 
-    /// How many of the reviews there are, the first ones.
+    /// The number of reviews, the first ones.
     pub(super) fn reviews(self) -> usize {
         match self {
             Self::Published => PUBLISHED,

@@ -1,24 +1,23 @@
 //! Statements of two seconds, asked for again and again.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::{self, JoinHandle};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::background::Background;
 use crate::http::Connection;
 use crate::long::failure::LongError;
 use crate::race::suite::Source;
 
-/// How long a statement should take.
+/// The wanted length of a statement.
 const SECONDS: f64 = 2.0;
-/// By how many conditions is found out how long one takes.
+/// The number of conditions of the trial that measures the time of one.
 const TRIED: u32 = 4;
 /// More than two seconds on any machine, and less than the fields that a request may have.
 const MOST: u32 = 400;
 
-/// What takes long.
+/// A long statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lengthy {
     /// A function that waits.
@@ -31,12 +30,9 @@ pub(super) enum Lengthy {
 
 /// Threads that ask, one after another.
 #[derive(Debug)]
-pub(super) struct Askers {
-    is_over: Arc<AtomicBool>,
-    asking: Vec<JoinHandle<Asked>>,
-}
+pub(super) struct Askers(Vec<Background<Asked>>);
 
-/// What became of it.
+/// Times and problems of the requests.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     pub(super) times: Vec<Duration>,
@@ -44,7 +40,7 @@ pub(super) struct Asked {
 }
 
 impl Lengthy {
-    /// Those that a source has, of two seconds on this machine.
+    /// The long statements of a source, of two seconds on this machine.
     pub(super) fn of(source: Source, port: u16) -> Result<Vec<Self>, LongError> {
         let tried = Self::Filters { conditions: TRIED };
         let mut connection = Connection::open(port)?;
@@ -107,7 +103,7 @@ impl Lengthy {
     }
 }
 
-/// How many conditions take two seconds, if `TRIED` take so long.
+/// The number of conditions that take two seconds, by the time of `TRIED`.
 fn conditions(tried: Duration) -> u32 {
     let wanted = SECONDS / tried.as_secs_f64().max(1e-3) * f64::from(TRIED);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some hundreds")]
@@ -116,15 +112,14 @@ fn conditions(tried: Duration) -> u32 {
 }
 
 impl Askers {
-    /// Of all runs of the command, so that no document comes twice.
+    /// Starts threads; numbers go on over all calls, so that no document comes twice.
     pub(super) fn start(port: u16, kind: &Lengthy, number: usize) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(10);
-        let is_over = Arc::new(AtomicBool::new(false));
+        let kind = *kind;
         let ask = |_| {
-            let (over, kind) = (Arc::clone(&is_over), *kind);
-            thread::spawn(move || {
+            Background::start(move |stop| {
                 let mut asked = Asked::default();
-                while !over.load(Ordering::Relaxed) && asked.problems.is_empty() {
+                while !stop.is_set() && asked.problems.is_empty() {
                     let number = NEXT.fetch_add(1, Ordering::Relaxed);
                     let started = Instant::now();
                     let answered = Connection::open(port)
@@ -138,21 +133,20 @@ impl Askers {
                 asked
             })
         };
-        let asking = (0..number).map(ask).collect();
-        Self { is_over, asking }
+        Self((0..number).map(ask).collect())
     }
 
     /// Waits for the last answers.
     pub(super) fn finish(self) -> Asked {
-        self.is_over.store(true, Ordering::Relaxed);
+        self.0.iter().for_each(Background::stop);
         let mut all = Asked::default();
-        for asking in self.asking {
-            match asking.join() {
-                Ok(asked) => {
+        for asking in self.0 {
+            match asking.finish() {
+                Some(asked) => {
                     all.times.extend(asked.times);
                     all.problems.extend(asked.problems);
                 }
-                Err(_) => all.problems.push("a thread that asked has died".to_owned()),
+                None => all.problems.push("a thread of the load has panicked".to_owned()),
             }
         }
         all

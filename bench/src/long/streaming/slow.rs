@@ -1,5 +1,6 @@
 //! A reader that takes a few kilobytes a second, and one that leaves.
 
+use std::num::NonZeroU32;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,10 +13,10 @@ use crate::long::figure::{Findings, Target, Unit};
 use crate::long::reader::SlowReader;
 use crate::long::small::{PATH, Small};
 use crate::long::store::Store;
-use crate::race::load::latency;
 use crate::race::usage::Watch;
+use crate::statistics;
 
-/// How long anything is waited for that should come soon.
+/// The most time for events that should come soon.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Between two short requests.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -23,9 +24,9 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub(super) fn measure(
     bench: &Bench<'_>,
     store: &Store,
+    stall: NonZeroU32,
     findings: &mut Findings,
 ) -> Result<(), LongError> {
-    let stall = bench.options.stall;
     let server = bench.program.serve(store, &[("--stall-timeout", &format!("{stall}s"))])?;
     let small = Small::ask(&bench.shop, "artistById", server.port)?;
     let watch = Watch::start(store.processes(server.process()))?;
@@ -79,7 +80,7 @@ impl Beside {
         }
         #[expect(clippy::cast_precision_loss, reason = "some thousands")]
         let count = self.times.len() as f64;
-        let latency = latency::summarize(self.times);
+        let latency = statistics::latency(self.times);
         findings.add(part, "short requests beside it", count, Unit::Count);
         findings.add(part, "their median", latency.p50 / 1e3, Unit::Milliseconds);
         findings.judge(part, "their maximum", latency.max / 1e3, Unit::Milliseconds, LATENCY);

@@ -14,7 +14,7 @@ use crate::long::store::Store;
 use crate::race::usage::Watch;
 use crate::server::Server;
 
-/// How often each answer is asked for again.
+/// The number of repetitions of each request.
 const AGAIN: u32 = 4;
 
 /// Both long answers, of a server that has seen neither.

@@ -13,10 +13,10 @@ use crate::race::record;
 use crate::race::suite::{Query, Source, variables};
 use crate::race::written::{Store, Written};
 
-/// How many different requests a query has.
+/// The number of different requests of a query.
 const SETS: usize = 200;
 
-/// What one contestant is asked, and what it answered.
+/// Bodies of the requests to a contestant, and its answers.
 type Said = (Vec<String>, Vec<Vec<u8>>);
 
 impl Course<'_> {

@@ -1,4 +1,4 @@
-//! What is physically possible, once its rows are those of the answers.
+//! The physical limit, once its rows are those of the answers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,8 @@ use crate::race::contestant::Driver;
 use crate::race::floor::Floor;
 use crate::race::floor::bolt::Through;
 use crate::race::floor::graph::GraphFloor;
-use crate::race::load::bare::Bare;
-use crate::race::load::bolt::Bolt;
 use crate::race::load::failure::LoadError;
+use crate::race::load::own_loop::{OwnLoop, Place};
 use crate::race::load::pgbench::Pgbench;
 use crate::race::meter::{self, Measured};
 use crate::race::plan::{Item, Load, Stage};
@@ -22,10 +21,10 @@ use crate::race::suite::{Query, Source, variables};
 use crate::race::usage::Processes;
 use crate::race::written::Written;
 
-/// Of the sets of variables, so many are compared: joining the rows again takes its time.
+/// The number of compared sets of variables: joining the rows again takes its time.
 const COMPARED: usize = 20;
 
-/// Where a run goes on behind the closed loops.
+/// The speed from which rates start where a resumed run has no closed loop.
 const FIRST_FLOOR_SPEED: f64 = 1_000.0;
 
 /// The values of a query's variables.
@@ -70,7 +69,7 @@ impl Course<'_> {
         self.write_script(stage, query, &floor.path).map_err(|error| error.to_string())
     }
 
-    /// The same with a statement of Cypher.
+    /// Compares the records of a statement of Cypher.
     fn check_graph_floor(
         &self,
         stage: Stage<'_>,
@@ -120,29 +119,29 @@ impl Course<'_> {
         let key = (item.query.clone(), item.contestant.clone());
         let script = field.scripts.get(&key).ok_or(LoadError::Nothing)?;
         let database = &field.database;
-        if driver == Driver::SqliteLoop {
-            let outcome = self.meter.bare(Bare {
-                suite: &stage.suite.id,
-                query: &item.query,
-                file: Path::new(&database.name),
-            })?;
-            return Ok(vec![(record::Load::Closed { connections: 1 }, outcome)]);
-        }
-        let through = match driver {
-            Driver::BoltLoop => Some(Through::Bytes),
-            Driver::Neo4rs => Some(Through::Neo4rs),
-            Driver::Pgbench | Driver::SqliteLoop => None,
-        };
-        if let Some(through) = through {
-            let Load::Closed { connections } = item.load else { return Ok(Vec::new()) };
-            let outcome = self.meter.bolt(Bolt {
-                suite: &stage.suite.id,
-                query: &item.query,
+        let on_neo4j = |through| match item.load {
+            Load::Closed { connections } => Some(Place::Neo4j {
                 port: database.port,
                 connections,
                 through,
-                database: database.process,
-            })?;
+                process: database.process,
+            }),
+            Load::Constant | Load::Burst | Load::Users => None,
+        };
+        let own = match driver {
+            Driver::SqliteLoop => Some(Some(Place::Sqlite { file: Path::new(&database.name) })),
+            Driver::BoltLoop => Some(on_neo4j(Through::Bytes)),
+            Driver::Neo4rs => Some(on_neo4j(Through::Neo4rs)),
+            Driver::Pgbench => None,
+        };
+        if let Some(place) = own {
+            let Some(on) = place else { return Ok(Vec::new()) };
+            let own_loop = OwnLoop { suite: &stage.suite.id, query: &item.query, on };
+            let connections = match on {
+                Place::Sqlite { .. } => 1,
+                Place::Neo4j { connections, .. } => connections,
+            };
+            let outcome = self.meter.own_loop(own_loop)?;
             return Ok(vec![(record::Load::Closed { connections }, outcome)]);
         }
         let connections = match item.load {

@@ -12,7 +12,7 @@ use crate::race::record::{self, Measurement, Outcome, Subject};
 use crate::race::usage::Processes;
 use crate::race::written::Written;
 
-/// Where every server answers.
+/// The path of every server.
 pub(super) const PATH: &str = "/graphql";
 
 /// The first number of users who ask once in two seconds, for each request a second that is stood.

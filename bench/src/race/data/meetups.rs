@@ -6,10 +6,10 @@ use std::collections::HashSet;
 use crate::race::random::Random;
 use crate::race::suite::Source;
 
-/// Of each table.
+/// Rows of each table.
 const ROWS: u64 = 100_000;
 
-/// How many rows an INSERT has.
+/// Rows of an INSERT.
 const ROWS_A_STATEMENT: usize = 1_000;
 
 const POSTGRES_TABLES: &str = include_str!("meetups/tables.postgres.sql");
@@ -19,7 +19,7 @@ const MEMBER_INDEX: &str = include_str!("meetups/member_index.sql");
 const REVIEWED_VENUE_INDEX: &str = include_str!("meetups/reviewed_venue_index.sql");
 const REVIEWER_INDEX: &str = include_str!("meetups/reviewer_index.sql");
 
-/// Those that are written come behind it, so that their numbers have ten digits each.
+/// Written rows come behind it, so that their numbers have ten digits each.
 const FIRST_REVIEW: &str = include_str!("meetups/first_review.sql");
 
 const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

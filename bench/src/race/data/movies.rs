@@ -15,7 +15,7 @@ const ACTED_IN: &str = include_str!("movies/acted_in.cypher");
 const DIRECTED: &str = include_str!("movies/directed.cypher");
 const REVIEWED: &str = include_str!("movies/reviewed.cypher");
 
-/// How many rows a statement gets.
+/// Rows of a statement.
 const ROWS_A_STATEMENT: usize = 1_000;
 
 const FIRST_YEAR: u64 = 1975;
@@ -35,7 +35,7 @@ const LAST_NAMES: [&str; 10] = [
     "Abel", "Berger", "Castro", "Dvorak", "Eklund", "Fontaine", "Garcia", "Hansen", "Ito", "Jansen",
 ];
 
-/// How much there is of everything.
+/// Sizes of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Size {
     movies: u64,
@@ -45,9 +45,9 @@ pub(super) struct Size {
     reviews: u64,
 }
 
-/// As Neo4j's own sample.
+/// As large as Neo4j's own sample.
 pub(super) const SAMPLE: Size = Size { movies: 38, people: 133, roles: 172, reviews: 9 };
-/// As a catalogue that somebody keeps.
+/// As large as a catalogue in use.
 pub(super) const MANY: Size = Size { movies: 4_000, people: 6_000, roles: 24_000, reviews: 4_000 };
 
 /// A statement, and the rows that it is run for.

@@ -1,4 +1,4 @@
-//! The same of graphs: both forms of Thalweg answer alike, and as the floors.
+//! Equal answers on a graph: both versions of the dialect answer alike, and as the floors.
 
 use serde_json::{Value, json};
 use testkit::neo4j;

@@ -1,4 +1,4 @@
-//! How the rows of a floor make the answer: `floors/<query>.answer.json`.
+//! Rules by which the rows of a floor make the answer: `floors/<query>.answer.json`.
 
 use std::collections::{BTreeMap, HashSet};
 

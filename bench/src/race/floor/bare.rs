@@ -8,6 +8,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use rusqlite::types::ValueRef;
 use serde::{Deserialize, Serialize};
 
@@ -16,34 +17,42 @@ use super::{Floor, RaceError};
 use crate::race::data;
 use crate::race::suite::{Source, choose, load, variables, without_floor};
 
-/// Of the answers, those whose time is taken: asking the clock each time would slow the floor.
+/// One answer in so many is timed: reading the clock each time would slow the floor.
 const SAMPLED: u64 = 16;
 
-/// As many as the servers are asked in turn.
+/// The number of sets of variables, as many as servers get.
 const SETS: usize = 1_000;
 
-/// How long the file is read before anything is counted.
+/// The time for which the file is read before anything is counted.
 const WARM_UP: Duration = Duration::from_millis(200);
 
-/// What is asked on the command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Options of `sqlite-floor`.
+#[derive(Clone, Debug, PartialEq, Eq, Args)]
 pub(crate) struct Options {
+    /// A folder of bench/suites.
+    #[arg(long, value_name = "SUITE")]
     pub(crate) suite: String,
+    /// One of its queries.
+    #[arg(long, value_name = "QUERY")]
     pub(crate) query: String,
+    /// An SQLite file; it is made with the suite's rows if it does not exist.
+    #[arg(long, value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// Length of the measurement.
+    #[arg(long, value_name = "NUMBER", default_value_t = 5)]
     pub(crate) seconds: u32,
 }
 
-/// What came of it.
+/// The result of a loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Measured {
     pub(crate) seconds: f64,
     pub(crate) requests: u64,
-    /// Of this process while it was measured.
+    /// CPU of this process during the measurement.
     pub(crate) cpu_seconds: f64,
-    /// Of a sixteenth of the answers, in microseconds, in order.
+    /// Latencies of a sixteenth of the answers, in microseconds, in order.
     pub(crate) latencies: Vec<f64>,
-    /// Of each answer.
+    /// Rows of each answer.
     pub(crate) rows: u64,
 }
 
@@ -65,12 +74,31 @@ pub(crate) fn measure(bench: &Path, options: &Options) -> Result<Measured, RaceE
     let mut loops = Loops::prepare(&floor.script, &connection, &first).map_err(fail)?;
     let values: Vec<Vec<Option<i64>>> = sets.iter().map(nested::values).collect();
     let limit = Duration::from_secs(options.seconds.into());
-    run(&mut loops, &values, WARM_UP).map_err(fail)?;
-    let before = cpu_seconds()?;
-    let mut measured = run(&mut loops, &values, limit).map_err(fail)?;
-    measured.cpu_seconds = cpu_seconds()? - before;
-    measured.latencies.sort_by(f64::total_cmp);
-    Ok(measured)
+    let mut run = |limit| run(&mut loops, &values, limit).map_err(fail);
+    run(WARM_UP)?;
+    Measured::of(cpu_seconds, || run(limit))
+}
+
+impl Measured {
+    /// Runs a loop, and counts its CPU.
+    pub(super) fn of<E>(
+        cpu_seconds: impl Fn() -> Result<f64, E>,
+        run: impl FnOnce() -> Result<Self, E>,
+    ) -> Result<Self, E> {
+        let before = cpu_seconds()?;
+        let mut measured = run()?;
+        measured.cpu_seconds = cpu_seconds()? - before;
+        measured.latencies.sort_by(f64::total_cmp);
+        Ok(measured)
+    }
+
+    /// The latencies and the number of rows of each connection, in microseconds.
+    pub(super) fn of_connections(seconds: f64, all: Vec<(Vec<f64>, u64)>) -> Self {
+        let rows: u64 = all.iter().map(|(_, rows)| rows).sum();
+        let latencies: Vec<f64> = all.into_iter().flat_map(|(times, _)| times).collect();
+        let requests = latencies.len() as u64;
+        Self { seconds, requests, cpu_seconds: 0.0, latencies, rows: rows / requests.max(1) }
+    }
 }
 
 fn run(
@@ -117,7 +145,7 @@ fn touch(row: &rusqlite::Row<'_>) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Of this process, whose only thread measures: nanoseconds by the scheduler.
+/// CPU of this process, whose only thread measures: the scheduler counts nanoseconds.
 fn cpu_seconds() -> Result<f64, RaceError> {
     let path = "/proc/self/schedstat";
     let text = fs::read_to_string(path).map_err(|error| RaceError::file(path, &error))?;

@@ -9,54 +9,61 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use procfs::process::Process;
+use clap::{Args, ValueEnum};
 use testkit::neo4j::{BoltError, Connection, Request};
 
 use super::bare::Measured;
 use super::driver;
 use super::graph::{self, GraphFloor};
+use crate::process;
 use crate::race::failure::RaceError;
 use crate::race::suite::{choose, load, variables, without_floor};
 
-/// As many as the servers are asked in turn.
+/// The number of sets of variables, as many as servers get.
 const SETS: usize = 200;
 
-/// How long the server is asked before anything is counted: Java compiles what is asked often.
+/// The time of the warm-up: Java compiles code that runs often.
 pub(super) const WARM_UP: Duration = Duration::from_secs(1);
 
-/// What is asked on the command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Options of `neo4j-floor`.
+#[derive(Clone, Debug, PartialEq, Eq, Args)]
 pub(crate) struct Options {
+    /// A folder of bench/suites.
+    #[arg(long, value_name = "SUITE")]
     pub(crate) suite: String,
+    /// One of its queries.
+    #[arg(long, value_name = "QUERY")]
     pub(crate) query: String,
-    /// Of the server, on this machine.
+    /// Port of the server, on this machine.
+    #[arg(long, value_name = "PORT")]
     pub(crate) port: u16,
+    /// Number of connections.
+    #[arg(long, value_name = "NUMBER", default_value_t = 16)]
     pub(crate) connections: u32,
+    /// Length of the measurement.
+    #[arg(long, value_name = "NUMBER", default_value_t = 5)]
     pub(crate) seconds: u32,
+    /// The client that sends the statement.
+    #[arg(long, value_name = "CLIENT", default_value = "bytes")]
     pub(crate) through: Through,
 }
 
-/// What the statement goes through.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The client that sends the statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Through {
-    /// Messages that are made once and sent as they are: less than any driver does.
-    #[default]
+    /// Messages that are made once and sent unchanged: less than any driver does.
     Bytes,
     /// The driver that Rust programs use.
     Neo4rs,
 }
 
 impl Through {
-    /// As it is said on the command line.
+    /// Its name on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Bytes => "bytes",
             Self::Neo4rs => "neo4rs",
         }
-    }
-
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        [Self::Bytes, Self::Neo4rs].into_iter().find(|through| through.name() == name)
     }
 }
 
@@ -77,13 +84,9 @@ pub(crate) fn measure(bench: &Path, options: &Options) -> Result<Measured, RaceE
     let connections: Result<Vec<Connection>, BoltError> =
         (0..options.connections).map(|_| Connection::open(options.port, None)).collect();
     let mut connections = connections.map_err(fail)?;
-    run(&mut connections, &requests, WARM_UP).map_err(fail)?;
-    let before = cpu_seconds()?;
-    let limit = Duration::from_secs(options.seconds.into());
-    let mut measured = run(&mut connections, &requests, limit).map_err(fail)?;
-    measured.cpu_seconds = cpu_seconds()? - before;
-    measured.latencies.sort_by(f64::total_cmp);
-    Ok(measured)
+    let mut run = |limit| run(&mut connections, &requests, limit).map_err(fail);
+    run(WARM_UP)?;
+    Measured::of(cpu_seconds, || run(Duration::from_secs(options.seconds.into())))
 }
 
 fn run(
@@ -106,14 +109,7 @@ fn run(
         running.into_iter().map(|thread| thread.join().unwrap_or(Err(BoltError::Answer))).collect()
     });
     let seconds = started.elapsed().as_secs_f64();
-    let (mut latencies, mut rows) = (Vec::new(), 0);
-    for one in all {
-        let (times, records) = one?;
-        latencies.extend(times);
-        rows += records;
-    }
-    let requests = latencies.len() as u64;
-    Ok(Measured { seconds, requests, cpu_seconds: 0.0, latencies, rows: rows / requests.max(1) })
+    Ok(Measured::of_connections(seconds, all.into_iter().collect::<Result<_, _>>()?))
 }
 
 /// Asks by one connection, one request after the other; how long each took, in microseconds, and
@@ -136,11 +132,8 @@ fn ask(
     Ok((latencies, rows))
 }
 
-/// Of this process with all its threads, those that have ended too.
+/// The CPU seconds of this process.
 pub(super) fn cpu_seconds() -> Result<f64, RaceError> {
-    let stat = Process::myself().and_then(|process| process.stat());
-    let stat = stat.map_err(|error| RaceError::file("/proc/self/stat", &error))?;
-    #[expect(clippy::cast_precision_loss, reason = "exact for centuries of ticks")]
-    let seconds = (stat.utime + stat.stime) as f64 / procfs::ticks_per_second() as f64;
-    Ok(seconds)
+    let own = std::process::id();
+    process::cpu_seconds(own).map_err(|error| RaceError::file("/proc/self/stat", &error))
 }

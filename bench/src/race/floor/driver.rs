@@ -13,7 +13,7 @@ use super::bolt::{Options, WARM_UP, cpu_seconds};
 use crate::race::failure::RaceError;
 use crate::race::floor::Variables;
 
-/// Why the driver measures nothing.
+/// The driver cannot measure.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DriverError {
     #[error(transparent)]
@@ -38,8 +38,8 @@ pub(super) fn measure(
         sets.iter().map(|set| query(statement, set)).collect();
     let queries: Arc<[Query]> = queries?.into();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let connections = usize::try_from(options.connections).unwrap_or(usize::MAX);
+    let connections = usize::try_from(options.connections).unwrap_or(usize::MAX);
+    let graph = runtime.block_on(async {
         let config = ConfigBuilder::default()
             .uri(format!("bolt://127.0.0.1:{}", options.port))
             .user("neo4j")
@@ -48,13 +48,13 @@ pub(super) fn measure(
             .build()?;
         let graph = Graph::connect(config)?;
         run(&graph, &queries, connections, WARM_UP).await?;
-        let before = cpu_seconds()?;
-        let limit = Duration::from_secs(options.seconds.into());
-        let mut measured = run(&graph, &queries, connections, limit).await?;
-        measured.cpu_seconds = cpu_seconds()? - before;
-        measured.latencies.sort_by(f64::total_cmp);
-        Ok(measured)
-    })
+        Ok::<_, DriverError>(graph)
+    })?;
+    let limit = Duration::from_secs(options.seconds.into());
+    Measured::of(
+        || Ok(cpu_seconds()?),
+        || runtime.block_on(run(&graph, &queries, connections, limit)),
+    )
 }
 
 fn query(statement: &str, set: &Variables) -> Result<Query, DriverError> {
@@ -92,15 +92,11 @@ async fn run(
             tokio::spawn(async move { ask(&graph, &queries, first, started + limit).await })
         })
         .collect();
-    let (mut latencies, mut rows) = (Vec::new(), 0);
+    let mut all = Vec::new();
     for task in tasks {
-        let (times, records) = task.await.map_err(|_| DriverError::Task)??;
-        latencies.extend(times);
-        rows += records;
+        all.push(task.await.map_err(|_| DriverError::Task)??);
     }
-    let seconds = started.elapsed().as_secs_f64();
-    let requests = latencies.len() as u64;
-    Ok(Measured { seconds, requests, cpu_seconds: 0.0, latencies, rows: rows / requests.max(1) })
+    Ok(Measured::of_connections(started.elapsed().as_secs_f64(), all))
 }
 
 /// Asks one statement after the other; how long each took, in microseconds, and how many records

@@ -54,7 +54,7 @@ struct Object {
 }
 
 impl GraphFloor {
-    /// Of a query; nothing where nobody wrote one.
+    /// Reads the floor of a query; `None` where there is no file.
     pub(crate) fn read(suite: &Suite, query: &Query) -> Result<Option<Self>, RaceError> {
         let floors = suite.texts.join("floors");
         let path = floors.join([query.file.text(), ".cypher"].concat());

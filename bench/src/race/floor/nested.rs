@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::script::Script;
 use super::{Row, Rows, Variables};
 
-/// As the server says it of each of its connections.
+/// The setting of each connection of the server.
 const CACHE_KIBIBYTES: i64 = 4_096;
 
 /// The statements of a script, prepared.
@@ -20,7 +20,7 @@ pub(super) struct Loops<'c> {
     begin: Statement<'c>,
     commit: Statement<'c>,
     nodes: Vec<Node>,
-    /// Of each node; taken out while it runs.
+    /// The statement of each node; taken out while it runs.
     statements: Vec<Option<Statement<'c>>>,
 }
 
@@ -34,7 +34,7 @@ struct Node {
     once: Option<Vec<Cell>>,
 }
 
-/// What is bound.
+/// A bound value.
 #[derive(Debug)]
 enum Parameter {
     Number(i64),
@@ -67,7 +67,7 @@ pub(super) fn open(file: &Path, writes: bool) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// What is bound for variables: a floor's are integers.
+/// Values for variables: a floor's are integers.
 pub(super) fn values(variables: &Variables) -> Vec<Option<i64>> {
     variables.values().map(Value::as_i64).collect()
 }
@@ -163,7 +163,7 @@ impl Node {
     }
 }
 
-/// What is bound to the parameters of a statement, by their names.
+/// Binds values to the parameters of a statement by name.
 fn parameters(
     statement: &Statement<'_>,
     parent: Option<&Statement<'_>>,
@@ -263,7 +263,7 @@ mod tests {
 
     use super::*;
 
-    /// What may make a statement faster or slower.
+    /// Pragmas that change the speed of a statement.
     const PRAGMAS: [&str; 12] = [
         "automatic_index",
         "cache_size",

@@ -45,7 +45,7 @@ fn object(row: &[Option<String>]) -> Result<Row, RowsError> {
     serde_json::from_str(text).map_err(|_| RowsError::Row(text.to_owned()))
 }
 
-/// As pgbench does it in its simple protocol: values in the place of their names.
+/// Replaces names by values, as pgbench does in its simple protocol.
 fn with_values(text: &str, script: &Script, variables: &Variables) -> String {
     let numbers = script.numbers.iter().map(|(name, number)| (name, Value::from(*number)));
     let given = variables.iter().map(|(name, value)| (name, value.clone()));

@@ -16,7 +16,7 @@ pub(crate) struct Script {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Statement {
-    /// What its rows are: several where parents stand beside their children.
+    /// Names of its rows: several where parents stand beside their children.
     pub(crate) names: Vec<String>,
     /// It runs for each row of this one, whose columns stand in it as `:column`.
     pub(crate) of: Option<String>,

@@ -1,4 +1,4 @@
-//! What is done beside a load: counting what it costs, and comparing answers.
+//! Counts the cost of a load and compares answers while it runs.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::sampled::{Sampler, Samples};
 use crate::race::record::{Latency, Outcome};
 use crate::race::usage::{Processes, Usage, Watch};
 
-/// What a load generator has counted.
+/// The counts of a load generator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Counts {
     pub(super) seconds: f64,

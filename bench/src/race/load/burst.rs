@@ -17,7 +17,7 @@ const WATCHED: Duration = Duration::from_secs(10);
 /// The answers to what was due in so long are judged together.
 const WINDOW: Duration = Duration::from_millis(100);
 
-/// How long one takes that lasts so many seconds.
+/// The seconds of a measurement whose burst lasts so many.
 pub(crate) fn seconds(burst_seconds: f64) -> f64 {
     (BEFORE + WATCHED).as_secs_f64() + burst_seconds
 }

@@ -1,4 +1,4 @@
-//! Why a load could not be put on a target.
+//! Errors of a load.
 
 use std::io;
 use std::process::Output;

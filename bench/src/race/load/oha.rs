@@ -9,17 +9,18 @@ use std::time::Duration;
 use super::Target;
 use super::beside::{self, Counts};
 use super::failure::LoadError;
+use super::sampled;
 use super::tool::{Tool, ToolError};
-use super::{latency, sampled};
 use crate::fate;
 use crate::race::record::Outcome;
+use crate::statistics;
 
 /// An answer that takes longer is none.
 const TIME_LIMIT: &str = "10s";
 /// At low rates one request in fifty is a sample, so that these do not become a load themselves.
 const REQUESTS_PER_SAMPLE: f64 = 50.0;
 
-/// How a rate is held against a target.
+/// A constant rate of requests by `oha`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Oha<'o> {
     pub(crate) program: &'o Path,
@@ -101,7 +102,7 @@ fn count(target: &Target<'_>, answers: &[Answered], rate: f64, seconds: u32) -> 
         requests,
         failures: requests - good,
         compared: 0,
-        latency: latency::summarize(times),
+        latency: statistics::latency(times),
     }
 }
 
@@ -131,7 +132,7 @@ mod tests {
     use crate::race::load::Question;
     use crate::race::usage::Processes;
 
-    /// As it was written on a machine with two processors; the last line by a server that was late.
+    /// Output of a machine with two processors; the last line is of a server that was late.
     const OUTPUT: &str = "\
 request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status
 0.000495271,0.000028575,0.000160411,0.001592424,0.001635722,2292,200

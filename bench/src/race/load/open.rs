@@ -30,7 +30,7 @@ const OTHER_FILES: u64 = 200;
 /// When requests are due, since the start.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Moments {
-    /// By whichever of so many connections is free; in order.
+    /// Sent in order by whichever connection is free.
     Shared { connections: usize, due: Vec<Duration> },
     /// Each connection has its own.
     Apart(Vec<Vec<Duration>>),
@@ -45,7 +45,7 @@ pub(super) struct Asked {
     pub(super) is_answered: bool,
 }
 
-/// What the connections share.
+/// State that the connections share.
 #[derive(Debug)]
 struct Run {
     questions: Vec<Question>,

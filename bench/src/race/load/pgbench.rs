@@ -8,13 +8,13 @@ use std::process::Command;
 
 use super::beside::{self, Counts};
 use super::failure::LoadError;
-use super::latency;
 use super::tool::{Tool, ToolError};
 use crate::fate;
 use crate::race::record::Outcome;
 use crate::race::usage::Processes;
+use crate::statistics;
 
-/// Of the transactions, those whose latency is written down: writing all would slow the floor.
+/// The share of transactions whose latency is logged: logging all would slow the floor.
 const SAMPLED: &str = "0.1";
 /// The beginning of the names of the files into which latencies are written.
 const LOG: &str = "latencies";
@@ -23,13 +23,13 @@ const LOG: &str = "latencies";
 /// statements, and what was due meanwhile waits. Servers have been warmed up by then.
 const LEAD: u32 = 1;
 
-/// How the statements of a file are run.
+/// A load of the statements of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pgbench<'p> {
     pub(crate) program: &'p Path,
     /// For the latencies.
     pub(crate) folder: &'p Path,
-    /// The same address by which the servers connect, a socket or TCP.
+    /// The address by which the servers connect too, a socket or TCP.
     pub(crate) database: &'p str,
     pub(crate) script: &'p Path,
     pub(crate) connections: u32,
@@ -40,7 +40,7 @@ pub(crate) struct Pgbench<'p> {
 /// When the next transaction begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Pace {
-    /// As soon as the last one of the connection has ended.
+    /// As soon as the connection's last transaction has ended.
     Closed,
     /// So many a second, at random moments; the latency counts from these.
     Rate(f64),
@@ -101,7 +101,7 @@ fn count(summary: &str, times: Vec<f64>) -> Option<Counts> {
     #[expect(clippy::cast_precision_loss, reason = "fewer requests than a double counts")]
     let seconds = requests as f64 / speed;
     let failures = failures?;
-    let latency = latency::summarize(times);
+    let latency = statistics::latency(times);
     Some(Counts { seconds, requests: requests + failures, failures, compared: 0, latency })
 }
 

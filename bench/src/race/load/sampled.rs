@@ -1,14 +1,13 @@
 //! A connection of our own that asks beside the load, and reads what it is answered.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::{Question, Target};
+use crate::background::{Background, Stop};
 use crate::http::Connection;
 use crate::race::made;
 
@@ -17,16 +16,13 @@ pub(super) const PERIOD: Duration = Duration::from_millis(50);
 
 /// A thread that asks until it is told to end.
 #[derive(Debug)]
-pub(super) struct Sampler {
-    is_over: Arc<AtomicBool>,
-    asking: JoinHandle<Samples>,
-}
+pub(super) struct Sampler(Background<Samples>);
 
-/// What was asked beside the load.
+/// Counts of the requests beside the load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Samples {
     pub(super) requests: u64,
-    /// Those whose answer was known before.
+    /// Requests whose answer was known before.
     pub(super) compared: u64,
     pub(super) failures: u64,
 }
@@ -41,18 +37,14 @@ struct Envelope {
 
 impl Sampler {
     pub(super) fn start(target: &Target<'_>, period: Duration) -> Self {
-        let is_over = Arc::new(AtomicBool::new(false));
-        let over = Arc::clone(&is_over);
         let (port, path) = (target.port, target.path.to_owned());
         let questions = target.questions.to_vec();
-        let asking = thread::spawn(move || ask(port, &path, &questions, period, &over));
-        Self { is_over, asking }
+        Self(Background::start(move |stop| ask(port, &path, &questions, period, stop)))
     }
 
     pub(super) fn finish(self) -> Samples {
-        self.is_over.store(true, Ordering::Relaxed);
-        // A thread that panicked has asked nothing that can be relied on.
-        self.asking.join().unwrap_or(Samples { requests: 1, compared: 0, failures: 1 })
+        // A thread that panicked has sent nothing that can be relied on.
+        self.0.finish().unwrap_or(Samples { requests: 1, compared: 0, failures: 1 })
     }
 }
 
@@ -71,17 +63,11 @@ impl Question {
     }
 }
 
-fn ask(
-    port: u16,
-    path: &str,
-    questions: &[Question],
-    period: Duration,
-    is_over: &AtomicBool,
-) -> Samples {
+fn ask(port: u16, path: &str, questions: &[Question], period: Duration, stop: &Stop) -> Samples {
     let mut samples = Samples::default();
     let mut connection = None;
     for question in questions.iter().cycle() {
-        if is_over.load(Ordering::Relaxed) {
+        if stop.is_set() {
             break;
         }
         let next = Instant::now() + period;

@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use crate::fate;
 
-/// What the figures of the documentation were measured with.
+/// The version by which the figures of the documentation were measured.
 const OHA_VERSION: &str = "1.16.0";
 
 /// A program that is not ours.
@@ -53,7 +53,7 @@ impl Tool {
         words.iter().map(|&word| word.to_owned()).collect()
     }
 
-    /// As it says it itself.
+    /// The version that the program prints.
     pub(crate) fn version(self, path: &Path) -> String {
         version(path, if self == Self::Wrk { "-v" } else { "--version" })
     }

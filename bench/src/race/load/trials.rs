@@ -15,7 +15,7 @@ const BODIES: [&str; 3] = [r#"{"query":"{a}"}"#, r#"{"query":"{b}"}"#, r#"{"quer
 const GOOD: &str = r#"{"data":{"a":1}}"#;
 const ERRORS: &str = r#"{"errors":[{"message":"no"}],"data":{"a":1}}"#;
 
-/// Where a program is; the others are installed by a run of the benchmark, not for tests.
+/// The path of a program; missing ones are installed by a run of the benchmark, not for tests.
 fn find(tool: Tool) -> Option<PathBuf> {
     let found = tool.find(&crate::workspace());
     if found.is_none() {

@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::Target;
 use super::beside::{self, Counts};
 use super::failure::LoadError;
-use super::latency;
 use super::open::{self, Asked, Moments};
 use crate::race::record::Outcome;
+use crate::statistics;
 
 /// From one request of a user to the next.
 const PERIOD: Duration = Duration::from_secs(2);
@@ -16,7 +16,7 @@ const PERIOD: Duration = Duration::from_secs(2);
 /// Each has a connection, and more than these ports and files are not to be had on one machine.
 const MOST: u64 = 40_000;
 
-/// How many users there can be on this machine.
+/// The most users on this machine.
 pub(crate) fn most() -> u32 {
     u32::try_from(open::most_connections().min(MOST)).unwrap_or(u32::MAX)
 }
@@ -50,7 +50,7 @@ pub(super) fn count(target: &Target<'_>, asked: &[Asked], seconds: f64) -> Count
         requests,
         failures,
         compared: if is_known { answers } else { 0 },
-        latency: latency::summarize(times),
+        latency: statistics::latency(times),
     }
 }
 

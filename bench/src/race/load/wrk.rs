@@ -20,7 +20,7 @@ const TIME_LIMIT: &str = "30s";
 /// The load that is checked answer by answer, in seconds; the shortest that `wrk` can.
 const CHECKED_SECONDS: u32 = 1;
 
-/// How a closed loop is put on a target.
+/// A closed loop by `wrk`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wrk<'w> {
     pub(crate) program: &'w Path,
@@ -38,7 +38,7 @@ enum Checks {
 
 impl Wrk<'_> {
     /// Asks for a second with every answer checked, then for the given time with samples compared.
-    /// What failed counts wherever it did, all else in the second part only.
+    /// Failures of both parts count, all else of the second part only.
     pub(crate) fn measure(self, target: &Target<'_>, seconds: u32) -> Result<Outcome, LoadError> {
         let checked = self.run(target, CHECKED_SECONDS, Checks::All)?;
         let mut outcome = self.measure_again(target, seconds)?;
@@ -55,7 +55,7 @@ impl Wrk<'_> {
         self.measure_beside(target, seconds, sampled::PERIOD)
     }
 
-    /// The same with fewer samples, for servers of whom the usual ones would be a load themselves.
+    /// Measures with fewer samples, for servers that the usual ones would load.
     pub(crate) fn measure_beside(
         self,
         target: &Target<'_>,
@@ -149,7 +149,7 @@ fn parse(output: &str) -> Option<Counts> {
 mod tests {
     use super::*;
 
-    /// As it was written on a machine with two processors.
+    /// Output of a machine with two processors.
     const OUTPUT: &str = "\
 Running 1s test @ http://127.0.0.1:18931/graphql
   2 threads and 4 connections

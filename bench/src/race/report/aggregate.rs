@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 
 use super::compare;
 use super::folder::Folder;
-use super::spread::Spread;
 use super::starts;
 use super::summary::{Absence, CpuCost, Entry, Highest, Point, QueryReport, Report};
 use crate::race::record::{Contestant, Cpu, Load, Measurement, Outcome, Query, Run, Subject};
+use crate::statistics::Spread;
 
-/// Of the closed loops by which contestants are compared, where there are such.
+/// The usual number of connections of the compared closed loops.
 const COMPARED_CONNECTIONS: u32 = 16;
 
 pub(super) fn aggregate(folder: Folder) -> Report {
@@ -38,15 +38,15 @@ pub(super) fn aggregate(folder: Folder) -> Report {
     Report { name, run, connections, memory_connections, notes, absences, queries, starts }
 }
 
-/// How many connections the closed loops have by which contestants are compared, and how many
-/// those by which their memory is.
+/// Connections of the closed loops by which contestants are compared, and of those by which their
+/// memory is.
 fn compared_connections(all: &[u32]) -> (u32, u32) {
     let most = all.iter().copied().max().unwrap_or(COMPARED_CONNECTIONS);
     let compared = if all.contains(&COMPARED_CONNECTIONS) { COMPARED_CONNECTIONS } else { most };
     (compared, most)
 }
 
-/// Whoever has no figures for a whole suite, and for the same reason everywhere.
+/// Contestants without figures for a whole suite, for the same reason everywhere.
 fn absences(run: &Run, queries: &[QueryReport]) -> Vec<Absence> {
     let mut absences = Vec::new();
     for suite in &run.suites {
@@ -157,7 +157,7 @@ fn point(load: &Load, measurements: &[&Measurement]) -> Point {
     }
 }
 
-/// Of each round the highest load below the first that was too much; one that succeeds above it
+/// The highest load of each round below the first that was too much; one that succeeds above it
 /// does so by luck.
 fn highest(
     measurements: &[&Measurement],

@@ -1,10 +1,10 @@
 //! Contestants beside the best yardstick and beside the floor.
 
-use super::spread::Spread;
 use super::summary::{Comparison, Entry, Measure, Point, Ratio};
 use crate::race::record::{Contestant, Load, Role};
+use crate::statistics::Spread;
 
-/// By which closed loops.
+/// The connections of the compared closed loops.
 #[derive(Clone, Copy)]
 struct At {
     connections: u32,

@@ -11,17 +11,17 @@ use crate::race::record::{Load, Measurement, Run, Start, Subject};
 
 const STARTS: &str = "starts.jsonl";
 
-/// Where starts are measured if no name is said.
+/// The default folder of starts.
 const STARTS_FOLDER: &str = "start-up";
 
-/// What a run's folder holds.
+/// The contents of a run's folder.
 #[derive(Debug)]
 pub(super) struct Folder {
     pub(super) name: String,
     pub(super) run: Run,
     pub(super) measurements: Vec<Measurement>,
     pub(super) starts: Vec<Start>,
-    /// What could not be read, and what was measured twice.
+    /// Notes on unreadable lines and repeated measurements.
     pub(super) notes: Vec<String>,
 }
 
@@ -59,8 +59,8 @@ fn read_starts(folder: &Path, notes: &mut Vec<String>) -> Result<Vec<Start>, Rep
     Ok(starts)
 }
 
-/// What stands in a file, a value a line. A line that cannot be read is a note and nothing else:
-/// whoever was killed while writing it has written the others.
+/// Reads a file with a value a line. A line that cannot be read becomes a note: a run that was killed
+/// while writing it has written the others.
 fn read_lines<T: DeserializeOwned>(
     folder: &Path,
     name: &str,
@@ -90,7 +90,7 @@ fn read_lines<T: DeserializeOwned>(
     Ok(values)
 }
 
-/// Of what was measured twice, the later: a run that was resumed may have begun a round anew.
+/// Keeps the later of two equal measurements: a resumed run may have begun a round anew.
 fn keep_last<T>(values: Vec<T>, same: fn(&T, &T) -> bool, notes: &mut Vec<String>) -> Vec<T> {
     let mut kept: Vec<T> = Vec::with_capacity(values.len());
     let mut replaced = 0;

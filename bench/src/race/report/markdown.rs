@@ -3,12 +3,14 @@
 mod bursts;
 mod starts;
 
+pub(super) use starts::write_table as write_starts;
+
 use std::fmt::{Result, Write};
 
-use super::figure::{mebibytes, microseconds_each, milliseconds, number};
-use super::spread::Spread;
 use super::summary::{Comparison, Entry, Highest, Measure, Point, QueryReport, Ratio, Report};
+use crate::figure::{mebibytes, microseconds_each, milliseconds, number};
 use crate::race::record::{Contestant, Load, Role, Suite};
+use crate::statistics::Spread;
 
 pub(super) fn markdown(report: &Report) -> String {
     let mut text = String::new();
@@ -230,7 +232,7 @@ fn highest(highest: Highest) -> String {
     format!("{sign}{}", number(highest.value.median))
 }
 
-/// What shows that a figure was disturbed.
+/// The mark of a disturbed figure.
 fn mark(point: Option<&Point>) -> &'static str {
     if point.is_some_and(|point| point.disturbed > 0) { "\\*" } else { "" }
 }

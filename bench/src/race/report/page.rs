@@ -38,7 +38,7 @@ pub(super) fn page(report: &Report) -> Result<String, serde_json::Error> {
     Ok(fill(PAGE, &[("policy", &policy), ("style", STYLE), ("script", &script), ("data", &data)]))
 }
 
-/// As policies name what is allowed.
+/// The hash by which a policy names an allowed text.
 fn hash(text: &str) -> String {
     format!("sha256-{}", BASE64_STANDARD.encode(Sha256::digest(text)))
 }

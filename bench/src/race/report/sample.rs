@@ -17,7 +17,7 @@ const ROUNDS: u32 = 3;
 /// Requests a second of two processors, and CPU microseconds a request of the database.
 struct Strength {
     contestant: &'static str,
-    /// Of the server, for a query of weight 1.
+    /// CPU of the server for a query of weight 1.
     server: f64,
     database: f64,
     memory: u64,

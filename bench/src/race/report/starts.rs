@@ -1,9 +1,10 @@
 //! The rounds of each start become one point.
 
-use super::spread::Spread;
 use super::summary::{StartPoint, StartReport};
 use crate::race::record::Start;
+use crate::statistics::Spread;
 
+/// A series for each source and contestant.
 pub(super) fn aggregate(starts: &[Start]) -> Vec<StartReport> {
     let mut keys: Vec<(&str, &str)> = Vec::new();
     for start in starts {
@@ -47,10 +48,21 @@ fn point(tables: u32, starts: &[&Start]) -> StartPoint {
     }
 }
 
+/// The growth of memory for each table from the smallest to the largest schema, in bytes.
 fn memory_per_table(points: &[StartPoint]) -> Option<f64> {
     let mut measured = points.iter().filter(|point| point.memory.is_some());
-    let first = measured.next()?;
-    let last = measured.next_back()?;
-    let growth = last.memory?.median - first.memory?.median;
-    (last.tables > first.tables).then(|| growth / f64::from(last.tables - first.tables))
+    growth(measured.next()?, measured.next_back()?)
+}
+
+/// The growth of memory for each table between two sizes, in bytes.
+fn growth(smaller: &StartPoint, larger: &StartPoint) -> Option<f64> {
+    let bytes = larger.memory?.median - smaller.memory?.median;
+    (larger.tables > smaller.tables).then(|| bytes / f64::from(larger.tables - smaller.tables))
+}
+
+impl StartReport {
+    /// The growth from the smallest schema to that of a point.
+    pub(super) fn memory_per_table_of(&self, point: &StartPoint) -> Option<f64> {
+        growth(self.points.iter().find(|point| point.memory.is_some())?, point)
+    }
 }

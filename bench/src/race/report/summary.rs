@@ -1,23 +1,23 @@
-//! What the report says: `report.json` is this, and the page reads it.
+//! The contents of a report: `report.json`, which the page reads.
 
 use serde::Serialize;
 
-use super::spread::Spread;
 use crate::race::record::{Load, Run};
+use crate::statistics::Spread;
 
 /// A run with its figures over the rounds.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
-    /// Of the run's folder.
+    /// The name of the run's folder.
     pub(super) name: String,
     pub(super) run: Run,
-    /// Of the closed loops by which contestants are compared.
+    /// Connections of the compared closed loops.
     pub(super) connections: u32,
-    /// Of the closed loops by which their memory is compared: the most there are.
+    /// Connections of the closed loops by which memory is compared: the most there are.
     pub(super) memory_connections: u32,
-    /// What whoever reads the figures has to know.
+    /// Notes for readers of the figures.
     pub(super) notes: Vec<String>,
-    /// Who has no figures for any query of a suite.
+    /// Contestants without figures for any query of a suite.
     pub(super) absences: Vec<Absence>,
     /// In the order of the suites.
     pub(super) queries: Vec<QueryReport>,
@@ -44,7 +44,7 @@ pub(super) struct QueryReport {
 #[derive(Debug, Serialize)]
 pub(super) struct Entry {
     pub(super) contestant: String,
-    /// Why there are no figures.
+    /// The reason why there are no figures.
     pub(super) absent: Option<String>,
     /// One for each load, in its order.
     pub(super) points: Vec<Point>,
@@ -84,7 +84,7 @@ pub(super) struct CpuCost {
     pub(super) database: Option<Spread>,
     pub(super) load: Option<Spread>,
     pub(super) other: Option<Spread>,
-    /// Of the server and the database together.
+    /// CPU of the server and the database together.
     pub(super) work: Option<Spread>,
 }
 
@@ -93,7 +93,7 @@ pub(super) struct CpuCost {
 pub(super) struct Highest {
     /// Zero for a round in which even the lowest load was too much.
     pub(super) value: Spread,
-    /// What stands for zero: the lowest that was tried was too much.
+    /// The lowest load that was tried, for rounds in which even that was too much.
     pub(super) lowest_tried: f64,
     /// In each round a load was beyond the limit; else the highest is higher than this.
     pub(super) is_reached: bool,
@@ -116,7 +116,7 @@ pub(super) enum Measure {
     P99,
     ServerCpu,
     DatabaseCpu,
-    /// Of the server and the database together.
+    /// CPU of the server and the database together.
     WorkCpu,
     PeakMemory,
     HighestRate,
@@ -127,16 +127,16 @@ pub(super) struct Ratio {
     pub(super) contestant: String,
     /// Its median.
     pub(super) value: f64,
-    /// How many times better the contestant is: above one is better, by every measure.
+    /// The factor by which the contestant is better: above one is better, by every measure.
     pub(super) times: f64,
 }
 
-/// What starting one contestant costs.
+/// The cost of the starts of a contestant.
 #[derive(Debug, Serialize)]
 pub(super) struct StartReport {
     pub(super) source: String,
     pub(super) contestant: String,
-    /// By the number of tables, rising.
+    /// Points by the number of tables, rising.
     pub(super) points: Vec<StartPoint>,
     /// Between the smallest and the largest schema.
     pub(super) memory_per_table: Option<f64>,
@@ -146,7 +146,7 @@ pub(super) struct StartReport {
 pub(super) struct StartPoint {
     pub(super) tables: u32,
     pub(super) rounds: usize,
-    /// Why a start gave no figures.
+    /// The reason why a start has no figures.
     pub(super) missing: Option<String>,
     pub(super) first_answer_seconds: Option<Spread>,
     pub(super) cpu_seconds: Option<Spread>,
@@ -164,7 +164,7 @@ impl Measure {
         Self::HighestRate,
     ];
 
-    /// How many times better `value` is than `other`; `None` where that is no number.
+    /// The factor by which `value` is better than `other`; `None` where that is no number.
     pub(super) fn times(self, value: f64, other: f64) -> Option<f64> {
         let times = match self {
             Self::RequestsPerSecond | Self::HighestRate => value / other,
@@ -177,13 +177,13 @@ impl Measure {
 }
 
 impl Report {
-    /// Why a contestant has no figures for a whole suite.
+    /// The reason why a contestant has no figures for a whole suite.
     pub(super) fn absence(&self, suite: &str, contestant: &str) -> Option<&Absence> {
         let mut absences = self.absences.iter();
         absences.find(|absence| absence.suite == suite && absence.contestant == contestant)
     }
 
-    /// How many measurements were disturbed.
+    /// The number of disturbed measurements.
     pub(super) fn disturbed(&self) -> usize {
         let entries = self.queries.iter().flat_map(|query| &query.entries);
         entries.flat_map(|entry| &entry.points).map(|point| point.disturbed).sum()

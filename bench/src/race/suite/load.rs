@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn the_suites_of_the_project_can_be_read() {
         let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let suites = load(&bench).unwrap_or_else(|error| panic!("{error}"));
+        let suites = load(bench).unwrap_or_else(|error| panic!("{error}"));
         assert!(suites.iter().any(|suite| suite.id == "shop"));
     }
 }

@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 use crate::race::random::Random;
 
-/// How a variable gets its value in each request.
+/// Rule for the value of a variable in each request.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Rule {
-    /// The same each time.
+    /// A constant.
     Value(Value),
     /// An integer from the first to the last, each as likely.
     Between(i64, i64),
@@ -31,14 +31,14 @@ pub(crate) fn sets(rules: &BTreeMap<String, Rule>, count: usize) -> Vec<Map<Stri
         .collect()
 }
 
-/// The same rules as lines of a script of pgbench, where they are numbers.
+/// The rules as lines of a script of pgbench, where they are numbers.
 pub(crate) fn pgbench_lines(rules: &BTreeMap<String, Rule>) -> String {
     let lines = rules.iter().filter_map(|(name, rule)| rule.pgbench_lines(name));
     lines.collect()
 }
 
 impl Rule {
-    /// Why no value can be chosen by it.
+    /// The reason why a rule chooses no value.
     pub(super) fn problem(&self) -> Option<&'static str> {
         match self {
             Self::Between(first, last) if first > last => Some("the first is beyond the last"),

@@ -41,12 +41,12 @@ impl Trees {
         self.members(root).into_iter().map(|member| self.own_ticks(member)).sum()
     }
 
-    /// Of every process that is seen.
+    /// Ticks of every visible process.
     pub(super) fn all_ticks(&self) -> u64 {
         self.processes.iter().map(|account| account.ticks).sum()
     }
 
-    /// Those of one process and of the children that it has waited for.
+    /// Ticks of one process and of the children that it has waited for.
     pub(super) fn own_ticks(&self, process: u32) -> u64 {
         self.find(process).map_or(0, |account| account.ticks)
     }

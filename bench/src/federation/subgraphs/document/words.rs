@@ -6,7 +6,7 @@ use super::DocumentError;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Word<'t> {
     Name(&'t str),
-    /// As it stands there.
+    /// A number as it is written.
     Number(&'t str),
     Text(String),
     Mark(char),

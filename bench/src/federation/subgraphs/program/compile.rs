@@ -15,7 +15,7 @@ pub(super) struct Compiler<'d> {
     pub(super) subgraph: Subgraph,
     pub(super) data: Data,
     pub(super) document: &'d Document,
-    /// Of the conditions.
+    /// Values of variables, for conditions.
     pub(super) variables: &'d Map<String, Value>,
     pub(super) sets: Vec<Set>,
 }
@@ -123,7 +123,7 @@ impl<'d> Compiler<'d> {
         }
     }
 
-    /// How many objects there are of a type.
+    /// The number of objects of a type.
     fn places(&self, of: Type) -> usize {
         match of {
             Type::Query | Type::Service => 1,

@@ -1,10 +1,10 @@
-//! How many files this process may have open: connections are files.
+//! Limit of open files of this process: connections are files.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::race::load::failure::LoadError;
 
-/// How many are allowed without asking anyone.
+/// The hard limit, up to which a process may raise its own.
 pub(in crate::race::load) fn most() -> u64 {
     getrlimit(Resource::Nofile).maximum.unwrap_or(u64::MAX)
 }

@@ -1,10 +1,10 @@
-//! What happens after bursts, and how many users are served in time.
+//! Recovery after bursts, and the number of users that are served in time.
 
 use std::fmt::{Result, Write};
 
 use super::{between, cell, highest, mark, precise};
+use crate::figure::{milliseconds, number};
 use crate::race::record::Load;
-use crate::race::report::figure::{milliseconds, number};
 use crate::race::report::summary::{QueryReport, Report};
 
 pub(super) fn write(report: &Report, queries: &[&QueryReport], text: &mut String) -> Result {

@@ -3,13 +3,13 @@
 use expect_test::expect;
 
 use super::{report, whole};
-use crate::race::record::{Load, Measurement, Run};
+use crate::race::record::{Load, Measurement, Run, Start};
 use crate::race::report::aggregate::aggregate;
 use crate::race::report::folder::Folder;
 use crate::race::report::markdown::markdown;
-use crate::race::report::sample;
-use crate::race::report::spread::Spread;
 use crate::race::report::summary::{Entry, Highest, Measure, Ratio, Report};
+use crate::race::report::{sample, starts};
+use crate::statistics::Spread;
 
 /// The figures of a contestant for a query.
 fn entry<'a>(report: &'a Report, query: &str, contestant: &str) -> &'a Entry {
@@ -141,4 +141,38 @@ fn figures_that_the_run_does_not_name_are_noted() {
     let text =
         "177 measurements of queries or contestants that run.json does not name are left out.";
     assert_eq!(report.notes, [text]);
+}
+
+#[test]
+fn the_median_of_the_rounds_of_a_start_is_shown_with_its_spread() {
+    let start = |contestant: &str, tables, round, seconds: f64, mebibytes: u64| Start {
+        contestant: contestant.to_owned(),
+        source: "postgres".to_owned(),
+        tables,
+        round,
+        first_answer_seconds: seconds,
+        cpu_seconds: seconds / 2.0,
+        memory: mebibytes << 20,
+        missing: None,
+    };
+    let mut lost = start("postgraphile-4", 1_010, 1, 300.0, 0);
+    lost.missing = Some("no answer after 300s".to_owned());
+    let all = [
+        start("thalweg", 10, 1, 0.25, 20),
+        start("postgraphile-4", 10, 1, 1.5, 100),
+        start("thalweg", 1_010, 1, 0.5, 40),
+        lost,
+        start("thalweg", 10, 2, 0.75, 20),
+        start("thalweg", 10, 3, 0.5, 20),
+        start("thalweg", 1_010, 2, 1.0, 50),
+    ];
+    expect![[r#"
+        | source | contestant | tables | first answer s | CPU s | memory MiB | KiB a table |
+        |---|---|---|---|---|---|---|
+        | postgres | thalweg | 10 | 0.50 (0.25 to 0.75) | 0.25 | 20 | – |
+        | postgres | thalweg | 1,010 | 0.75 (0.50 to 1) | 0.38 | 45 | 25.6 |
+        | postgres | postgraphile-4 | 10 | 1.50 | 0.75 | 100 | – |
+        | postgres | postgraphile-4 | 1,010 | no answer after 300s ||||
+    "#]]
+    .assert_eq(&starts(&all));
 }

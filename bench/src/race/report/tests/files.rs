@@ -99,19 +99,19 @@ fn the_markdown_is_tables() {
 
         | source | contestant | tables | first answer s | CPU s | memory MiB | KiB a table |
         |---|---|---|---|---|---|---|
-        | postgres | Thalweg | 10 | 0.033 | 0.026 | 12.4 | 40 |
+        | postgres | Thalweg | 10 | 0.033 | 0.026 | 12.4 | – |
         | postgres | Thalweg | 100 | 0.060 (0.059 to 0.061) | 0.048 | 15.9 | 40 |
         | postgres | Thalweg | 1,000 | 0.33 | 0.26 | 51.1 | 40 |
         | postgres | Thalweg | 5,000 | 1.53 (1.51 to 1.55) | 1.22 | 207 | 40 |
-        | postgres | PostGraphile 4 | 10 | 0.96 (0.95 to 0.97) | 0.77 | 14.0 | 200 |
+        | postgres | PostGraphile 4 | 10 | 0.96 (0.95 to 0.97) | 0.77 | 14.0 | – |
         | postgres | PostGraphile 4 | 100 | 1.50 (1.48 to 1.52) | 1.20 | 31.5 | 200 |
         | postgres | PostGraphile 4 | 1,000 | 6.90 (6.83 to 6.97) | 5.52 | 207 | 200 |
         | postgres | PostGraphile 4 | 5,000 | 30.9 (30.6 to 31.2) | 24.7 | 989 | 200 |
-        | postgres | PostGraphile 5 | 10 | 1.49 (1.48 to 1.50) | 1.19 | 14.9 | 300 |
+        | postgres | PostGraphile 5 | 10 | 1.49 (1.48 to 1.50) | 1.19 | 14.9 | – |
         | postgres | PostGraphile 5 | 100 | 2.30 (2.28 to 2.32) | 1.84 | 41.3 | 300 |
         | postgres | PostGraphile 5 | 1,000 | 10.4 (10.3 to 10.5) | 8.32 | 305 | 300 |
         | postgres | PostGraphile 5 | 5,000 | no answer within 300 seconds ||||
-        | sqlite | Thalweg | 10 | 0.022 | 0.018 | 12.4 | 38 |
+        | sqlite | Thalweg | 10 | 0.022 | 0.018 | 12.4 | – |
         | sqlite | Thalweg | 100 | 0.040 | 0.032 | 15.7 | 38 |
         | sqlite | Thalweg | 1,000 | 0.22 | 0.18 | 49.1 | 38 |
         | sqlite | Thalweg | 5,000 | 1.02 (1.01 to 1.03) | 0.82 | 198 | 38 |

@@ -4,7 +4,7 @@
 const WHOLE: f64 = 1e-5;
 
 /// `31,204`; below 100 with the digits that say something.
-pub(super) fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     let decimals = match value.abs() {
         size if (size - size.round()).abs() <= size * WHOLE => 0,
         size if size < 0.1 => 3,
@@ -15,18 +15,18 @@ pub(super) fn number(value: f64) -> String {
     with_separators(&format!("{value:.decimals$}"))
 }
 
-/// Of a duration in microseconds.
-pub(super) fn milliseconds(microseconds: f64) -> String {
+/// A duration in microseconds as milliseconds.
+pub(crate) fn milliseconds(microseconds: f64) -> String {
     number(microseconds / 1000.0)
 }
 
-/// Of CPU seconds for 1000 requests: microseconds for each.
-pub(super) fn microseconds_each(seconds: f64) -> String {
+/// CPU seconds of 1000 requests as microseconds of each.
+pub(crate) fn microseconds_each(seconds: f64) -> String {
     number(seconds * 1000.0)
 }
 
-/// Of a size in bytes.
-pub(super) fn mebibytes(bytes: f64) -> String {
+/// A size in bytes as mebibytes.
+pub(crate) fn mebibytes(bytes: f64) -> String {
     number(bytes / 1_048_576.0)
 }
 
