@@ -23,7 +23,7 @@ pub(crate) enum Command {
     Fuzz(fuzz::Options),
     /// The files of GraphiQL in the server.
     GraphiQL,
-    /// Of the crate `bench`, whose words these are.
+    /// Arguments of the program `bench`.
     Bench(Vec<String>),
     Dist(dist::Options),
     Help,

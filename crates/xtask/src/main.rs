@@ -26,6 +26,7 @@ mod program;
 mod setup;
 mod test;
 mod tidy;
+mod workspaces;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -20,6 +20,7 @@ use crate::phase::{self, Outcome, Phase};
 use crate::program;
 use crate::setup::{self, Found, Required};
 use crate::tidy::{self, Tidiness};
+use crate::workspaces;
 
 use programs::Program;
 pub(crate) use results::Counts;
@@ -144,14 +145,18 @@ fn run_tool(workspace: &Path, component: &str, arguments: &[&str], required: boo
         eprintln!("{name}: {reason}");
         return Outcome::Failed;
     }
-    match program::cargo().args(arguments).current_dir(workspace).status() {
-        Ok(status) if status.success() => Outcome::Passed,
-        Ok(_) => Outcome::Failed,
-        Err(error) => {
-            eprintln!("{name}: {error}");
-            Outcome::Failed
+    let mut outcome = Outcome::Passed;
+    for folder in workspaces::folders(workspace) {
+        match program::cargo().args(arguments).current_dir(folder).status() {
+            Ok(status) if status.success() => {}
+            Ok(_) => outcome = Outcome::Failed,
+            Err(error) => {
+                eprintln!("{name}: {error}");
+                outcome = Outcome::Failed;
+            }
         }
     }
+    outcome
 }
 
 /// The tests to run, and where.

@@ -6,6 +6,7 @@ use std::process::Stdio;
 
 use super::tiers::Extent;
 use crate::program;
+use crate::workspaces;
 
 /// A test program that Cargo has built.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,17 +34,25 @@ impl Program {
     }
 }
 
-/// Builds the test programs of the workspace; `None` if they do not compile.
+/// Builds the test programs of all workspaces; `None` if they do not compile.
 pub(super) fn build(workspace: &Path, extent: Extent) -> io::Result<Option<Vec<Program>>> {
-    let mut command = program::cargo();
-    command.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
-    command.args(extent.targets()).current_dir(workspace);
-    if io::stderr().is_terminal() {
-        command.arg("--color=always");
+    let mut programs = Vec::new();
+    for folder in workspaces::folders(workspace) {
+        let mut command = program::cargo();
+        command.args(["test", "--workspace", "--no-run"]);
+        command.arg("--message-format=json-render-diagnostics");
+        command.args(extent.targets()).current_dir(folder);
+        if io::stderr().is_terminal() {
+            command.arg("--color=always");
+        }
+        let output = command.stderr(Stdio::inherit()).output()?;
+        if !output.status.success() {
+            return Ok(None);
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        programs.extend(text.lines().filter_map(parse));
     }
-    let output = command.stderr(Stdio::inherit()).output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    Ok(output.status.success().then(|| text.lines().filter_map(parse).collect()))
+    Ok(Some(programs))
 }
 
 /// Reads a line about an artifact, as `{"reason":"compiler-artifact",…,"executable":"/a/b"}`. The

@@ -223,7 +223,7 @@ pub(crate) const IO_PLACES: &[&str] = &[
     "crates/sources/src/**/migrate.rs",
     "crates/clients/**",
     "crates/server/**",
-    "crates/bench/**",
+    "bench/**",
     "crates/testkit/**",
     "crates/xtask/**",
     "crates/*/build.rs",
@@ -235,7 +235,7 @@ pub(crate) const STATEMENT_PLACES: &[&str] = &[
     "crates/sql/src/print*/**",
     "crates/cypher/src/print*.rs",
     "crates/cypher/src/print*/**",
-    "crates/bench/**",
+    "bench/**",
     "crates/testkit/**",
     "crates/xtask/**",
 ];
