@@ -1,4 +1,4 @@
-//! One document of another server.
+//! Download of one document from another server.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -14,34 +14,34 @@ use tokio::time::timeout;
 
 use crate::connect::{ConnectError, Connections, connections, whole};
 
-/// What a document of keys is a hundredth of.
+/// Limits for a JWKS document, which is about a hundredth of this size.
 const OF_KEYS: Bounds = Bounds { patience: Duration::from_secs(5), most_bytes: 1 << 20 };
 
-/// Asks one server after documents.
+/// A client for documents of one server.
 #[derive(Debug)]
 pub struct Client {
     connections: Connections<Empty<Bytes>>,
 }
 
-/// How long and how large a document may be.
+/// Limits for the time and the size of a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// From connecting to the last byte.
+    /// Timeout from connecting to the last byte.
     pub patience: Duration,
     pub most_bytes: usize,
 }
 
-/// A document, and what its server says of it.
+/// A downloaded document with its cache headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetched {
     pub body: Bytes,
-    /// For how long it is fresh.
+    /// Freshness lifetime of the document (`max-age`).
     pub max_age: Option<Duration>,
-    /// What tells it from other versions: <https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3>.
+    /// Entity tag of this version: <https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3>.
     pub etag: Option<HeaderValue>,
 }
 
-/// Why a document did not come.
+/// Reason why a download failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GetError {
     #[error(transparent)]
@@ -58,7 +58,7 @@ pub enum GetError {
     TooLate { patience: Duration },
 }
 
-/// Why an address is not asked.
+/// Reason why a URL is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     #[error("an address is wanted, such as `https://host.example/path`")]
@@ -69,8 +69,8 @@ pub enum UrlError {
     NotEncrypted,
 }
 
-/// Reads an address that may be asked: what it says is trusted, so that nobody on the way may
-/// change it.
+/// Parses a URL and requires HTTPS, except for loopback addresses: the document is trusted, so
+/// nobody on the network may be able to change it.
 pub fn read_url(text: &str) -> Result<Uri, UrlError> {
     let url: Uri = text.trim().parse().map_err(|_| UrlError::NoUrl)?;
     let host = url.host().ok_or(UrlError::NoUrl)?;
@@ -90,21 +90,21 @@ fn is_here(host: &str) -> bool {
 }
 
 impl Client {
-    /// For the servers of addresses like this one.
+    /// Creates a client for URLs with this scheme.
     pub fn new(url: &Uri) -> Result<Self, GetError> {
         Ok(Self { connections: connections(url)? })
     }
 
-    /// Fetches a document. It must be at its address: nobody is sent elsewhere.
+    /// Downloads a document. Redirects are not followed.
     pub async fn get(&self, url: &Uri) -> Result<Fetched, GetError> {
         match self.get_other(url, None, OF_KEYS).await? {
             Some(fetched) => Ok(fetched),
-            // To a question without a condition this is no answer.
+            // A request without a condition has no use for 304.
             None => Err(GetError::Status(StatusCode::NOT_MODIFIED)),
         }
     }
 
-    /// Fetches a document if it is another than the one that is known by its tag.
+    /// Downloads a document unless its entity tag is the known one.
     pub async fn get_other(
         &self,
         url: &Uri,
@@ -148,7 +148,7 @@ impl Client {
     }
 }
 
-/// `Cache-Control: max-age=600`, which `no-store` and `no-cache` make nothing of.
+/// Value of `Cache-Control: max-age=600`; `no-store` and `no-cache` override it.
 fn max_age(headers: &HeaderMap) -> Option<Duration> {
     let values = headers.get_all(CACHE_CONTROL).iter().filter_map(|value| value.to_str().ok());
     let mut age = None;

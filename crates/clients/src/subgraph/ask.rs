@@ -1,4 +1,4 @@
-//! What is asked of a subgraph, what comes back, and why nothing came.
+//! Request, response and errors of a subgraph client.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,31 +7,31 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use hyper::HeaderMap;
 
-/// A GraphQL request.
+/// A GraphQL request to a subgraph.
 #[derive(Clone)]
 pub struct Ask<'a> {
-    /// The JSON of the request: <https://graphql.github.io/graphql-over-http/draft/#sec-Request>.
+    /// JSON of the request: <https://graphql.github.io/graphql-over-http/draft/#sec-Request>.
     pub body: Bytes,
-    /// What is sent beside the headers that a request always has. What frames the body or belongs
-    /// to the connection is left out, and the content type and what is accepted are what they are.
+    /// Additional request headers. Headers that frame the body or belong to the connection are
+    /// dropped, and `content-type` and `accept` are always the client's own.
     pub headers: &'a HeaderMap,
-    /// Nothing else is sent again.
+    /// Whether the operation is a query; only queries are retried and deduplicated.
     pub is_query: bool,
-    /// When nobody waits any more; the timeout of the subgraph may be sooner.
+    /// Deadline of the whole request; the timeout of the subgraph may be sooner.
     pub deadline: Option<Instant>,
-    /// Is asked before so many bytes more are kept, and says whether there is memory for them. What
-    /// was kept of an attempt that failed is not given back.
+    /// Reserves memory before so many more bytes are buffered; returns whether the reservation
+    /// succeeded. Memory of a failed attempt is not released.
     pub hold: &'a dyn Fn(usize) -> bool,
 }
 
-/// What a subgraph answered: JSON by its content type, whatever the status.
+/// Response of a subgraph: JSON by its content type, whatever the status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     pub status: u16,
     pub body: Bytes,
 }
 
-/// Why there is no answer.
+/// Reason why there is no response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AskError {
     #[error("it cannot be reached: {0}")]
@@ -42,13 +42,13 @@ pub enum AskError {
     TooLarge { most: u64 },
     #[error("{}", status(*.0))]
     Status(u16),
-    /// Half an answer, or something that is no HTTP.
+    /// A truncated response, or bytes that are not HTTP.
     #[error("the answer broke off: {0}")]
     Broken(Arc<str>),
-    /// The connection ended before an answer began.
+    /// The connection was closed before a response began.
     #[error("the answer broke off: {0}")]
     Closed(Arc<str>),
-    /// The content type of the answer, or its coding, is not one that GraphQL comes in.
+    /// The content type or the coding of the response is not one of GraphQL over HTTP.
     #[error("what it sent is no GraphQL: {0}")]
     NotGraphQl(Arc<str>),
     #[error("there is no memory for the answer")]
@@ -59,7 +59,7 @@ pub enum AskError {
     BreakerOpen { until: Instant },
 }
 
-/// Why there is no connection.
+/// Reason why there is no connection.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
     #[error("its name is not known: {0}")]
@@ -74,7 +74,8 @@ pub enum Unavailable {
     Protocol(Arc<str>),
 }
 
-/// A redirect is not followed: the subgraph is where the supergraph or the settings say.
+/// Text of a status. Redirects are not followed: the URL of the subgraph is that of the supergraph
+/// or the configuration.
 fn status(status: u16) -> String {
     match status {
         300..400 => format!("it redirects with status {status}, which is not followed"),
@@ -82,7 +83,7 @@ fn status(status: u16) -> String {
     }
 }
 
-/// Nobody needs it more exactly.
+/// Rounded to milliseconds, for texts.
 fn left(until: Instant) -> Duration {
     let left = until.saturating_duration_since(Instant::now());
     Duration::from_millis(u64::try_from(left.as_millis()).unwrap_or(u64::MAX))

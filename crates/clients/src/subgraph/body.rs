@@ -1,4 +1,4 @@
-//! The bytes of an answer, up to a limit, also after decompression.
+//! Response bodies, up to a size limit that also holds after decompression.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -14,36 +14,38 @@ use super::statistics::Counts;
 use crate::coding::{Coding, Decompressor, Fault};
 use crate::connect::whole;
 
-/// So much is decompressed at once: it may become a thousand times as much.
+/// Number of compressed bytes that are decompressed at once: the output may be a thousand times as
+/// long.
 const PIECE: usize = 1024;
 
-/// Bodies up to this length are copied out of the buffer of their connection.
+/// Bodies up to this length are copied out of the read buffer of their connection.
 const SHORT: usize = 4 * 1024;
 
-/// After so much was made of it others have their turn.
+/// Number of decompressed bytes after which the task yields to others.
 const TURN: usize = 128 * 1024;
 
-/// So much of an answer that nobody wants is read, so that its connection can be kept.
+/// Maximum number of bytes of a discarded body that are read, so that its connection can be kept
+/// alive.
 const MOST_FORGOTTEN: u64 = 16 * 1024;
 
-/// Where the parts of a body come from.
+/// Source of the frames of a body.
 pub(super) enum Frames<'c> {
-    /// Driven by whoever reads.
+    /// The reader drives the connection.
     Http1(&'c mut Http1, Incoming),
     Http2(Incoming),
 }
 
-/// How much of a body is read.
+/// Limits for reading a body.
 #[derive(Clone, Copy)]
 pub(super) struct Limits<'a> {
     pub(super) most: u64,
     pub(super) hold: &'a dyn Fn(usize) -> bool,
-    /// Counts what has come.
+    /// Counter of received bytes.
     pub(super) received: &'a AtomicU64,
 }
 
 impl Frames<'_> {
-    /// The next part; parts that are no data are left out.
+    /// Returns the next data frame; other frames are skipped.
     async fn next(&mut self) -> Option<Result<Bytes, hyper::Error>> {
         loop {
             let frame = match self {
@@ -54,14 +56,14 @@ impl Frames<'_> {
             };
             match frame?.map(hyper::body::Frame::into_data) {
                 Ok(Ok(data)) => return Some(Ok(data)),
-                // Trailers say nothing about GraphQL.
+                // Trailers have no meaning in GraphQL over HTTP.
                 Ok(Err(_)) => {}
                 Err(error) => return Some(Err(error)),
             }
         }
     }
 
-    /// The length that was announced.
+    /// Returns the announced length (`Content-Length`).
     fn length(&self) -> Option<u64> {
         match self {
             Self::Http1(_, body) | Self::Http2(body) => body.size_hint().exact(),
@@ -69,7 +71,7 @@ impl Frames<'_> {
     }
 }
 
-/// Reads a body whole.
+/// Reads a whole body.
 pub(super) async fn read(
     mut frames: Frames<'_>,
     coding: Option<Coding>,
@@ -82,8 +84,8 @@ pub(super) async fn read(
     }
 }
 
-/// Reads a short body and forgets it, so that the next answer can come; a long one is left, and the
-/// connection with it.
+/// Reads and discards a short body, so that the connection can be reused; a long body is not read,
+/// and its connection is closed.
 pub(super) async fn forget(mut frames: Frames<'_>) -> Result<(), AskError> {
     let mut left = MOST_FORGOTTEN;
     if frames.length().is_some_and(|length| length > left) {
@@ -96,7 +98,7 @@ pub(super) async fn forget(mut frames: Frames<'_>) -> Result<(), AskError> {
     Ok(())
 }
 
-/// A body whose length is known has one buffer, or none of its own if it came in one piece.
+/// Reads a body of known length into one buffer, or without a copy if it came in one frame.
 async fn read_announced(
     frames: &mut Frames<'_>,
     length: u64,
@@ -113,14 +115,14 @@ async fn read_announced(
         let data = received(data, limits)?;
         if whole.is_empty() {
             if data.len() == length {
-                // A short one would keep the buffer from being read into again, for its connection
-                // needs another one as long as somebody has a part of it.
+                // A short body is copied: a reference to the read buffer would force its connection
+                // to allocate another one.
                 return Ok(if length <= SHORT { Bytes::copy_from_slice(&data) } else { data });
             }
             whole.reserve_exact(length);
         }
         whole.extend_from_slice(&data);
-        // The library gives no more than was announced.
+        // hyper returns no more than the announced length.
         if whole.len() == length {
             break;
         }
@@ -145,7 +147,7 @@ async fn read_to_end(frames: &mut Frames<'_>, limits: Limits<'_>) -> Result<Byte
         }
         let wanted = first.len() + whole.len() + data.len();
         if wanted > whole.capacity() {
-            // The buffer before it is held as well, and is there as long as this one is filled.
+            // While the buffer grows, the old and the new one are both allocated.
             let capacity = wanted.max(2 * whole.capacity());
             hold(limits, capacity)?;
             whole.reserve_exact(capacity - whole.len());
@@ -174,11 +176,11 @@ async fn read_compressed(
     while let Some(data) = frames.next().await {
         for piece in received(data, limits)?.chunks(PIECE) {
             decompressor.push(piece).map_err(fault)?;
-            // How much a piece becomes is known afterwards; it is a megabyte at most.
+            // The output size of a piece is known only afterwards; it is 1 MB at most.
             let more = decompressor.len() - length;
             length += more;
             turn += more;
-            // The buffer has room for twice as much as is in it, at most.
+            // The buffer's capacity is at most twice its length.
             hold(limits, 2 * more)?;
             if turn >= TURN {
                 turn = 0;

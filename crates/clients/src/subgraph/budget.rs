@@ -1,27 +1,27 @@
-//! How often requests are sent again: a subgraph that fails because it is asked too much must not
-//! be asked more.
+//! Retry budget: a limit of the retries to a subgraph, so that retries do not add load to an
+//! overloaded subgraph (a retry storm).
 
 use std::sync::{Mutex, PoisonError};
 
 use tokio::time::Instant;
 
-/// A tenth of the requests may be sent again,
+/// Retries that each request adds to the budget: a tenth,
 const A_REQUEST: f64 = 0.1;
 
-/// and one in a second, so that something is tried where little is asked.
+/// Retries that each second adds, so that retries are possible at a low request rate.
 const A_SECOND: f64 = 1.0;
 
-/// What was not used is kept up to so many.
+/// Maximum of unused retries.
 const MOST: f64 = 10.0;
 
-/// A bucket of tokens. It fills when it is looked into: a request that succeeds costs nothing.
+/// A token bucket. It is refilled when a token is taken, so a request that succeeds costs nothing.
 #[derive(Debug)]
 pub(super) struct Budget(Mutex<Bucket>);
 
 #[derive(Debug)]
 struct Bucket {
     tokens: f64,
-    /// The count of requests and the time of the last look.
+    /// Number of requests and time at the last refill.
     requests: u64,
     at: Instant,
 }
@@ -31,7 +31,7 @@ impl Budget {
         Self(Mutex::new(Bucket { tokens: MOST, requests: 0, at: now }))
     }
 
-    /// Takes a token, if there is one; `requests` counts those that were sent until now.
+    /// Takes a token, if there is one; `requests` is the number of requests sent so far.
     pub(super) fn take(&self, requests: u64, now: Instant) -> bool {
         let mut bucket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let asked = requests.saturating_sub(bucket.requests) as f64;
@@ -52,7 +52,7 @@ mod tests {
 
     use super::*;
 
-    /// How many of so many attempts are given.
+    /// Number of attempts that the budget allows.
     fn given(budget: &Budget, requests: u64, now: Instant) -> usize {
         (0..100).filter(|_| budget.take(requests, now)).count()
     }

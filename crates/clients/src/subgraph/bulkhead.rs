@@ -1,8 +1,9 @@
-//! The bulkhead of a subgraph: the most requests to it at once, of all threads. What waits for one
-//! subgraph holds places that requests to others need.
+//! Bulkhead of a subgraph: a limit of the concurrent requests to it, over all threads. Requests
+//! that wait for one subgraph occupy slots that requests to other subgraphs need.
 //!
-//! While the subgraph answers, whoever finds no place waits for one, for a bounded time. Once somebody
-//! has waited in vain the subgraph is taken to hang, and nobody waits until it answers again.
+//! While the subgraph responds, a request without a slot waits for one, for a bounded time. Once a
+//! request has waited in vain the subgraph counts as hung, and requests without a slot fail at once
+//! until it responds again.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
@@ -10,27 +11,27 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
-/// The longest wait for a place.
+/// Maximum wait for a slot.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The places of a subgraph, shared by all threads.
+/// The slots of a subgraph, shared by all threads.
 #[derive(Debug)]
 pub(super) struct Bulkhead {
     places: Semaphore,
     most: u32,
-    /// Whether somebody waited in vain, and nothing was answered since.
+    /// Whether a request waited in vain and no response came since.
     is_stuck: AtomicBool,
     waiting: AtomicU32,
 }
 
-/// The permission for one request, until it is dropped.
+/// A slot for one request, released when it is dropped.
 #[derive(Debug)]
 pub struct Permit<'b> {
     bulkhead: &'b Bulkhead,
     _permit: SemaphorePermit<'b>,
 }
 
-/// There is no place.
+/// Error: no slot is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Full;
 
@@ -45,7 +46,7 @@ impl Bulkhead {
         }
     }
 
-    /// A place for one request.
+    /// Waits for a slot, for a bounded time.
     pub(super) async fn enter(&self) -> Result<Permit<'_>, Full> {
         if let Some(place) = self.try_enter() {
             return Ok(place);
@@ -65,13 +66,13 @@ impl Bulkhead {
         }
     }
 
-    /// A place, if one is free.
+    /// Takes a slot if one is free.
     pub(super) fn try_enter(&self) -> Option<Permit<'_>> {
         let permit = self.places.try_acquire().ok()?;
         Some(Permit { bulkhead: self, _permit: permit })
     }
 
-    /// The number of requests that have a place, and of those that wait for one.
+    /// Number of requests that have a slot, and of those that wait for one.
     pub(super) fn load(&self) -> (u32, u32) {
         let free = u32::try_from(self.places.available_permits()).unwrap_or(u32::MAX);
         (self.most.saturating_sub(free), self.waiting.load(Ordering::Relaxed))
@@ -79,7 +80,7 @@ impl Bulkhead {
 }
 
 impl Permit<'_> {
-    /// The subgraph has answered this request.
+    /// Records that the subgraph responded to this request.
     pub fn answered(&self) {
         if self.bulkhead.is_stuck.load(Ordering::Relaxed) {
             self.bulkhead.is_stuck.store(false, Ordering::Relaxed);
@@ -87,7 +88,7 @@ impl Permit<'_> {
     }
 }
 
-/// One that waits; it may be given up.
+/// Counts a waiting request; it may be cancelled.
 struct Waiting<'w>(&'w AtomicU32);
 
 impl<'w> Waiting<'w> {
@@ -145,7 +146,8 @@ mod tests {
                 assert_eq!(bulkhead.enter().await.unwrap_err(), Full);
             }
             assert_eq!(begun.elapsed(), Duration::ZERO, "they did not wait");
-            // One that was given up or failed leaves its place, and says nothing of the next.
+            // A request that was cancelled or failed releases its slot, and does not count as a
+            // response.
             drop(hanging);
             let again = bulkhead.enter().await.unwrap();
             assert_eq!(bulkhead.enter().await.unwrap_err(), Full);

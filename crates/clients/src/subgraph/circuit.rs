@@ -1,5 +1,5 @@
-//! The circuit breaker: a subgraph that fails too often is left alone for a while. What waits for
-//! it would only fail later, and it may need the rest.
+//! Circuit breaker: after too many failures a subgraph receives no requests for a while. They would
+//! only fail later, and a subgraph under overload needs the rest.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,44 +9,45 @@ use tokio::time::Instant;
 
 use super::settings::Breaker;
 
-/// Into so many parts the window is divided: the oldest part is forgotten at once.
+/// Number of parts of the sliding window: the oldest part is dropped as a whole.
 const PARTS: usize = 10;
 
-/// Whether the subgraph is asked.
+/// State of a circuit breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BreakerState {
-    /// It is.
+    /// Requests are sent.
     Closed,
-    /// One request is under way to see how it is.
+    /// One trial request is in flight.
     HalfOpen,
-    /// It is not.
+    /// Requests are refused.
     Open,
 }
 
-/// The breaker of a subgraph, shared by all threads.
+/// Circuit breaker of a subgraph, shared by all threads.
 #[derive(Debug)]
 pub(super) struct Circuit {
     breaker: Breaker,
-    /// Whether the state is other than closed, for the usual case without a lock.
+    /// Whether the state is other than closed; avoids the lock in the usual case.
     is_disturbed: AtomicBool,
     inner: Mutex<Inner>,
 }
 
-/// That a request may be sent; it is told how it ended, or was given up when it is dropped.
+/// Permission to send a request. Its outcome is recorded by [`Permit::end`]; a dropped permit
+/// counts as cancelled.
 #[derive(Debug)]
 pub(super) struct Permit<'c> {
     circuit: &'c Circuit,
     is_probe: bool,
 }
 
-/// What follows from the end of a request.
+/// State transition caused by the end of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// The subgraph is left alone from now on.
+    /// The breaker opened.
     Opened,
-    /// It was tried, and is left alone for another while.
+    /// The trial request failed, and the breaker stays open for another pause.
     StaysOpen,
-    /// It was tried, and is asked from now on.
+    /// The trial request succeeded, and the breaker is closed.
     Closed,
 }
 
@@ -54,7 +55,7 @@ pub(super) enum Turn {
 struct Inner {
     state: State,
     parts: [Part; PARTS],
-    /// The part that is counted in now, and since when.
+    /// Index and start of the current part of the window.
     part: usize,
     since: Instant,
 }
@@ -79,7 +80,7 @@ impl Circuit {
         Self { breaker, is_disturbed: AtomicBool::new(false), inner: Mutex::new(inner) }
     }
 
-    /// Lets a request pass, or says until when none does.
+    /// Permits a request, or returns until when requests are refused.
     pub(super) fn admit(&self, now: Instant) -> Result<Permit<'_>, Instant> {
         let mut is_probe = false;
         if self.is_disturbed.load(Ordering::Acquire) {
@@ -91,14 +92,14 @@ impl Circuit {
                     inner.state = State::Probing;
                     is_probe = true;
                 }
-                // How long the probe takes is not known; the pause is how long its end is away.
+                // The duration of the trial request is unknown; the pause is taken as an estimate.
                 State::Probing => return Err(now + self.breaker.pause),
             }
         }
         Ok(Permit { circuit: self, is_probe })
     }
 
-    /// Until when no request passes, if none does; nothing is let pass by this.
+    /// Returns until when requests are refused, if they are; permits nothing.
     pub(super) fn closed_until(&self, now: Instant) -> Option<Instant> {
         if !self.is_disturbed.load(Ordering::Acquire) {
             return None;
@@ -138,7 +139,7 @@ impl Circuit {
                 self.is_disturbed.store(false, Ordering::Release);
                 Some(Turn::Closed)
             }
-            // Requests that were sent before it opened say nothing new.
+            // Requests that were sent before the breaker opened carry no news.
             State::Probing | State::Open { .. } => None,
         }
     }
@@ -154,7 +155,7 @@ impl Circuit {
 }
 
 impl Permit<'_> {
-    /// Tells how the request ended, and hears what follows from it.
+    /// Records the outcome of the request and returns the resulting state transition.
     pub(super) fn end(mut self, has_failed: bool, now: Instant) -> Option<Turn> {
         let is_probe = std::mem::take(&mut self.is_probe);
         self.circuit.record(is_probe, has_failed, now)
@@ -162,7 +163,7 @@ impl Permit<'_> {
 }
 
 impl Drop for Permit<'_> {
-    /// Nobody waits for the probe any more: the next request is one.
+    /// The trial request was cancelled: the next request is the trial.
     fn drop(&mut self) {
         if self.is_probe {
             let mut inner = self.circuit.lock();
@@ -172,7 +173,7 @@ impl Drop for Permit<'_> {
 }
 
 impl Inner {
-    /// Forgets what lies before the window.
+    /// Drops the counts before the window.
     fn turn(&mut self, window: Duration, now: Instant) {
         let length = (window / PARTS as u32).max(Duration::from_millis(1));
         let past = now.saturating_duration_since(self.since).as_nanos() / length.as_nanos();
@@ -187,7 +188,7 @@ impl Inner {
         }
     }
 
-    /// Counts a request; those of the whole window.
+    /// Counts a request and returns the totals of the window.
     fn count(&mut self, has_failed: bool) -> Part {
         let part = &mut self.parts[self.part];
         part.requests = part.requests.saturating_add(1);

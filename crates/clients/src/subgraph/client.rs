@@ -1,4 +1,4 @@
-//! Asking a subgraph: one request, with its retries, within its time.
+//! Subgraph client: one request, with its retries, within its timeout.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -24,13 +24,13 @@ use super::statistics::Counts;
 use crate::coding::{Coding, Compressor};
 use crate::connect::whole;
 
-/// Before the first retry; it doubles with each.
+/// Backoff before the first retry; it doubles with each.
 const PAUSE: Duration = Duration::from_millis(25);
 
-/// Longer pauses need the word of the server.
+/// Maximum backoff, unless the server demands a longer one by `Retry-After`.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Asks one subgraph from one thread, whose tasks must be in a `LocalSet`.
+/// Client of one subgraph on one thread, whose tasks must run in a `LocalSet`.
 pub struct Client {
     settings: Arc<Settings>,
     shared: Arc<Shared>,
@@ -38,7 +38,7 @@ pub struct Client {
     pool: Pool,
 }
 
-/// What is sent, as it goes over the wire.
+/// Request body and headers as they are sent.
 struct Parcel<'a> {
     headers: &'a HeaderMap,
     body: Bytes,
@@ -46,22 +46,22 @@ struct Parcel<'a> {
     hold: &'a dyn Fn(usize) -> bool,
 }
 
-/// What became of sending a request once.
+/// Outcome of one attempt.
 struct Attempt {
     result: Result<Answer, AskError>,
     again: Again,
 }
 
-/// Whether sending it once more could help.
+/// Whether and when a retry can help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Again {
     No,
-    /// A connection that was kept has ended before anything came back; is it sure that nothing
-    /// arrived there?
+    /// A kept-alive connection was closed before a response began; `is_unsent` says whether the
+    /// request certainly did not arrive.
     AtOnce {
         is_unsent: bool,
     },
-    /// After a pause, perhaps of this length.
+    /// After a backoff, whose length the server may have set.
     Later {
         after: Option<Duration>,
     },
@@ -78,7 +78,7 @@ impl Client {
         }
     }
 
-    /// Sends a request and waits for its answer. Nothing is left of it if this is dropped.
+    /// Sends a request and waits for its response. Dropping the future cancels the request.
     pub async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
         let began = Instant::now();
         self.shared.begin();
@@ -93,19 +93,20 @@ impl Client {
         result
     }
 
-    /// Closes connections that nobody has used for too long; to be called now and then.
+    /// Closes connections that were idle for too long; to be called periodically.
     pub fn close_old(&self) {
         self.pool.close_old();
     }
 
-    /// Waits for a place among the requests to the subgraph, and asks then.
+    /// Waits for a slot of the bulkhead, then sends the request.
     async fn ask_in_turn(
         &self,
         bulkhead: &Bulkhead,
         ask: &Ask<'_>,
         began: Instant,
     ) -> Result<Answer, AskError> {
-        // Those that hold the places are about to fail, and whoever waits for them would not be let pass.
+        // Requests that hold the slots are about to fail, and those that wait would be refused by
+        // the circuit breaker.
         let open = self.shared.circuit.as_ref().and_then(|circuit| circuit.closed_until(began));
         if let Some(until) = open {
             return Err(AskError::BreakerOpen { until: until.into_std() });
@@ -137,7 +138,7 @@ impl Client {
         }
     }
 
-    /// Asks, or waits for the answer of whoever asks the same.
+    /// Sends the request, or waits for the response of an identical query in flight.
     async fn ask_together(&self, ask: &Ask<'_>, began: Instant) -> Result<Answer, AskError> {
         let key = Key::new(&ask.body, ask.headers);
         let joined = timeout_at(self.deadline(ask, began), self.shared.flights.join(key)).await;
@@ -172,7 +173,7 @@ impl Client {
         let result = result.unwrap_or(Err(AskError::Timeout));
         if let Some(permit) = permit {
             let now = Instant::now();
-            // Whoever had little time left when it asked learns nothing about the subgraph.
+            // A timeout of a request with little time left says nothing about the subgraph.
             let had_time = now - began >= self.settings.timeout / 2;
             match has_failed(&result, had_time) {
                 Some(has_failed) => self.log(permit.end(has_failed, now)),
@@ -182,7 +183,7 @@ impl Client {
         result
     }
 
-    /// Whoever looks for the cause of missing answers finds when it began and ended.
+    /// Logs transitions of the circuit breaker, so that operators can date missing responses.
     fn log(&self, turn: Option<Turn>) {
         let Settings { name, endpoint, breaker, .. } = &*self.settings;
         let pause = breaker.map(|breaker| breaker.pause).unwrap_or_default();
@@ -209,7 +210,7 @@ impl Client {
         ask.deadline.map_or(own, |deadline| own.min(Instant::from_std(deadline)))
     }
 
-    /// Sends it until there is an answer, or nothing more can be hoped for.
+    /// Retries until there is a response, or no retry can help.
     async fn ask_patiently(&self, ask: &Ask<'_>, deadline: Instant) -> Result<Answer, AskError> {
         let parcel = self.parcel(ask);
         let mut wanted = Wanted::Any;
@@ -311,7 +312,7 @@ impl Client {
         }
     }
 
-    /// Reads an answer; and whether it was read to its end.
+    /// Reads a response; also returns whether its body was read to the end.
     async fn receive<'c>(
         &self,
         response: Response<Incoming>,
@@ -357,12 +358,12 @@ impl Client {
 }
 
 impl Attempt {
-    /// The connection has ended before the head of an answer came.
+    /// The connection was closed before the response headers.
     fn unanswered<R>(mut error: TrySendError<R>, is_kept: bool) -> Self {
         let is_unsent = error.take_message().is_some() || is_refused(error.error());
         let error = error.into_error();
         let again = match is_kept {
-            // What came was no HTTP.
+            // The response was not HTTP.
             _ if error.is_parse() => Again::No,
             true => Again::AtOnce { is_unsent },
             false => Again::Later { after: None },
@@ -376,7 +377,7 @@ impl Attempt {
     }
 }
 
-/// Whether the outcome speaks against the subgraph; some say nothing about it.
+/// Whether the outcome counts as a failure of the subgraph; `None` if it says nothing about it.
 fn has_failed(result: &Result<Answer, AskError>, had_time: bool) -> Option<bool> {
     match result {
         Ok(answer) => Some(matches!(answer.status, 502..=504)),
@@ -395,7 +396,7 @@ fn has_failed(result: &Result<Answer, AskError>, had_time: bool) -> Option<bool>
     }
 }
 
-/// How long to wait: not all at the same time, and as long as the server wants.
+/// Backoff with jitter, or the pause that the server demands.
 fn pause(retries: u32, again: Again) -> Duration {
     let most = PAUSE.saturating_mul(1 << retries.min(10)).min(LONGEST_PAUSE);
     // Between half of it and all of it.
@@ -407,12 +408,12 @@ fn pause(retries: u32, again: Again) -> Duration {
     }
 }
 
-/// Whether only one stream of a connection has ended.
+/// Whether a single stream of an HTTP/2 connection was reset.
 fn is_reset(error: &hyper::Error) -> bool {
     h2_error(error).is_some_and(h2::Error::is_reset)
 }
 
-/// Whether the server says that it has done nothing:
+/// Whether the server guarantees that it did not process the request:
 /// <https://www.rfc-editor.org/rfc/rfc9113#section-8.7>.
 fn is_refused(error: &hyper::Error) -> bool {
     h2_error(error).is_some_and(|error| error.reason() == Some(h2::Reason::REFUSED_STREAM))

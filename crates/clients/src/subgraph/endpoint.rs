@@ -1,4 +1,4 @@
-//! Where a subgraph is.
+//! Endpoint of a subgraph: its URL or Unix socket.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -8,19 +8,19 @@ use std::str::FromStr;
 use hyper::Uri;
 use hyper::http::uri::{Authority, PathAndQuery, Scheme};
 
-/// Where a subgraph is: `https://reviews.example/graphql` or `unix:/run/reviews.sock:/graphql`.
+/// Endpoint of a subgraph: `https://reviews.example/graphql` or `unix:/run/reviews.sock:/graphql`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     pub(super) place: Place,
     pub(super) path: PathAndQuery,
 }
 
-/// What is connected to.
+/// Network address of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Tcp {
         is_encrypted: bool,
-        /// As it was written, which is what `Host` says.
+        /// Authority as configured, for the `Host` header.
         authority: Authority,
         host: Host,
         port: u16,
@@ -28,14 +28,14 @@ pub(super) enum Place {
     Unix(PathBuf),
 }
 
-/// A name is looked up, an address is not.
+/// A host name, which is resolved, or an IP address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Host {
     Name(Box<str>),
     Address(IpAddr),
 }
 
-/// What is wrong with the text of an endpoint.
+/// Error in the text of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointError {
     #[error(
@@ -52,7 +52,7 @@ pub enum EndpointError {
 }
 
 impl Endpoint {
-    /// Whether connections are encrypted, for which certificates are needed.
+    /// Whether the endpoint uses TLS, for which trusted certificates are needed.
     #[must_use]
     pub fn is_encrypted(&self) -> bool {
         match self.place {
@@ -62,7 +62,7 @@ impl Endpoint {
     }
 
     fn unix(text: &str, rest: &str) -> Result<Self, EndpointError> {
-        // A socket may have colons in its path, the path behind it begins with a slash.
+        // The path of a socket may contain colons; the URL path behind it begins with a slash.
         let (socket, path) = rest.rsplit_once(":/").unwrap_or((rest, ""));
         if !socket.starts_with('/') {
             return Err(EndpointError::RelativeSocket(shown(text)));
@@ -72,7 +72,7 @@ impl Endpoint {
     }
 }
 
-/// An address as errors show it.
+/// Text of an endpoint for error messages, without credentials.
 fn shown(text: &str) -> Box<str> {
     redact::address(text).into()
 }
@@ -114,7 +114,7 @@ impl FromStr for Endpoint {
     }
 }
 
-/// As it is written, without the values of parameters.
+/// The endpoint as configured, with the values of query parameters masked.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {

@@ -1,5 +1,5 @@
-//! Equal queries that are under way are sent once: by whoever came first, and if nobody waits there
-//! any more, by the next.
+//! Deduplication (single flight) of identical queries in flight: the first request sends the query,
+//! and the others wait for its response. If the first is cancelled, one of the others sends it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -13,21 +13,21 @@ use tokio::sync::Notify;
 
 use super::ask::{Answer, AskError};
 
-/// Headers that are different in every request and change no answer.
+/// Headers that differ in every request and do not change the response.
 const OF_ONE_REQUEST: [&str; 3] = ["traceparent", "tracestate", "x-request-id"];
 
-/// The queries to a subgraph that are under way, of all threads. The lock is held for a look-up.
+/// Queries in flight to a subgraph, over all threads. The lock is held for a look-up only.
 #[derive(Debug, Default)]
 pub(super) struct Flights(Mutex<HashMap<Key, Arc<Flight>, ahash::RandomState>>);
 
-/// What must be equal for an answer to be the same.
+/// Parts of a request that must be equal for a shared response.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     body: Bytes,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
-/// A query that is under way.
+/// A query in flight.
 #[derive(Debug, Default)]
 struct Flight {
     outcome: OnceLock<Result<Answer, AskError>>,
@@ -35,15 +35,16 @@ struct Flight {
     end: Notify,
 }
 
-/// What is to be done about a query.
+/// Role of a request for a query.
 pub(super) enum Part<'f> {
-    /// It is to be sent, and the outcome told.
+    /// It sends the query and publishes the outcome.
     Lead(Lead<'f>),
-    /// Somebody else has sent it; this is what came.
+    /// Another request sent the query; this is its outcome.
     Followed(Result<Answer, AskError>),
 }
 
-/// The others wait for this one; if it is dropped one of them sends the query again.
+/// The request that sends the query for all waiting ones. If it is dropped one of these sends the
+/// query again.
 pub(super) struct Lead<'f> {
     flights: &'f Flights,
     key: Key,
@@ -56,14 +57,14 @@ impl Key {
         let headers = headers.iter().filter(|(name, _)| of_answer(name));
         let mut headers: Vec<_> =
             headers.map(|(name, value)| (name.clone(), value.clone())).collect();
-        // Several values of one name stay in their order.
+        // A stable sort: several values of one name stay in their order.
         headers.sort_by(|(one, _), (other, _)| one.as_str().cmp(other.as_str()));
         Self { body: body.clone(), headers }
     }
 }
 
 impl Flights {
-    /// Waits for the answer of an equal query, or begins one.
+    /// Waits for the outcome of an identical query in flight, or begins one.
     pub(super) async fn join(&self, key: Key) -> Part<'_> {
         loop {
             let flight = match self.lock().entry(key.clone()) {
@@ -73,7 +74,7 @@ impl Flights {
                     return Part::Lead(Lead { flights: self, key, flight });
                 }
             };
-            // From here on it is woken, whether it waits already or not.
+            // Registered before the look at the outcome, so that no notification is lost.
             let end = flight.end.notified();
             if !flight.has_ended.load(Ordering::Acquire) {
                 end.await;
@@ -90,10 +91,10 @@ impl Flights {
 }
 
 impl Lead<'_> {
-    /// Tells those who wait, unless the outcome only concerns who has sent it.
+    /// Publishes the outcome to the waiting requests, unless it concerns the sender alone.
     pub(super) fn tell(self, outcome: &Result<Answer, AskError>) {
         match outcome {
-            // Its own time or its own memory was too little.
+            // The sender's own deadline or memory limit was exceeded.
             Err(AskError::Timeout | AskError::MemoryExhausted) => {}
             Ok(_)
             | Err(

@@ -1,4 +1,4 @@
-//! The head of a request to a subgraph.
+//! Request line and headers of a request to a subgraph.
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -13,21 +13,21 @@ use super::endpoint::Place;
 use super::settings::Settings;
 use crate::coding::Coding;
 
-/// What we read: <https://graphql.github.io/graphql-over-http/draft/#sec-Accept>.
+/// Accepted media types: <https://graphql.github.io/graphql-over-http/draft/#sec-Accept>.
 const ACCEPTED: HeaderValue =
     HeaderValue::from_static("application/graphql-response+json, application/json;q=0.9");
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// The headers that a request always has, and room for the length.
+/// Number of headers of every request, including `content-length`.
 const OWN_HEADERS: usize = 5;
 
-/// The parts of the head that are the same for all requests of an endpoint.
+/// Parts of the head that are equal for all requests of an endpoint.
 #[derive(Debug)]
 pub(super) struct Head {
-    /// The path alone, as HTTP/1.1 has it.
+    /// Path and query, for HTTP/1.1.
     path: Uri,
-    /// The whole, of which HTTP/2 makes `:scheme`, `:authority` and `:path`.
+    /// Full URL, from which HTTP/2 makes `:scheme`, `:authority` and `:path`.
     whole: Uri,
     host: HeaderValue,
     accept_encoding: Option<HeaderValue>,
@@ -39,7 +39,7 @@ impl Head {
         let (scheme, authority) = match &settings.endpoint.place {
             Place::Tcp { is_encrypted: true, authority, .. } => (Scheme::HTTPS, authority.clone()),
             Place::Tcp { is_encrypted: false, authority, .. } => (Scheme::HTTP, authority.clone()),
-            // Nothing else names a server behind a socket.
+            // A server behind a Unix socket has no host name.
             Place::Unix(_) => (Scheme::HTTP, Authority::from_static("localhost")),
         };
         let host = HeaderValue::try_from(authority.as_str())
@@ -53,7 +53,7 @@ impl Head {
         }
     }
 
-    /// A request in HTTP/1.1.
+    /// Returns the head of an HTTP/1.1 request.
     pub(super) fn http1(
         &self,
         headers: &HeaderMap,
@@ -66,7 +66,7 @@ impl Head {
         request(self.path.clone(), Version::HTTP_11, own, body)
     }
 
-    /// A request in HTTP/2.
+    /// Returns the head of an HTTP/2 request.
     pub(super) fn http2(
         &self,
         headers: &HeaderMap,
@@ -102,7 +102,8 @@ impl Head {
     }
 }
 
-/// What only this client says, and what would say something else about the connection or the body.
+/// Whether a header is set by this client only, because it frames the body or controls the
+/// connection.
 fn is_own(name: &HeaderName) -> bool {
     const OWN: [HeaderName; 12] = [
         ACCEPT,

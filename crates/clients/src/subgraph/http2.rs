@@ -1,4 +1,4 @@
-//! Requests over a connection of HTTP/2, many at the same time.
+//! HTTP/2 connections: many concurrent requests.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -18,10 +18,10 @@ use tokio::time::Instant;
 use super::pool::Open;
 use super::socket::Socket;
 
-/// While requests wait, a server that says nothing is asked whether it is there,
+/// Interval of keep-alive pings to a silent server while requests are in flight.
 const ASKED_AFTER: Duration = Duration::from_secs(10);
 
-/// and has so long to say that it is.
+/// Timeout for the reply to a ping.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
 
 /// A connection that all requests of a thread share.
@@ -31,18 +31,18 @@ pub(super) struct Http2 {
     users: Rc<Users>,
 }
 
-/// Who uses a connection.
+/// Number of requests on a connection.
 #[derive(Debug)]
 struct Users {
     count: Cell<usize>,
-    /// Since when there was none, if there is none.
+    /// Start of the idle time, while there are no requests.
     idle_since: Cell<Instant>,
 }
 
-/// One of them, as long as it lives.
+/// Counts one request while it lives.
 pub(super) struct User(Rc<Users>);
 
-/// Runs the parts of a connection on this thread.
+/// Executor for the tasks of a connection on this thread.
 #[derive(Clone, Copy)]
 struct Local;
 
@@ -64,12 +64,13 @@ impl Http2 {
         Ok(Self { sender, users: Rc::new(users) })
     }
 
-    /// Whether another request can be sent: nobody has closed it, nor said that it will be.
+    /// Whether another request can be sent: neither side has closed the connection or announced it
+    /// (GOAWAY).
     pub(super) fn is_usable(&self) -> bool {
         !self.sender.is_closed()
     }
 
-    /// Since when nobody uses it.
+    /// Start of the idle time.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         (self.users.count.get() == 0).then(|| self.users.idle_since.get())
     }
@@ -83,7 +84,7 @@ impl Http2 {
         User(Rc::clone(&self.users))
     }
 
-    /// Sends a request; nothing is left of it if this is dropped.
+    /// Sends a request; dropping the future cancels it.
     pub(super) async fn send(
         &mut self,
         request: Request<Full<Bytes>>,

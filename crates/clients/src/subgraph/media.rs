@@ -1,4 +1,4 @@
-//! What the head of an answer says about its body.
+//! Content type, coding and status of a response.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,25 +10,25 @@ use hyper::header::{
 use super::ask::AskError;
 use crate::coding::Coding;
 
-/// What the body may be.
+/// Possible contents of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Media {
-    /// By its type it is an answer in GraphQL, or the status says that all is well.
+    /// A GraphQL response by its content type, or JSON with a success status.
     GraphQl,
-    /// JSON with a status that says otherwise: by
+    /// JSON with an error status: according to
     /// <https://graphql.github.io/graphql-over-http/draft/#sec-application-json> it may come from
-    /// something before the subgraph.
+    /// an intermediary, such as a proxy.
     Json,
 }
 
-/// What the body is, or why it is not looked at.
+/// Returns the content of a response, or the reason why its body is not read.
 pub(super) fn media(status: StatusCode, headers: &HeaderMap) -> Result<Media, AskError> {
     let not_read = || AskError::Status(status.as_u16());
     if !(status.is_success() || status.is_client_error() || status.is_server_error()) {
         return Err(not_read());
     }
     let Some(value) = headers.get(CONTENT_TYPE) else {
-        // Simple servers say nothing; whether it is JSON is seen when it is read.
+        // Simple servers send no content type; whether the body is JSON shows when it is parsed.
         return if status.is_success() { Ok(Media::GraphQl) } else { Err(not_read()) };
     };
     let text = value.as_bytes();
@@ -46,7 +46,7 @@ pub(super) fn media(status: StatusCode, headers: &HeaderMap) -> Result<Media, As
     }
 }
 
-/// How the body is compressed, if it is.
+/// Returns the content coding of the body, if it has one.
 pub(super) fn coding(headers: &HeaderMap) -> Result<Option<Coding>, AskError> {
     let mut found = None;
     for value in headers.get_all(CONTENT_ENCODING) {
@@ -59,7 +59,7 @@ pub(super) fn coding(headers: &HeaderMap) -> Result<Option<Coding>, AskError> {
             _ => return Err(not_read("content", value)),
         }
     }
-    // The HTTP library reads chunks, and nothing that was done to a body before it was cut.
+    // hyper decodes chunks, and no coding that was applied before them.
     for value in headers.get_all(TRANSFER_ENCODING) {
         if !value.as_bytes().eq_ignore_ascii_case(b"chunked") {
             return Err(not_read("transfer", value));
@@ -73,14 +73,14 @@ fn not_read(of: &str, value: &HeaderValue) -> AskError {
     AskError::NotGraphQl(format!("its {of} coding is `{text}`").into())
 }
 
-/// Whether JSON looks like an answer in GraphQL: an object that tells errors or has data. Only the
-/// beginnings of words are looked at; whoever reads it knows more.
+/// Whether JSON looks like a GraphQL response: an object with `errors` or `data`. Only a prefix is
+/// checked; the parser checks the rest.
 pub(super) fn may_be_answer(body: &[u8]) -> bool {
     let has = |word: &[u8]| body.windows(word.len()).any(|window| window == word);
     body.trim_ascii_start().starts_with(b"{") && (has(b"\"errors\"") || has(b"\"data\""))
 }
 
-/// How long the server wants to be left alone:
+/// Pause that the server demands (`Retry-After`):
 /// <https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3>.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();

@@ -1,4 +1,4 @@
-//! The connections of a thread to a subgraph.
+//! Connection pool of a thread to a subgraph.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -16,22 +16,23 @@ use super::settings::{self, Settings};
 use super::shared::Shared;
 use super::socket::Socket;
 
-/// The connections of a thread to a subgraph.
+/// Connection pool of a thread to a subgraph.
 pub(super) struct Pool {
     dialler: Dialler,
     shared: Arc<Shared>,
     spoken: Cell<Spoken>,
-    /// One for each connection of HTTP/1.1 that may be used at the same time.
+    /// A permit for each HTTP/1.1 connection that may be in use at the same time.
     places: Semaphore,
-    /// The one that was used last comes last and is taken first: the others have time to grow old.
+    /// A stack: the connection used last is taken first, so that surplus connections reach the idle
+    /// timeout.
     idle: RefCell<Vec<Http1>>,
     http2: RefCell<Option<Http2>>,
-    /// Who waits for a connection of HTTP/2 does not make a second one.
+    /// Held while an HTTP/2 connection is opened, so that only one is.
     turn: Mutex<()>,
     most_idle: Duration,
 }
 
-/// What the server speaks.
+/// Protocol of the server, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Spoken {
     Unknown,
@@ -39,21 +40,21 @@ enum Spoken {
     Http2,
 }
 
-/// Which connection is wanted.
+/// Kind of connection that a request wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     Any,
-    /// None that was used before; by HTTP/2 none that is avoided.
+    /// A connection that was not used before; with HTTP/2 none of those to be avoided.
     New,
 }
 
-/// A connection for one exchange.
+/// A connection on loan for one exchange.
 pub(super) enum Lent<'p> {
     Http1(LentHttp1<'p>),
     Http2(LentHttp2<'p>),
 }
 
-/// Is closed if it is not given back.
+/// Closes the connection when it is dropped, unless it was given back.
 pub(super) struct LentHttp1<'p> {
     pub(super) connection: Http1,
     pub(super) is_kept: bool,
@@ -68,7 +69,7 @@ pub(super) struct LentHttp2<'p> {
     _user: User,
 }
 
-/// Counts a connection as long as it is open.
+/// Counts an open connection while it lives.
 #[derive(Debug)]
 pub(super) struct Open(Arc<Shared>);
 
@@ -91,7 +92,7 @@ impl Pool {
         }
     }
 
-    /// A connection, kept or new; waits while all of them are busy.
+    /// Returns a kept-alive or a new connection; waits while all are busy.
     pub(super) async fn lend(&self, wanted: Wanted) -> Result<Lent<'_>, Unavailable> {
         match self.spoken.get() {
             Spoken::Http1 => self.lend_http1(wanted).await,
@@ -102,7 +103,7 @@ impl Pool {
         }
     }
 
-    /// Closes what nobody has used for too long, and what the server has closed.
+    /// Closes connections that were idle for too long, and those that the server has closed.
     pub(super) fn close_old(&self) {
         let now = Instant::now();
         let is_old = |since: Instant| now.saturating_duration_since(since) >= self.most_idle;
@@ -127,10 +128,10 @@ impl Pool {
         Ok(self.lent_http1(connection, place, false))
     }
 
-    /// Makes the connection that all share, or learns that the server speaks HTTP/1.1.
+    /// Opens the shared HTTP/2 connection, or finds out that the server uses HTTP/1.1.
     async fn lend_best(&self) -> Result<Lent<'_>, Unavailable> {
         let turn = self.turn.lock().await;
-        // Somebody else was here before, and nobody may have used what was made.
+        // Another request was first, and its connection may be unused.
         if let Some(lent) = self.kept_http2() {
             return Ok(lent);
         }
@@ -165,7 +166,7 @@ impl Pool {
     }
 
     async fn place(&self) -> Result<SemaphorePermit<'_>, Unavailable> {
-        // It is never closed.
+        // The semaphore is never closed.
         self.places.acquire().await.map_err(|error| Unavailable::Connect(error.to_string().into()))
     }
 
@@ -190,7 +191,7 @@ impl Pool {
 }
 
 impl LentHttp1<'_> {
-    /// After a whole exchange.
+    /// Returns the connection to the pool, after a complete exchange.
     pub(super) fn give_back(mut self) {
         if self.connection.is_usable() {
             self.connection.idle_since = Instant::now();
@@ -200,7 +201,7 @@ impl LentHttp1<'_> {
 }
 
 impl LentHttp2<'_> {
-    /// Nobody else gets this one; exchanges that are under way may still succeed.
+    /// Excludes the connection from new requests; exchanges in flight may still succeed.
     pub(super) fn avoid(&self) {
         let is_this = |kept: &mut Http2| kept.is_same(&self.connection);
         drop(self.pool.http2.borrow_mut().take_if(is_this));
