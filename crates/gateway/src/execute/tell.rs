@@ -1,4 +1,4 @@
-//! What went wrong with an answer: the values that are missing because of it.
+//! Mapping of the errors in a subgraph response to the values that are missing because of them.
 //! <https://spec.graphql.org/draft/#sec-Errors>
 
 use graphql::operation::Location;
@@ -12,19 +12,19 @@ use super::errors::{ErrorKind, Errors, Path, Step};
 use super::json::{Json, NoJson, Span};
 use super::request::{Asked, Part};
 use crate::outline::{ItemId, PositionId, Tree, What};
-use crate::plan::{Fetch, Plan, Read, Shape, Value, entities_key};
+use crate::plan::{Entities, Fetch, Plan, Read, Shape, Value, entities_key};
 
-/// So many errors of one answer are reported; the others are counted.
+/// Maximum number of reported errors of one response; further ones are only counted.
 const MOST_TOLD: usize = 100;
 
-/// What a subgraph adds to an error is dropped where it is longer.
+/// Maximum length of the `extensions` of an error; longer ones are dropped.
 const MOST_EXTENSIONS: usize = 16 << 10;
 
-/// One error is about so many values at most. They are more than one where an entity is at several
-/// places, or where nobody knows the type of an object.
+/// Maximum number of values that one error is mapped to. There are several where an entity occurs
+/// at several places, or where the runtime type of an object is unknown.
 const MOST_VALUES: usize = 10_000;
 
-/// Says which values are missing because of what went wrong with the answer to one request.
+/// Maps the errors of one response to missing values.
 #[derive(Debug)]
 pub(super) struct Teller<'t> {
     pub(super) plan: &'t Plan,
@@ -35,48 +35,66 @@ pub(super) struct Teller<'t> {
     pub(super) part: &'t Part,
 }
 
-/// An object, and what was asked of it; by type, if nobody knows its own.
+/// An object with the shapes that were selected on it: one, or one per type if its runtime type is
+/// unknown.
 #[derive(Clone, Debug)]
 struct Target<'t> {
     object: ObjectId,
     shapes: Vec<&'t Shape>,
 }
 
-/// Which of the values of an object have failed that are not there.
+/// Selects which missing values of an object have failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lost {
-    /// Those that nobody gave, also of objects that others gave.
+    /// Absent values only, also of objects that another fetch returned.
     Absent,
-    /// Those that are null, too, and those below.
+    /// Null values as well, and those below.
     Null,
 }
 
-/// A value that an error of a subgraph is about.
+/// A value that a subgraph error is about.
 #[derive(Debug)]
 struct Found {
     object: ObjectId,
-    /// The first place on the path where there is no value.
+    /// First cell on the path that has no value.
     place: Option<Place>,
-    /// The items and steps that clients see, from the object on.
+    /// Visible items and path from the object on.
     items: Vec<ItemId>,
     steps: Path,
-    /// How many of these steps lead to the place.
+    /// Length of the path up to that cell.
     steps_to_place: usize,
     is_hidden: bool,
 }
 
-/// How far a path is followed.
+/// Cursor of a walk along an error path.
 #[derive(Clone, Debug)]
 struct At<'t> {
-    /// The object that is reached, if there is one.
+    /// The object reached, if there is one.
     object: Option<ObjectId>,
     shapes: Vec<&'t Shape>,
-    /// The value that is reached, while there is one.
+    /// The value reached, while there is one.
     value: Option<Place>,
 }
 
+/// Where the first steps of an error path lead.
+#[derive(Debug)]
+struct Addressed<'t, 'p> {
+    /// The objects of the root or of the entity, each with its shapes.
+    targets: Vec<Target<'t>>,
+    /// The list that the entity is in.
+    list: Option<&'t Entities>,
+    /// The other steps.
+    rest: &'p [Step],
+}
+
+impl<'t> At<'t> {
+    fn object(target: &Target<'t>) -> Self {
+        At { object: Some(target.object), shapes: target.shapes.clone(), value: None }
+    }
+}
+
 impl<'t> Teller<'t> {
-    /// There is no usable answer: one error.
+    /// Records the failure of the whole request: one error.
     pub(super) fn fail(&mut self, kind: ErrorKind) -> CauseId {
         let cause = Cause::new(kind, Scope::Request, self.whole());
         let cause = self.errors.add(cause);
@@ -84,14 +102,14 @@ impl<'t> Teller<'t> {
         cause
     }
 
-    /// What nobody gave is missing because of an error of the answer.
+    /// Sets the cause of all absent values to an error of the response.
     pub(super) fn lose_absent(&mut self, cause: CauseId) {
         let cause = self.errors.derived(cause, "");
         self.lose_all(Lost::Absent, cause);
     }
 
-    /// Where an error of the whole request is: at the one field that was asked of a root, or at the
-    /// first of the objects that were asked for.
+    /// Returns the place of an error of the whole request: the only root field, or the first
+    /// object.
     fn whole(&self) -> Option<Origin> {
         let target = self.targets().into_iter().next()?;
         let (mut items, mut steps) = (Vec::new(), Vec::new());
@@ -105,7 +123,7 @@ impl<'t> Teller<'t> {
         Some(Origin { object: target.object, items, steps, is_null: false, is_hidden: false })
     }
 
-    /// The errors that a subgraph reports: the first of them.
+    /// Maps the errors of a subgraph response; returns the first cause.
     pub(super) fn told(
         &mut self,
         bytes: &[u8],
@@ -122,7 +140,7 @@ impl<'t> Teller<'t> {
                 let subgraph = self.fetch.subgraph;
                 let kind = ErrorKind::Subgraph { subgraph, message, extensions };
                 let kind = (count <= MOST_TOLD).then_some(kind);
-                // What nobody reports is said once of all that is null.
+                // Errors that are only counted are mapped to all nulls once.
                 let is_known = kind.is_none() && path.is_empty();
                 if !(is_known && std::mem::replace(&mut is_all_counted, is_known)) {
                     let cause = self.tell(&path, kind);
@@ -137,31 +155,38 @@ impl<'t> Teller<'t> {
         Ok(first)
     }
 
-    /// An error of a subgraph, by its path in the subgraph's answer; one that is only counted is of no
-    /// kind.
+    /// Maps a subgraph error by its path; without a kind it is only counted.
     fn tell(&mut self, path: &[Step], kind: Option<ErrorKind>) -> CauseId {
         let counted = CauseId::COUNTED;
-        let Some((targets, rest)) = self.targets_of(path) else {
+        let Some(Addressed { targets, list, rest }) = self.addressed(path) else {
             return self.tell_whole(kind);
         };
-        if rest.is_empty() {
+        let Some(first) = rest.first() else {
             return self.tell_entity(&targets, kind);
-        }
+        };
+        // The document selects the field for other objects that share the entity.
+        let is_of_others = |target: &Target<'t>| match (first, list) {
+            (Step::Key(name), Some(list)) => {
+                self.reads(&At::object(target), name).is_empty() && list.selects(name)
+            }
+            (Step::Key(_) | Step::Index(_), _) => false,
+        };
+        let concerned: Vec<_> = targets.iter().filter(|target| !is_of_others(target)).collect();
         let mut found = Vec::new();
-        for Target { object, shapes } in &targets {
-            let at = At { object: Some(*object), shapes: shapes.clone(), value: None };
+        for target in &concerned {
             let begin = Found {
-                object: *object,
+                object: target.object,
                 place: None,
                 items: Vec::new(),
                 steps: Vec::new(),
                 steps_to_place: 0,
                 is_hidden: false,
             };
-            self.follow(&at, rest, begin, &mut found);
+            self.follow(&At::object(target), rest, begin, &mut found);
         }
-        if found.iter().all(|found| found.items.is_empty() && !found.is_hidden) {
-            // It is about nothing that was asked: it may be the reason of every null.
+        let is_unknown = found.iter().all(|found| found.items.is_empty() && !found.is_hidden);
+        if is_unknown && !concerned.is_empty() {
+            // The path has nothing that was selected: the error may be the reason of every null.
             return match self.fetch.root {
                 Some(_) => self.tell_whole(kind),
                 None => self.tell_entity(&targets, kind),
@@ -176,7 +201,7 @@ impl<'t> Teller<'t> {
                 counted
             }
         };
-        // Of an entity that is null nothing is there: the null went up to it.
+        // The null of a whole entity was propagated from this error.
         let derived = self.errors.derived(cause, "");
         for target in &targets {
             self.lose(target, Lost::Absent, derived, &mut FxHashSet::default());
@@ -184,7 +209,7 @@ impl<'t> Teller<'t> {
         cause
     }
 
-    /// An error of all that was asked.
+    /// Maps an error to the whole request.
     fn tell_whole(&mut self, kind: Option<ErrorKind>) -> CauseId {
         let cause = match kind {
             Some(kind) => {
@@ -197,7 +222,7 @@ impl<'t> Teller<'t> {
         cause
     }
 
-    /// An error of an entity.
+    /// Maps an error to an entity.
     fn tell_entity(&mut self, targets: &[Target<'t>], kind: Option<ErrorKind>) -> CauseId {
         let (items, steps) = (Vec::new(), Vec::new());
         let origin = targets.first().map(|target| target.object);
@@ -214,8 +239,8 @@ impl<'t> Teller<'t> {
         cause
     }
 
-    /// Values that are missing because of an error: those that are so many steps above what it is
-    /// about have one cause.
+    /// Sets the cause of the values found. Values with the same remaining path to the failed field
+    /// share one cause.
     fn lose_found(&mut self, found: Vec<Found>, kind: &ErrorKind) -> CauseId {
         let mut causes: Vec<(Path, CauseId)> = Vec::new();
         for Found { object, place, items, steps, steps_to_place, is_hidden } in found {
@@ -227,7 +252,7 @@ impl<'t> Teller<'t> {
                     location.and_then(|item| located(self.plan.tree.item(*item).location));
                 let is_null = place.is_some();
                 let origin = Origin { object, items, steps, is_null, is_hidden };
-                // It is reported once where no null is.
+                // The origin is reported once, if no null is caused.
                 let origin = Some(origin).filter(|_| causes.is_empty());
                 let cause = Cause::new(kind.clone(), Scope::Field, origin);
                 let cause = self.errors.add(cause.below(below.clone(), location));
@@ -239,14 +264,12 @@ impl<'t> Teller<'t> {
             }
         }
         let first = causes.first().map(|(_, cause)| *cause);
-        first.unwrap_or_else(|| {
-            let origin = self.whole();
-            self.errors.add(Cause::new(kind.clone(), Scope::Request, origin))
-        })
+        // Without a value it concerns, the error is reported only if nulls are derived from it.
+        first.unwrap_or_else(|| self.errors.add(Cause::new(kind.clone(), Scope::Field, None)))
     }
 
-    /// Goes down as a path of the subgraph's answer says. Recursion is bounded by the length of the
-    /// path, and by the depth of the tree.
+    /// Follows an error path. Recursion is bounded by the length of the path and by the depth of
+    /// the tree.
     fn follow(&self, at: &At<'t>, path: &[Step], mut found: Found, all: &mut Vec<Found>) {
         if all.len() >= MOST_VALUES {
             return;
@@ -259,7 +282,7 @@ impl<'t> Teller<'t> {
             Step::Index(index) => {
                 let value = at.value.and_then(|place| element(self.arena, place, *index));
                 if value.is_none() && at.value.is_some() {
-                    // Beyond the list, or there is none.
+                    // The list is shorter, or null.
                     all.push(found);
                     return;
                 }
@@ -280,7 +303,7 @@ impl<'t> Teller<'t> {
                 };
                 let is_one = is_one && reads.iter().all(is_of_all);
                 if reads.is_empty() || !is_within || (at.object.is_none() && !is_one) {
-                    // What stands here is of one of several types: nobody knows what it is called.
+                    // The value has one of several types, which may use different response names.
                     all.push(found);
                     return;
                 }
@@ -323,7 +346,7 @@ impl<'t> Teller<'t> {
         self.follow(&at, rest, found, all);
     }
 
-    /// What is read under a name; where nobody knows the object's type, of any.
+    /// Returns what is read under a name; for an unknown runtime type, of any type.
     fn reads(&self, at: &At<'t>, name: &str) -> Vec<&'t Read> {
         let r#type = at.object.and_then(|object| self.arena.object(object).r#type);
         let mut all = Vec::new();
@@ -338,15 +361,15 @@ impl<'t> Teller<'t> {
         all
     }
 
-    /// The objects that the first steps of a path stand for, each with what was asked of it, and the
-    /// other steps; nothing if they stand for none.
-    fn targets_of<'p>(&self, path: &'p [Step]) -> Option<(Vec<Target<'t>>, &'p [Step])> {
+    /// Returns the objects that an error path begins at; `None` if there are none.
+    fn addressed<'p>(&self, path: &'p [Step]) -> Option<Addressed<'t, 'p>> {
         if path.is_empty() {
             return None;
         }
         if self.fetch.root.is_some() {
-            let roots = self.targets();
-            return (!roots.is_empty()).then_some((roots, path));
+            let targets = self.targets();
+            let is_one = !targets.is_empty();
+            return is_one.then_some(Addressed { targets, list: None, rest: path });
         }
         let [Step::Key(key), Step::Index(index), rest @ ..] = path else { return None };
         let lists = self.part.lists();
@@ -359,10 +382,10 @@ impl<'t> Teller<'t> {
             let shapes = entities.shapes(owner.entry, own).iter().map(|(_, shape)| shape);
             Target { object: owner.object, shapes: shapes.collect() }
         });
-        Some((targets.collect(), rest))
+        Some(Addressed { targets: targets.collect(), list: Some(entities), rest })
     }
 
-    /// All objects that the answer is about, each with what was asked of it.
+    /// Returns all objects of the response, each with its shapes.
     fn targets(&self) -> Vec<Target<'t>> {
         let root = self.fetch.root.iter();
         let mut all: Vec<_> = root
@@ -389,8 +412,8 @@ impl<'t> Teller<'t> {
         }
     }
 
-    /// Says why values of an object are not there, unless that was seen already. Recursion is bounded
-    /// by the depth of the tree.
+    /// Sets the cause of missing values of an object, once per object. Recursion is bounded by the
+    /// depth of the tree.
     fn lose(
         &mut self,
         target: &Target<'t>,
@@ -422,7 +445,7 @@ impl<'t> Teller<'t> {
         }
     }
 
-    /// Recursion is bounded by the wrappers of types, and by the depth of the tree.
+    /// Recursion is bounded by list nesting and by the depth of the tree.
     fn lose_at(
         &mut self,
         place: Place,
@@ -450,13 +473,13 @@ impl<'t> Teller<'t> {
     }
 }
 
-/// The item that says the types of the objects of a position, if somebody is asked for them.
+/// Returns the `__typename` item of a position, if there is one.
 pub(super) fn typename_at(tree: &Tree, position: PositionId) -> Option<ItemId> {
     let mut items = tree.position(position).items.iter().copied();
     items.find(|item| tree.item(*item).what == What::Typename)
 }
 
-/// Hidden items stand nowhere in the document.
+/// Returns the location of an item in the document; hidden items have none.
 pub(super) fn located(location: Location) -> Option<Location> {
     (location.line > 0).then_some(location)
 }
@@ -476,7 +499,7 @@ fn element(arena: &Arena, place: Place, index: usize) -> Option<Place> {
     }
 }
 
-/// An error of a subgraph.
+/// An error in a subgraph response.
 #[derive(Debug, Default)]
 struct Told {
     message: Box<str>,
@@ -516,7 +539,7 @@ impl Told {
     }
 }
 
-/// The steps of a path, as far as they are some.
+/// Parses a path, up to the first invalid segment.
 fn path(text: &[u8]) -> Path {
     let steps: Vec<JsonValue> = serde_json::from_slice(text).unwrap_or_default();
     let steps = steps.iter().map_while(|step| match step {
