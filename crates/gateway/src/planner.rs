@@ -1,14 +1,14 @@
-//! Which subgraph is asked for what, and after what.
+//! Query planner: which subgraph resolves which field, in which order.
 //!
-//! 1. [`reach`]: everything that could be read, in which subgraph, and by which ways one comes there:
-//!    facts, and rules that derive them from each other. A rule's head comes later than its tails, so
-//!    that circles lead nowhere.
-//! 2. [`choose`]: one derivation for everything that the operation asks for, such that first the
-//!    longest chain of requests is short, then the requests are few, then little is asked.
+//! 1. [`reach`]: everything that can be read, from which subgraph, and how: facts, and rules that
+//!   derive them from each other. The conclusion of a rule comes later than its premises, so cycles
+//!   lead nowhere.
+//! 2. [`choose`]: one derivation of all fields of the operation, with the shortest chain of
+//!   dependent fetches, then the fewest fetches, then the smallest selections.
 //!
-//! The other way, which most gateways go, is to list the paths to each field and to combine them. Its
-//! number of combinations grows with every field that several subgraphs have, what it compares is not
-//! what is sent in the end, and requirements of requirements are planned again for each path.
+//! Most gateways enumerate the paths to each field and combine them instead. The number of
+//! combinations grows with every field that several subgraphs have, the compared paths are not the
+//! requests that are sent in the end, and nested requirements are planned again for each path.
 
 mod choose;
 mod contexts;
@@ -28,18 +28,18 @@ pub use choose::{Choice, Chosen};
 pub use contexts::{Context, ContextId, Contexts, Source, ToldArguments, ToldId};
 pub use facts::{How, Visit, VisitId};
 
-/// What one operation may cost the planner.
+/// Limits for planning one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most ways of reading something that are looked at.
+    /// Maximum number of derivations (facts and rules).
     pub facts: usize,
-    /// The most values that are known only on the way to others.
+    /// Maximum number of hidden items.
     pub items: usize,
-    /// The most requests.
+    /// Maximum number of fetches.
     pub requests: usize,
-    /// The most attempts at a better plan.
+    /// Maximum number of attempts to improve the plan.
     pub attempts: usize,
-    /// The most that all attempts together look at.
+    /// Maximum number of steps of all attempts together.
     pub steps: usize,
 }
 
@@ -49,7 +49,7 @@ impl Default for Limits {
     }
 }
 
-/// The labels of `@override` that are on for a request.
+/// Labels of progressive `@override` that are active for a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels(pub FxHashSet<Box<str>>);
 
@@ -63,17 +63,17 @@ impl Labels {
     }
 }
 
-/// Why there is no plan.
+/// Reason why there is no plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// The supergraph promises a field that no subgraph gives there.
+    /// No subgraph resolves a field here, although the supergraph has it.
     #[error("No subgraph gives `{coordinate}` here.")]
     NoWay { coordinate: Box<str>, location: Location },
     #[error("The operation is too complex to be planned.")]
     TooComplex,
 }
 
-/// Plans an operation. What is needed only to find something else is added to its tree.
+/// Plans an operation. Adds hidden items to its tree, such as keys and required fields.
 pub fn plan(
     supergraph: &Supergraph,
     tree: &mut Tree,
@@ -88,12 +88,12 @@ pub fn plan(
     plan_with(supergraph, tree, labels, limits, &doers)
 }
 
-/// Who does each field of a mutation that several subgraphs could do: one of them, for what is done
-/// twice is not what was asked.
+/// The subgraph that executes each mutation field which several subgraphs have: exactly one, since
+/// a mutation must not be executed twice.
 type Doers = FxHashMap<ItemId, SubgraphId>;
 
-/// Decides who does what, one field after the other, by what the whole would cost. All trials together
-/// look at no more than one plan may.
+/// Assigns each mutation field to a subgraph, one field after the other, by the cost of the whole
+/// plan. All trials together stay within the limits of one plan.
 fn decide(
     supergraph: &Supergraph,
     tree: &Tree,
@@ -133,7 +133,7 @@ fn decide(
     Ok(doers)
 }
 
-/// The subgraphs that could do a field of a mutation, if there is a choice.
+/// Returns the subgraphs that can execute a mutation field, if there are several.
 fn doers_of(
     supergraph: &Supergraph,
     tree: &Tree,
@@ -164,7 +164,8 @@ fn plan_with(
     Ok(choice)
 }
 
-/// How many requests there are; of a mutation at most: each of its fields may be some.
+/// Returns the number of fetches; for a mutation an upper bound, since each of its fields may need
+/// separate ones.
 fn requests(supergraph: &Supergraph, tree: &Tree, choice: &Choice) -> usize {
     let root = tree.position(Tree::ROOT);
     if Some(root.r#type) != supergraph.schema.mutation {

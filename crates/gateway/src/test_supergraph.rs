@@ -11,29 +11,29 @@ use crate::plan::{Plan, Sources, compile};
 use crate::planner::{Labels, Limits, PlanError, plan};
 use crate::supergraph::{Supergraph, read};
 
-/// Works are in `shop`, their prices and what is said of them in `stock` and `talk`; `talk` knows
-/// readers as objects of an interface.
+/// Works are in `shop`, their prices in `stock` and comments in `talk`; `talk` has readers as an
+/// interface object.
 pub(crate) fn supergraph() -> Supergraph {
     read(include_str!("test_supergraph.graphql")).unwrap()
 }
 
-/// One with what is rare: unions and interfaces of which nobody knows all, types without keys, keys
-/// that find nothing, one field with two arguments, types that clients do not see.
+/// A supergraph with rare features: partial unions and interfaces, types without keys, keys that
+/// find nothing, a field with different arguments, hidden types.
 pub(crate) fn odd() -> Supergraph {
     read(include_str!("test_supergraph_odd.graphql")).unwrap()
 }
 
-/// One of which not everybody may read all.
+/// A supergraph with authorization requirements.
 pub(crate) fn guarded() -> Supergraph {
     read(include_str!("test_supergraph_guarded.graphql")).unwrap()
 }
 
-/// One whose fields take values from the objects above them.
+/// A supergraph with context arguments.
 pub(crate) fn contextual() -> Supergraph {
     read(include_str!("test_supergraph_context.graphql")).unwrap()
 }
 
-/// An operation with a plan.
+/// An operation with its plan.
 #[derive(Debug)]
 pub(crate) struct Planned {
     pub(crate) supergraph: Supergraph,

@@ -1,4 +1,4 @@
-//! What arguments cost: each where it is given, an input object 1 and what its fields cost.
+//! Cost of arguments: each where it is set, an input object 1 plus its fields.
 
 use graphql::schema::{InputId, TypeKind};
 use graphql::value::{Slot, Value};
@@ -7,11 +7,11 @@ use serde_json_bytes::Value as Json;
 
 use crate::supergraph::Supergraph;
 
-/// What the arguments of one field cost.
+/// Cost of the arguments of one field.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Given {
     written: i64,
-    /// The variables that cost something, each with the input of the API that it stands for.
+    /// Variables with a cost, each with the argument or input field it is used for.
     variables: Vec<(Slot, InputId)>,
 }
 
@@ -26,7 +26,7 @@ impl Given {
         given
     }
 
-    /// Whether it is the same for all variables.
+    /// Whether the cost does not depend on variables.
     pub(super) fn is_fixed(&self) -> bool {
         self.variables.is_empty()
     }
@@ -39,7 +39,7 @@ impl Given {
         values.fold(self.written, i64::saturating_add)
     }
 
-    /// Recursion is bounded: validation limits how deep values are nested.
+    /// Recursion is bounded: validation limits the nesting of values.
     fn add(&mut self, supergraph: &Supergraph, input: InputId, value: &Value) {
         let said = said(supergraph, input);
         let own = match value {
@@ -74,7 +74,7 @@ impl Given {
     }
 }
 
-/// Recursion is bounded: so is how deep the JSON of a request is nested.
+/// Recursion is bounded: the nesting of JSON in requests is limited.
 fn of_json(supergraph: &Supergraph, input: InputId, value: &Json) -> i64 {
     let said = said(supergraph, input);
     match value {
@@ -98,7 +98,7 @@ fn of_json(supergraph: &Supergraph, input: InputId, value: &Json) -> i64 {
     }
 }
 
-/// What an input of the API costs by itself or by its type, if that is said.
+/// Weight of an argument or input field, or of its type, if there is one.
 fn said(supergraph: &Supergraph, input: InputId) -> Option<i64> {
     let of_type = || {
         let base = supergraph.api.schema[input].r#type.base;

@@ -31,14 +31,14 @@ fn objects_cost_one_and_leaves_nothing() {
     check("{ book { title author { name } } }", 2);
     check("{ __typename book { __typename title } }", 1);
     check("{ __schema { types { name } } }", 0);
-    // A field that is asked twice is there once.
+    // A field that is selected twice counts once.
     check("{ book { title author { name } author { name } again: author { name } } }", 3);
 }
 
 #[test]
 fn weights_are_of_fields_then_of_types() {
     check("{ book { address { code } excerpt } rating }", 1 + 5 + 4 + 2);
-    // Weights may be below nothing, an operation is not.
+    // Weights may be negative, the cost of an operation may not.
     check("{ book { address { of { name } } } }", 0);
 }
 
@@ -95,7 +95,7 @@ fn exactly_one_argument_says_it_where_that_is_required() {
     check_not_one("{ recent(first: 1, last: 1) { title } }", "{}", names, 3);
     check_not_one("query ($n: Int) { recent(first: $n) { title } }", r#"{"n":null}"#, names, 19);
     check_not_one("{ search { title } }", "{}", "`input.paging.count`", 3);
-    // A default is enough, and no second one.
+    // A default value suffices, and no second argument is needed.
     check("{ page { title } }", 7);
     check("{ page(last: 9) { title } }", 9);
     check_not_one("{ page(first: 1, last: 9) { title } }", "{}", names, 3);
@@ -155,6 +155,6 @@ fn what_is_skipped_costs_nothing() {
 #[test]
 fn what_fields_require_is_counted_once_it_is_asked_for() {
     check("{ best { title postage } }", 5 * (1 + 1 + 10 * (1 + 7)));
-    // The same that the client asks for.
+    // Required fields that the client selects as well count once.
     check("{ best { postage labels { color } } }", 5 * (1 + 1 + 10 * (1 + 7)));
 }

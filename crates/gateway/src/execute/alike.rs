@@ -1,8 +1,8 @@
-//! Objects of an answer whose texts are equal: they are read once.
+//! Deduplication of equal JSON objects within a subgraph response: they are parsed once.
 //!
-//! Who reads reviews with their authors is sent each author with each review. Where an object stands
-//! whose text has been read before, at the same place of what is asked, it is that object: the bytes
-//! are compared, and nothing of them is gone over again.
+//! A list of reviews with their authors repeats an author in each review. If the bytes of an object
+//! equal those of an object that was read before, for the same field of the plan, the cell refers
+//! to that object: only the bytes are compared, and nothing is parsed again.
 
 use std::hash::Hasher;
 
@@ -11,26 +11,26 @@ use rustc_hash::FxHasher;
 use super::arena::ObjectId;
 use crate::plan::Read;
 
-/// An answer of so many bytes has one place more to remember an object at.
+/// Response bytes per slot of the hash table.
 const APART: usize = 64;
 
-/// How many objects are remembered at most, and at least.
+/// Maximum and minimum number of slots.
 const MOST: usize = 256;
 const LEAST: usize = 8;
 
-/// The first member of most objects ends within so many bytes.
+/// Number of bytes in which the first member of most objects ends.
 const BEGIN: usize = 32;
 
-/// After so many objects it is looked at whether some are found, ...
+/// Number of look-ups after which the hit rate is checked.
 const TRIES: u32 = 256;
 
-/// ... which has to be one of so many.
+/// Deduplication is disabled if fewer than one in this many look-ups is a hit.
 const WORTH: u32 = 16;
 
-/// The objects of one answer, by their texts.
+/// Objects of one response by their bytes.
 #[derive(Debug)]
 pub(super) struct Alike {
-    /// By what objects begin with: the last of them.
+    /// Hash table by the first member: the last such object.
     known: Vec<Option<Known>>,
     tried: u32,
     found: u32,
@@ -39,24 +39,24 @@ pub(super) struct Alike {
 /// An object that was read.
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    /// What it was read as, by its address: plans stay where they are while they are run.
+    /// Address of the plan node it was read by; plans do not move while they are executed.
     read: usize,
     start: u32,
     end: u32,
     object: ObjectId,
 }
 
-/// Where an object is to be remembered.
+/// Where an object will be stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begin {
     slot: usize,
     start: usize,
 }
 
-/// Whether an object is met again.
+/// Result of a look-up.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Met {
-    /// It is this one, and its text has so many bytes.
+    /// A duplicate of this object, whose text has this length.
     Before(ObjectId, usize),
     First(Begin),
 }
@@ -66,19 +66,19 @@ fn address(read: &Read) -> usize {
 }
 
 impl Alike {
-    /// For an answer of so many bytes.
+    /// Creates the table for a response of this length.
     pub(super) fn new(length: usize) -> Self {
         let room = (length / APART).clamp(LEAST, MOST).next_power_of_two();
         Self { known: vec![None; room], tried: 0, found: 0 }
     }
 
-    /// Whether some object was read before.
+    /// Whether any duplicate was found.
     pub(super) fn has_found(&self) -> bool {
         self.found > 0
     }
 
-    /// The object that begins at a place of a text and is read as `read`; nothing if it is not worth
-    /// to be looked for.
+    /// Looks up the object that begins at `start` and is read by `read`; `None` if deduplication is
+    /// disabled.
     #[inline]
     pub(super) fn meet(&mut self, read: &Read, bytes: &[u8], start: usize) -> Option<Met> {
         if self.tried >= TRIES && self.found < self.tried / WORTH {
@@ -102,13 +102,14 @@ impl Alike {
         })
     }
 
-    /// Remembers an object, which ends here.
+    /// Stores an object, which ends at `end`.
     pub(super) fn remember(&mut self, read: &Read, begin: Begin, end: usize, object: ObjectId) {
         let (Ok(start), Ok(end)) = (u32::try_from(begin.start), u32::try_from(end)) else { return };
         self.known[begin.slot] = Some(Known { read: address(read), start, end, object });
     }
 
-    /// Objects that begin with equal members, most often their keys, have one slot.
+    /// Returns the slot of an object: objects with an equal first member, usually the key, share
+    /// one.
     #[inline]
     fn slot(&self, read: &Read, rest: &[u8]) -> usize {
         let begin = &rest[..rest.len().min(BEGIN)];
@@ -117,7 +118,7 @@ impl Alike {
         let mut hasher = FxHasher::default();
         hasher.write(&begin[..end]);
         hasher.write_usize(address(read));
-        // There are no more slots than a hash has values.
+        // There are fewer slots than hash values.
         usize::try_from(hasher.finish()).unwrap_or_default() & (self.known.len() - 1)
     }
 }
@@ -140,7 +141,7 @@ mod tests {
         }
     }
 
-    /// Meets the objects of a text, one after the other: the first of those that are equal.
+    /// Looks up the objects of a text one after the other; returns the first of the equal ones.
     fn firsts(alike: &mut Alike, read: &Read, objects: &[&str]) -> Vec<Option<usize>> {
         let bytes = objects.concat().into_bytes();
         let (mut start, mut firsts) = (0, Vec::new());
@@ -166,7 +167,7 @@ mod tests {
         let (one, other) = (read(), read());
         let mut alike = Alike::new(1000);
         let objects = [r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":1,"b":[]}"#, r#"{"a":1}"#, "{}", "{}"];
-        // The last that begins so is remembered.
+        // A slot keeps the last object.
         assert_eq!(firsts(&mut alike, &one, &objects), [None, None, None, None, None, Some(4)]);
         assert!(alike.has_found());
         let mut alike = Alike::new(1000);
@@ -186,7 +187,7 @@ mod tests {
         assert_eq!(firsts(&mut alike, &read, &objects), vec![None; tries]);
         assert_eq!(firsts(&mut alike, &read, &["{}", "{}"]), [None, None]);
         assert_eq!(alike.tried, TRIES);
-        // Where some are found it is gone on.
+        // With hits, deduplication stays enabled.
         let mut alike = Alike::new(1 << 20);
         let some = ["{}"; TRIES as usize];
         assert_eq!(firsts(&mut alike, &read, &some)[1..], vec![Some(0); tries - 1]);

@@ -1,4 +1,4 @@
-//! An answer as a whole: its data is read where it stands, in a text or on a tape.
+//! Body of a subgraph response: `data` and `errors`, from JSON text or recorded values.
 //! <https://spec.graphql.org/draft/#sec-Response-Format>
 
 use super::arena::{Cell, Object, ObjectId};
@@ -11,18 +11,18 @@ use super::request::{Asked, Part};
 use super::tell::typename_at;
 use crate::plan::{Entities, Fetch, Shape, entities_key};
 
-/// What an answer has.
+/// Top-level members of a response.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Parts {
-    /// Where its data begins, if it is not null.
+    /// Offset of `data`, unless it is null.
     pub(super) data: Option<usize>,
-    /// Whether all that was asked of a root, or all lists of entities, are there.
+    /// Whether the data of the root, or all lists of entities, are present.
     pub(super) is_whole: bool,
-    /// Its errors, if it has a list of them.
+    /// Span of `errors`, if it is a list.
     pub(super) errors: Option<Span>,
 }
 
-/// Reads an answer that is a text. After an error nothing of it may be used.
+/// Reads a JSON response. After an error its contents must be rolled back.
 pub(super) fn read(
     reader: &mut Reader<'_, Json<'_>>,
     fetch: &Fetch,
@@ -72,14 +72,14 @@ pub(super) fn read(
     if !reader.feed.is_at_end() {
         return Err(Unread::NoJson);
     }
-    // What is missing in it has no reason then.
+    // Without errors there is no reason for missing data.
     if parts.data.is_some() && parts.errors.is_none() && !parts.is_whole {
         return Err(Unread::Unfit);
     }
     Ok(parts)
 }
 
-/// Reads the same of a tape, which has the data and nothing else.
+/// Reads recorded values, which are the data only.
 pub(super) fn read_recorded<'f>(
     reader: &mut Reader<'_, impl Feed<'f>>,
     fetch: &Fetch,
@@ -99,7 +99,7 @@ pub(super) fn read_recorded<'f>(
     Ok(Parts { data: Some(start), is_whole, errors: None })
 }
 
-/// Reads the data; whether all lists of entities are there.
+/// Reads `data`; returns whether all lists of entities are present.
 fn data<'f>(
     reader: &mut Reader<'_, impl Feed<'f>>,
     fetch: &Fetch,
@@ -136,7 +136,7 @@ fn data<'f>(
     Ok(seen.iter().all(|seen| *seen))
 }
 
-/// The list that is asked for at a place of the document.
+/// Returns the list of entities at this index of the document.
 fn planned<'f>(
     fetch: &'f Fetch,
     asked: &'f Asked,
@@ -146,7 +146,7 @@ fn planned<'f>(
     asked.entities(fetch, part.list(place))
 }
 
-/// Reads the data of a root type, for all objects that are asked for it.
+/// Reads the data of a root type, for all root objects of the fetch.
 fn root_objects<'f>(
     reader: &mut Reader<'_, impl Feed<'f>>,
     shape: &Shape,
@@ -168,7 +168,7 @@ fn root_objects<'f>(
     Ok(())
 }
 
-/// Reads once more what was read for another object.
+/// Reads the same data for another object.
 fn again<'f>(
     reader: &mut Reader<'_, impl Feed<'f>>,
     start: usize,
@@ -179,8 +179,8 @@ fn again<'f>(
     reader.members(shape, object)
 }
 
-/// Reads a list of entities. There is no telling whose they are if they are more or fewer than were
-/// asked for.
+/// Reads a list of entities. A wrong number of entities is an error, since they could not be
+/// assigned to their representations.
 fn entities<'f>(
     reader: &mut Reader<'_, impl Feed<'f>>,
     list: &Entities,
@@ -210,7 +210,7 @@ fn entities<'f>(
     if index == part.len(place) { Ok(()) } else { Err(length) }
 }
 
-/// Reads an entity for the first of its objects, and gives what it is to the others.
+/// Reads an entity for its first object, and copies it to the others.
 fn entity<'f, F: Feed<'f>>(
     reader: &mut Reader<'_, F>,
     list: &Entities,
@@ -240,7 +240,7 @@ fn entity<'f, F: Feed<'f>>(
     for other in others {
         let Some((base, shape)) = shape_of(reader, other) else { continue };
         let is_copied = match read {
-            // Of one type they are asked the same.
+            // The same type has the same selection.
             Some((known, read)) if known == base => {
                 copy(reader.arena, (first.object, read), (other.object, shape))?
             }
@@ -254,7 +254,7 @@ fn entity<'f, F: Feed<'f>>(
     Ok(())
 }
 
-/// Something else than an entity of the type that was asked for: its objects have nothing of it.
+/// Handles an entity that is not an object of a requested type: all its fields have failed.
 #[cold]
 fn wrong<'f>(
     reader: &mut Reader<'_, impl Feed<'f>>,
@@ -270,7 +270,7 @@ fn wrong<'f>(
     Ok(())
 }
 
-/// Objects have nothing of what was asked of them.
+/// Sets all absent fields of these objects to a cell without a value.
 #[cold]
 fn miss<'f>(
     reader: &mut Reader<'_, impl Feed<'f>>,
@@ -292,8 +292,8 @@ fn miss<'f>(
     }
 }
 
-/// Reads the type of an entity that was asked for as one of an interface; `false` if it cannot be of
-/// it.
+/// Reads `__typename` of an entity that was represented by an interface type; returns `false` if
+/// the type is impossible here.
 fn learn_type<'f>(
     reader: &mut Reader<'_, impl Feed<'f>>,
     list: &Entities,

@@ -1,4 +1,4 @@
-//! What subgraphs answered, as objects with a cell for each item of their position.
+//! Arena of the objects in subgraph responses, with a cell for each item of their position.
 
 use std::sync::Arc;
 
@@ -16,24 +16,24 @@ ids! {
     ObjectId "object";
 }
 
-/// What is known of one value.
+/// State of one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cell {
-    /// Nobody said anything.
+    /// Not in any response.
     Absent,
     Null,
-    /// Whoever was asked knows no such object.
+    /// A subgraph does not know the entity that the value belongs to.
     Unknown,
-    /// There was an error.
+    /// Failed with an error.
     Failed(CauseId),
-    /// A range of a buffer: the JSON of a leaf.
+    /// JSON of a leaf, as a range of a buffer.
     Leaf {
         buffer: u32,
         start: u32,
         end: u32,
     },
     Object(ObjectId),
-    /// A range of the elements of lists.
+    /// A range of the list elements.
     List {
         start: u32,
         end: u32,
@@ -41,7 +41,7 @@ pub(super) enum Cell {
 }
 
 impl Cell {
-    /// Whether there is a value.
+    /// Whether the cell has a value other than null.
     #[inline]
     pub(super) fn is_value(self) -> bool {
         matches!(self, Self::Leaf { .. } | Self::Object(_) | Self::List { .. })
@@ -51,20 +51,20 @@ impl Cell {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Object {
     pub(super) position: PositionId,
-    /// Its type, once somebody said it.
+    /// Its runtime type, once a response contained it.
     pub(super) r#type: Option<TypeId>,
-    /// The first of its cells.
+    /// Index of its first cell.
     cells: u32,
-    /// What it is of; the first, if it is of several.
+    /// The object it is a value of; the first one, if there are several.
     pub(super) parent: Option<ObjectId>,
-    /// Whether it is of several objects, or of one several times, since what they were answered was
+    /// Whether it is the value of several objects, or several times of one, because their JSON was
     /// equal.
     pub(super) is_of_several: bool,
-    /// Whether another object has values of it, and the objects in them are of both.
+    /// Whether it shares the objects below it with another object.
     pub(super) is_twin: bool,
 }
 
-/// Where a cell stands, in an object or in a list.
+/// Address of a cell, in an object or in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     OfObject(usize),
@@ -77,20 +77,21 @@ pub(super) struct Arena {
     objects: Vec<Object>,
     cells: Vec<Cell>,
     elements: Vec<Cell>,
-    /// The elements of lists that are being read.
+    /// Elements of the lists that are being read.
     open: Vec<Cell>,
-    /// By position.
+    /// Objects by position.
     at: Vec<Vec<ObjectId>>,
     layout: Arc<Layout>,
     undo: Undo,
     held: Held,
-    /// The bytes that all of these have room for.
+    /// Capacity of all vectors in bytes.
     taken: usize,
-    /// Whether something grew that could not be refused, without memory for it: the next growth is.
+    /// Whether a vector grew without reserved memory, where the growth could not fail: the next
+    /// growth fails instead.
     is_exhausted: bool,
 }
 
-/// What an answer has changed of what was there before it.
+/// Undo log of the response that is being read.
 #[derive(Debug, Default)]
 struct Undo {
     objects: usize,
@@ -101,20 +102,20 @@ struct Undo {
     typed: Vec<(ObjectId, Option<TypeId>)>,
 }
 
-/// So many bytes are one number.
+/// Number of bytes that are compared as one integer.
 pub(super) const BEGIN: usize = size_of::<u64>();
 
-/// Room for what there was the last time is made before answers of so many bytes.
+/// Minimum length of a response before which capacity for the usual size is allocated.
 const LONG: usize = 8 << 10;
 
-/// For no more objects, or cells, room is made because there were as many the last time.
+/// Maximum number of objects or cells that are preallocated because the last execution had as many.
 const MOST_ROOM: usize = 1 << 15;
 
-/// The same of bytes of data.
+/// Maximum number of response bytes that are preallocated.
 const MOST_WRITTEN: usize = 1 << 20;
 
-/// Makes room in one of the arena's vectors. Memory is held before it is taken, and for the old and the
-/// new buffer as long as both are there.
+/// Grows a vector of the arena. Memory is reserved before it is allocated, for the old and the new
+/// buffer while both exist.
 #[inline]
 fn make_room<T>(
     held: &mut Held,
@@ -145,10 +146,10 @@ fn grow<T>(
     Ok(())
 }
 
-/// More room than this for the elements of lists that are being read is not kept for the next answer.
+/// A larger capacity for list elements is not kept for the next response.
 const MOST_OPEN: usize = 64 << 10;
 
-/// The least capacity of what grows.
+/// Minimum capacity of a vector that grows.
 const LEAST: usize = 4;
 
 fn bytes_of<T>(vector: &Vec<T>) -> usize {
@@ -156,7 +157,7 @@ fn bytes_of<T>(vector: &Vec<T>) -> usize {
 }
 
 fn narrow(length: usize) -> u32 {
-    // Answers are bounded far below.
+    // Responses are limited far below.
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
@@ -166,8 +167,8 @@ impl Arena {
         Self { at, layout, held, ..Self::default() }
     }
 
-    /// Makes room for as much as there was the last time. Not before a long answer comes: those who
-    /// wait for theirs are many.
+    /// Allocates the capacity that the last execution needed. Only before a long response: many
+    /// executions may be waiting for theirs.
     fn make_usual_room(&mut self) {
         let layout = Arc::clone(&self.layout);
         let Layout { objects, cells, elements, at, .. } = &*layout;
@@ -176,7 +177,7 @@ impl Arena {
         let cells = more(cells, self.cells.len());
         let elements = more(elements, self.elements.len());
         let Self { held, taken, .. } = self;
-        // Without memory for it, it is looked at as it is needed.
+        // If the memory is not available, growth is checked when it is needed.
         let mut made = make_room(held, taken, &mut self.objects, objects)
             .and_then(|()| make_room(held, taken, &mut self.cells, cells))
             .and_then(|()| make_room(held, taken, &mut self.elements, elements));
@@ -186,7 +187,7 @@ impl Arena {
         }
     }
 
-    /// The next execution of the plan makes as much room at once.
+    /// Records the capacity for the next execution of the plan.
     pub(super) fn tell_usual(&self) {
         let Layout { objects, cells, elements, at, .. } = &*self.layout;
         objects.set(self.objects.len());
@@ -195,17 +196,17 @@ impl Arena {
         at.iter().zip(&self.at).for_each(|(usual, at)| usual.set(at.len()));
     }
 
-    /// How long the data is that is written.
+    /// Records the length of the written data.
     pub(super) fn tell_written(&self, length: usize) {
         self.layout.written.set(length);
     }
 
-    /// How long the data was the last time.
+    /// Length of the data of the last execution.
     pub(super) fn usually_written(&self) -> usize {
         self.layout.written.get(MOST_WRITTEN)
     }
 
-    /// An answer of so many bytes is read: from here on changes may be taken back.
+    /// Begins to read a response of this length: later changes can be rolled back.
     pub(super) fn begin_answer(&mut self, length: usize) {
         if length >= LONG {
             self.make_usual_room();
@@ -218,7 +219,7 @@ impl Arena {
         self.undo.typed.clear();
     }
 
-    /// What changed since the answer began stays.
+    /// Commits the changes since `begin_answer`.
     pub(super) fn end_answer(&mut self) {
         let undo = std::mem::take(&mut self.undo);
         self.taken -= bytes_of(&undo.changed) + bytes_of(&undo.typed);
@@ -228,7 +229,7 @@ impl Arena {
         self.held.shrink_to(self.taken as u64);
     }
 
-    /// Takes back all since the answer began: nothing of one that is refused is used.
+    /// Rolls back all changes since `begin_answer`, because the response is invalid.
     pub(super) fn roll_back(&mut self) {
         let mut undo = std::mem::take(&mut self.undo);
         for (place, cell) in undo.changed.drain(..).rev() {
@@ -263,7 +264,7 @@ impl Arena {
         let cells = self.cells.len();
         let width = self.layout.widths[position.index()] as usize;
         let Self { held, taken, .. } = self;
-        // A few bytes of an answer may be an object with many cells.
+        // A few bytes of JSON can be an object with many cells.
         make_room(held, taken, &mut self.cells, width)?;
         make_room(held, taken, &mut self.objects, 1)?;
         make_room(held, taken, &mut self.at[position.index()], 1)?;
@@ -291,12 +292,12 @@ impl Arena {
         &self.objects[id.index()]
     }
 
-    /// An object of the answer that is being read is of one more.
+    /// Marks an object as the value of one more object.
     pub(super) fn add_other(&mut self, id: ObjectId) {
         self.objects[id.index()].is_of_several = true;
     }
 
-    /// An object has values of another, and the objects in them are of both.
+    /// Marks two objects that share the objects below them.
     pub(super) fn add_twin(&mut self, of: ObjectId, twin: ObjectId) {
         self.objects[of.index()].is_twin = true;
         self.objects[twin.index()].is_twin = true;
@@ -315,13 +316,13 @@ impl Arena {
         (self.object(object).cells + slot) as usize
     }
 
-    /// The value in a slot of an object.
+    /// Value in a slot of an object.
     #[inline]
     pub(super) fn cell(&self, object: ObjectId, slot: u32) -> Cell {
         self.cells[self.index(object, slot)]
     }
 
-    /// The value of an item of the object's position.
+    /// Value of an item of the object's position.
     #[inline]
     pub(super) fn cell_of(&self, object: ObjectId, item: ItemId) -> Cell {
         self.cell(object, self.layout.slots[item.index()])
@@ -331,7 +332,7 @@ impl Arena {
         self.layout.slots[item.index()]
     }
 
-    /// The cells of an object.
+    /// Cells of an object, and those behind them.
     #[inline]
     pub(super) fn cells_of(&self, object: &Object) -> &[Cell] {
         self.cells.get(object.cells as usize..).unwrap_or_default()
@@ -342,11 +343,11 @@ impl Arena {
         self.set_at(self.index(object, slot), cell);
     }
 
-    /// The same of a cell whose place is known.
+    /// Sets a cell by its index.
     #[inline]
     pub(super) fn set_at(&mut self, index: usize, cell: Cell) {
         let known = self.cells[index];
-        // What is there is not lost to somebody who has nothing.
+        // A value is not replaced by null or a failure.
         if known.is_value() && !cell.is_value() {
             return;
         }
@@ -358,7 +359,7 @@ impl Arena {
         self.cells[index] = cell;
     }
 
-    /// Begins a list; to be ended with what this gives.
+    /// Begins a list; the result is passed to `close_list`.
     pub(super) fn open_list(&self) -> usize {
         self.open.len()
     }
@@ -371,7 +372,7 @@ impl Arena {
         Ok(())
     }
 
-    /// How many elements the list has that began there.
+    /// Number of elements of a list that is being read.
     pub(super) fn opened(&self, begin: usize) -> usize {
         self.open.len() - begin
     }
@@ -389,17 +390,17 @@ impl Arena {
         self.elements.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    /// Where the objects of an item stand.
+    /// Position of the objects of an item.
     pub(super) fn child_of(&self, item: ItemId) -> Option<PositionId> {
         self.layout.children[item.index()]
     }
 
-    /// Whether objects may be in the answer at several places.
+    /// Whether objects may occur several times in the response.
     pub(super) fn is_shared(&self) -> bool {
         self.layout.is_shared
     }
 
-    /// Whether some condition holds for all objects of a value.
+    /// Whether a condition holds for all objects of a value.
     pub(super) fn all_objects(&self, cell: Cell, holds: &impl Fn(ObjectId) -> bool) -> bool {
         match cell {
             Cell::Object(object) => holds(object),
@@ -410,13 +411,13 @@ impl Arena {
         }
     }
 
-    /// The bytes of a leaf.
+    /// Bytes of a leaf.
     #[inline]
     pub(super) fn leaf(&self, buffer: u32, start: u32, end: u32) -> &[u8] {
         self.buffers[buffer as usize].get(start as usize..end as usize).unwrap_or_default()
     }
 
-    /// The bytes of a cell, if it is a leaf.
+    /// Bytes of a cell, if it is a leaf.
     #[inline]
     pub(super) fn leaf_of(&self, cell: Cell) -> Option<&[u8]> {
         match cell {
@@ -430,7 +431,7 @@ impl Arena {
         }
     }
 
-    /// The length of a cell that is a leaf, and the first of its bytes as a number.
+    /// Length of a leaf and its first bytes as an integer; `None` for other cells.
     #[inline]
     pub(super) fn begin_of(&self, cell: Cell) -> Option<(usize, u64)> {
         let Cell::Leaf { buffer, start, end } = cell else { return None };
@@ -463,7 +464,7 @@ impl Arena {
         cell.copied().unwrap_or(Cell::Absent)
     }
 
-    /// Says why nothing is at a place.
+    /// Records the cause of a missing value.
     pub(super) fn fail(&mut self, place: Place, cause: CauseId) {
         let cell = match place {
             Place::OfObject(index) => self.cells.get_mut(index),

@@ -1,16 +1,16 @@
-//! What one entity was answered, for all objects that are that entity: it is read once.
+//! Copies of an entity for all objects that stand for it: its JSON is read once.
 
 use response::NoMemory;
 
 use super::arena::{Arena, Cell, ObjectId};
 use crate::plan::{Read, Shape, Value};
 
-/// An object, and what is read of it. Of the objects of one entity it is the same, under the same
-/// names; their positions may be others.
+/// An object with its shape. All objects of one entity have the same members under the same names,
+/// at positions of their own.
 pub(super) type Copied<'c> = (ObjectId, &'c Shape);
 
-/// Gives what was read of one object to another. `false`, and nothing is done, if the other has
-/// objects already, with which those that were read have to be put together.
+/// Copies the members of one object to another. Returns `false` without a change if the other
+/// already has objects, which would have to be merged.
 pub(super) fn copy(arena: &mut Arena, from: Copied<'_>, to: Copied<'_>) -> Result<bool, NoMemory> {
     let r#type = arena.object(from.0).r#type;
     let holds_objects = |read: &Read| {
@@ -28,7 +28,7 @@ struct Copying<'c> {
 }
 
 impl Copying<'_> {
-    /// Recursion is bounded by the depth of what was asked.
+    /// Recursion is bounded by the depth of the selection.
     fn members(
         &mut self,
         (from, read): Copied<'_>,
@@ -57,7 +57,7 @@ impl Copying<'_> {
         Ok(())
     }
 
-    /// Recursion is bounded by the wrappers of types and the depth of what was asked.
+    /// Recursion is bounded by list nesting and by the depth of the selection.
     fn value(
         &mut self,
         cell: Cell,

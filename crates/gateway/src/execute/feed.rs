@@ -1,55 +1,57 @@
-//! What answers are read from: JSON of subgraphs over HTTP, or the tape of a source in this process.
+//! Readers of subgraph responses: JSON over HTTP, or values recorded by a source in this process.
 //!
-//! Both are gone over from the front, a place at a time, and the reader is compiled once for each.
+//! Both read forward, one value at a time, and the code that uses them is monomorphized for each.
 
 use super::json::{Json, NoJson, Span};
 use crate::plan::{Lead, Scalar};
 
-/// What [`Feed::peek`] gives where a value that has no place of its own within stands as one text of
-/// JSON that has: a list or an object in a column, say. No JSON begins so.
+/// Result of [`Feed::peek`] for a value that is stored as one JSON text, such as an array column of
+/// a database. No JSON value begins with this byte.
 pub(super) const WITHIN: u8 = b'.';
 
-/// An answer, and a place in it. `'f` is how long its texts are there.
+/// A forward reader of values. `'f` is the lifetime of the texts.
 pub(super) trait Feed<'f> {
     fn at(&self) -> usize;
 
     fn go_to(&mut self, at: usize);
 
-    /// The byte with which the next value begins; it is not gone over.
+    /// Returns the first byte of the next value without consuming it.
     fn peek(&mut self) -> Result<u8, NoJson>;
 
-    /// Begins an object or a list; `false` if it is empty, and then it has ended.
+    /// Consumes the start of an object or list; if it is empty consumes its end and returns
+    /// `false`.
     fn begin(&mut self, open: u8, close: u8) -> Result<bool, NoJson>;
 
-    /// Goes on behind an element; `false` if the object or list has ended.
+    /// Consumes the separator behind an element; at the end of the object or list consumes that and
+    /// returns `false`.
     fn next(&mut self, close: u8) -> Result<bool, NoJson>;
 
-    /// Goes over how a member begins, if it is this one.
+    /// Consumes the name of a member if it is the given one.
     fn take_lead(&mut self, lead: &Lead) -> bool;
 
-    /// Goes over how the member begins that says an object's type.
+    /// Consumes the name of a member if it is `__typename`.
     fn take_typename(&mut self) -> bool;
 
-    /// Goes over how a member begins: its name, as it is written between its quotes.
+    /// Consumes the name of a member and returns it in its escaped form.
     fn name(&mut self) -> Result<&'f [u8], NoJson>;
 
-    /// Goes over a text: what is between its quotes.
+    /// Consumes a string and returns it in its escaped form, without quotes.
     fn quoted(&mut self) -> Result<&'f [u8], NoJson>;
 
-    /// Goes over a null.
+    /// Consumes a null.
     fn null(&mut self) -> Result<(), NoJson>;
 
-    /// Goes over a leaf that begins with a byte: where its text stands in the buffer. `None` if it is
-    /// another value; then nothing is gone over.
+    /// Consumes a leaf that begins with `byte` and returns its span in the buffer. Returns `None`
+    /// without consuming anything if the value does not fit the scalar.
     fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Option<Span>, NoJson>;
 
-    /// Goes over any value.
+    /// Consumes any value.
     fn skip(&mut self) -> Result<(), NoJson>;
 
-    /// The JSON of a value that stands as one text, by [`WITHIN`]; it is not gone over.
+    /// Returns a reader for a value for which `peek` returned [`WITHIN`]; consumes nothing.
     fn within(&self) -> Option<Json<'f>>;
 
-    /// All bytes of it, if equal ones are equal values.
+    /// Returns all bytes, if equal bytes mean equal values.
     fn compared(&self) -> Option<&'f [u8]>;
 }
 
@@ -148,9 +150,9 @@ impl<'f> Feed<'f> for Json<'f> {
     }
 }
 
-/// Whether an integer has 32 bits.
+/// Whether an integer fits 32 bits.
 pub(super) fn is_int(digits: &[u8]) -> bool {
-    // Nine digits always do.
+    // Any nine digits do.
     const FEW: usize = 9;
     digits.len() <= FEW
         || std::str::from_utf8(digits).is_ok_and(|digits| digits.parse::<i32>().is_ok())

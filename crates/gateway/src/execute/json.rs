@@ -1,42 +1,42 @@
-//! JSON as it is read of subgraphs: checked byte by byte, and left where it stands.
+//! JSON reader for subgraph responses: a validating cursor over the bytes that builds no values.
 //! <https://www.rfc-editor.org/rfc/rfc8259>
 
 use crate::plan::Lead;
 
-/// Values are not nested deeper than this where nobody asked for them.
+/// Maximum nesting of skipped values.
 const MAX_DEPTH: usize = 128;
 
-/// Numbers of fewer digits, without an exponent, are within the range of doubles.
+/// Numbers with fewer digits and without an exponent are within the range of doubles.
 const FEW_DIGITS: usize = 300;
 
-/// Texts are most often not longer.
+/// Most strings are shorter.
 const SHORT: usize = 32;
 
-/// A place in a text of valid UTF-8.
+/// A cursor in UTF-8 text.
 #[derive(Debug)]
 pub(super) struct Json<'j> {
     bytes: &'j [u8],
     at: usize,
-    /// Whether there are control characters in it; spaces between values may be some.
+    /// Whether the text has control characters, white space included.
     has_controls: bool,
     has_unfit: bool,
 }
 
-/// The bytes are no text in UTF-8.
+/// Error: the bytes are not UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoUtf8;
 
-/// What stands at a place is no JSON, or not what was expected.
+/// Error: the text at the cursor is not JSON, or not the expected value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoJson;
 
-/// A range of the text.
+/// A byte range of the text.
 pub(super) type Span = (usize, usize);
 
 impl<'j> Json<'j> {
-    /// A text of which nothing is known yet.
+    /// Creates a cursor for untrusted bytes.
     pub(super) fn check(bytes: &'j [u8]) -> Result<Self, NoUtf8> {
-        // Without any way out of the loop, many bytes are looked at together.
+        // A loop without an exit is vectorized.
         let (union, least) = bytes
             .iter()
             .fold((0, u8::MAX), |(union, least), byte| (union | byte, least.min(*byte)));
@@ -46,7 +46,7 @@ impl<'j> Json<'j> {
         Ok(Self { bytes, at: 0, has_controls: least < b' ', has_unfit: false })
     }
 
-    /// A text that was checked.
+    /// Creates a cursor for validated text.
     pub(super) fn new(bytes: &'j [u8]) -> Self {
         Self { bytes, at: 0, has_controls: true, has_unfit: false }
     }
@@ -63,8 +63,8 @@ impl<'j> Json<'j> {
         self.at = at;
     }
 
-    /// Whether something that nobody may be sent was read since this was asked: escapes that are no
-    /// characters, and numbers that are too large for anybody. They are JSON by its grammar.
+    /// Whether a value that must not be sent to clients was read since the last call: unpaired
+    /// surrogates, and numbers beyond the range of doubles. The JSON grammar allows both.
     pub(super) fn take_unfit(&mut self) -> bool {
         std::mem::take(&mut self.has_unfit)
     }
@@ -76,7 +76,7 @@ impl<'j> Json<'j> {
         }
     }
 
-    /// The next byte that is no space; it is not gone over.
+    /// Returns the next byte that is not white space, without consuming it.
     #[inline]
     pub(super) fn peek(&mut self) -> Result<u8, NoJson> {
         self.skip_space();
@@ -92,7 +92,7 @@ impl<'j> Json<'j> {
         Err(NoJson)
     }
 
-    /// Goes over a text that is expected, if it stands here.
+    /// Consumes a text if it is next.
     #[inline]
     pub(super) fn take(&mut self, expected: &[u8]) -> bool {
         let is_here = self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(expected));
@@ -102,7 +102,7 @@ impl<'j> Json<'j> {
         is_here
     }
 
-    /// The same of how a member begins.
+    /// Consumes the name of a member if it is next.
     #[inline]
     pub(super) fn take_lead(&mut self, lead: &Lead) -> bool {
         let is_here = self.bytes.get(self.at..).is_some_and(|rest| lead.begins(rest));
@@ -112,13 +112,14 @@ impl<'j> Json<'j> {
         is_here
     }
 
-    /// Whether nothing follows.
+    /// Whether only white space follows.
     pub(super) fn is_at_end(&mut self) -> bool {
         self.skip_space();
         self.at == self.bytes.len()
     }
 
-    /// Begins an object or a list; `false` if it is empty, and then it has ended.
+    /// Consumes the start of an object or list; if it is empty consumes its end and returns
+    /// `false`.
     #[inline]
     pub(super) fn begin(&mut self, open: u8, close: u8) -> Result<bool, NoJson> {
         self.expect(open)?;
@@ -129,7 +130,8 @@ impl<'j> Json<'j> {
         Ok(true)
     }
 
-    /// Goes on behind an element; `false` if the object or list has ended.
+    /// Consumes the separator behind an element; at the end of the object or list consumes that and
+    /// returns `false`.
     #[inline]
     pub(super) fn next(&mut self, close: u8) -> Result<bool, NoJson> {
         match self.peek()? {
@@ -146,21 +148,21 @@ impl<'j> Json<'j> {
         }
     }
 
-    /// The name of a member, as it is written between its quotes.
+    /// Consumes the name of a member and returns it in its escaped form.
     pub(super) fn name(&mut self) -> Result<&'j [u8], NoJson> {
         let (start, end) = self.text()?;
         self.expect(b':')?;
         self.bytes.get(start + 1..end - 1).ok_or(NoJson)
     }
 
-    /// A text with its quotes.
+    /// Consumes a string and returns its span with the quotes.
     #[inline]
     pub(super) fn text(&mut self) -> Result<Span, NoJson> {
         self.skip_space();
         self.text_here()
     }
 
-    /// The same where no space is before it.
+    /// Consumes a string at the cursor, without leading white space.
     #[inline]
     pub(super) fn text_here(&mut self) -> Result<Span, NoJson> {
         let start = self.at;
@@ -181,14 +183,14 @@ impl<'j> Json<'j> {
         }
     }
 
-    /// Goes to the next quote, backslash or control character, eight bytes at a time.
+    /// Moves to the next quote, backslash or control character, eight bytes at a time.
     #[inline]
     fn go_to_special(&mut self) {
         let start = self.at;
         while let Some(word) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) {
             let found = special(u64::from_le_bytes(*word));
             if found != 0 {
-                // The lowest bit that is set is exact: a byte borrows of those behind it only.
+                // The lowest set bit is exact: a borrow affects only higher bytes.
                 self.at += (found.trailing_zeros() / u8::BITS) as usize;
                 return;
             }
@@ -202,7 +204,7 @@ impl<'j> Json<'j> {
         }
     }
 
-    /// The same in a long text without control characters.
+    /// Moves to the next quote or backslash of a long string, in text without control characters.
     fn go_to_quote(&mut self) {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         self.at += memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
@@ -212,7 +214,7 @@ impl<'j> Json<'j> {
         match self.bytes.get(self.at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
             Some(b'u') => match self.unit()? {
-                // Half a character, whose other half has to follow.
+                // A high surrogate, which a low one must follow.
                 0xd800..=0xdbff => {
                     let follows = self.bytes.get(self.at..self.at + 2) == Some(b"\\u");
                     if !follows || !matches!(self.unit()?, 0xdc00..=0xdfff) {
@@ -227,7 +229,7 @@ impl<'j> Json<'j> {
         Ok(())
     }
 
-    /// The number of an escape of the long form.
+    /// Returns the code unit of a `\u` escape.
     fn unit(&mut self) -> Result<u16, NoJson> {
         let digits = self.bytes.get(self.at + 2..self.at + 6).ok_or(NoJson)?;
         let mut unit = 0;
@@ -239,7 +241,7 @@ impl<'j> Json<'j> {
         u16::try_from(unit).map_err(|_| NoJson)
     }
 
-    /// A number; whether it is an integer as it is written.
+    /// Consumes a number; also returns whether it is written as an integer.
     pub(super) fn number(&mut self) -> Result<(Span, bool), NoJson> {
         self.skip_space();
         let start = self.at;
@@ -287,7 +289,7 @@ impl<'j> Json<'j> {
         if self.at == start { Err(NoJson) } else { Ok(()) }
     }
 
-    /// `null`, `true` or `false`.
+    /// Consumes `null`, `true` or `false`.
     #[inline]
     pub(super) fn word(&mut self) -> Result<Span, NoJson> {
         self.skip_space();
@@ -298,7 +300,7 @@ impl<'j> Json<'j> {
         Err(NoJson)
     }
 
-    /// Any value.
+    /// Consumes any value.
     pub(super) fn skip(&mut self) -> Result<Span, NoJson> {
         self.skip_space();
         let start = self.at;
@@ -317,7 +319,7 @@ impl<'j> Json<'j> {
         }
     }
 
-    /// Begins a list or an object that is skipped; whether it has ended already.
+    /// Enters a skipped list or object; returns whether it is empty.
     fn enter(&mut self, open: u8, close: u8, closing: &mut Vec<u8>) -> Result<bool, NoJson> {
         if !self.begin(open, close)? {
             return Ok(true);
@@ -332,7 +334,7 @@ impl<'j> Json<'j> {
         Ok(false)
     }
 
-    /// Goes on behind a value that was skipped; whether that was all.
+    /// Moves behind a skipped value; returns whether it was the outermost.
     fn leave(&mut self, closing: &mut Vec<u8>) -> Result<bool, NoJson> {
         while let Some(close) = closing.last().copied() {
             if self.next(close)? {
@@ -347,16 +349,16 @@ impl<'j> Json<'j> {
     }
 }
 
-/// Not zero if some of the bytes end a run of plain characters; then the lowest bit that is set is in
-/// the first of them.
+/// Returns a nonzero word if some byte is a quote, backslash or control character; the lowest set
+/// bit is in the first such byte.
 #[inline]
 fn special(word: u64) -> u64 {
-    // A byte that is less than another borrows from its highest bit.
+    // A subtraction sets the highest bit of each byte that is less.
     let less = |word: u64, than: u8| word.wrapping_sub(each(than)) & !word & each(0x80);
     less(word, b' ') | less(word ^ each(b'"'), 1) | less(word ^ each(b'\\'), 1)
 }
 
-/// A word of eight such bytes.
+/// Returns a word of eight equal bytes.
 const fn each(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; size_of::<u64>()])
 }

@@ -1,10 +1,10 @@
-//! What is to be seen of an execution: for metrics, traces, and people who ask why.
+//! Statistics of an execution, for metrics, traces and `explain`.
 
 use std::time::Instant;
 
 use crate::plan::Plan;
 
-/// What is seen of the requests of a plan.
+/// Statistics of the fetches of a plan.
 #[derive(Clone, Debug, Default)]
 pub struct Observed {
     /// In the order of the plan.
@@ -12,49 +12,49 @@ pub struct Observed {
     is_timed: bool,
 }
 
-/// What became of one request of a plan.
+/// Statistics of one fetch.
 #[derive(Clone, Debug, Default)]
 pub struct FetchSeen {
     pub fate: Fate,
-    /// Whether another request was waited for, which might have said it.
+    /// Whether it waited for another fetch whose response may contain its data.
     pub has_waited: bool,
-    /// How many objects were asked for, or are found in earlier answers.
+    /// Number of objects it needs data of.
     pub made: usize,
-    /// How many different representations they had.
+    /// Number of distinct representations.
     pub unique: usize,
-    /// How many of these earlier requests had been answered.
+    /// Number of representations that were found in earlier responses.
     pub reused: usize,
-    /// How many requests were sent: more than one, if there are very many representations.
+    /// Number of requests: more than one if the representations were split into batches.
     pub requests: usize,
     pub sent_bytes: usize,
     pub received_bytes: usize,
-    /// How many errors its answers brought.
+    /// Number of errors in its responses.
     pub errors: usize,
-    /// When it was sent and answered, where times are wanted.
+    /// Start and end, if times are recorded.
     pub times: Option<(Instant, Instant)>,
 }
 
-/// What became of a request.
+/// Outcome of a fetch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fate {
-    /// What it needs never came.
+    /// It never became ready.
     #[default]
     Planned,
-    /// There was nothing to ask.
+    /// There were no objects to fetch.
     Nothing,
-    /// Earlier requests had been answered all of it.
+    /// Earlier responses contained all its data.
     Reused,
     Sent,
 }
 
 impl Observed {
-    /// Times are taken only where somebody wants them.
+    /// Creates statistics that record times.
     #[must_use]
     pub fn timed() -> Self {
         Self { fetches: Vec::new(), is_timed: true }
     }
 
-    /// How many requests were sent.
+    /// Number of requests sent.
     #[must_use]
     pub fn sent(&self) -> usize {
         self.fetches.iter().map(|seen| seen.requests).sum()

@@ -1,4 +1,4 @@
-//! An object of an answer into the arena.
+//! Reader of one object of a subgraph response into the arena.
 
 use graphql::schema::TypeId;
 use response::NoMemory;
@@ -13,43 +13,43 @@ use crate::outline::{ItemId, PositionId, Tree};
 use crate::plan::{Read, Scalar, Shape, Value};
 use crate::supergraph::Supergraph;
 
-/// Reads what one request was answered.
+/// Reader of one subgraph response.
 #[derive(Debug)]
 pub(super) struct Reader<'r, F> {
     pub(super) supergraph: &'r Supergraph,
     pub(super) tree: &'r Tree,
     pub(super) arena: &'r mut Arena,
     pub(super) feed: F,
-    /// The place of the answer among the arena's buffers.
+    /// Index of the response among the buffers of the arena.
     pub(super) buffer: u32,
     pub(super) wrong: Wrong,
     pub(super) causes: Causes,
-    /// The objects that were read, if equal ones are read once.
+    /// Objects read so far, if equal ones are deduplicated.
     pub(super) alike: Option<Alike>,
-    /// The type that was read last: most often the next is the same.
+    /// Last runtime type: the next is usually the same.
     last: Option<TypeId>,
 }
 
-/// What is wrong with an answer that is read all the same.
+/// Defects of a response that is used all the same.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wrong {
-    /// How many values are not of their types.
+    /// Number of values that do not have their type.
     pub(super) values: usize,
-    /// The first object whose entity is none: that is reported once.
+    /// First object whose entity is not an object; reported once.
     pub(super) entity: Option<ObjectId>,
-    /// The first that was asked of an object and is not there: that is reported once, too.
+    /// First selected field that is missing; reported once.
     pub(super) lacking: Option<(ObjectId, ItemId)>,
 }
 
 impl Wrong {
-    /// Whether nothing is.
+    /// Whether there are no defects.
     pub(super) fn is_empty(&self) -> bool {
         let Self { values, entity, lacking } = self;
         *values == 0 && entity.is_none() && lacking.is_none()
     }
 }
 
-/// The causes of what is missing in an answer that is being read, as they will be added.
+/// Ids of the causes for defects of the response that is being read; the causes are added after it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Causes {
     pub(super) lacking: CauseId,
@@ -57,35 +57,35 @@ pub(super) struct Causes {
 }
 
 impl Causes {
-    /// The causes that are added next.
+    /// Returns the ids of the next causes.
     pub(super) fn next(errors: &Errors) -> Self {
         let lacking = errors.next_cause();
         Self { lacking, entity: CauseId::new(lacking.index() + 1) }
     }
 }
 
-/// Why an answer is not read.
+/// Reason why a response cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unread {
     NoJson,
-    /// Something is said twice.
+    /// A member occurs twice.
     Twice,
-    /// It is for more or fewer entities than were asked for.
+    /// The number of entities differs from that of the representations.
     Length {
         asked: usize,
     },
-    /// It has not the form of what was asked.
+    /// The response does not have the form of the request.
     Unfit,
     NoMemory,
 }
 
-/// What an object says of its type.
+/// Type of an object according to its `__typename`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Said {
     Type(TypeId),
-    /// Only an interface that it is of.
+    /// An interface or union that the object belongs to.
     Interface,
-    /// Nothing, or one that cannot stand here.
+    /// Missing, or a type that is impossible here.
     Impossible,
 }
 
@@ -113,7 +113,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         Self { supergraph, tree, arena, feed, buffer, wrong, causes, alike: None, last: None }
     }
 
-    /// Reads an object as one of the arena. Recursion is bounded by the depth of the tree.
+    /// Reads an object into one of the arena. Recursion is bounded by the depth of the tree.
     pub(super) fn members(&mut self, shape: &Shape, object: ObjectId) -> Result<(), Unread> {
         let r#type = self.arena.object(object).r#type;
         let (common, own) = shape.members_of(r#type);
@@ -123,7 +123,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
             return Ok(());
         }
         let mut has_type = false;
-        // Subgraphs answer in the order of the document, nearly always.
+        // Subgraphs nearly always respond in the order of the document.
         let mut expected = 0;
         let mut read_count = 0;
         let cells = self.arena.index(object, 0);
@@ -138,7 +138,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
                     self.member(read, object, cells)?;
                 }
                 _ if self.feed.take_typename() => {
-                    // A type that is said twice may be two.
+                    // Two `__typename` members may contradict each other.
                     if std::mem::replace(&mut has_type, true) {
                         return Err(Unread::Twice);
                     }
@@ -168,7 +168,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         Ok(())
     }
 
-    /// Some members of an object are not there.
+    /// Records the missing members of an object.
     #[cold]
     fn lack<'s>(&mut self, all: impl Iterator<Item = &'s Read>, seen: &Seen, object: ObjectId) {
         for (place, read) in all.enumerate() {
@@ -184,7 +184,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
     #[inline]
     fn member(&mut self, read: &Read, object: ObjectId, cells: usize) -> Result<(), Unread> {
         if let (Value::Leaf(scalar), 0, []) = (&read.value, read.lists, &*read.also) {
-            // Most are these.
+            // The most frequent case.
             let cell = match self.feed.peek()? {
                 b'n' => self.feed.null().map(|()| Cell::Null)?,
                 byte => self.leaf(*scalar, byte)?,
@@ -205,7 +205,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         Ok(())
     }
 
-    /// Reads a member once more for its other items.
+    /// Reads a member again for the other items that share its response name.
     #[cold]
     fn others(&mut self, start: usize, read: &Read, object: ObjectId) -> Result<(), Unread> {
         for other in &read.also {
@@ -215,7 +215,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         Ok(())
     }
 
-    /// Recursion is bounded by the wrappers of types and the depth of the tree.
+    /// Recursion is bounded by list nesting and by the depth of the tree.
     fn value(
         &mut self,
         read: &Read,
@@ -242,7 +242,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
             Value::Objects { .. } if byte != b'{' => self.wrong(),
             Value::Objects { position, r#type, is_alone, shape } => {
                 let mut begin = None;
-                // Only those that nobody reads into by another way are the same for all.
+                // Only objects that no other fetch adds members to can be shared.
                 if *is_alone && known == Cell::Absent {
                     match self.meet(read) {
                         Some(Met::Before(object, length)) => {
@@ -289,7 +289,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         }
     }
 
-    /// Whether the object that begins here was read before.
+    /// Looks up whether an equal object was read before.
     #[inline]
     fn meet(&mut self, read: &Read) -> Option<Met> {
         let bytes = self.feed.compared()?;
@@ -303,7 +303,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         }
     }
 
-    /// Reads a value whose parts stand in one text, as those of arrays and of JSON in a column do.
+    /// Reads a value that is stored as one JSON text, such as an array or JSON column.
     fn value_within(
         &mut self,
         json: Json<'f>,
@@ -354,7 +354,8 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
             }
         }
         if known.is_some_and(|(start, end)| (end - start) as usize != self.arena.opened(begin)) {
-            // Two subgraphs say that one list has different lengths: there is no telling which.
+            // Two subgraphs returned lists of different lengths for one field, so the elements
+            // cannot be matched.
             return Err(Unread::Unfit);
         }
         Ok(self.arena.close_list(begin)?)
@@ -363,12 +364,12 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
     #[inline]
     fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Cell, Unread> {
         let Some((start, end)) = self.feed.leaf(scalar, byte)? else { return self.wrong() };
-        // Answers are bounded far below.
+        // Responses are limited far below.
         let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Ok(Cell::Leaf { buffer: self.buffer, start: narrow(start), end: narrow(end) })
     }
 
-    /// A value that is not of its type: the rest of the answer is read.
+    /// Records a value that does not have its type, and skips it.
     #[cold]
     fn wrong(&mut self) -> Result<Cell, Unread> {
         self.feed.peek()?;
@@ -377,7 +378,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         Ok(Cell::Failed(CauseId::VALUE))
     }
 
-    /// What the object that begins here says of its type; nothing is gone over.
+    /// Returns the type of the next object without consuming it.
     pub(super) fn type_ahead(&mut self, position: PositionId) -> Result<Said, Unread> {
         let start = self.feed.at();
         let mut said = Said::Impossible;
@@ -399,7 +400,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         Ok(said)
     }
 
-    /// Whether an interface, or a union, is one of objects of a position.
+    /// Whether an abstract type has possible types in common with a position.
     fn may_stand_for(&self, own: TypeId, position: PositionId) -> bool {
         let Self { supergraph, tree, .. } = self;
         let is_abstract = supergraph.is_composite(own) && !supergraph.is_object(own);
@@ -415,14 +416,14 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
             Some(own) if self.supergraph.contains(&self.tree.position(position).possible, own) => {
                 Said::Type(own)
             }
-            // Who knows an interface as if it were an object says its name.
+            // A subgraph with an interface object returns the name of the interface.
             Some(own) if self.may_stand_for(own, position) => Said::Interface,
             Some(_) | None => Said::Impossible,
         }
     }
 }
 
-/// What is read under a name; one that is written with escapes is the same name.
+/// Finds a member by its name, which may be escaped.
 fn find<'s>(
     mut all: impl Iterator<Item = (usize, &'s Read)>,
     name: &[u8],
@@ -435,17 +436,17 @@ fn find<'s>(
     all.find(|(_, read)| read.name() == name.as_bytes())
 }
 
-/// The members of an object that were read, by their places.
+/// Set of the members read so far, by index.
 #[derive(Debug, Default)]
 struct Seen {
-    /// A bit for each of the first.
+    /// Bits of the first 64.
     first: u64,
-    /// The same of the others.
+    /// Bits of the others.
     others: Vec<u64>,
 }
 
 impl Seen {
-    /// A name that comes twice says two things of one value.
+    /// Adds a member; an error if it is there already.
     #[inline]
     fn see(&mut self, place: usize) -> Result<(), Unread> {
         const BITS: usize = u64::BITS as usize;

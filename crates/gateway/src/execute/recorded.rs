@@ -1,5 +1,5 @@
-//! The tape of a source in this process as it is read: no text is looked through, since the source
-//! has written values one after the other, and each knows its field.
+//! Reader of recorded values from a source in this process: no text is parsed, since the source
+//! records values in sequence, each with its field.
 
 use response::{ShapeField, Token, TokenKind};
 
@@ -7,14 +7,14 @@ use super::feed::{Feed, WITHIN, is_int};
 use super::json::{Json, NoJson, Span};
 use crate::plan::{Lead, Scalar};
 
-/// A tape, and the place of a token of it.
+/// A cursor in a sequence of recorded tokens.
 #[derive(Debug)]
 pub(super) struct Tape<'t> {
     tokens: &'t [Token],
     texts: &'t [u8],
-    /// All fields of the shape, by their places.
+    /// All fields of the shape, by index.
     fields: &'t [ShapeField],
-    /// By field: what its member was found to begin with the last time, which is not compared again.
+    /// By field: the member name it matched last, which is then not compared again.
     known: Vec<*const Lead>,
     at: usize,
 }
@@ -30,7 +30,7 @@ impl<'t> Tape<'t> {
         self.tokens.get(self.at).ok_or(NoJson)
     }
 
-    /// How the member begins whose value comes next: `"name":`.
+    /// Name of the next member, as `"name":`.
     #[inline]
     fn key(&self) -> &'t [u8] {
         let token = self.tokens.get(self.at);
@@ -38,7 +38,7 @@ impl<'t> Tape<'t> {
         field.map_or(&[], ShapeField::key)
     }
 
-    /// The leaf that comes next.
+    /// Returns the next leaf.
     #[inline]
     fn text(&self) -> Result<(Span, &'t [u8]), NoJson> {
         let TokenKind::Leaf { start, end, .. } = self.token()?.kind else { return Err(NoJson) };
@@ -46,7 +46,7 @@ impl<'t> Tape<'t> {
         Ok(((start, end), self.texts.get(start..end).ok_or(NoJson)?))
     }
 
-    /// Whether an object or a list ends here; then its end is gone over.
+    /// Consumes the end of an object or list, if it is next.
     #[inline]
     fn take_end(&mut self) -> bool {
         let is_end = self.tokens.get(self.at).is_some_and(|token| token.kind == TokenKind::End);
@@ -94,7 +94,7 @@ impl<'t> Feed<'t> for Tape<'t> {
         Ok(!self.take_end())
     }
 
-    /// The value stands where its name does.
+    /// A value and its name are one token, so nothing is consumed.
     #[inline]
     fn take_lead(&mut self, lead: &Lead) -> bool {
         let field = self.tokens.get(self.at).map_or(usize::MAX, |token| token.field as usize);
@@ -132,8 +132,8 @@ impl<'t> Feed<'t> for Tape<'t> {
         Ok(())
     }
 
-    /// What a source writes is JSON, and is what its schema says, which was compared with the
-    /// supergraph. A value that is of another scalar all the same is told as one of a server is.
+    /// A source records valid JSON of its schema's types, which were compared with the supergraph.
+    /// A value of another scalar is an error, as it is over HTTP.
     #[inline]
     fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Option<Span>, NoJson> {
         let Ok((span, text)) = self.text() else { return Ok(None) };
@@ -169,13 +169,13 @@ impl<'t> Feed<'t> for Tape<'t> {
 
     fn within(&self) -> Option<Json<'t>> {
         let ((start, _), _) = self.text().ok()?;
-        // What is behind it is never reached: the text is one value.
+        // The text is one value, so the cursor never passes its end.
         let mut json = Json::new(self.texts);
         json.go_to(start);
         Some(json)
     }
 
-    /// Leaves of equal objects stand at different places of the buffer.
+    /// Leaves of equal objects have different offsets in the buffer.
     fn compared(&self) -> Option<&'t [u8]> {
         None
     }

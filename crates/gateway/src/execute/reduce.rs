@@ -1,8 +1,9 @@
-//! What is asked of objects of which not all can be said that a request says of them.
+//! Reduced fetches: entities that lack some inputs are fetched without the fields that require
+//! these.
 //!
-//! One representation says what all fields of a request need: the key, and what each of them requires.
-//! Where some of that failed, those fields are asked for that need none of it, in a list of their own
-//! of the same request; the others are missing because of what failed.
+//! A representation contains the inputs of all fields of a fetch: the key, and the `@requires`
+//! fields of each. If some of these failed, the fields that do not require them are fetched by a
+//! separate list in the same request; the other fields fail with the same error.
 
 use graphql::schema::TypeId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,10 +24,11 @@ use crate::plan::{
 use crate::planner::ContextId;
 use crate::supergraph::{FieldSetId, SubgraphId};
 
-/// What some objects are asked for, with their representations.
+/// A reduced list of entities with its representations.
 pub(super) type Reduced = (Entities, Representations);
 
-/// Asks objects for what needs nothing that failed, and says of the rest why it is missing.
+/// Returns reduced lists for entities that lack some inputs, and records the causes of the fields
+/// that cannot be fetched.
 #[cold]
 pub(super) fn reduce(
     inputs: Inputs<'_>,
@@ -49,7 +51,7 @@ pub(super) fn reduce(
     groups.iter().filter_map(|(left, objects)| reducing.entities(left, objects)).collect()
 }
 
-/// Nobody can be asked for an object that has no key: for them there is none.
+/// Marks the fields of objects without a key as unknown: no such entity can be fetched.
 #[cold]
 pub(super) fn miss(arena: &mut Arena, list: &Entities, owners: &[Owner]) {
     for Owner { entry, object } in owners {
@@ -64,25 +66,25 @@ pub(super) fn miss(arena: &mut Arena, list: &Entities, owners: &[Owner]) {
     }
 }
 
-/// What is left to be asked of an object.
+/// Remaining part of a fetch for one object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Left {
     entry: u32,
-    /// What can be said of it.
+    /// Available keys and inputs.
     keys: Vec<FieldSetId>,
     inputs: Vec<FieldSetId>,
-    /// What the objects above it cannot say.
+    /// Contexts without a value.
     untold: Vec<ContextId>,
 }
 
-/// What fields need that cannot be said, each with the reason, if there is one to report.
+/// Inputs that are not available, each with the cause to report, if there is one.
 #[derive(Debug, Default)]
 struct Lacking {
     inputs: Vec<(FieldSetId, Option<CauseId>)>,
     untold: Vec<(ContextId, Option<CauseId>)>,
 }
 
-/// What a field needs beside the key.
+/// Inputs of a field beside the key.
 #[derive(Debug)]
 struct Needs {
     item: ItemId,
@@ -96,12 +98,13 @@ struct Reducing<'r> {
     errors: &'r mut Errors,
     subgraph: SubgraphId,
     list: &'r Entities,
-    /// What one field set says of the objects of an entry.
+    /// Representation form of a single field set for an entry.
     forms: FxHashMap<(u32, FieldSetId, bool), Form>,
 }
 
 impl Reducing<'_> {
-    /// What is left to be asked of an object. What is not has failed from now on.
+    /// Returns the remaining part of the fetch for an object, and sets the causes of the other
+    /// fields.
     fn left(&mut self, owner: Owner) -> Option<Left> {
         let entry = self.list.entries.get(owner.entry as usize)?;
         if name_of(self.inputs.supergraph, self.arena, entry, owner.object) == Named::Unknown {
@@ -147,7 +150,8 @@ impl Reducing<'_> {
         Some(Left { entry: owner.entry, keys, inputs, untold })
     }
 
-    /// Whether a field set can be said of an object; else why not, if that is to be reported.
+    /// Whether the values of a field set are available; otherwise the cause, if it is to be
+    /// reported.
     fn can_say(
         &mut self,
         (owner, entry): (Owner, &Entry),
@@ -165,7 +169,7 @@ impl Reducing<'_> {
         said.map_err(|why| self.cause_of(why))
     }
 
-    /// The reason why something is not said, to be reported of what needs it.
+    /// Returns the cause that fields which require the value report.
     fn cause_of(&mut self, why: Unsaid) -> Option<CauseId> {
         let Inputs { supergraph, plan, .. } = self.inputs;
         match why {
@@ -182,7 +186,7 @@ impl Reducing<'_> {
         }
     }
 
-    /// A value is missing that may not be: nobody said why.
+    /// Records that a non-null value is missing without an error.
     fn fail(&mut self, object: ObjectId, item: ItemId, kind: ErrorKind) -> CauseId {
         let cause = self.errors.add(Cause::new(kind, Scope::Entity, None));
         let place = self.arena.place_of(object, self.arena.slot(item));
@@ -190,7 +194,7 @@ impl Reducing<'_> {
         cause
     }
 
-    /// Why nobody knows the type of an object.
+    /// Returns the cause of a missing runtime type.
     fn untyped(&mut self, object: ObjectId) -> Option<CauseId> {
         let plan = self.inputs.plan;
         let position = self.arena.object(object).position;
@@ -205,8 +209,8 @@ impl Reducing<'_> {
         }
     }
 
-    /// Says why values of an object are missing: those of which `why` knows it. Without a reason to be
-    /// reported there is no such object for whoever would be asked.
+    /// Sets the causes of absent fields for which `why` returns one. Without a cause to report the
+    /// entity counts as unknown.
     fn lose(&mut self, owner: Owner, why: impl Fn(&Read) -> Option<Option<CauseId>>) {
         let own = self.arena.object(owner.object).r#type;
         for (_, shape) in self.list.shapes(owner.entry, own) {
@@ -225,7 +229,7 @@ impl Reducing<'_> {
         }
     }
 
-    /// What each field of an entry needs.
+    /// Returns the inputs of all fields of an entry.
     fn needs(&self, entry: &Entry) -> Vec<Needs> {
         let fields = entry
             .selections
@@ -242,7 +246,7 @@ impl Reducing<'_> {
         needs.collect()
     }
 
-    /// The list of entities that asks what is left.
+    /// Returns the reduced list of entities.
     fn entities(&self, left: &Left, objects: &[ObjectId]) -> Option<Reduced> {
         let entry = self.list.entries.get(left.entry as usize)?;
         let lost = self.needs(entry).into_iter().filter(|needs| left.lacks(needs));
@@ -289,7 +293,7 @@ impl Reducing<'_> {
 }
 
 impl Lacking {
-    /// Why a field is not asked for.
+    /// Returns the cause if a field cannot be fetched.
     fn reason(&self, needs: &Needs) -> Option<Option<CauseId>> {
         let inputs = self.inputs.iter().filter(|(set, _)| needs.requires == Some(*set));
         let untold = self.untold.iter().filter(|(context, _)| needs.told.contains(context));
@@ -306,7 +310,7 @@ impl Left {
     }
 }
 
-/// What some field sets say of the objects of an entry.
+/// Returns the representation form of some field sets for an entry.
 fn compile(
     Inputs { supergraph, plan, .. }: Inputs<'_>,
     entry: &Entry,
@@ -319,8 +323,8 @@ fn compile(
     form(supergraph, &plan.tree, entry.position, class.representative, keys, inputs)
 }
 
-/// Takes fields out of what is asked: some of its objects, and those that take what objects above
-/// cannot say. Recursion is bounded by the depth of the tree.
+/// Removes fields from a selection: the given items, and those with context arguments that have no
+/// value. Recursion is bounded by the depth of the tree.
 fn retain_asked(selection: &mut Selection, lost: &[ItemId], untold: &[ContextId]) {
     selection.fields.retain(|asked| {
         let mut told = asked.told.iter();
@@ -329,7 +333,7 @@ fn retain_asked(selection: &mut Selection, lost: &[ItemId], untold: &[ContextId]
     let below = selection.fields.iter_mut().filter_map(|asked| asked.below.as_mut());
     for selection in below.chain(selection.fragments.iter_mut().map(|(_, below)| below)) {
         retain_asked(selection, lost, untold);
-        // A selection is not empty.
+        // A selection set must not be empty.
         selection.typename |= is_empty(selection);
     }
 }
@@ -338,7 +342,7 @@ fn is_empty(selection: &Selection) -> bool {
     selection.fields.is_empty() && selection.fragments.is_empty()
 }
 
-/// Takes out of a shape what is not asked.
+/// Removes fields from a shape that are not selected.
 fn retain_read(shape: &mut Shape, selections: &[(TypeId, Selection)]) {
     let mut asked: FxHashSet<ItemId> = FxHashSet::default();
     let mut open: Vec<&Selection> = selections.iter().map(|(_, selection)| selection).collect();

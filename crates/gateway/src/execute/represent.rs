@@ -1,4 +1,4 @@
-//! Objects as representations.
+//! Representations of entities, deduplicated.
 
 use ahash::RandomState;
 use graphql::schema::TypeId;
@@ -11,34 +11,34 @@ use crate::outline::{ItemId, Tree, What};
 use crate::plan::{Entities, Entry, Form, Member, Nesting};
 use crate::supergraph::Supergraph;
 
-/// What a list of entities is asked with, and whose each of them is.
+/// Representations of a list of entities, with the objects that each stands for.
 #[derive(Debug, Default)]
 pub(super) struct Representations {
     pub(super) texts: Texts,
-    /// The objects that the texts stand for, by text.
+    /// Objects by representation.
     owners: Vec<Owner>,
-    /// By text: the first of its owners, and of one more, where they end.
+    /// Index of the first owner of each representation; one more entry marks the end.
     first: Vec<u32>,
-    /// The texts that are to be asked.
+    /// Representations that are still to be fetched.
     pub(super) left: Vec<u32>,
 }
 
 /// An object that a representation stands for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owner {
-    /// The place of its entry among those of the list.
+    /// Index of its entry in the list.
     pub(super) entry: u32,
     pub(super) object: ObjectId,
 }
 
 impl Representations {
-    /// The objects that a text stands for.
+    /// Objects of one representation.
     pub(super) fn owners(&self, text: u32) -> &[Owner] {
         let end = |text: u32| self.first.get(text as usize).copied().unwrap_or_default() as usize;
         self.owners.get(end(text)..end(text + 1)).unwrap_or_default()
     }
 
-    /// Some of the objects, with the texts that they have; those of one text one after the other.
+    /// Returns the representations of a subset of the objects, in groups of one representation.
     pub(super) fn part(&self, some: &[(u32, Owner)]) -> Self {
         let mut part = Self::default();
         let mut found = Vec::with_capacity(some.len());
@@ -52,16 +52,16 @@ impl Representations {
     }
 
     fn leave_all(&mut self) {
-        // A request is bounded far below.
+        // Requests are limited far below.
         self.left = (0..u32::try_from(self.texts.len()).unwrap_or(u32::MAX)).collect();
     }
 
-    /// All objects, those of one text after the other.
+    /// All objects, grouped by representation.
     pub(super) fn all_owners(&self) -> &[Owner] {
         &self.owners
     }
 
-    /// Puts together what stands for each text.
+    /// Groups objects by their representation.
     fn group(&mut self, found: &[(u32, Owner)]) {
         let mut first = vec![0; self.texts.len() + 1];
         for (text, _) in found {
@@ -84,14 +84,14 @@ impl Representations {
     }
 }
 
-/// Texts, each once, one after the other in one buffer.
+/// Distinct texts in one buffer.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     bytes: Vec<u8>,
-    /// Where each ends.
+    /// Offset of the end of each text.
     ends: Vec<usize>,
-    /// The texts by their bytes. Their values come of databases that others fill: the hash is not to
-    /// be foreseen.
+    /// Hash table of the texts. The values come from databases that others can write, so the hash
+    /// is keyed against collision attacks.
     known: HashTable<u32>,
     state: RandomState,
 }
@@ -101,7 +101,7 @@ impl Texts {
         self.ends.len()
     }
 
-    /// How many bytes all texts have.
+    /// Total length of all texts.
     pub(super) fn size(&self) -> usize {
         self.bytes.len()
     }
@@ -110,13 +110,13 @@ impl Texts {
         text(&self.bytes, &self.ends, place)
     }
 
-    /// The place of a text.
+    /// Returns the index of a text.
     pub(super) fn find(&self, text: &[u8]) -> Option<u32> {
         let hash = self.state.hash_one(text);
         self.known.find(hash, |place| self.text(*place) == text).copied()
     }
 
-    /// Makes what was written since the last text one more, unless there is an equal one: its place.
+    /// Ends the text that was written last and returns its index, or that of an equal text.
     fn end(&mut self) -> u32 {
         let start = self.ends.last().copied().unwrap_or_default();
         let Self { bytes, ends, known, state } = self;
@@ -127,20 +127,20 @@ impl Texts {
             bytes.truncate(start);
             return place;
         }
-        // A request is bounded far below.
+        // Requests are limited far below.
         let place = u32::try_from(ends.len()).unwrap_or(u32::MAX);
         ends.push(bytes.len());
         known.insert_unique(hash, place, |place| state.hash_one(text(bytes, ends, *place)));
         place
     }
 
-    /// Takes back what was written since the last text.
+    /// Discards what was written since the last text.
     fn cancel(&mut self) {
         self.bytes.truncate(self.ends.last().copied().unwrap_or_default());
     }
 
-    /// The texts of some objects, as a form says them; those that cannot be said are left out. By
-    /// text: the first of its objects.
+    /// Returns the representations of some objects, without those that have none; and for each the
+    /// first of its objects.
     pub(super) fn of(
         supergraph: &Supergraph,
         arena: &Arena,
@@ -166,29 +166,29 @@ fn text<'t>(bytes: &'t [u8], ends: &[usize], place: u32) -> &'t [u8] {
     bytes.get(place.checked_sub(1).map_or(0, end)..end(place)).unwrap_or_default()
 }
 
-/// Why an object has no representation.
+/// Reason why an object has no representation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unsaid {
-    /// A key that may be null is null: there is nobody to be asked for.
+    /// A nullable key is null: there is no entity to fetch.
     NoKey,
-    /// Something of an object is null that may not be.
+    /// A non-null value of an object is null.
     Null(ObjectId, ItemId),
-    /// Nobody gave something of an object that may not be null.
+    /// A non-null value of an object is in no response.
     Unknown(ObjectId, ItemId),
-    /// Something failed.
+    /// A value failed.
     Failed(CauseId, ItemId),
 }
 
-/// The objects that have no representation.
+/// Objects without a representation.
 #[derive(Debug, Default)]
 pub(super) struct Unasked {
-    /// Those that have no key.
+    /// Objects without a key.
     pub(super) keyless: Vec<Owner>,
-    /// Those of which something may be said.
+    /// Objects that lack some inputs.
     pub(super) partial: Vec<Owner>,
 }
 
-/// The representations of a list of entities: equal ones are one.
+/// Returns the deduplicated representations of a list of entities.
 pub(super) fn representations(
     forming: Forming<'_>,
     list: &Entities,
@@ -198,7 +198,7 @@ pub(super) fn representations(
     representations_of(forming, list, objects, unsaid)
 }
 
-/// The same of some of the objects of each entry.
+/// Returns the representations of some objects of each entry.
 pub(super) fn representations_of<'o>(
     forming: Forming<'_>,
     list: &Entities,
@@ -238,19 +238,19 @@ pub(super) fn representations_of<'o>(
     all
 }
 
-/// So many objects are remembered with their texts.
+/// Number of slots of the cache.
 const REMEMBERED: usize = 32;
 
-/// Says objects of one type.
+/// Writer of the representations of one type, with a cache.
 struct Saying<'s> {
     forming: Forming<'s>,
     form: &'s Form,
-    /// How all texts begin.
+    /// Common prefix of all representations.
     head: Vec<u8>,
-    /// The slots of what is said, if that is leaves and nothing else.
+    /// Slots of the members, if all members are leaves.
     slots: Vec<u32>,
-    /// Objects with their texts, each at the place that its leaves say: many objects of an answer are
-    /// few entities, whose texts need not be made again. Another with the same place takes it.
+    /// Direct-mapped cache of objects with their texts, by a hash of their leaves: many objects of
+    /// a response are few entities, whose texts need not be written again.
     said: [Option<(ObjectId, u32)>; REMEMBERED],
 }
 
@@ -262,7 +262,7 @@ impl<'s> Saying<'s> {
         Self { forming, form, head: forming.head(name), slots, said: [None; REMEMBERED] }
     }
 
-    /// The place of the text of an object.
+    /// Writes the representation of an object and returns its index.
     fn say(&mut self, object: ObjectId, texts: &mut Texts) -> Result<u32, Unsaid> {
         let place = self.place(object);
         let known = place.and_then(|place| self.said[place]);
@@ -280,10 +280,10 @@ impl<'s> Saying<'s> {
         Ok(text)
     }
 
-    /// Where an object is remembered; `None` if it has something else, or nothing, instead of leaves.
+    /// Cache slot of an object; `None` if a member is not a leaf.
     #[inline]
     fn place(&self, object: ObjectId) -> Option<usize> {
-        // A large odd number, so that all bits count in the highest.
+        // A large odd number, so that the highest bits depend on all bits.
         const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
         let arena = self.forming.arena;
         let cells = arena.cells_of(arena.object(object));
@@ -293,7 +293,7 @@ impl<'s> Saying<'s> {
             let (length, begin) = arena.begin_of(cell)?;
             hash = (hash ^ begin).wrapping_mul(SPREAD);
             if length > BEGIN {
-                // Long ones often begin alike.
+                // Long texts often have the same prefix.
                 let end = arena.leaf_of(cell).and_then(<[u8]>::last_chunk);
                 hash = (hash ^ end.map_or(0, |end| u64::from_le_bytes(*end))).wrapping_mul(SPREAD);
             }
@@ -302,7 +302,7 @@ impl<'s> Saying<'s> {
         usize::try_from(place).ok().filter(|_| !self.slots.is_empty())
     }
 
-    /// Whether two objects that have leaves only have the same.
+    /// Whether two objects have the same leaves.
     #[inline]
     fn is_same(&self, one: ObjectId, other: ObjectId) -> bool {
         let arena = self.forming.arena;
@@ -320,13 +320,13 @@ impl<'s> Saying<'s> {
     }
 }
 
-/// The type that the representation of an object says.
+/// Type name in the representation of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     Type(TypeId),
-    /// Nobody said the object's own.
+    /// The runtime type is unknown.
     Unknown,
-    /// The object is not meant.
+    /// The object's type is not one of the entry.
     Other,
 }
 
@@ -344,17 +344,17 @@ pub(super) fn name_of(
     }
 }
 
-/// Says objects by forms.
+/// Writes objects by representation forms.
 #[derive(Clone, Copy)]
 pub(super) struct Forming<'f> {
     pub(super) supergraph: &'f Supergraph,
-    /// With it what nobody gave is null, where it may be; without it nothing is said of it.
+    /// With the tree, absent nullable values are written as null; without it they are an error.
     pub(super) tree: Option<&'f Tree>,
     pub(super) arena: &'f Arena,
 }
 
 impl Forming<'_> {
-    /// What a form says of an object, behind what is said of its type.
+    /// Writes a representation behind its type.
     fn text(
         &self,
         form: &Form,
@@ -368,7 +368,7 @@ impl Forming<'_> {
         Ok(())
     }
 
-    /// How the representations of a type begin.
+    /// Returns the common prefix of the representations of a type.
     fn head(&self, name: TypeId) -> Vec<u8> {
         let mut head = b"{".to_vec();
         self.r#type(name, &mut head);
@@ -381,7 +381,7 @@ impl Forming<'_> {
         text.push(b'"');
     }
 
-    /// What a form says of an object, member by member.
+    /// Writes the members of an object by a form.
     pub(super) fn members(
         &self,
         form: &Form,
@@ -401,9 +401,9 @@ impl Forming<'_> {
         Ok(())
     }
 
-    /// What a cell says. What nobody gave is null: where it may not be, the nearest value around it that
-    /// may. Of a key nothing is left out. Recursion is bounded by the nesting of field sets and of
-    /// lists.
+    /// Writes a cell. Absent values are null: if that is not allowed, the nearest enclosing value
+    /// that may be null is. Keys must be complete. Recursion is bounded by the nesting of field
+    /// sets and of lists.
     fn value(
         &self,
         (of, member): (ObjectId, &Member),
@@ -482,7 +482,7 @@ impl Forming<'_> {
         Ok(())
     }
 
-    /// An object has to be told apart from those of other types, and nobody said its own.
+    /// Returns the reason if a member needs a runtime type that is unknown.
     #[cold]
     fn untyped(&self, object: ObjectId, member: &Member) -> Unsaid {
         let position = self.arena.object(object).position;
@@ -494,7 +494,7 @@ impl Forming<'_> {
         }
     }
 
-    /// Whether there is no null within so many lists.
+    /// Whether the value within this many lists is non-null.
     #[cold]
     fn is_non_null(&self, member: &Member, level: u8) -> bool {
         let what = self.tree.map(|tree| &tree.item(member.item).what);
@@ -507,8 +507,8 @@ impl Forming<'_> {
     }
 }
 
-/// What a cell says that is told of an object above, as JSON; `object` says objects. Recursion is
-/// bounded by the nesting of lists.
+/// Writes a cell as the JSON of a context argument; `object` writes objects. Recursion is bounded
+/// by list nesting.
 pub(super) fn say(
     arena: &Arena,
     (cell, item): (Cell, ItemId),

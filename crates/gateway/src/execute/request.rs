@@ -1,4 +1,4 @@
-//! What a subgraph is sent.
+//! Body of a subgraph request.
 
 use std::ops::Range;
 
@@ -10,37 +10,37 @@ use super::represent::{Owner, Representations};
 use super::told::{Printed, Values};
 use crate::plan::{self, Document, Entities, Fetch};
 
-/// What a request of the plan is asked with.
+/// Inputs of a fetch: representations and root objects.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     pub(super) lists: Vec<List>,
-    /// The root objects that share its answer.
+    /// Root objects that share the response.
     pub(super) roots: Vec<ObjectId>,
 }
 
-/// A list of entities of the request; one for each of what the subgraph is told of objects above.
+/// A list of entities in the request; one for each distinct set of context arguments.
 #[derive(Debug)]
 pub(super) struct List {
     pub(super) of: Of,
-    /// What is told, as JSON.
+    /// Values of the context arguments, as JSON.
     pub(super) told: Values,
     pub(super) all: Representations,
 }
 
-/// What is asked of the entities of a list.
+/// Selection of a list of entities.
 #[derive(Debug)]
 pub(super) enum Of {
-    /// What is planned, by its place among the lists of the request.
+    /// The planned selection, by its index in the fetch.
     Planned(usize),
-    /// What needs nothing that failed.
+    /// A selection without the fields whose inputs failed.
     Reduced(Box<Entities>),
 }
 
-/// What is sent at once: of each list, a range of the texts that are left.
+/// One batch of a fetch: a range of the remaining representations of each list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Part {
     ranges: Vec<Range<usize>>,
-    /// The lists that its document has; `None` if it is the one that is planned.
+    /// Lists in its document; `None` if it is the planned document.
     printed: Option<Vec<usize>>,
 }
 
@@ -53,22 +53,22 @@ impl List {
     }
 }
 
-/// How often one document asks for entities, apart because the subgraph is told different things.
+/// Maximum number of entity lists in one document, where context arguments differ.
 const MOST_LISTS: usize = 64;
 
 impl Part {
-    /// How many lists its document has.
+    /// Number of lists in its document.
     pub(super) fn lists(&self) -> usize {
         self.printed.as_ref().map_or(self.ranges.len(), Vec::len)
     }
 
-    /// The list that stands at a place of its document.
+    /// Index of the list at this position of its document.
     pub(super) fn list(&self, place: usize) -> usize {
         let printed = self.printed.as_ref();
         printed.map_or(place, |printed| printed.get(place).copied().unwrap_or(usize::MAX))
     }
 
-    /// The objects that an element of the answer is for.
+    /// Objects that an element of the response is for.
     pub(super) fn owners<'a>(
         &self,
         asked: &'a Asked,
@@ -81,7 +81,7 @@ impl Part {
         Some(list.owners(*list.left.get(place)?))
     }
 
-    /// The objects of a list.
+    /// All objects of a list.
     pub(super) fn all_owners<'a>(
         &self,
         asked: &'a Asked,
@@ -93,14 +93,14 @@ impl Part {
         left.iter().flat_map(move |text| list.map_or(&[][..], |list| list.owners(*text)))
     }
 
-    /// How many elements the answer has.
+    /// Number of elements in the response.
     pub(super) fn len(&self, list: usize) -> usize {
         self.ranges.get(list).map_or(0, ExactSizeIterator::len)
     }
 }
 
 impl Asked {
-    /// The parts of it, none with more representations than `most`.
+    /// Splits the fetch into batches with at most `most` representations each.
     pub(super) fn parts(&self, fetch: &Fetch, most: usize) -> Vec<Part> {
         let planned = self.lists.iter().map(|list| match list.of {
             Of::Planned(planned) => Some(planned),
@@ -131,12 +131,12 @@ impl Asked {
         parts
     }
 
-    /// What is asked of the entities of a list.
+    /// Selection of a list.
     pub(super) fn entities<'a>(&'a self, fetch: &'a Fetch, list: usize) -> Option<&'a Entities> {
         self.lists.get(list)?.entities(fetch)
     }
 
-    /// The list of representations that stands for one that is planned, unless that is told something.
+    /// Returns the list of a planned selection, unless it has context arguments.
     pub(super) fn untold(&self, planned: usize) -> Option<&Representations> {
         let is_of = |list: &&List| matches!(list.of, Of::Planned(place) if place == planned);
         let mut of = self.lists.iter().filter(is_of);
@@ -144,7 +144,7 @@ impl Asked {
     }
 }
 
-/// The document of a part.
+/// Returns the document of a batch.
 pub(super) fn document<'r>(
     inputs: Inputs<'r>,
     fetch: &'r Fetch,
@@ -160,7 +160,7 @@ pub(super) fn document<'r>(
     kept.keep(plan::document(supergraph, operation, &plan.tree, &plan.contexts, of))
 }
 
-/// The body of a request: the document, and the variables that it says.
+/// Returns the request body: the document and its variables.
 pub(super) fn body(
     inputs: Inputs<'_>,
     fetch: &Fetch,
@@ -194,17 +194,17 @@ pub(super) fn body(
     }
     for slot in &document.variables {
         let value = inputs.variables.values.get(usize::from(slot.0)).and_then(Option::as_ref);
-        // One that is not given is not sent: the subgraph has the same defaults.
+        // Omitted variables are not sent: the subgraph has the same default values.
         let Some(value) = value else { continue };
         name(&mut body, &inputs.operation.variable(*slot).name);
-        // Writing to memory cannot fail, and a value has no keys but texts.
+        // Writing to memory cannot fail, and all keys are strings.
         let _ = serde_json::to_writer(&mut body, value);
     }
     body.extend_from_slice(b"}}");
     body
 }
 
-/// The name of a variable, which has nothing that JSON would escape.
+/// Writes the name of a variable, which needs no escaping.
 fn name(body: &mut Vec<u8>, name: &str) {
     if !body.ends_with(b"{") {
         body.push(b',');

@@ -1,4 +1,4 @@
-//! The requests of a plan, each as soon as those that it needs are answered.
+//! Scheduler of the fetches of a plan: each is sent as soon as its dependencies are complete.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -29,36 +29,36 @@ use super::{Answer, Ask, Body, Inputs, Options, Recording, Subgraphs};
 use crate::outline::{ItemId, Tree};
 use crate::plan::{Document, Entities, Fetch, FetchId, Plan};
 
-/// What subgraphs answered.
+/// Data and errors of an execution.
 #[derive(Debug)]
 pub struct Executed {
     pub(super) arena: Arena,
     pub(super) errors: Errors,
-    /// The memory that answers take.
+    /// Reserved memory of the subgraph responses.
     held: Held,
 }
 
 impl Executed {
-    /// What went wrong; complete once the answer is written.
+    /// Returns the errors; complete once the response is written.
     #[must_use]
     pub fn into_errors(self) -> Vec<super::ExecutionError> {
         self.errors.into_list()
     }
 
-    /// How long all answers together are.
+    /// Total length of the subgraph responses.
     #[must_use]
     pub fn received(&self) -> usize {
         self.arena.buffers.iter().map(Bytes::len).sum()
     }
 
-    /// How long the data will be, as far as this can be foreseen.
+    /// Estimated length of the data.
     #[must_use]
     pub fn expected(&self) -> usize {
         self.received().max(self.arena.usually_written())
     }
 }
 
-/// Why there is no answer, and more about it for the log.
+/// Failure of a fetch, with details for the log.
 struct Unanswered {
     why: AskError,
     reason: Option<Box<str>>,
@@ -77,17 +77,17 @@ impl Unanswered {
     }
 }
 
-/// What became of a request that is ready.
+/// Next step of a fetch whose dependencies are complete.
 enum Ready {
     Send(Vec<Part>),
-    /// Nothing is left to be asked.
+    /// There is nothing to send.
     Done(Fate),
-    /// Another request is waited for, which may say it.
+    /// It waits for another fetch whose response may contain its data.
     Held,
     NoMemory,
 }
 
-/// Runs a plan. `memory` is what answers may take of the memory of all.
+/// Executes a plan. `memory` is the reservation for the subgraph responses.
 pub async fn execute<S: Subgraphs>(
     inputs: Inputs<'_>,
     subgraphs: &S,
@@ -109,7 +109,7 @@ pub async fn execute<S: Subgraphs>(
     }
     let mut in_flight = FuturesUnordered::new();
     loop {
-        // In the order of the plan: the last is taken first.
+        // In the order of the plan: the last is popped first.
         ready.sort_unstable_by(|one, other| other.cmp(one));
         while let Some(id) = ready.pop() {
             let fetch = &plan.fetches[id.index()];
@@ -153,7 +153,7 @@ pub async fn execute<S: Subgraphs>(
     running.executed
 }
 
-/// Marks as ready what waited for nothing but this request.
+/// Marks as ready the fetches whose last dependency is complete.
 fn release(plan: &Plan, done: FetchId, missing: &mut [usize], ready: &mut Vec<FetchId>) {
     for (place, fetch) in plan.fetches.iter().enumerate() {
         if fetch.needs.contains(&done) {
@@ -165,11 +165,12 @@ fn release(plan: &Plan, done: FetchId, missing: &mut [usize], ready: &mut Vec<Fe
     }
 }
 
-/// What an object with a representation takes at most beside its text: its place among those of equal
-/// texts, and the tables that find these, while they grow.
+/// Upper bound of the memory of an object with a representation, beside its text: its entry among
+/// the owners, and the hash tables while they grow.
 const EACH_REPRESENTATION: usize = 96;
 
-/// How often the texts of representations are there at most: while they grow, and in what is sent.
+/// Maximum number of copies of a representation's text: two while the buffer grows, one in the
+/// request.
 const TEXT_COPIES: usize = 3;
 
 struct Running<'r> {
@@ -177,15 +178,15 @@ struct Running<'r> {
     options: Options,
     executed: Executed,
     observed: &'r mut Observed,
-    /// By request.
+    /// By fetch.
     states: Vec<State>,
-    /// By request: what it was asked with.
+    /// By fetch: its inputs.
     asked: Vec<Asked>,
-    /// By request: how many of its parts are on their way.
+    /// By fetch: number of batches in flight.
     pending: Vec<usize>,
-    /// What was not answered.
+    /// Failed batches.
     failed: Vec<(FetchId, Part, CauseId)>,
-    /// What all representations take, and the memory of it.
+    /// Memory of all representations, and its reservation.
     said: usize,
     said_held: Held,
     printed: &'r Printed,
@@ -203,7 +204,7 @@ impl<'r> Running<'r> {
         let mut arena = Arena::new(Arc::clone(&plan.layout), memory.another());
         let said_held = memory.another();
         let root = plan.tree.position(Tree::ROOT).r#type;
-        // One object holds no memory.
+        // One object needs no reservation.
         let _ = arena.add_object(Tree::ROOT, Some(root), None);
         Self {
             inputs,
@@ -220,7 +221,7 @@ impl<'r> Running<'r> {
         }
     }
 
-    /// What becomes of a request whose representations can be said.
+    /// Prepares a fetch whose dependencies are complete.
     fn request(&mut self, id: FetchId, fetch: &Fetch) -> Ready {
         match self.prepare(id, fetch) {
             Ok(ready) => ready,
@@ -236,7 +237,7 @@ impl<'r> Running<'r> {
             asked.roots = self.executed.arena.objects_at(root.position).to_vec();
         }
         let (mut made, mut unique, mut reused) = (0, 0, 0);
-        // What can be said only in part, by the lists that are planned.
+        // Objects that lack some inputs, by planned list.
         let mut reduced: Vec<(&Entities, Vec<Owner>)> = Vec::new();
         for (planned, list) in fetch.entities.iter().enumerate() {
             let arena = &mut self.executed.arena;
@@ -296,7 +297,7 @@ impl<'r> Running<'r> {
         Ok(Ready::Send(parts))
     }
 
-    /// What is sent of a part.
+    /// Returns the document and the body of a batch.
     fn request_of(&mut self, id: FetchId, fetch: &'r Fetch, part: &Part) -> (&'r Document, Bytes) {
         let asked = &self.asked[id.index()];
         let document = document(self.inputs, fetch, asked, part, self.printed);
@@ -310,7 +311,7 @@ impl<'r> Running<'r> {
         self.observed.fetches[id.index()].fate = fate;
     }
 
-    /// A request is not sent, for its representations take too much memory.
+    /// Fails a fetch whose representations need too much memory.
     fn refuse(&mut self, id: FetchId, fetch: &Fetch) {
         self.states[id.index()] = State::Tainted;
         let kind = Unanswered::from(AskError::MemoryExhausted).of(fetch);
@@ -319,7 +320,7 @@ impl<'r> Running<'r> {
         self.failed.push((id, part, cause));
     }
 
-    /// Objects that came after a request had failed lack what it was to say of them.
+    /// Sets the cause for objects that were added after a fetch had failed.
     fn finish(&mut self) {
         for (id, part, cause) in std::mem::take(&mut self.failed) {
             self.teller(id, &part).lose_absent(cause);
@@ -337,7 +338,7 @@ impl<'r> Running<'r> {
         }
     }
 
-    /// Reads the answer to a part of a request; whether it was the last.
+    /// Handles the response to a batch; returns whether it was the last of its fetch.
     fn receive(&mut self, id: FetchId, part: &Part, answer: Result<Answer, Unanswered>) -> bool {
         let errors = self.executed.errors.len();
         let bytes = answer.as_ref().map_or(0, |answer| answer.body.length());
@@ -359,7 +360,7 @@ impl<'r> Running<'r> {
         *pending == 0
     }
 
-    /// Reads an answer, or says why there is none that can be used.
+    /// Reads a response, or returns the reason why it cannot be used.
     fn read(
         &mut self,
         id: FetchId,
@@ -400,8 +401,8 @@ impl<'r> Running<'r> {
         ErrorKind::Invalid { subgraph: self.inputs.plan.fetches[id.index()].subgraph, why }
     }
 
-    /// Reads an answer of some length into the arena, leaves being ranges of a buffer; of one that is
-    /// refused nothing stays.
+    /// Reads a response into the arena, with leaves as ranges of `buffer`; rolls back if it is
+    /// invalid.
     fn take<'f, F: Feed<'f>>(
         &mut self,
         id: FetchId,
@@ -427,7 +428,7 @@ impl<'r> Running<'r> {
         let has_found = reader.alike.take().is_some_and(|alike| alike.has_found());
         if has_found && parts.is_ok_and(|parts| parts.errors.is_some() || !reader.wrong.is_empty())
         {
-            // What is wrong is wrong at one place.
+            // Errors belong to one place, so duplicates are read again as separate objects.
             reader.arena.roll_back();
             begin(reader.arena);
             reader.wrong = Wrong::default();
@@ -453,7 +454,7 @@ impl<'r> Running<'r> {
         }
     }
 
-    /// Takes the errors that an answer has, and what is wrong with its data, if it has some.
+    /// Maps the errors of a response, and the defects of its data, to missing values.
     fn tell(
         &mut self,
         id: FetchId,
@@ -467,7 +468,7 @@ impl<'r> Running<'r> {
         }
         let mut teller = self.teller(id, part);
         let told = match errors {
-            // The text was read already, or is a source's own.
+            // The text was validated before, or comes from a source in this process.
             Some((bytes, errors)) => teller.told(bytes, errors).unwrap_or(None),
             None => None,
         };
@@ -479,7 +480,7 @@ impl<'r> Running<'r> {
         Ok(())
     }
 
-    /// Adds the causes that the reader has given to what is missing.
+    /// Adds the causes whose ids the reader has used.
     #[cold]
     fn add_wrong(&mut self, id: FetchId, wrong: Wrong) {
         let Wrong { values, entity, lacking } = wrong;
@@ -493,7 +494,7 @@ impl<'r> Running<'r> {
         };
         let lacking = lacking.map(|(object, item)| at(object, Some(item)));
         let errors = &mut self.executed.errors;
-        // In the order of their ids; what is of neither is reported nowhere.
+        // In the order of their ids; an unused cause has no origin and is not reported.
         errors.add(Cause::new(invalid(Invalid::Lacking), Scope::Omission, lacking));
         let entity = entity.map(|object| at(object, None));
         errors.add(Cause::new(invalid(Invalid::Entity), Scope::Request, entity));

@@ -1,4 +1,4 @@
-//! What this request has been answered already, so that it is not asked again.
+//! Reuse of earlier responses of the same operation, instead of fetching the same data again.
 
 use graphql::schema::TypeId;
 use response::NoMemory;
@@ -9,37 +9,37 @@ use super::request::Asked;
 use crate::plan::{Entities, Fetch, FetchId, ItemTree, Plan, Provider, Reuse};
 use crate::supergraph::Supergraph;
 
-/// How far the requests of a plan are.
+/// State of a fetch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum State {
     #[default]
     Waiting,
     Sent,
     Answered,
-    /// Nothing of it is used again: it was answered with an error.
+    /// Complete with errors; its data is not reused.
     Tainted,
 }
 
-/// What earlier requests could not say.
+/// Representations that earlier responses do not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
-    /// What is left is to be asked; so many were said.
+    /// The remaining ones are to be fetched; this many were reused.
     Some { reused: usize },
-    /// An earlier request that is on its way may say some of them.
+    /// A fetch in flight may answer some of them.
     Coming,
 }
 
-/// How far all requests are, and what they were asked with.
+/// State and inputs of all fetches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Earlier<'e> {
     pub(super) plan: &'e Plan,
     pub(super) states: &'e [State],
-    /// By request.
+    /// By fetch.
     pub(super) asked: &'e [Asked],
 }
 
-/// Takes what earlier requests were answered out of what is left of a list of representations, and
-/// gives it to the objects that want it.
+/// Answers representations of a list from earlier responses: copies the data to their objects and
+/// removes them from the list.
 pub(super) fn take(
     supergraph: &Supergraph,
     arena: &mut Arena,
@@ -55,14 +55,14 @@ pub(super) fn take(
     let mut found = Vec::new();
     let mut is_coming = false;
     for place in 0..representations.texts.len() {
-        // There are no more than what was counted in 32 bits.
+        // The number was checked to fit 32 bits.
         let place = u32::try_from(place).unwrap_or(u32::MAX);
         let text = representations.texts.text(place);
         let owners = representations.owners(place);
         let before = found.len();
         taking.last = None;
         found.extend(owners.iter().map_while(|owner| taking.find(arena, *owner, text)));
-        // What is asked for one of them is told to all.
+        // A representation is fetched for all its objects, or for none.
         if found.len() - before < owners.len() {
             found.truncate(before);
             left.push(place);
@@ -71,7 +71,7 @@ pub(super) fn take(
         }
     }
     if is_coming {
-        // Looked for again when that has come: what is asked now would come later.
+        // Retried when that fetch is complete, which is sooner than a new one.
         return Ok(Left::Coming);
     }
     give(arena, &found)?;
@@ -80,10 +80,10 @@ pub(super) fn take(
     Ok(Left::Some { reused })
 }
 
-/// What an object has that is wanted of another.
+/// Values to copy from one object to another.
 type Found<'t> = (Values<'t>, ObjectId, ObjectId);
 
-/// The values that an entry wants, and where they are known: in the same order.
+/// Source and target items, in the same order.
 #[derive(Clone, Copy, Debug)]
 struct Values<'t> {
     from: &'t [ItemTree],
@@ -100,10 +100,10 @@ impl<'t> Values<'t> {
     }
 }
 
-/// Copies what was found. Those that want it of one object follow each other.
+/// Copies the values found. Targets with one source object are adjacent.
 fn give(arena: &mut Arena, found: &[Found<'_>]) -> Result<(), NoMemory> {
     let mut last: Option<(Values<'_>, ObjectId)> = None;
-    // By slot: the values that have no objects, which are the same for all of them.
+    // Values without objects by slot, which are equal for all targets.
     let mut plain: Vec<(u32, Cell)> = Vec::new();
     for (values, from, to) in found {
         if !last.is_some_and(|(known, of)| known.is_same(*values) && of == *from) {
@@ -137,13 +137,13 @@ struct Taking<'t> {
     supergraph: &'t Supergraph,
     list: &'t Entities,
     earlier: Earlier<'t>,
-    /// The objects of earlier answers by their representations, made where they are looked for.
+    /// Objects of earlier responses by their representations, indexed on demand.
     known: Vec<(&'t Provider, Texts, Vec<ObjectId>)>,
-    /// What was found last of one text: those of an entry follow each other.
+    /// Result for the last representation: the owners of an entry are adjacent.
     last: Option<(u32, Option<Source<'t>>)>,
 }
 
-/// An object of an earlier answer that has all that is wanted.
+/// An object of an earlier response that has all requested values.
 #[derive(Clone, Copy, Debug)]
 struct Source<'t> {
     values: Values<'t>,
@@ -156,7 +156,8 @@ impl<'t> Taking<'t> {
         list.entries.get(owner.entry as usize).map_or(&[], |entry| &entry.reuse)
     }
 
-    /// An object of an earlier answer that has the same representation, and all that is wanted.
+    /// Returns an object of an earlier response with the same representation and all requested
+    /// values.
     fn find(&mut self, arena: &Arena, owner: Owner, text: &[u8]) -> Option<Found<'t>> {
         let source = match self.last {
             Some((entry, source)) if entry == owner.entry => source,
@@ -211,8 +212,8 @@ impl<'t> Taking<'t> {
         self.earlier.states.get(fetch.index()).copied().unwrap_or_default()
     }
 
-    /// Whether a request that is on its way may say what a text asks. Of entities that are asked for
-    /// at the same time it is known whether this is one of them.
+    /// Whether the response of a fetch in flight may contain a representation's data. For fetches
+    /// of entities it is known whether the representation is among them.
     fn is_coming(&self, fetch: &Fetch, owner: Owner, text: &[u8]) -> bool {
         let plan = self.earlier.plan;
         let mut providers =
@@ -238,7 +239,7 @@ impl<'t> Taking<'t> {
     }
 }
 
-/// Whether all that is to be copied is known of an object.
+/// Whether an object has all values to copy.
 fn is_known(arena: &Arena, values: Values<'_>, from: ObjectId) -> bool {
     values.iter().all(|(known, wanted)| {
         !matches!(arena.cell_of(from, known.item), Cell::Absent | Cell::Unknown | Cell::Failed(_))
@@ -246,16 +247,16 @@ fn is_known(arena: &Arena, values: Values<'_>, from: ObjectId) -> bool {
     })
 }
 
-/// Whether what is to be copied has its place in an object: others that are there already would lose
-/// what others say of them.
+/// Whether the target has no objects yet where objects are to be copied: merging them would lose
+/// values.
 fn is_free(arena: &Arena, wanted: &[ItemTree], to: ObjectId) -> bool {
     wanted.iter().all(|wanted| {
         arena.child_of(wanted.item).is_none() || arena.cell_of(to, wanted.item) == Cell::Absent
     })
 }
 
-/// Whether all objects of a value know what is copied of them. Recursion is bounded by the depth of
-/// what is copied.
+/// Whether all objects below a value have the values to copy. Recursion is bounded by the depth of
+/// the items.
 fn is_known_below(
     arena: &Arena,
     (known, wanted): (&ItemTree, &ItemTree),
@@ -268,7 +269,7 @@ fn is_known_below(
         })
 }
 
-/// Recursion is bounded by the depth of what is copied.
+/// Recursion is bounded by the depth of the items.
 fn copied_cell(
     arena: &mut Arena,
     (known, wanted): (&ItemTree, &ItemTree),
@@ -277,7 +278,7 @@ fn copied_cell(
 ) -> Result<Cell, NoMemory> {
     match cell {
         Cell::Absent | Cell::Null | Cell::Unknown | Cell::Failed(_) | Cell::Leaf { .. } => Ok(cell),
-        // Leaves are not changed by anybody. Objects may have nothing below them that is asked for.
+        // Leaves are immutable and can be shared. Objects may have no requested fields below them.
         Cell::List { .. } if arena.child_of(wanted.item).is_none() => Ok(cell),
         Cell::List { start, end } => {
             let begin = arena.open_list();

@@ -20,13 +20,13 @@ use crate::planner::Labels;
 use crate::supergraph::{Supergraph, read};
 use crate::test_supergraph::{Planned, odd, planned, planned_over};
 
-/// Subgraphs that answer with one text after the other, by their names.
+/// Subgraphs with canned responses, by their names.
 struct Canned<'c> {
     supergraph: &'c Supergraph,
     answers: RefCell<Vec<(&'c str, &'c [u8])>>,
-    /// In which form a text is given.
+    /// Format of the responses.
     give: fn(&[u8]) -> Answer,
-    /// What was sent.
+    /// The requests sent.
     sent: RefCell<String>,
 }
 
@@ -243,7 +243,7 @@ fn many_representations_are_sent_as_several_requests() {
 
 #[test]
 fn what_was_answered_already_is_not_asked_again() {
-    // The price of a book is known where it was asked of the root, and of a list that is there twice.
+    // The price of a book is known if the root was asked for it, and from a list that occurs twice.
     check_sent(
         "{ cheapest { title price } book(isbn: 2) { price } works { ... on Book { price } } }",
         "{}",
@@ -273,10 +273,10 @@ const SHOP: &str = "{
     reviews { id body author { id username name reviews { id body product { inStock name price shippingEstimate upc weight } } } } }
 }";
 
-/// What a user wrote, down to the products that it is about.
+/// Reviews of a user, with their products.
 const WRITTEN: &str = r#"[{"id":"r1","body":"Good.","product":{"upc":"1"}}]"#;
 
-/// What the subgraphs answer if a review is of a product with this `upc`.
+/// Responses of the subgraphs if one review is of the product with this `upc`.
 fn shop_answers(upc: &str) -> Vec<(&'static str, String)> {
     let written = WRITTEN.replace("\"upc\":\"1\"", &format!("\"upc\":\"{upc}\""));
     let author = format!(r#"{{"id":"7","username":"ada","reviews":{written}}}"#);
@@ -310,7 +310,7 @@ fn of_seven_requests_of_the_shop_four_are_sent() {
     expect![[r#"
         ["accounts", "products", "inventory", "reviews"]
         {"users":[{"id":"7","username":"ada","name":"Ada","reviews":[{"id":"r1","body":"Good.","product":{"inStock":true,"name":"Table","price":3,"shippingEstimate":1,"upc":"1","weight":4,"reviews":[{"id":"r1","body":"Good.","author":{"id":"7","username":"ada","name":"Ada","reviews":[{"id":"r1","body":"Good.","product":{"inStock":true,"name":"Table","price":3,"shippingEstimate":1,"upc":"1","weight":4}}]}}]}}]}],"topProducts":[{"inStock":true,"name":"Table","price":3,"shippingEstimate":1,"upc":"1","weight":4,"reviews":[{"id":"r1","body":"Good.","author":{"id":"7","username":"ada","name":"Ada","reviews":[{"id":"r1","body":"Good.","product":{"inStock":true,"name":"Table","price":3,"shippingEstimate":1,"upc":"1","weight":4}}]}}]},{"inStock":false,"name":"Chair","price":5,"shippingEstimate":2,"upc":"2","weight":6,"reviews":[]}]}"#]].assert_eq(&format!("{sent:?}\n{answer}"));
-    // Each is asked for itself, and the answer is the same.
+    // Each is fetched, and the response is the same.
     let mut answers = shop_answers("1");
     answers.truncate(4);
     answers.push(("accounts", r#"{"data":{"_entities":[{"name":"Ada"}]}}"#.to_owned()));

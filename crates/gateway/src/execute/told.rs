@@ -1,4 +1,4 @@
-//! What subgraphs are told of the objects above those that they are asked for.
+//! Context arguments (`@fromContext`): values of enclosing objects that are sent with a fetch.
 
 use std::cell::OnceCell;
 
@@ -10,15 +10,14 @@ use crate::plan::{Context, Document, Entities, Form};
 use crate::planner::ContextId;
 use crate::supergraph::Supergraph;
 
-/// Representations that are asked for at once, with what the subgraph is told beside them: values as
-/// JSON, in the order of the list's.
+/// Representations with the context values they share, as JSON in the order of the list's contexts.
 pub(super) type Told = (Values, Representations);
 
-/// What is told, as JSON.
+/// Context values as JSON.
 pub(super) type Values = Vec<Box<[u8]>>;
 
-/// The representations of a list, apart where the objects above say different things. Objects of which
-/// it cannot be told are added to `unsaid`.
+/// Splits the representations of a list into groups with equal context values. Objects without a
+/// value are added to `unsaid`.
 pub(super) fn apart(
     telling: Telling<'_>,
     list: &Entities,
@@ -51,7 +50,7 @@ pub(super) fn apart(
     groups.into_iter().map(|(told, owners)| (told, all.part(&owners))).collect()
 }
 
-/// Says what objects above others say.
+/// Resolves contexts.
 #[derive(Clone, Copy)]
 pub(super) struct Telling<'t> {
     pub(super) supergraph: &'t Supergraph,
@@ -60,7 +59,7 @@ pub(super) struct Telling<'t> {
 }
 
 impl Telling<'_> {
-    /// What the nearest object says that says something.
+    /// Returns the value of the nearest enclosing object that sets the context.
     pub(super) fn value(&self, context: ContextId, object: ObjectId) -> Result<Box<[u8]>, Unsaid> {
         let context = self.contexts.get(context.index()).ok_or(Unsaid::NoKey)?;
         let mut above = Some(object);
@@ -73,7 +72,7 @@ impl Telling<'_> {
             if let Some((_, _, form)) = source {
                 let mut text = Vec::new();
                 self.said(form, id, &mut text)?;
-                // Null is not told where it may not be.
+                // Null is not a value for a non-null argument.
                 let is_wrong = context.r#type.is_non_null() && text == b"null";
                 return if is_wrong { Err(Unsaid::NoKey) } else { Ok(text.into()) };
             }
@@ -82,8 +81,8 @@ impl Telling<'_> {
         Err(Unsaid::NoKey)
     }
 
-    /// The one value that a form says of an object. Recursion is bounded by the nesting of field sets
-    /// and of lists.
+    /// Writes the one value that a form selects of an object. Recursion is bounded by the nesting
+    /// of field sets and of lists.
     fn said(&self, form: &Form, object: ObjectId, text: &mut Vec<u8>) -> Result<(), Unsaid> {
         let member = form.members.first().ok_or(Unsaid::NoKey)?;
         let cell = self.arena.cell_of(object, member.item);
@@ -99,7 +98,7 @@ impl Telling<'_> {
             let mut forms = member.below.iter();
             match forms.find(|(types, _)| self.supergraph.contains(types, own)) {
                 Some((_, form)) if !form.members.is_empty() => self.said(form, object, text),
-                // Of objects of other types nothing is said.
+                // Other types have no value.
                 _ => {
                     text.extend_from_slice(b"null");
                     Ok(())
@@ -110,12 +109,12 @@ impl Telling<'_> {
     }
 }
 
-/// Documents that were printed while a plan is run: those that ask for one list several times.
+/// Documents that are printed during an execution, for fetches with several groups.
 #[derive(Debug, Default)]
 pub(super) struct Printed(OnceCell<Box<(Document, Printed)>>);
 
 impl Printed {
-    /// Keeps a document as long as the run lasts.
+    /// Stores a document for the duration of the execution.
     pub(super) fn keep(&self, document: Document) -> &Document {
         let mut last = self;
         while let Some(next) = last.0.get() {
@@ -126,7 +125,7 @@ impl Printed {
 }
 
 impl Drop for Printed {
-    /// One after the other: there may be many.
+    /// Iterative: there may be many.
     fn drop(&mut self) {
         let mut next = self.0.take();
         while let Some(mut kept) = next {

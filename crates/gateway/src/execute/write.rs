@@ -1,4 +1,4 @@
-//! The answer, in the order of the operation.
+//! Writer of the response, in the order of the operation.
 //! <https://spec.graphql.org/draft/#sec-Response-Format>
 
 use std::collections::HashMap;
@@ -19,28 +19,28 @@ use crate::outline::{ItemId, Tree, What};
 use crate::plan::{Nesting, Out, OutValue, Plan};
 use crate::supergraph::Supergraph;
 
-/// The answers of introspection, by the name in the answer.
+/// Responses to introspection, by response name.
 pub type Literals = HashMap<Box<str>, Vec<u8>>;
 
-/// Larger leaves have their room before they are written.
+/// Capacity for larger leaves is reserved before they are written.
 const SMALL_LEAF: usize = 256;
 
-/// Why a value is not written.
+/// Reason why a value was not written.
 enum Halt {
-    /// It may not be null, and is; why is told.
+    /// Null propagation: a non-null value is null; the error is recorded.
     Null,
     Full(Full),
 }
 
-/// A step of the way to what is written.
+/// A segment of the path to the current value.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Item(ItemId),
     Element(usize),
 }
 
-/// Writes `data`. What is missing where nothing may be adds to the errors of `executed`, if none of
-/// them says why. What has no room can be written again.
+/// Writes `data`. A null in a non-null place adds an error to `executed`, unless another one
+/// explains it. If the sink is full, writing can be retried.
 pub fn write(
     supergraph: &Supergraph,
     plan: &Plan,
@@ -90,9 +90,9 @@ struct Writer<'w> {
     literals: &'w Literals,
     sink: Sink,
     way: Vec<Way>,
-    /// What stands in the answer already and may come again.
+    /// Ranges of the response that may be repeated.
     written: Written,
-    /// What the caller may not read and has been told so.
+    /// Unauthorized items that were reported.
     denied: FxHashSet<ItemId>,
 }
 
@@ -118,7 +118,7 @@ impl Writer<'_> {
             let begin = bytes.len();
             out.lead.append_to(bytes);
             if std::mem::take(&mut is_first) {
-                // There is nothing before it that it would be apart from.
+                // The first member has no separator before it.
                 bytes.get_mut(begin).into_iter().for_each(|separator| *separator = b'{');
             }
             match &out.value {
@@ -136,7 +136,7 @@ impl Writer<'_> {
                 | OutValue::Enum(_)
                 | OutValue::Objects => {
                     let cell = cells.get(out.slot as usize).copied().unwrap_or(Cell::Absent);
-                    // Most are these: nothing can go wrong with them.
+                    // The most frequent case, which cannot fail.
                     if let (OutValue::Leaf | OutValue::Id, Cell::Leaf { buffer, start, end }) =
                         (&out.value, cell)
                     {
@@ -147,7 +147,7 @@ impl Writer<'_> {
                         let bytes = self.sink.bytes();
                         let begin = bytes.len();
                         arena.append_leaf(bytes, buffer, start, end);
-                        // An id is a text, whatever its subgraph writes.
+                        // An ID is a string, whatever the subgraph returns.
                         if matches!(out.value, OutValue::Id) && bytes.get(begin) != Some(&b'"') {
                             bytes.insert(begin, b'"');
                             bytes.push(b'"');
@@ -156,7 +156,8 @@ impl Writer<'_> {
                     }
                     let own = out.own.iter().find(|(of, _)| Some(*of) == object.r#type);
                     let nesting = own.map_or(out.nesting, |(_, own)| *own);
-                    // What twins have in common, unless it is promised more of one of them.
+                    // Objects with shared values have equal text, unless one of them declares a
+                    // stricter type.
                     let common = match cell {
                         Cell::List { start, end } if own.is_none() && start < end => {
                             Some(Repeated::List(start))
@@ -188,7 +189,7 @@ impl Writer<'_> {
         bytes.push(b'"');
     }
 
-    /// What is asked of an object depends on its type, and nobody said that: there is no such object.
+    /// The selection depends on the runtime type, which is unknown: the object is null.
     #[cold]
     fn untyped(&mut self, id: ObjectId) -> Halt {
         let position = self.arena.object(id).position;
@@ -203,14 +204,14 @@ impl Writer<'_> {
         Halt::Null
     }
 
-    /// Recursion is bounded by the wrappers of types.
+    /// Recursion is bounded by list nesting.
     #[inline]
     fn value(&mut self, out: &Out, nesting: Nesting, level: u8, cell: Cell) -> Result<(), Halt> {
         let mark = self.sink.mark();
         match self.inner(out, nesting, level, cell) {
             Ok(()) => Ok(()),
             Err(Halt::Null) if !nesting.is_non_null(level) => {
-                // The steps within it were not gone back.
+                // The path still has the segments of the value that failed.
                 let steps = self
                     .way
                     .iter()
@@ -222,9 +223,9 @@ impl Writer<'_> {
         }
     }
 
-    /// Nothing but null stands behind the mark.
+    /// Replaces the text behind a mark by null.
     fn null(&mut self, mark: Mark) -> Result<(), Full> {
-        // Nothing is sent that may be taken back.
+        // Nothing is sent while it may be rolled back.
         let _ = self.sink.roll_back(mark);
         self.written.roll_back(mark);
         self.sink.bytes().extend_from_slice(b"null");
@@ -239,7 +240,7 @@ impl Writer<'_> {
                 let (arena, bytes) = (self.arena, self.sink.bytes());
                 let text = arena.leaf(buffer, start, end);
                 match &out.value {
-                    // An id is a text, whatever its subgraph writes.
+                    // An ID is a string, whatever the subgraph returns.
                     OutValue::Id if !text.starts_with(b"\"") => {
                         bytes.push(b'"');
                         bytes.extend_from_slice(text);
@@ -271,14 +272,14 @@ impl Writer<'_> {
                 self.explain(cause);
                 Err(Halt::Null)
             }
-            // It was to come with something that is not there, and whoever has it does not say so.
+            // The value belongs to an object that no subgraph returned, without an error.
             Cell::Absent => {
                 let item = self.plan.tree.item(out.item);
                 let parent = self.plan.tree.parent_of(self.supergraph, item);
                 self.tell(ErrorKind::Missing { parent, field: item.key.clone() });
                 Err(Halt::Null)
             }
-            // What clients do not know of is not there for them.
+            // Objects of types that the API hides are null.
             Cell::Null | Cell::Unknown | Cell::Object(_) => {
                 if nesting.is_non_null(level) {
                     let item = self.plan.tree.item(out.item);
@@ -291,7 +292,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes something, or copies it if it stands in the answer already.
+    /// Writes a value, or copies it if the response contains it already.
     fn once(
         &mut self,
         what: Repeated,
@@ -302,7 +303,7 @@ impl Writer<'_> {
         }
         let (start, told) = (self.sink.mark(), self.errors.len());
         write(self)?;
-        // What goes wrong in it is told at each of its places.
+        // Values with errors are not copied: each occurrence reports its errors.
         if self.errors.len() == told {
             self.written.remember(what, (start, self.sink.mark()));
         }
@@ -330,7 +331,7 @@ impl Writer<'_> {
         self.sink.check_budget(false).map_err(Halt::Full)
     }
 
-    /// What the caller may not read: told once, at its first place.
+    /// Handles a field that the client is not authorized to read: one error, at its first place.
     fn deny(&mut self, out: &Out) -> Result<(), Halt> {
         if self.denied.insert(out.item) {
             let item = self.plan.tree.item(out.item);
@@ -358,7 +359,7 @@ impl Writer<'_> {
         self.errors.push(ExecutionError { kind, path, location });
     }
 
-    /// Says why there is a null here.
+    /// Reports the cause of a null at the current path.
     #[cold]
     fn explain(&mut self, cause: CauseId) {
         let (tree, way) = (&self.plan.tree, &*self.way);
@@ -367,7 +368,7 @@ impl Writer<'_> {
     }
 }
 
-/// Where something stands in the answer, and its field in the document.
+/// Returns the response path of a value, and the location of its field.
 fn place(tree: &Tree, way: &[Way]) -> (Path, Option<Location>) {
     let step = |way: &Way| match way {
         Way::Item(item) => Step::Key(tree.item(*item).key.clone()),
@@ -384,7 +385,7 @@ fn last_item(way: &[Way]) -> Option<ItemId> {
     })
 }
 
-/// Whether a text in quotes is one of some values.
+/// Whether a quoted text is one of the values.
 fn is_one_of(text: &[u8], values: &[std::sync::Arc<str>]) -> bool {
     let name = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
     values.binary_search_by(|value| value.as_bytes().cmp(name)).is_ok()

@@ -1,19 +1,19 @@
-//! What stands in the answer and comes again: it is copied.
+//! Values that occur several times in the response: they are copied as text.
 
 use response::Mark;
 use rustc_hash::FxHashMap;
 
 use super::arena::ObjectId;
 
-/// Something that may be at several places of the answer.
+/// A value that may be repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Repeated {
     Object(ObjectId),
-    /// By its first element: it has some.
+    /// A list by its first element; it is not empty.
     List(u32),
 }
 
-/// Where all of it stands that was written without an error.
+/// Ranges of the response with values that were written without an error.
 #[derive(Debug, Default)]
 pub(super) struct Written {
     ranges: FxHashMap<Repeated, (Mark, Mark)>,
@@ -31,7 +31,7 @@ impl Written {
         self.order.push(what);
     }
 
-    /// Forgets what stands beyond a mark: it was taken back.
+    /// Removes ranges behind a mark, which were rolled back.
     pub(super) fn roll_back(&mut self, mark: Mark) {
         while let Some(last) = self.order.last() {
             match self.ranges.get(last) {

@@ -1,4 +1,4 @@
-//! Arguments as the text that subgraphs are sent.
+//! Printed arguments for subgraph documents.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use graphql::value::{Slot, Value};
 
 use super::Said;
 
-/// The arguments of a field, and what else is said of it; equal ones have equal texts.
+/// Arguments of a field and its custom directives; equal arguments have equal texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Arguments {
-    /// `first:5,after:$cursor`; empty if there are none.
+    /// `first:5,after:$cursor`; empty without arguments.
     pub text: Box<str>,
-    /// The variables in it, each once.
+    /// Distinct variables in the text.
     pub variables: Box<[Slot]>,
     pub said: Said,
 }
 
 impl Arguments {
-    /// The arguments of a field of an operation. `names` are those of its variables.
+    /// Prints the arguments of a field in an operation. `names` are those of its variables.
     pub(super) fn of_operation(
         schema: &Schema,
         arguments: &[(InputId, Value)],
@@ -36,7 +36,7 @@ impl Arguments {
         Self { text: text.into(), variables: variables.into(), said: Said::default() }
     }
 
-    /// The arguments of a field of a field set.
+    /// Prints the arguments of a field in a field set.
     pub(crate) fn of_set(arguments: &[(Arc<str>, Literal)]) -> Self {
         let mut text = String::new();
         for (place, (name, literal)) in arguments.iter().enumerate() {
@@ -65,7 +65,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Recursion is bounded: validation limits how deep values are nested.
+    /// Recursion is bounded: validation limits the nesting of values.
     fn value(&mut self, value: &Value) {
         match value {
             Value::Variable(slot) => {
@@ -168,8 +168,8 @@ fn print_text(value: &str, text: &mut String) {
     text.push('"');
 }
 
-/// A value of a scalar of the schema's own, which an operation says as JSON: names of members lose
-/// their quotes. The text was made from a document, so that its names are names.
+/// Prints a value of a custom scalar, which the operation has as JSON: member names lose their
+/// quotes. The JSON was made from a document, so that all names are GraphQL names.
 fn print_json(json: &str, text: &mut String) {
     let mut rest = json;
     while let Some(start) = rest.find('"') {
@@ -187,7 +187,7 @@ fn print_json(json: &str, text: &mut String) {
     text.push_str(rest);
 }
 
-/// How long the JSON string is that a text begins with.
+/// Length of the JSON string at the start of a text.
 fn end_of_string(text: &str) -> usize {
     let mut escaped = false;
     for (place, byte) in text.bytes().enumerate().skip(1) {

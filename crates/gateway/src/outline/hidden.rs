@@ -1,4 +1,4 @@
-//! What is asked only to find what is visible: keys, and what fields require.
+//! Hidden items: keys and required fields that a plan needs beside the operation.
 
 use graphql::operation::Location;
 use graphql::schema::TypeId;
@@ -7,12 +7,12 @@ use super::visible::is_same;
 use super::{Arguments, Item, ItemId, PositionId, Tree, What};
 use crate::supergraph::{FieldSetId, SetSelection, Supergraph, TypeSet};
 
-/// Positions are not hidden deeper in each other than this: keys may lead around in a circle.
+/// Maximum nesting of hidden positions: keys can be circular.
 const MAX_HIDDEN: usize = 8;
 
 impl Tree {
-    /// Asks what a field set says of the objects of one type at a position. The items that it comes
-    /// to at this position; `None` if the set is nested too deep.
+    /// Adds hidden items for a field set of the objects of one type, and returns those at this
+    /// position; `None` if the nesting is too deep.
     pub(crate) fn hide(
         &mut self,
         supergraph: &Supergraph,
@@ -25,7 +25,8 @@ impl Tree {
         Some(items)
     }
 
-    /// Recursion is bounded by the nesting of field sets, which the reader of the supergraph bounds.
+    /// Recursion is bounded by the nesting of field sets, which is limited when the supergraph is
+    /// read.
     fn hide_set(
         &mut self,
         supergraph: &Supergraph,
@@ -60,7 +61,7 @@ impl Tree {
                     let (Some(child), Some(set)) = (self.item(item).child, *set) else { continue };
                     let classes = self.position(child).classes.clone();
                     for below in classes.iter().map(|class| class.representative) {
-                        // What these come to is found again by whoever needs it.
+                        // Items below are found again where they are needed.
                         self.hide_set(supergraph, child, below, set, &mut Vec::new())?;
                     }
                 }
@@ -69,8 +70,7 @@ impl Tree {
         Some(())
     }
 
-    /// The item at a position that gives one thing of the objects of a type; a new one if there is
-    /// none yet.
+    /// Returns an item for a field of the objects of a type; adds a hidden one if there is none.
     pub(crate) fn hide_one(
         &mut self,
         supergraph: &Supergraph,
@@ -91,8 +91,8 @@ impl Tree {
             What::Typename | What::Introspection => None,
         };
         let types = self.class(position, object)?.clone();
-        // One for all types that are asked the same, where it gives no objects: these are asked
-        // different things by and by.
+        // Types with equal leaf selections share an item. Objects do not, since selections are
+        // added below them later.
         let alike = self.position(position).items.iter().copied().find(|id| {
             let item = self.item(*id);
             !item.is_visible
@@ -112,7 +112,7 @@ impl Tree {
         Some(self.hidden_item(supergraph, position, what, arguments, types, child))
     }
 
-    /// The item at a position that gives one thing of the objects of a type, whoever reads them.
+    /// Finds the item for a field of the objects of a type, whichever fetch reads it.
     pub(crate) fn find(
         &self,
         supergraph: &Supergraph,
@@ -131,8 +131,8 @@ impl Tree {
         })
     }
 
-    /// Whether an item is of no use to come to the objects of a type: it is asked of some types only,
-    /// so that they have to be known first, and some subgraph does not tell them.
+    /// Whether an item cannot be used to reach objects of a type: it is selected on some types
+    /// only, so that the runtime type must be known first, and some subgraph does not return it.
     fn waits_for_type(&self, supergraph: &Supergraph, item: &Item, object: TypeId) -> bool {
         if !item.is_visible || !matches!(item.what, What::Field { .. }) {
             return false;

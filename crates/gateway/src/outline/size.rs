@@ -1,4 +1,4 @@
-//! How many bytes a tree keeps, for the cache that plans are kept in.
+//! Heap size of a selection tree, for the memory limit of the plan cache.
 
 use graphql::heap_size;
 
@@ -20,7 +20,7 @@ heap_size!(struct Said { ways, variables });
 heap_size!(struct Way { fragments, field });
 
 impl Tree {
-    /// Gives back the room that lists were made with while their length was not known.
+    /// Frees the spare capacity of vectors.
     pub(crate) fn shrink(&mut self) {
         self.items.shrink_to_fit();
         self.positions.shrink_to_fit();

@@ -1,4 +1,4 @@
-//! The part of the tree that is the answer.
+//! Visible part of the selection tree: the operation itself.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use super::{Arguments, Class, Directives, Item, PositionId, Said, Tree, What};
 use crate::access::AccessSet;
 use crate::supergraph::{Supergraph, TypeSet};
 
-/// The operation asks for more than the gateway plans.
+/// Error: the operation has more selections than the gateway plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("The operation selects too many fields.")]
 pub struct TooMuch;
 
-/// The tree of an operation that its caller may read all of. See [`outline_for`].
+/// Builds the selection tree for a client that may read the whole operation. See [`outline_for`].
 pub fn outline(
     supergraph: &Supergraph,
     operation: &Operation,
@@ -34,8 +34,9 @@ pub fn outline(
     outline_for(supergraph, operation, root, steering, selections, &AccessSet::default())
 }
 
-/// The tree of an operation, for variables that steer it as these do, and for callers who do not meet
-/// the requirements of `denied`. No more than `selections` are looked at.
+/// Builds the selection tree of an operation, for these values of its `@skip` and `@include`
+/// variables and for clients that do not meet the requirements in `denied`. Fails beyond
+/// `selections`.
 pub fn outline_for(
     supergraph: &Supergraph,
     operation: &Operation,
@@ -71,17 +72,17 @@ struct Outliner<'o> {
     steering: &'o Steering<'o>,
     denial: Denial<'o>,
     names: Vec<&'o str>,
-    /// How many selections may be looked at, and how many of them are left.
+    /// Limit for the number of selections, and what is left of it.
     selections: usize,
     left: usize,
-    /// How many classes there may be at positions that are not looked at yet.
+    /// Limit for the number of classes at positions that are still to be visited.
     classes_left: usize,
-    /// The classes of positions of a type of which the same is asked.
+    /// Cache of classes, by declared type and selections.
     classes: FxHashMap<(TypeId, Signature), Vec<Class>>,
     tree: &'o mut Tree,
 }
 
-/// What tells apart what is asked of a position: each place where something is asked, with its group.
+/// Everything that distinguishes the selections of two positions.
 type Signature = Vec<(usize, Option<Arc<str>>, TypeSet, bool)>;
 
 fn signature(groups: &[Group<'_>]) -> Signature {
@@ -96,31 +97,30 @@ fn signature(groups: &[Group<'_>]) -> Signature {
     places.collect()
 }
 
-/// There are no more classes of types at all positions together than so many times the selections
-/// that are looked at.
+/// Maximum number of classes at all positions, as a multiple of the maximum number of selections.
 const CLASSES: usize = 5;
 
-/// A selection set, and whether it stands below something that the caller may not read.
+/// A selection set, and whether it is below an unauthorized field.
 #[derive(Clone, Copy)]
 struct Asking {
     set: SelectionSetId,
     is_denied: bool,
 }
 
-/// A place where something is asked.
+/// An occurrence of a field in the operation.
 struct Occurrence<'o> {
-    /// How many selections were looked at before.
+    /// Number of selections visited before.
     place: usize,
     selection: &'o FieldSelection,
-    /// The types that it is asked of.
+    /// Types of the objects it is selected on.
     types: TypeSet,
-    /// Whether the caller may not read it.
+    /// Whether the client may not read it.
     is_denied: bool,
-    /// What subgraphs are told beside.
+    /// Its custom directives.
     around: Around,
 }
 
-/// What is asked of a position under one name in one way.
+/// Occurrences with one response name that select the same field with the same arguments.
 struct Group<'o> {
     key: &'o str,
     what: What,
@@ -129,8 +129,8 @@ struct Group<'o> {
 }
 
 impl Group<'_> {
-    /// The directives with which it is asked of some types. Nobody is told what the type of an object
-    /// is, and what the schema says.
+    /// Returns the directives of the occurrences on some types. Directives of `__typename` and
+    /// introspection fields are not sent.
     fn said(&self, is_of: impl Fn(&TypeSet) -> bool) -> Said {
         match self.what {
             What::Field { .. } => {
@@ -143,16 +143,16 @@ impl Group<'_> {
     }
 }
 
-/// The groups of a position, in the order of the operation.
+/// Groups of a position, in the order of the operation.
 #[derive(Default)]
 struct Groups<'o> {
     all: Vec<Group<'o>>,
-    /// By name: the places of those that have it.
+    /// Indexes of the groups by response name.
     by_key: FxHashMap<&'o str, Vec<usize>>,
 }
 
 impl<'o> Outliner<'o> {
-    /// Recursion is bounded: validation limits how deep an operation is.
+    /// Recursion is bounded: validation limits the depth of an operation.
     fn position(&mut self, id: PositionId, sets: &[Asking]) -> Result<(), TooMuch> {
         let possible = self.tree.position(id).possible.clone();
         let mut groups = Groups::default();
@@ -166,7 +166,7 @@ impl<'o> Outliner<'o> {
             for (place, group) in groups.iter().enumerate() {
                 for (number, occurrence) in group.occurrences.iter().enumerate() {
                     if self.supergraph.contains(&occurrence.types, object) {
-                        // Writing to a text cannot fail.
+                        // Writing to a string cannot fail.
                         let _ = write!(text, "{place}.{number} ");
                         if let What::Field { name, .. } = &group.what
                             && !occurrence.is_denied
@@ -198,8 +198,8 @@ impl<'o> Outliner<'o> {
         Ok(())
     }
 
-    /// The orders of those types of a position that do not have that of its items: a field stands
-    /// where it is asked first of them. <https://spec.graphql.org/draft/#CollectFields()>
+    /// Returns the orders of types that differ from the order of the items: a field is at its first
+    /// occurrence for the type. <https://spec.graphql.org/draft/#CollectFields()>
     fn orders(
         &self,
         id: PositionId,
@@ -224,8 +224,8 @@ impl<'o> Outliner<'o> {
         orders.collect()
     }
 
-    /// Whether the types below an item are to be told apart: some subgraph says that it is of another
-    /// type than the supergraph says, or a field set asks for something of its objects.
+    /// Whether the types below an item must be distinguished: a subgraph declares another type for
+    /// it than the supergraph, or a field set selects fields of its objects.
     fn is_narrowed(&self, item: super::ItemId) -> bool {
         let item = self.tree.item(item);
         let What::Field { name, field } = &item.what else { return false };
@@ -285,7 +285,7 @@ impl<'o> Outliner<'o> {
     }
 
     fn is_denied(&self, parent: TypeId, selection: &FieldSelection, types: &TypeSet) -> bool {
-        // That there is something of a type, and what the schema says, is for everybody.
+        // `__typename` and introspection need no authorization.
         let FieldRef::Field(field) = selection.field else { return false };
         if self.denial.is_empty() {
             return false;
@@ -313,8 +313,8 @@ impl<'o> Outliner<'o> {
         let places = groups.by_key.entry(key).or_default();
         let same = places.iter().copied().find(|place| {
             let group = &groups.all[*place];
-            // Of one object there is one field of a name: validation made sure that all agree, or
-            // overlooked a difference of arguments, of which the first ones count.
+            // An object has one field per response name. Validation checked that they agree; where
+            // it allows different arguments the first ones count.
             let is_of_one = || {
                 let mut asked = group.occurrences.iter();
                 asked.any(|asked| !asked.types.intersection(types).is_empty())
@@ -346,8 +346,8 @@ impl<'o> Outliner<'o> {
         self.supergraph.is_composite(base).then_some(base)
     }
 
-    /// Makes the items of a group: one, if all its types are asked the same of its objects, and one
-    /// for those of whom the caller may not read it anywhere.
+    /// Adds the items of a group: one for all types with equal selections below, and one for the
+    /// types without authorization.
     fn add(&mut self, position: PositionId, group: &Group<'o>) -> Result<(), TooMuch> {
         let is_composite =
             group.occurrences.iter().any(|one| one.selection.selection_set.is_some());
@@ -368,7 +368,7 @@ impl<'o> Outliner<'o> {
                 denied.unite_or_begin(&types);
                 continue;
             }
-            // What the objects' own type says is at least what an interface says.
+            // The field of the object type may declare more than that of the interface.
             let What::Field { name, field } = &group.what else { continue };
             let own = self.supergraph.find_field(object, name).unwrap_or(*field);
             let Some(child) = self.child(own) else { continue };
@@ -383,7 +383,7 @@ impl<'o> Outliner<'o> {
         Ok(())
     }
 
-    /// Types of a group, apart where it is asked with different directives.
+    /// Splits the types of a group by the directives they are selected with.
     fn alike(&self, position: PositionId, group: &Group<'o>, types: TypeSet) -> Vec<TypeSet> {
         if types.is_empty() {
             return Vec::new();
@@ -405,8 +405,8 @@ impl<'o> Outliner<'o> {
         alike.into_iter().map(|(_, types)| types).collect()
     }
 
-    /// The types of a group, apart where they are asked different things of its objects, and where
-    /// these come by different ways; nothing of one without objects.
+    /// Splits the types of a group with objects by their selections below, and by how their objects
+    /// are resolved.
     fn parts(
         &self,
         position: PositionId,
@@ -428,7 +428,7 @@ impl<'o> Outliner<'o> {
         parts.collect()
     }
 
-    /// An item as the first of its occurrences has it.
+    /// Adds an item with the properties of its first occurrence.
     fn item(
         &mut self,
         position: PositionId,
@@ -459,7 +459,7 @@ impl<'o> Outliner<'o> {
     }
 }
 
-/// Whether two selections ask for the same: of different types, fields of one name.
+/// Whether two selections are of fields with the same name, or the same meta field.
 pub(super) fn is_same(one: &What, other: &What) -> bool {
     match (one, other) {
         (What::Field { name, .. }, What::Field { name: other, .. }) => name == other,

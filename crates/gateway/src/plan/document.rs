@@ -1,4 +1,4 @@
-//! Requests as text for subgraphs.
+//! Printer of subgraph documents.
 
 use graphql::operation::{Operation, OperationKind};
 use graphql::schema::{DirectiveLocation, TypeId};
@@ -14,7 +14,7 @@ use crate::outline::{Directives, Tree, Way};
 use crate::planner::ToldArguments;
 use crate::supergraph::{SubgraphId, Supergraph};
 
-/// The document of a part of a request.
+/// Prints the document for a part of a fetch.
 #[must_use]
 pub fn document(
     supergraph: &Supergraph,
@@ -93,7 +93,7 @@ fn print_variables(
         text.push_str(&variable.name);
         text.push(':');
         text.push_str(&graphql::print_type(&supergraph.api.schema, variable.r#type));
-        // With it a variable that may be null may stand where null may not.
+        // A nullable variable with a default value is allowed at a non-null place.
         if let Some(default) = &variable.default {
             text.push('=');
             text.push_str(&graphql::print_default(default));
@@ -103,7 +103,7 @@ fn print_variables(
 }
 
 fn json_text(text: &str) -> Vec<u8> {
-    // Writing a text to memory cannot fail.
+    // Writing a string to memory cannot fail.
     serde_json_bytes::serde_json::to_vec(text).unwrap_or_default()
 }
 
@@ -111,14 +111,14 @@ struct Printer<'p> {
     supergraph: &'p Supergraph,
     tree: &'p Tree,
     subgraph: SubgraphId,
-    /// The list of entities that is printed.
+    /// Index of the list that is printed.
     place: usize,
     texts: Texts,
     variables: Vec<Slot>,
 }
 
 impl Printer<'_> {
-    /// The directives of the operation that a request of a kind may say.
+    /// Prints the directives of the operation that a request of this kind may have.
     fn directives(&mut self, operation: &Operation, kind: OperationKind) -> Box<str> {
         let location = match kind {
             OperationKind::Query => DirectiveLocation::Query,
@@ -160,7 +160,7 @@ impl Printer<'_> {
             below.push("__typename");
         }
         for (r#type, selection) in &list.types {
-            // The types are said of all.
+            // `__typename` is printed once, for all types.
             let typename = selection.typename && !list.typename;
             let selection = Selection { typename, ..selection.clone() };
             if typename || !selection.fields.is_empty() || !selection.fragments.is_empty() {
@@ -213,25 +213,25 @@ impl Printer<'_> {
         if let Some(selection) = &asked.below {
             let below = self.type_of(parent, name);
             let mut inner = Pieces::default();
-            // Without a type there is nothing that a fragment could be on.
+            // Without a type no fragment can be used.
             self.members(below.unwrap_or(parent), selection, &mut inner);
             let is_root = |id: TypeId| {
                 let schema = &self.supergraph.schema;
                 [schema.query, schema.mutation, schema.subscription].contains(&Some(id))
             };
-            // Subgraphs call their root types as they like.
+            // Subgraphs may name their root types differently.
             pieces.below(self.texts.add(below.filter(|id| !is_root(*id)), inner));
         }
     }
 
-    /// The type of a field as the subgraph has it.
+    /// Returns the type of a field in the subgraph.
     fn type_of(&self, parent: TypeId, name: &str) -> Option<TypeId> {
         let field = self.supergraph.find_field(parent, name)?;
         let own = self.supergraph.field_in(field, self.subgraph).map(|own| own.r#type.base);
         Some(own.unwrap_or(self.supergraph.schema[field].r#type.base))
     }
 
-    /// Arguments: those that the operation gives, and those whose values objects above say.
+    /// Prints arguments: those of the operation, and context arguments.
     fn told(&self, given: &str, told: &ToldArguments, pieces: &mut Pieces) {
         if given.is_empty() && told.is_empty() {
             return;

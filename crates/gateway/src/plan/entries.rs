@@ -1,4 +1,4 @@
-//! Visits as requests.
+//! Compiler of visits to fetches.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::outline::{ItemId, PositionId, Tree, What};
 use crate::planner::{Chosen, ContextId, How, Source, VisitId};
 use crate::supergraph::{FieldSetId, SetSelection, SubgraphId, Supergraph};
 
-/// Makes the requests of a choice.
+/// Compiles the plan for the chosen visits.
 #[must_use]
 pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
     let Sources { choice, operation, .. } = sources;
@@ -37,7 +37,7 @@ pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
         let part = Part { fetch, lists: &lists };
         fetch.document = document(sources.supergraph, operation, &tree, &contexts, part);
     }
-    // What a mutation changed between two requests is not known.
+    // Between two fetches of a mutation data may change.
     let reusable = match operation.kind {
         OperationKind::Query => add_reuse(sources.supergraph, &tree, &mut fetches),
         OperationKind::Mutation | OperationKind::Subscription => Reusable::default(),
@@ -53,7 +53,7 @@ pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
     plan
 }
 
-/// What subgraphs are told of objects above, as what the tree knows of these.
+/// Returns the contexts, with forms that refer to the tree.
 fn contexts(sources: Sources<'_>, tree: &Tree) -> Vec<Context> {
     let values = sources.choice.contexts.values().iter().map(|value| {
         let sources = value.sources.iter().map(|source| {
@@ -70,20 +70,20 @@ struct Compiler<'c> {
     sources: Sources<'c>,
     tree: &'c Tree,
     fetches: Vec<Fetch>,
-    /// The request that a visit is part of.
+    /// The fetch of each visit.
     of_visit: BTreeMap<VisitId, FetchId>,
 }
 
-/// Visits by representations of the objects of one type at one position.
+/// Visits by representations, grouped by position, type, and type of the key.
 type Hops<'c> = BTreeMap<(PositionId, TypeId, TypeId), Vec<(VisitId, &'c Chosen)>>;
 
-/// What one request begins with: a level, a subgraph, and where a root type is entered, the position.
+/// Key of a fetch: its level, its subgraph, and the position of its root type, if it has one.
 type Place = (u16, SubgraphId, Option<PositionId>);
 
 impl<'c> Compiler<'c> {
-    /// A mutation's root fields, one after the other, each with all that is asked below it. Those of
-    /// one subgraph that follow each other are one request, for it does them in their order, as long
-    /// as nothing else is asked between them.
+    /// Adds the root fields of a mutation one after the other, each with all fetches below it.
+    /// Adjacent fields of one subgraph are one request, which executes them serially, as long as no
+    /// other fetch is needed between them.
     /// <https://spec.graphql.org/draft/#sec-Mutation>
     fn stages(&mut self) {
         let mut roots: Vec<(ItemId, VisitId, SubgraphId)> = Vec::new();
@@ -92,7 +92,7 @@ impl<'c> Compiler<'c> {
                 roots.extend(chosen.reads.iter().map(|item| (*item, *id, chosen.visit.subgraph)));
             }
         }
-        // Each is done once, whoever else could do it.
+        // Each field is executed once, even if several subgraphs have it.
         roots.sort_by_key(|(item, ..)| *item);
         roots.dedup_by_key(|(item, ..)| *item);
         let mut run: Vec<ItemId> = Vec::new();
@@ -109,7 +109,7 @@ impl<'c> Compiler<'c> {
         }
     }
 
-    /// Whether something below a root field is asked of another request.
+    /// Whether another fetch is needed below a root field.
     fn has_hops(&self, item: ItemId) -> bool {
         let mut visits = self.sources.choice.visits.values();
         visits.any(|chosen| {
@@ -127,7 +127,7 @@ impl<'c> Compiler<'c> {
         self.fetches.push(Fetch {
             subgraph: chosen.visit.subgraph,
             kind: OperationKind::Mutation,
-            // All that was asked before.
+            // All earlier fetches.
             needs: (0..self.fetches.len()).map(FetchId::new).collect(),
             level: 1,
             root: Some(Root {
@@ -140,8 +140,8 @@ impl<'c> Compiler<'c> {
         });
     }
 
-    /// The requests of a stage: of a mutation, those below some of its root fields. The requests from
-    /// `first` on are of this stage.
+    /// Adds the fetches of a stage: for a mutation, those below some root fields. The stage begins
+    /// at fetch `first`.
     fn stage(&mut self, items: Option<&[ItemId]>, first: usize) {
         let mut begun: BTreeMap<Place, Vec<(VisitId, &'c Chosen)>> = BTreeMap::new();
         for (id, chosen) in &self.sources.choice.visits {
@@ -198,7 +198,7 @@ impl<'c> Compiler<'c> {
         });
     }
 
-    /// The lists of representations: one, unless one type is asked for different things.
+    /// Returns the lists of representations: one, unless one type has different selections.
     fn entities(&self, subgraph: SubgraphId, hops: &Hops<'c>) -> Vec<Entities> {
         let mut lists: Vec<Entities> = Vec::new();
         for ((position, object, on), visits) in hops {
@@ -241,7 +241,7 @@ impl<'c> Compiler<'c> {
         lists
     }
 
-    /// Puts an entry into the first list in which its types are asked the same, or nothing yet.
+    /// Adds an entry to the first list where its types have the same selections, or none.
     fn put(
         &self,
         lists: &mut Vec<Entities>,
@@ -273,12 +273,12 @@ impl<'c> Compiler<'c> {
                 list.types.push((*base, selection.clone()));
             }
         }
-        // Who asks by an interface does not know what will come.
+        // A representation by an interface type does not determine the runtime type.
         list.typename |= is_typed && entry.on.is_some();
         list.entries.push(entry);
     }
 
-    /// Visits of the same objects, together where one representation says what all of them need.
+    /// Groups visits of the same objects that can share a representation.
     fn compatible(&self, visits: &[(VisitId, &'c Chosen)]) -> Vec<Vec<(VisitId, &'c Chosen)>> {
         let mut groups: Vec<Vec<(VisitId, &'c Chosen)>> = Vec::new();
         for visit in visits {
@@ -308,7 +308,8 @@ impl<'c> Compiler<'c> {
         selection(supergraph, self.tree, choice, base, visits, subgraph, interface)
     }
 
-    /// What each request of a stage waits for: whoever reads what its representations say.
+    /// Sets the dependencies of the fetches of a stage: those that read the inputs of its
+    /// representations.
     fn dependencies(&mut self, first: usize) {
         let choice = self.sources.choice;
         let mut needs: Vec<Vec<FetchId>> =
@@ -329,7 +330,7 @@ impl<'c> Compiler<'c> {
         }
     }
 
-    /// The request that a visit is part of: that of the visit which it came down from.
+    /// Returns the fetch of a visit, or of the visit it descends from.
     fn fetch_of(&self, mut id: VisitId) -> Option<FetchId> {
         loop {
             if let Some(fetch) = self.of_visit.get(&id) {
@@ -343,7 +344,7 @@ impl<'c> Compiler<'c> {
     }
 }
 
-/// What a representation says for several visits: the keys, and what is required.
+/// Returns the keys and the required field sets of a representation for several visits.
 fn sets_of(visits: &[(VisitId, &Chosen)]) -> (Vec<FieldSetId>, Vec<FieldSetId>) {
     let (mut keys, mut inputs) = (Vec::new(), Vec::new());
     for (_, chosen) in visits {
@@ -359,8 +360,8 @@ fn sets_of(visits: &[(VisitId, &Chosen)]) -> (Vec<FieldSetId>, Vec<FieldSetId>) 
     (keys, inputs)
 }
 
-/// What a subgraph is told of the objects above for what is asked: a visit may have been told more
-/// than its own fields take, for others below that are asked for in another way.
+/// Returns the contexts that some selections use: a visit may have more for other fields below,
+/// which are fetched differently.
 pub(crate) fn told<'s>(asked: impl Iterator<Item = &'s Selection>) -> Vec<ContextId> {
     let mut all = Vec::new();
     let mut open: Vec<&Selection> = asked.collect();
@@ -376,7 +377,7 @@ pub(crate) fn told<'s>(asked: impl Iterator<Item = &'s Selection>) -> Vec<Contex
     all
 }
 
-/// Whether one object can say what several field sets name: no field with different arguments.
+/// Whether one object can have all of these field sets: no field occurs with different arguments.
 fn are_compatible(supergraph: &Supergraph, sets: &[FieldSetId]) -> bool {
     let mut named: BTreeMap<&str, (String, Vec<FieldSetId>)> = BTreeMap::new();
     let mut open = sets.to_vec();
@@ -401,7 +402,7 @@ fn are_compatible(supergraph: &Supergraph, sets: &[FieldSetId]) -> bool {
     named.values().all(|(_, below)| below.len() < 2 || are_compatible(supergraph, below))
 }
 
-/// The name of what an item asks for.
+/// Returns the name of an item's field.
 pub(crate) fn name_of(what: &What) -> &str {
     match what {
         What::Field { name, .. } => name,

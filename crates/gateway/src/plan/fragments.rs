@@ -1,4 +1,5 @@
-//! What a request asks alike in several places is said once, as a fragment, where that is shorter.
+//! Fragments of subgraph documents: repeated selection sets are printed once, where that is
+//! shorter.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -6,23 +7,23 @@ use std::rc::Rc;
 use graphql::schema::{Schema, TypeId};
 use rustc_hash::FxHashMap;
 
-/// The members of a selection set.
+/// A selection set as a sequence of pieces.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Pieces(Vec<Piece>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Piece {
     Text(String),
-    /// What is asked of a field's objects, `{…}`.
+    /// The selection set of a field, `{…}`.
     Below(Place),
-    /// What is asked of objects of a type, `...on T{…}`.
+    /// An inline fragment, `...on T{…}`.
     On(Place),
 }
 
-/// The place of a selection set among those of a document.
+/// Index of a selection set in its document.
 type Place = usize;
 
-/// The selection sets of a document, equal ones once; those below stand before those above.
+/// Distinct selection sets of a document, inner ones before outer ones.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     sets: Vec<(Option<TypeId>, Rc<Pieces>)>,
@@ -37,11 +38,11 @@ impl Pieces {
         }
     }
 
-    /// Keeps apart two names that follow each other.
+    /// Adds a space between two names.
     pub(super) fn separate(&mut self) {
         match self.0.last() {
             Some(Piece::Text(last)) if last.ends_with(is_of_name) => self.push(" "),
-            // It may be the name of a fragment.
+            // A fragment spread ends with a name.
             Some(Piece::On(_)) => self.push(" "),
             Some(Piece::Text(_) | Piece::Below(_)) | None => {}
         }
@@ -68,7 +69,7 @@ fn is_of_name(character: char) -> bool {
 }
 
 impl Texts {
-    /// Adds a selection set of objects of a type; of none if no fragment may stand for it.
+    /// Adds a selection set on a type; without a type no fragment can replace it.
     pub(super) fn add(&mut self, on: Option<TypeId>, pieces: Pieces) -> Place {
         let set = (on, Rc::new(pieces));
         if let Some(place) = self.known.get(&set) {
@@ -80,7 +81,7 @@ impl Texts {
         place
     }
 
-    /// Prints the operation's selection set, and what it needs.
+    /// Prints the operation's selection set and the fragments it uses.
     pub(super) fn print(mut self, schema: &Schema, root: Pieces, text: &mut String) {
         let root = self.add(None, root);
         let is_fragment = self.fragments(schema, root);
@@ -92,7 +93,7 @@ impl Texts {
         text.push_str(if shared.len() < whole.len() { &shared } else { &whole });
     }
 
-    /// Which selection sets are worth a fragment.
+    /// Returns which selection sets become fragments.
     fn fragments(&self, schema: &Schema, root: Place) -> Vec<bool> {
         let mut lengths: Vec<usize> = Vec::with_capacity(self.sets.len());
         for (_, pieces) in &self.sets {
@@ -143,9 +144,9 @@ struct Writer<'t> {
     texts: &'t Texts,
     schema: &'t Schema,
     is_fragment: &'t [bool],
-    /// The fragments that have names, in the order of these.
+    /// Fragments in the order of their names.
     named: Vec<Place>,
-    /// Those of them that are not written yet.
+    /// Fragments that are still to be printed.
     open: VecDeque<Place>,
 }
 

@@ -1,21 +1,22 @@
-//! Short texts that are written or looked for very often. Most of them have so few bytes that they
-//! are copied or compared as a few words, with what stands behind them, and not by their length.
+//! Short texts that are written or compared very often, such as member names. They are copied and
+//! compared as a few machine words, including the bytes behind them, which is faster than by
+//! length.
 
-/// So many bytes are copied at once.
+/// Number of bytes copied at once.
 const COPIED: usize = 32;
 
-/// So many bytes are compared at once.
+/// Number of bytes compared at once.
 const COMPARED: usize = 16;
 
 graphql::heap_size!(struct Lead { text; shared filled, begin, mask });
 
-/// What a member begins with.
+/// The start of a member: its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lead {
     text: Box<[u8]>,
-    /// The text if it is short, and zeros.
+    /// The text, if it is short, padded with zeros.
     filled: [u8; COPIED],
-    /// The first bytes of the text, and which bits of them count.
+    /// First bytes of the text, and the mask of those that count.
     begin: u128,
     mask: u128,
 }
@@ -69,7 +70,7 @@ pub fn append_range(bytes: &mut Vec<u8>, text: &[u8], start: usize, end: usize) 
     }
 }
 
-/// Appends the first of some bytes.
+/// Appends the first bytes of a chunk.
 #[inline]
 fn append(bytes: &mut Vec<u8>, chunk: &[u8; COPIED], length: usize) {
     let end = bytes.len() + length;

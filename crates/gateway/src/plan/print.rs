@@ -1,4 +1,4 @@
-//! Plans as text for people.
+//! Printer of plans for people (`explain`).
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::outline::{PositionId, Tree};
 use crate::planner::ContextId;
 use crate::supergraph::{FieldSetId, SetSelection, Supergraph};
 
-/// A plan for people: a line for each request, and one for each kind of entities in it.
+/// Prints a plan: a line for each fetch, and one for each kind of entities in it.
 #[must_use]
 pub fn print(supergraph: &Supergraph, plan: &Plan) -> String {
     let mut text = String::new();
@@ -17,7 +17,7 @@ pub fn print(supergraph: &Supergraph, plan: &Plan) -> String {
             fetch.needs.iter().map(|need| (need.index() + 1).to_string()).collect();
         let after =
             if needs.is_empty() { String::new() } else { format!(" after {}", needs.join(", ")) };
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "{}. {name}{after}: {}", place + 1, fetch.document.text);
         for list in &fetch.entities {
             for entry in &list.entries {
@@ -44,7 +44,7 @@ pub fn print(supergraph: &Supergraph, plan: &Plan) -> String {
     text
 }
 
-/// What is told of the objects above, ` with prop of t`.
+/// Prints contexts, as ` with prop of t`.
 fn told(supergraph: &Supergraph, plan: &Plan, told: &[ContextId]) -> String {
     let mut text = String::new();
     for context in told.iter().filter_map(|told| plan.contexts.get(told.index())) {
@@ -59,7 +59,8 @@ fn told(supergraph: &Supergraph, plan: &Plan, told: &[ContextId]) -> String {
     text
 }
 
-/// The one value that a form says, `size.height`. Recursion is bounded by the nesting of field sets.
+/// Prints the one value of a form, as `size.height`. Recursion is bounded by the nesting of field
+/// sets.
 fn value_of(form: &Form) -> String {
     let Some(member) = form.members.first() else { return String::new() };
     match member.below.first() {
@@ -83,7 +84,7 @@ fn print_set(supergraph: &Supergraph, set: FieldSetId) -> String {
     selections.collect::<Vec<_>>().join(" ")
 }
 
-/// Where a position stands in the answer, `users.reviews`.
+/// Prints the response path of a position, as `users.reviews`.
 fn path(supergraph: &Supergraph, tree: &Tree, mut position: PositionId) -> String {
     let mut names = Vec::new();
     while let Some(parent) = tree.position(position).parent {

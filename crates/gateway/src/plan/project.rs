@@ -1,4 +1,4 @@
-//! How the answer is written: by position, what is said of its objects, in the order of the operation.
+//! Projections: the members of response objects by position, in the order of the operation.
 
 use std::sync::Arc;
 
@@ -9,27 +9,27 @@ use super::shape::{Scalar, scalar};
 use crate::outline::{Item, ItemId, Position, Tree, What};
 use crate::supergraph::{Supergraph, TypeSet};
 
-/// What is written of the objects of a position.
+/// Response members of the objects of a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Projection {
     pub outs: Box<[Out]>,
-    /// The same of objects of types that have another order.
+    /// Members of types whose order differs.
     pub orders: Box<[(TypeSet, Box<[Out]>)]>,
-    /// The types whose objects clients do not see; `None` if they see all.
+    /// Types that the API hides; `None` if it hides none.
     pub unseen: Option<TypeSet>,
 }
 
-/// A member of an object of the answer.
+/// A member of a response object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Out {
-    /// What it begins with behind another: `,"name":`.
+    /// Text before its value, as `,"name":`.
     pub lead: Lead,
     pub item: ItemId,
     pub slot: u32,
-    /// The types of the objects that it is written of; `None` if it is of all.
+    /// Types that have the member; `None` for all.
     pub types: Option<TypeSet>,
     pub nesting: Nesting,
-    /// The same of the objects of a type, where that promises more than the type that is asked.
+    /// Nesting for types that declare a stricter type than the selected field.
     pub own: Box<[(TypeId, Nesting)]>,
     pub value: OutValue,
 }
@@ -38,27 +38,27 @@ pub struct Out {
 pub enum OutValue {
     Introspection,
     Typename,
-    /// The caller may not read it.
+    /// The client is not authorized to read it.
     Denied,
-    /// As it came.
+    /// A leaf that is copied from the subgraph response.
     Leaf,
-    /// A text, whatever it is in the subgraph's answer.
+    /// An ID, which is written as a string.
     Id,
-    /// One of these values, in their order.
+    /// An enum with these values, sorted.
     Enum(Box<[Arc<str>]>),
     Objects,
 }
 
-/// The lists around a value, and where null may not stand.
+/// List and non-null wrappers of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nesting {
     pub lists: u8,
-    /// Whether there is no null: a bit for each list, the outermost first, then one for the value.
+    /// Non-null flags: a bit for each list, the outermost first, then one for the value.
     non_null: u16,
 }
 
 impl Projection {
-    /// What is written of an object of a type.
+    /// Returns the members of an object of a type.
     #[must_use]
     pub fn outs_of(&self, supergraph: &Supergraph, r#type: Option<TypeId>) -> &[Out] {
         let is_own = |types: &TypeSet| r#type.is_some_and(|own| supergraph.contains(types, own));
@@ -86,14 +86,14 @@ impl Nesting {
         nesting
     }
 
-    /// Whether there is no null within so many lists.
+    /// Whether the value within this many lists is non-null.
     #[must_use]
     pub fn is_non_null(self, level: u8) -> bool {
         self.non_null.checked_shr(u32::from(level)).unwrap_or(0) & 1 == 1
     }
 }
 
-/// The projections of all positions.
+/// Returns the projections of all positions.
 pub(super) fn projections(supergraph: &Supergraph, tree: &Tree, slots: &[u32]) -> Vec<Projection> {
     let projecting = Projecting { supergraph, tree, slots };
     tree.positions.iter().map(|position| projecting.position(position)).collect()
@@ -174,7 +174,7 @@ impl Projecting<'_> {
         }
     }
 
-    /// The values of an enum that clients see.
+    /// Returns the values of an enum in the API, sorted.
     fn values(&self, base: TypeId) -> Box<[Arc<str>]> {
         let schema = &self.supergraph.api.schema;
         let known = schema.find_type(&self.supergraph.schema[base].name);

@@ -1,4 +1,4 @@
-//! What a request asks of the objects of a position.
+//! Selections of a fetch on the objects of a position.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,7 +12,7 @@ use crate::outline::{Arguments, ItemId, PositionId, Tree, What};
 use crate::planner::{Choice, Chosen, How, ToldArguments, VisitId};
 use crate::supergraph::{SubgraphId, Supergraph, TypeSet};
 
-/// The visits of the objects of one type.
+/// Visits of the objects of one type.
 type OfType<'c> = (TypeId, Vec<(VisitId, &'c Chosen)>);
 
 struct Selecting<'s> {
@@ -35,35 +35,35 @@ pub(super) fn selection(
     selecting.position(base, visits, interface)
 }
 
-/// The names that fields have in the answer of a subgraph, at one position.
+/// Response names of the fields at one position of a subgraph document.
 #[derive(Default)]
 struct Keys {
-    /// By name of the field and shape.
+    /// By field name and shape.
     taken: FxHashMap<(Box<str>, String), Vec<Taken>>,
-    /// By name of the field: how many names it has.
+    /// Number of response names by field name.
     numbers: FxHashMap<Box<str>, usize>,
-    /// All names.
+    /// All response names.
     all: FxHashSet<Box<str>>,
 }
 
-/// A name, and what it stands for.
+/// A response name with its items.
 struct Taken {
     key: Box<str>,
     items: FxHashSet<ItemId>,
-    /// The types that these are asked of.
+    /// Types that the items are selected on.
     types: TypeSet,
 }
 
-/// So many names of values of one shape are looked at before there is a new one.
+/// Maximum number of response names of one shape that are tried before a new one is added.
 const MOST_ALIKE: usize = 8;
 
 impl Keys {
-    /// The name of an item whose values have a shape. Fields of different shapes, or with different
-    /// arguments or selections, never share one, and never two items of one object: so no fields
-    /// conflict, and each value belongs to one item.
+    /// Returns a response name for an item with values of this shape. Fields of different shapes,
+    /// arguments or selections never share a name, and neither do two items of one object: so
+    /// fields never conflict, and each value belongs to one item.
     fn key(&mut self, name: &str, shape: String, item: ItemId, types: &TypeSet) -> Box<str> {
         let alike = self.taken.entry((name.into(), shape)).or_default();
-        // The last first: the others have more types already.
+        // In reverse, since the first ones have more types already.
         let mut known = alike.iter_mut().rev().take(MOST_ALIKE);
         let known =
             known.find(|taken| taken.items.contains(&item) || !taken.types.intersects(types));
@@ -79,7 +79,7 @@ impl Keys {
                 _ => format!("_{number}_{name}").into(),
             };
             *number += 1;
-            // A field may be called so.
+            // Another field may have this name.
             if self.all.insert(key.clone()) {
                 break key;
             }
@@ -99,7 +99,7 @@ impl Selecting<'_> {
         interface: Option<TypeId>,
     ) -> Selection {
         let mut keys = Keys::default();
-        // What is read of each type, in the order of the items.
+        // Types by item, in the order of the items.
         let mut reads: BTreeMap<ItemId, Vec<TypeId>> = BTreeMap::new();
         for (object, visits) in visits {
             for item in visits.iter().flat_map(|(_, chosen)| &chosen.reads) {
@@ -135,13 +135,13 @@ impl Selecting<'_> {
             }
         }
         if selection.fields.is_empty() && selection.fragments.is_empty() {
-            // A selection is not empty.
+            // A selection set must not be empty.
             selection.typename = true;
         }
         selection
     }
 
-    /// All types of the classes that some types stand for.
+    /// Returns all types of these classes.
     fn types_of(&self, item: ItemId, classes: &[TypeId]) -> TypeSet {
         let position = self.tree.item(item).position;
         let mut all = TypeSet::default();
@@ -151,13 +151,13 @@ impl Selecting<'_> {
         all
     }
 
-    /// Whether a subgraph gives an item's field of an interface, whatever its objects are.
+    /// Whether a subgraph resolves an item's field on an interface in the same way for all types.
     fn is_field_of(&self, base: TypeId, item: ItemId) -> bool {
         let name = name_of(&self.tree.item(item).what);
         let shape_of = |parent: TypeId| {
             let field = self.supergraph.find_field(parent, name)?;
             let own = self.supergraph.field_in(field, self.subgraph)?;
-            // An interface has no arguments for what objects above say.
+            // Interface fields have no context arguments.
             (!own.is_external && own.context.is_empty()).then(|| shape(self.supergraph, own.r#type))
         };
         let Some(own) = shape_of(base) else { return false };
@@ -190,7 +190,7 @@ impl Selecting<'_> {
         Asked { key, item, told, below }
     }
 
-    /// The arguments of a field whose values objects above say.
+    /// Returns the context arguments of a field.
     fn told(&self, item: ItemId, field: Option<FieldId>) -> ToldArguments {
         let position = self.tree.item(item).position;
         let told =
@@ -224,13 +224,13 @@ impl Selecting<'_> {
         let declared = self.tree.position(child).r#type;
         let base = r#type.map_or(declared, |r#type| r#type.base);
         let mut selection = self.position(base, &visits, interface);
-        // Where the subgraph promises more than the supergraph, the answer has to say it.
+        // A subgraph that declares a narrower type must return `__typename`.
         selection.typename |= interface.is_none() && base != declared;
         selection
     }
 }
 
-/// Whether two selections are the same text.
+/// Whether two selections have the same text.
 pub(super) fn asks_the_same(
     supergraph: &Supergraph,
     tree: &Tree,
@@ -250,19 +250,19 @@ fn describe_arguments(arguments: &Arguments, text: &mut String) {
     text.push_str(&arguments.text);
     text.push(')');
     if !arguments.said.ways.is_empty() {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{:?}", arguments.said.ways);
     }
 }
 
 fn describe_told(told: &ToldArguments, text: &mut String) {
     for (name, context) in told {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{name}:{context:?}");
     }
 }
 
-/// Selections of objects of types, in one list of entities.
+/// Context for comparing selections on types of one list of entities.
 #[derive(Clone, Copy)]
 pub(super) struct Beside<'b> {
     pub(super) supergraph: &'b Supergraph,
@@ -271,8 +271,8 @@ pub(super) struct Beside<'b> {
 }
 
 impl Beside<'_> {
-    /// Whether two selections may stand in one list: objects have one type only, and fields of one
-    /// name have to look alike all the same.
+    /// Whether two selections can be in one list: different types exclude each other, but fields of
+    /// one response name must have the same shape all the same.
     /// <https://spec.graphql.org/draft/#SameResponseShape()>
     pub(super) fn agree(
         self,
@@ -321,7 +321,7 @@ impl Beside<'_> {
     }
 }
 
-/// What values look like, as far as fields of one name must agree in it.
+/// Returns the shape of a type, as far as fields of one response name must agree in it.
 fn shape(supergraph: &Supergraph, r#type: TypeRef) -> String {
     let wrappers: Vec<_> = r#type.wrappers().collect();
     let base = match supergraph.is_composite(r#type.base) {
@@ -331,7 +331,7 @@ fn shape(supergraph: &Supergraph, r#type: TypeRef) -> String {
     format!("{wrappers:?}{base}")
 }
 
-/// A selection as a text: equal ones ask the same under the same names.
+/// Writes a selection as a text; equal texts mean equal selections with equal response names.
 pub(super) fn describe(
     supergraph: &Supergraph,
     tree: &Tree,

@@ -1,4 +1,4 @@
-//! How many bytes a plan keeps, for the cache that it is kept in.
+//! Heap size of a plan, for the memory limit of the plan cache.
 
 use graphql::heap::{HeapSize, of_arc};
 use graphql::heap_size;
@@ -64,8 +64,7 @@ impl HeapSize for Plan {
 }
 
 impl Plan {
-    /// Gives back the room that lists were made with while their length was not known: a plan is kept for
-    /// long, and has many short ones.
+    /// Frees the spare capacity of vectors: a plan is cached for long, and has many short vectors.
     pub(super) fn shrink(&mut self) {
         self.fetches.shrink_to_fit();
         for fetch in &mut self.fetches {

@@ -1,14 +1,14 @@
-//! How large the last answer of a plan was: the next will be about as large.
+//! Sizes of the last execution of a plan, as an estimate for the next one.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A number that each execution may change: nothing depends on it but how often room is made.
+/// A counter that each execution overwrites; only preallocation depends on it.
 #[derive(Debug, Default)]
 pub struct Usual(AtomicU32);
 
 impl Usual {
-    /// For so much room is made: no more than `most`, so that one large answer does not cost all
-    /// others memory.
+    /// Returns the size to preallocate: at most `most`, so that one large response does not cost
+    /// memory in all later executions.
     #[must_use]
     pub fn get(&self, most: usize) -> usize {
         (self.0.load(Ordering::Relaxed) as usize).min(most)

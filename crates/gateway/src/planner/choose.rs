@@ -1,10 +1,9 @@
-//! One derivation of everything that is asked for.
+//! Search for the best derivation of all goals.
 //!
-//! Requests to one subgraph that nothing keeps apart are sent as one: what is counted is how many
-//! pairs there are of a subgraph and the number of requests that lead to it. A first choice takes, one
-//! after the other, for each value the way that needs the fewest new pairs; then each pair in turn is
-//! forbidden, and the choice made again, as long as it gets better. In the end requests for the same
-//! objects are put together ([`delay`]).
+//! The cost counts pairs of a subgraph and a level, since all visits of a pair are sent as one
+//! request. A greedy start derives one goal after the other with the fewest new pairs. Then each
+//! pair in turn is forbidden and the search repeated, as long as the cost decreases. In the end
+//! requests for the same objects are merged ([`delay`]).
 
 mod delay;
 mod derive;
@@ -24,41 +23,41 @@ use crate::outline::{Arguments, Item, ItemId, PositionId, Tree, What};
 use crate::supergraph::{SubgraphId, Supergraph, TypeSet};
 use derive::Derivations;
 
-/// What is read where, and how one comes there.
+/// The chosen derivation: visits of subgraphs, and what each reads.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// How many requests wait for each other.
+    /// Length of the longest chain of dependent requests.
     pub chain: u16,
-    /// How many requests there are.
+    /// Number of requests.
     pub requests: usize,
     pub visits: BTreeMap<VisitId, Chosen>,
-    /// By item: the visits of its objects that come with it.
+    /// By item: visits of its objects in the same request.
     below: FxHashMap<ItemId, Vec<VisitId>>,
-    /// What fields take from the objects above them.
+    /// Contexts of the operation.
     pub contexts: Contexts,
-    /// How much there was to choose from.
+    /// Number of facts, for statistics.
     pub facts: usize,
-    /// How often something better was looked for.
+    /// Number of improvement attempts, for statistics.
     pub attempts: usize,
 }
 
 impl Choice {
-    /// The visits of the objects of an item that come with it.
+    /// Returns the visits of an item's objects in the same request.
     pub(crate) fn below(&self, item: ItemId) -> &[VisitId] {
         self.below.get(&item).map_or(&[], Vec::as_slice)
     }
 }
 
-/// A visit that is made.
+/// A chosen visit.
 #[derive(Clone, Debug)]
 pub struct Chosen {
     pub visit: Visit,
-    /// How many requests lead to it, its own among them.
+    /// Number of requests on the longest chain to it, including its own.
     pub level: u16,
     pub how: How,
-    /// What is read, in the order of the items.
+    /// Items read, in their order.
     pub reads: Vec<ItemId>,
-    /// The visits that read what a representation says.
+    /// Visits that read the inputs of its representations.
     pub after: Vec<VisitId>,
 }
 
@@ -76,13 +75,13 @@ pub(super) fn choose(
     Ok(choice)
 }
 
-/// The values that the operation asks for, of all types that may come.
+/// Returns the values that the operation selects, for all types that can occur.
 fn goals(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> Result<Vec<KnownId>, PlanError> {
     let dropped = dropped(supergraph, tree, facts);
     let mut goals = Vec::new();
     for (place, item) in tree.items.iter().enumerate() {
         let id = ItemId::new(place);
-        // Everybody knows of which type the root is.
+        // The type of the root is known.
         let is_known = item.what == What::Introspection
             || (item.what == What::Typename && item.position == Tree::ROOT);
         if !item.is_visible || is_known {
@@ -101,7 +100,7 @@ fn goals(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> Result<Vec<Know
             }
             match facts.find_known(item.position, object, id) {
                 Some(known) => found.push((object, known)),
-                // Nobody gives such objects there.
+                // No subgraph returns objects of this type here.
                 None if facts.at(item.position, object).is_empty() => {}
                 None => return Err(no_way(supergraph, tree, id, object)),
             }
@@ -112,8 +111,8 @@ fn goals(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> Result<Vec<Know
     Ok(goals)
 }
 
-/// The types of the objects of which something is not for the caller, where it is for other objects:
-/// that it is missing is told of these only.
+/// Returns the `__typename` facts that decide whether an unauthorized item applies to an object, if
+/// it does not apply to all types.
 fn told(supergraph: &Supergraph, tree: &Tree, facts: &Facts, item: &Item) -> Vec<KnownId> {
     if tree.position(item.position).possible.is_subset(&item.types) {
         return Vec::new();
@@ -127,7 +126,7 @@ fn told(supergraph: &Supergraph, tree: &Tree, facts: &Facts, item: &Item) -> Vec
     known.collect()
 }
 
-/// The classes of types that an item is asked of.
+/// Returns the classes of types that an item is selected on.
 fn classes_of(supergraph: &Supergraph, tree: &Tree, item: &Item) -> Vec<TypeId> {
     let classes = tree.position(item.position).classes.iter().map(|class| class.representative);
     classes.filter(|object| supergraph.contains(&item.types, *object)).collect()
@@ -143,8 +142,8 @@ fn no_way(supergraph: &Supergraph, tree: &Tree, item: ItemId, object: TypeId) ->
     PlanError::NoWay { coordinate: coordinate.into(), location: item.location }
 }
 
-/// The members of unions that not all subgraphs know that could be asked for the same field: which of
-/// them is asked must not tell what comes.
+/// Returns the union members that not all resolving subgraphs know: the response must not depend on
+/// the choice of the subgraph.
 fn dropped(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> FxHashMap<PositionId, TypeSet> {
     let mut dropped: FxHashMap<PositionId, TypeSet> = FxHashMap::default();
     for (place, item) in tree.items.iter().enumerate() {
@@ -182,7 +181,7 @@ fn dropped(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> FxHashMap<Pos
     dropped
 }
 
-/// The types of the objects that a visit gives at a position below it.
+/// Returns the types of the objects that a visit returns at a position below it.
 fn given_by(tree: &Tree, facts: &Facts, visit: VisitId, child: PositionId) -> TypeSet {
     let mut types = TypeSet::default();
     for class in &tree.position(child).classes {
@@ -197,8 +196,8 @@ fn given_by(tree: &Tree, facts: &Facts, visit: VisitId, child: PositionId) -> Ty
     types
 }
 
-/// What is asked of an interface must be known of all objects that one subgraph gives: another one
-/// that gives others of them is no help.
+/// Checks that an interface field can be resolved for all objects of some subgraph; it does not
+/// help if another subgraph resolves it for other objects.
 fn check_origin(
     supergraph: &Supergraph,
     tree: &Tree,
@@ -235,7 +234,7 @@ fn check_origin(
                 How::Enter | How::Descend { .. } => false,
             });
             if others || reached.visit.interface.is_some() {
-                // From wherever its objects come.
+                // Objects of any origin.
                 origins.extend(supergraph.subgraph_ids());
             }
             origins.insert(reached.visit.subgraph);

@@ -1,4 +1,4 @@
-//! Everything that could be read, by how many requests lead to it.
+//! Derivation of all facts, level by level: everything that could be read.
 
 mod hops;
 mod needs;
@@ -15,7 +15,7 @@ use crate::supergraph::{FieldSetId, Supergraph};
 use hops::Done;
 use places::Places;
 
-/// Nothing is behind more requests than this.
+/// Maximum number of dependent requests.
 const MAX_LEVEL: u16 = 64;
 
 pub(super) fn reach(
@@ -58,26 +58,26 @@ struct Reacher<'r> {
     labels: &'r Labels,
     contexts: &'r Contexts,
     limits: Limits,
-    /// Of a mutation.
+    /// For mutations.
     doers: &'r Doers,
-    /// How many items the operation itself has.
+    /// Number of visible items.
     asked: usize,
     facts: Facts,
-    /// Of what is given beyond what is given everywhere: nothing.
+    /// The empty set of provided fields.
     nothing: GivenId,
-    /// The positions whose keys and requirements are in the tree.
+    /// Positions whose keys and required fields are in the tree.
     prepared: FxHashSet<PositionId>,
     places: Places,
     done: Done,
-    /// Visits whose objects were not looked at yet.
+    /// Visits that are not expanded yet.
     fresh: Vec<VisitId>,
 }
 
-/// A field as a subgraph gives it.
+/// A field as a subgraph resolves it.
 struct Readable {
-    /// The type of its values there.
+    /// Type of its values in the subgraph.
     base: TypeId,
-    /// What is provided below it.
+    /// Field sets provided below it.
     given: Vec<FieldSetId>,
 }
 
@@ -100,7 +100,7 @@ impl Reacher<'_> {
         }
     }
 
-    /// Reads what the fresh visits give, and goes down from there.
+    /// Adds the values of new visits, and the visits below them.
     fn expand(&mut self) -> Result<(), PlanError> {
         while let Some(id) = self.fresh.pop() {
             self.check()?;
@@ -116,7 +116,7 @@ impl Reacher<'_> {
         Ok(())
     }
 
-    /// There is an end to what is looked at.
+    /// Checks the limits.
     fn check(&self) -> Result<(), PlanError> {
         let hidden = self.tree.items.len().saturating_sub(self.asked);
         if self.facts.work > self.limits.facts || hidden > self.limits.items {
@@ -129,7 +129,7 @@ impl Reacher<'_> {
         let name = match &self.tree.item(item).what {
             What::Introspection => return,
             What::Typename => {
-                // A subgraph that knows only the interface says the interface's name.
+                // A subgraph with an interface object returns the interface's name.
                 if visit.interface.is_none() {
                     self.facts.add_known(id, item, None);
                 }
@@ -149,7 +149,7 @@ impl Reacher<'_> {
         };
         let level = self.facts.reached(id).level;
         let subgraph = visit.subgraph;
-        // It still knows what it was told, where that is for something below.
+        // Contexts stay available below, as far as fields there take them.
         let told = visit.told.filter(|told| self.contexts.at(child, subgraph).contains(told));
         let is_interface_object =
             self.supergraph.type_in(base, subgraph).is_some_and(|owner| owner.is_interface_object);
@@ -169,8 +169,8 @@ impl Reacher<'_> {
         }
     }
 
-    /// What says the types of the objects of a visit to an interface, if an item is part of the
-    /// answer for some of them only.
+    /// Returns the `__typename` item that a value depends on: the visit is of an interface object,
+    /// and the item is in the response for some types only.
     fn typename_for(&self, visit: &Visit, item: ItemId) -> Option<ItemId> {
         let item = self.tree.item(item);
         let possible = &self.tree.position(visit.position).possible;
@@ -181,7 +181,7 @@ impl Reacher<'_> {
         self.tree.find(self.supergraph, visit.position, visit.object, &what, &arguments)
     }
 
-    /// What the subgraph of a visit says of a field, if it gives it there.
+    /// Returns a field as the subgraph of a visit resolves it, if it does.
     fn readable(&self, visit: &Visit, name: &str) -> Option<Readable> {
         let schema = &self.supergraph.schema;
         let parent = visit.interface.unwrap_or(visit.object);
@@ -189,7 +189,7 @@ impl Reacher<'_> {
         let provided = provided(self.supergraph, given, visit.object, name);
         let field = self.supergraph.find_field(parent, name)?;
         let Some(own) = self.supergraph.field_in(field, visit.subgraph) else {
-            // Of the first version of federation only the set says that the subgraph has it.
+            // In Federation 1 only the field set shows that the subgraph has the field.
             let below = provided?;
             return Some(Readable { base: schema[field].r#type.base, given: below });
         };
@@ -202,7 +202,7 @@ impl Reacher<'_> {
         is_there.then_some(Readable { base: own.r#type.base, given })
     }
 
-    /// Whether a subgraph was told what a field takes from the objects above.
+    /// Whether a visit has the contexts of a field.
     fn is_told(&self, visit: &Visit, field: FieldId) -> bool {
         let wanted = self.contexts.of_field(visit.position, visit.subgraph, field);
         wanted.is_some_and(|(wanted, _)| visit.told == Some(wanted))

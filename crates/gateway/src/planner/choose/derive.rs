@@ -1,4 +1,4 @@
-//! Derivations of values from the root: the best that is found.
+//! Search for the best derivation of all goals from the root.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -14,10 +14,10 @@ use super::take::{Taken, take};
 use super::{Choice, Chosen, Contexts};
 use crate::outline::ItemId;
 
-/// What a request by representations costs beside the fields in it, which cost one each.
+/// Weight of an entity jump; each field has weight 1.
 pub(super) const HOP: u32 = 8;
 
-/// Nothing is behind more requests than this.
+/// Maximum number of dependent requests.
 const MOST_LEVELS: u16 = 64;
 
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Derivations<'f> {
     subgraphs: usize,
     rules: Rules,
     limits: Limits,
-    /// How much may be looked at yet.
+    /// Remaining steps.
     steps: usize,
     attempts: usize,
 }
@@ -52,7 +52,7 @@ impl<'f> Derivations<'f> {
         Self { facts, subgraphs, rules, limits, steps: limits.steps, attempts: 0 }
     }
 
-    /// The best derivation that is found within the limits; `None` if there is none.
+    /// Returns the best derivation found within the limits; `None` if there is none.
     pub(super) fn best(&mut self, goals: &[KnownId]) -> Option<Made> {
         let goals: Vec<Fact> = goals.iter().map(|goal| self.rules.known(*goal)).collect();
         let levels = levels(&self.rules, MOST_LEVELS);
@@ -62,7 +62,7 @@ impl<'f> Derivations<'f> {
         let universe = Universe::new(self.subgraphs, chain);
         let nothing = universe.none();
         let least = Least::new(&self.rules, universe, &nothing);
-        // What can be read in one subgraph only comes first, for it decides most.
+        // Values that only one subgraph has come first: they restrict the others most.
         let mut forced = goals.clone();
         forced.sort_by_cached_key(|goal| (self.subgraphs_of(*goal), Reverse(level(goal))));
         let backwards: Vec<Fact> = goals.iter().rev().copied().collect();
@@ -80,7 +80,7 @@ impl<'f> Derivations<'f> {
         Some(best)
     }
 
-    /// A better derivation that does without one of the requests, and all that it does without.
+    /// Returns a better derivation without one of the pairs, and all pairs that are forbidden then.
     fn without_one(
         &mut self,
         universe: Universe,
@@ -108,7 +108,7 @@ impl<'f> Derivations<'f> {
         None
     }
 
-    /// In how many subgraphs a value can be read.
+    /// Number of subgraphs that can resolve a value.
     fn subgraphs_of(&self, goal: Fact) -> usize {
         let Kind::Known(known) = self.rules.kind(goal) else { return 0 };
         let ways = self.facts.known(known).ways.iter();
@@ -118,7 +118,7 @@ impl<'f> Derivations<'f> {
         subgraphs.len()
     }
 
-    /// Each fact by what it takes itself: not the best, and always there.
+    /// Derives each fact by its own optimum: not the best overall, but always possible.
     fn all_by_themselves(&self, least: &Least) -> Taken {
         let facts = 0..self.rules.facts();
         facts.map(|fact| least.way(fact).map(|way| (way.rule, way.level))).collect()
@@ -136,7 +136,7 @@ impl<'f> Derivations<'f> {
         Some(self.made(universe, order, taken))
     }
 
-    /// What a derivation costs: only what the goals come from counts.
+    /// Computes the cost of a derivation: only facts that goals depend on count.
     fn made(&self, universe: Universe, goals: &[Fact], taken: Taken) -> Made {
         let mut pairs = universe.none();
         let mut weight = 0;
@@ -154,7 +154,7 @@ impl<'f> Derivations<'f> {
         Made { cost: Cost { chain, requests: pairs.len(), weight }, pairs, taken }
     }
 
-    /// Everything that goals come from, each once.
+    /// Visits each fact that goals depend on, once.
     fn walk(&self, goals: &[Fact], taken: &Taken, mut each: impl FnMut(Fact, RuleId, u16)) {
         let mut seen = vec![false; self.rules.facts()];
         let mut open = goals.to_vec();
@@ -168,7 +168,7 @@ impl<'f> Derivations<'f> {
         }
     }
 
-    /// What is read where, by a derivation.
+    /// Converts a derivation to visits with what each reads.
     pub(super) fn choice(&self, goals: &[KnownId], made: &Made) -> Choice {
         let goals: Vec<Fact> = goals.iter().map(|goal| self.rules.known(*goal)).collect();
         let mut visits: BTreeMap<VisitId, Chosen> = BTreeMap::new();
@@ -251,7 +251,7 @@ impl<'f> Derivations<'f> {
     }
 }
 
-/// The first, unless the second costs less.
+/// Returns the first, unless the second costs less.
 fn better(best: Option<Made>, made: Option<Made>) -> Option<Made> {
     match (best, made) {
         (Some(best), Some(made)) if made.cost < best.cost => Some(made),

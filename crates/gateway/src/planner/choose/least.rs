@@ -1,4 +1,4 @@
-//! The least that it takes to come to each fact, by itself.
+//! Optimum of each fact by itself: a shortest path search.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,11 +7,11 @@ use super::derive::HOP;
 use super::pairs::{Pairs, Universe, count, insert, unite};
 use super::rules::{Fact, RuleId, Rules};
 
-/// For each fact the least level, and among those of that level about the fewest pairs.
+/// Minimum level of each fact, and among derivations of that level approximately the fewest pairs.
 #[derive(Debug)]
 pub(super) struct Least {
     ways: Vec<Option<Way>>,
-    /// By fact: the pairs on the way to it.
+    /// By fact: the pairs it depends on.
     pairs: Vec<u64>,
     words: usize,
 }
@@ -23,7 +23,7 @@ pub(super) struct Way {
     pub(super) weight: u32,
 }
 
-/// The least levels only.
+/// Returns the minimum levels only.
 pub(super) fn levels(rules: &Rules, most: u16) -> Vec<Option<u16>> {
     let universe = Universe::new(0, most);
     let least = Least::new(rules, universe, &universe.none());
@@ -31,7 +31,7 @@ pub(super) fn levels(rules: &Rules, most: u16) -> Vec<Option<u16>> {
 }
 
 impl Least {
-    /// Where no request of the closed pairs may be sent.
+    /// Computes the optima without the closed pairs.
     pub(super) fn new(rules: &Rules, universe: Universe, closed: &Pairs) -> Self {
         let words = universe.words();
         let least =
@@ -56,21 +56,20 @@ impl Least {
     }
 }
 
-/// A rule behind its level, its pairs, its weight and when it came.
+/// A rule with its priority: level, number of pairs, weight, sequence number.
 type Candidate = (u16, usize, u32, usize, RuleId);
 
-/// Dijkstra's, from facts to what follows from all tails of a rule.
+/// Dijkstra's algorithm, generalized to rules with several premises.
 struct Search<'s> {
     rules: &'s Rules,
     universe: Universe,
     closed: &'s Pairs,
     least: Least,
-    /// By rule: how many of its tails are not known.
+    /// By rule: number of premises that are not derived yet.
     missing: Vec<usize>,
-    /// Rules whose tails are all known, in the order in which they are taken: by what they come to,
-    /// then who came first.
+    /// Priority queue of rules whose premises are all derived.
     heap: BinaryHeap<Reverse<Candidate>>,
-    /// Those of the rule that is looked at.
+    /// Pairs of the current rule.
     pairs: Vec<u64>,
 }
 
@@ -104,7 +103,7 @@ impl Search<'_> {
         }
     }
 
-    /// Puts a rule whose tails are all known to the others.
+    /// Adds a rule whose premises are all derived to the queue.
     fn offer(&mut self, rule: RuleId, sequence: usize) {
         let (mut level, mut weight) = (0, 1_u32);
         for tail in self.rules.tails(rule) {
@@ -124,7 +123,7 @@ impl Search<'_> {
         self.heap.push(Reverse((level, count(&self.pairs), weight, sequence, rule)));
     }
 
-    /// The pairs on the way of a rule.
+    /// Computes the pairs that a rule depends on.
     fn gather(&mut self, rule: RuleId, level: u16) {
         self.pairs.fill(0);
         for tail in self.rules.tails(rule) {

@@ -1,20 +1,20 @@
-//! Facts as numbers, and the rules between them, in a few long lists.
+//! Derivation rules between facts, with numbers for ids, in flat vectors.
 
 use super::super::facts::{Facts, How, KnownId, VisitId};
 
-/// The place of a visit, or behind all visits that of a value.
+/// Index of a visit, or the number of visits plus the index of a value.
 pub(super) type Fact = usize;
 
-/// The place of a rule.
+/// Index of a rule.
 pub(super) type RuleId = usize;
 
-/// One way to a fact.
+/// One derivation of a fact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
     pub(super) fact: Fact,
-    /// The place among the ways of the visit or the value.
+    /// Index among the derivations of the visit or value.
     pub(super) way: usize,
-    /// The subgraph that a request begins at.
+    /// The subgraph, if the rule begins a request.
     pub(super) opens: Option<u16>,
     first_tail: usize,
 }
@@ -23,10 +23,10 @@ pub(super) struct Rule {
 pub(super) struct Rules {
     visits: usize,
     rules: Vec<Rule>,
-    /// By fact: its first rule; one more at the end.
+    /// By fact: its first rule; one more entry marks the end.
     first: Vec<RuleId>,
     tails: Vec<Fact>,
-    /// By fact: the first of the rules that it is a tail of; one more at the end.
+    /// By fact: the first of the rules that it is a premise of; one more entry marks the end.
     first_head: Vec<usize>,
     heads: Vec<RuleId>,
 }
@@ -58,7 +58,7 @@ impl Rules {
                     None => all.add(fact, way, None, [visit]),
                     Some(typename) => {
                         let known = facts.find_known(value.position, value.object, typename);
-                        // Nobody says the type: that is no way.
+                        // No subgraph returns the runtime type, so this is no derivation.
                         let Some(known) = known else { continue };
                         all.add(fact, way, None, [visit, all.visits + known.index()]);
                     }
@@ -81,7 +81,7 @@ impl Rules {
         self.tails.extend(tails);
     }
 
-    /// Lists the rules by their tails.
+    /// Indexes the rules by their premises.
     fn turn(&mut self) {
         let facts = self.first.len() - 1;
         let mut counts = vec![0_usize; facts + 1];
@@ -110,12 +110,12 @@ impl Rules {
         self.rules[id].first_tail..end
     }
 
-    /// How many facts there are.
+    /// Number of facts.
     pub(super) fn facts(&self) -> usize {
         self.first.len() - 1
     }
 
-    /// How many rules there are.
+    /// Number of rules.
     pub(super) fn len(&self) -> usize {
         self.rules.len()
     }
@@ -124,7 +124,7 @@ impl Rules {
         self.rules[id]
     }
 
-    /// The ways to a fact.
+    /// Returns the derivations of a fact.
     pub(super) fn of(&self, fact: Fact) -> std::ops::Range<RuleId> {
         self.first[fact]..self.first[fact + 1]
     }
@@ -133,7 +133,7 @@ impl Rules {
         &self.tails[self.tails_range(id)]
     }
 
-    /// The rules that a fact is a tail of.
+    /// Returns the rules that a fact is a premise of.
     pub(super) fn heads(&self, fact: Fact) -> &[RuleId] {
         &self.heads[self.first_head[fact]..self.first_head[fact + 1]]
     }
@@ -142,7 +142,7 @@ impl Rules {
         self.visits + known.index()
     }
 
-    /// The visit, or the place of the value, that a fact is.
+    /// Returns the visit or value of a fact.
     pub(super) fn kind(&self, fact: Fact) -> Kind {
         match fact.checked_sub(self.visits) {
             None => Kind::Visit(VisitId::new(fact)),
@@ -151,7 +151,7 @@ impl Rules {
     }
 }
 
-/// What a fact is about.
+/// A fact with its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Visit(VisitId),

@@ -1,5 +1,5 @@
-//! One derivation of all goals, taken one after the other: each by the way that begins the fewest new
-//! requests beside those of the goals before.
+//! Greedy derivation of all goals, one after the other, each with the fewest new requests beside
+//! those of the goals before.
 
 use std::cmp::Reverse;
 
@@ -8,14 +8,14 @@ use super::least::Least;
 use super::pairs::{Pairs, Universe, insert};
 use super::rules::{Fact, RuleId, Rules};
 
-/// How many ways to a fact are tried before it counts as closed.
+/// Maximum number of derivations that are tried for a fact.
 const MOST_TRIED: usize = 6;
 
-/// By fact: the rule, and the level.
+/// By fact: its rule and level.
 pub(super) type Taken = Vec<Option<(RuleId, u16)>>;
 
-/// Takes a way to each goal, none of which comes later than `chain`; `None` if that is not found in
-/// so many `steps`, which count down.
+/// Derives all goals within `chain` levels; `None` if no derivation is found within `steps`, which
+/// are counted down.
 pub(super) fn take(
     rules: &Rules,
     universe: Universe,
@@ -49,22 +49,22 @@ struct Taking<'t> {
     universe: Universe,
     least: &'t Least,
     closed: &'t Pairs,
-    /// The pairs of what was taken.
+    /// Pairs used so far.
     opened: Pairs,
     taken: Taken,
     on_the_way: Vec<bool>,
-    /// By fact: the highest level by which it was not found.
+    /// By fact: the highest level limit at which the search failed.
     failed: Vec<Option<u16>>,
     steps: &'t mut usize,
-    /// Whether something failed only because it was on the way to itself.
+    /// Whether a search failed only because of a cycle.
     is_cut: bool,
-    /// Those of the rule that is looked at.
+    /// New pairs of the current rule.
     new: Vec<u64>,
 }
 
 impl Taking<'_> {
-    /// Takes the way to a fact; its level, which is `most` at most. Recursion is bounded: facts on one
-    /// way have levels that go down, and between two levels they are as deep as the operation.
+    /// Derives a fact within `most` levels and returns its level. Recursion is bounded: levels
+    /// decrease along a derivation, and within a level facts are as deep as the operation.
     fn take(&mut self, fact: Fact, most: u16) -> Option<u16> {
         if let Some((_, level)) = self.taken[fact] {
             return (level <= most).then_some(level);
@@ -108,7 +108,7 @@ impl Taking<'_> {
         None
     }
 
-    /// Takes all that a rule needs; the level that it comes to.
+    /// Derives the premises of a rule and returns the resulting level.
     fn take_tails(&mut self, rule: RuleId, most: u16) -> Option<u16> {
         let costs = u16::from(self.rules.rule(rule).opens.is_some());
         let most = most.checked_sub(costs)?;
@@ -117,7 +117,7 @@ impl Taking<'_> {
             [] => {}
             [only] => level = self.take(*only, most)?,
             tails => {
-                // What comes last decides how much time the others have.
+                // The latest premise first: it leaves the others the least slack.
                 let mut tails = tails.to_vec();
                 tails.sort_by_key(|tail| Reverse(self.least.level(*tail)));
                 for tail in tails {
@@ -128,7 +128,7 @@ impl Taking<'_> {
         Some(level + costs)
     }
 
-    /// How many new requests a way begins, its level and its weight, about.
+    /// Estimates the number of new requests of a rule, its level and its weight.
     fn estimate(&mut self, rule: RuleId, most: u16) -> Option<(usize, u16, u32)> {
         let mut level = 0;
         let mut weight = 1_u32;

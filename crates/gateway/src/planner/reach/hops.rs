@@ -1,4 +1,4 @@
-//! Requests by representations, wherever all that they say is known.
+//! Entity jumps: requests by representations, wherever their inputs are known.
 
 use graphql::schema::TypeId;
 use rustc_hash::FxHashSet;
@@ -10,13 +10,13 @@ use super::places::{Wanted, WantedKey};
 use crate::outline::{PositionId, Tree};
 use crate::supergraph::{FieldSetId, SetSelection, SubgraphId};
 
-/// The ways that were found and will be no others later.
+/// Jumps that cannot get further derivations.
 pub(super) type Done = FxHashSet<(Visit, TypeId, FieldSetId)>;
 
 impl Reacher<'_> {
-    /// Goes by representations wherever all that it takes is known before `level`.
+    /// Adds the jumps whose inputs are known before `level`.
     pub(super) fn hop_everywhere(&mut self, level: u16) -> Result<(), PlanError> {
-        // Visits that are found here are looked at when their objects are.
+        // Visits that are added in the loop are handled with their objects.
         for place in 0..self.facts.places.len() {
             self.check()?;
             let (position, object) = self.facts.places[place];
@@ -86,8 +86,8 @@ impl Reacher<'_> {
         }
     }
 
-    /// Whether what a field set needs does not grow while more is found out: nothing in it depends on
-    /// which types of objects somebody gives.
+    /// Whether the inputs of a field set are final: none depends on the types of objects that
+    /// subgraphs return.
     fn is_settled(&self, set: FieldSetId) -> bool {
         self.supergraph.field_set(set).selections.iter().all(|selection| match selection {
             SetSelection::Typename | SetSelection::Field { set: None, .. } => true,
@@ -99,8 +99,7 @@ impl Reacher<'_> {
         })
     }
 
-    /// What a subgraph may be told beside the key of objects: what one of its fields requires, and
-    /// what objects above say.
+    /// Returns the possible inputs beside a key: the required fields of one field, and contexts.
     fn extras(
         &self,
         position: PositionId,
@@ -113,8 +112,8 @@ impl Reacher<'_> {
         inputs.flat_map(|inputs| told.iter().map(move |told| (inputs, *told))).collect()
     }
 
-    /// Enters the root type again where a field leads to it: every subgraph that has it can be asked,
-    /// once somebody said that there is such an object.
+    /// Enters the root type again where a field returns it: any subgraph that has it can be used,
+    /// once it is known that the object exists.
     fn reenter(&mut self, position: PositionId, object: TypeId, level: u16) {
         let Some(parent) = self.tree.position(position).parent else { return };
         let at = self.tree.item(parent).position;

@@ -1,4 +1,4 @@
-//! What has to be known to say something of objects.
+//! Values that must be known to write a field set of an object.
 
 use graphql::schema::TypeId;
 
@@ -9,12 +9,12 @@ use crate::outline::{Arguments, PositionId, What};
 use crate::supergraph::{FieldSetId, SetSelection, SubgraphId};
 
 impl Reacher<'_> {
-    /// What has to be known of the objects above to tell a subgraph what they say.
+    /// Adds the values that must be known to send contexts.
     pub(super) fn context_needs(&self, told: ToldId, needs: &mut Vec<KnownId>) -> Option<()> {
         let values = self.contexts.told(told).iter();
         let values = values.map(|value| &self.contexts.values()[value.index()]);
         for Source { position, object, set, .. } in values.flat_map(|value| &value.sources) {
-            // Objects of a type that nobody gives there say nothing.
+            // No subgraph returns objects of this type here.
             if self.facts.at(*position, *object).is_empty() {
                 continue;
             }
@@ -27,7 +27,7 @@ impl Reacher<'_> {
         Some(())
     }
 
-    /// What has to be known for a representation by a key.
+    /// Returns the values that must be known for a representation by a key.
     pub(super) fn key_needs(
         &self,
         position: PositionId,
@@ -41,8 +41,8 @@ impl Reacher<'_> {
         if on == object && !self.is_certain(position, object) {
             needs.push(self.known_of(position, object, &What::Typename, &Arguments::default())?);
         } else if on != object {
-            // By the interface's own key only where nobody says the types: it asks less of the other
-            // subgraph to be told a type that it knows.
+            // The interface's own key is used only if the runtime type is unknown: with the type
+            // the other subgraph has to resolve less.
             let owner = self.supergraph.type_in(on, subgraph)?;
             if !owner.is_interface_object && !self.facts.is_opaque(position, object) {
                 return None;
@@ -51,8 +51,8 @@ impl Reacher<'_> {
         Some(needs)
     }
 
-    /// What has to be known of the objects of a type to say a field set of them; `None` if it cannot
-    /// be, as far as is known. Recursion is bounded by the nesting of field sets.
+    /// Adds the values that must be known to write a field set; `None` if one of them cannot be
+    /// known so far. Recursion is bounded by the nesting of field sets.
     pub(super) fn needs(
         &self,
         position: PositionId,
@@ -90,7 +90,7 @@ impl Reacher<'_> {
                     };
                     for class in &self.tree.position(child).classes {
                         let below = class.representative;
-                        // Objects of a type that nobody gives there need nothing.
+                        // No subgraph returns objects of this type here.
                         if !self.facts.at(child, below).is_empty() {
                             self.needs(child, below, set, needs)?;
                         }
@@ -101,7 +101,7 @@ impl Reacher<'_> {
         Some(())
     }
 
-    /// Whether all objects of a position are of one type, so that nobody has to say it.
+    /// Whether all objects of a position have this type, so that `__typename` is not needed.
     pub(super) fn is_certain(&self, position: PositionId, object: TypeId) -> bool {
         self.tree.position(position).r#type == object
     }

@@ -1,5 +1,5 @@
-//! What is wanted at a place, the objects of one type at one position: which subgraphs have something
-//! of it, what they require for it, and by which keys they are asked.
+//! Subgraphs that can resolve something for the objects of one type at one position, with the
+//! required fields and the keys.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -11,40 +11,40 @@ use super::Reacher;
 use crate::outline::{Arguments, PositionId, What};
 use crate::supergraph::{FieldIn, FieldSetId, SubgraphId};
 
-/// What was found out of each place; it holds as long as its position has the same items.
+/// Cache by position and type; an entry is valid while the items of its position stay the same.
 #[derive(Debug, Default)]
 pub(super) struct Places(FxHashMap<(PositionId, TypeId), Place>);
 
 #[derive(Debug)]
 struct Place {
-    /// How often the items of the position had changed.
+    /// Number of changes of the position's items.
     changes: u32,
     is_opaque: bool,
     wanted: Rc<[Wanted]>,
 }
 
-/// A subgraph that has something of a place.
+/// A subgraph that can resolve some items.
 #[derive(Debug)]
 pub(super) struct Wanted {
     pub(super) subgraph: SubgraphId,
-    /// What it requires, each once.
+    /// Distinct required field sets.
     pub(super) requires: Vec<FieldSetId>,
     pub(super) keys: Vec<WantedKey>,
 }
 
-/// A key by which a subgraph answers for objects.
+/// A resolvable key of a subgraph.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WantedKey {
-    /// The type that has it.
+    /// The type that has the key.
     pub(super) on: TypeId,
     pub(super) fields: FieldSetId,
-    /// The interface that the subgraph knows the objects as.
+    /// The interface object type, if the subgraph does not know the object type.
     pub(super) interface: Option<TypeId>,
 }
 
 impl Reacher<'_> {
-    /// Puts into the tree what it may take to come to the items of a position from elsewhere: keys of
-    /// the subgraphs that have something of them, and what fields require.
+    /// Adds hidden items that may be needed to resolve the items of a position from other
+    /// subgraphs: keys, and required fields.
     pub(super) fn prepare(&mut self, position: PositionId) {
         if !self.prepared.insert(position) {
             return;
@@ -69,14 +69,14 @@ impl Reacher<'_> {
                     break;
                 }
                 for set in sets {
-                    // One that is nested too deep is no way.
+                    // A field set that is nested too deep cannot be used.
                     let _ = self.tree.hide(self.supergraph, position, object, set);
                 }
             }
         }
     }
 
-    /// What is wanted at a place.
+    /// Returns the subgraphs for the objects of a type at a position.
     pub(super) fn wanted(&mut self, position: PositionId, object: TypeId) -> Rc<[Wanted]> {
         let changes = self.tree.position(position).changes;
         let is_opaque = self.facts.is_opaque(position, object);
@@ -98,7 +98,7 @@ impl Reacher<'_> {
         wanted
     }
 
-    /// The subgraphs that give some item of a type at a position, with what they require.
+    /// Returns the subgraphs that resolve some item of a type, with the required field sets.
     fn asked(&self, position: PositionId, object: TypeId) -> BTreeMap<SubgraphId, Vec<FieldSetId>> {
         let mut asked: BTreeMap<SubgraphId, Vec<FieldSetId>> = BTreeMap::new();
         for item in &self.tree.position(position).items {
@@ -110,7 +110,7 @@ impl Reacher<'_> {
                 What::Field { name, .. } => name,
                 What::Typename => {
                     if self.facts.is_opaque(position, object) {
-                        // Whoever has the type says it.
+                        // Any subgraph with the type returns `__typename`.
                         for owner in &self.supergraph.type_owners(object).subgraphs {
                             asked.entry(owner.subgraph).or_default();
                         }
@@ -133,8 +133,8 @@ impl Reacher<'_> {
         asked
     }
 
-    /// A field as those have it who give it wherever they read objects of the type, if they are told
-    /// what it requires.
+    /// Returns a field in the subgraphs that resolve it on every object of the type, given its
+    /// required fields.
     fn givers(&self, parent: TypeId, name: &str) -> impl Iterator<Item = &FieldIn> {
         let field = self.supergraph.find_field(parent, name);
         let owners = field.map_or(&[][..], |field| &self.supergraph.field_owners(field).subgraphs);
@@ -146,14 +146,14 @@ impl Reacher<'_> {
         owner.is_some_and(|owner| owner.is_interface_object)
     }
 
-    /// The keys by which a subgraph answers for objects of a type.
+    /// Returns the resolvable keys of a subgraph for objects of a type.
     fn keys(&self, object: TypeId, subgraph: SubgraphId) -> Vec<WantedKey> {
         let types =
             std::iter::once(object).chain(self.supergraph.interfaces(object).iter().copied());
         let mut keys = Vec::new();
         for on in types {
             let Some(owner) = self.supergraph.type_in(on, subgraph) else { continue };
-            // A subgraph that has the interface itself answers with objects that it knows.
+            // A subgraph with the interface itself returns objects of the types it knows.
             let knows = owner.is_interface_object
                 || self.supergraph.contains(self.supergraph.possible_in(on, subgraph), object);
             let interface = (on != object && owner.is_interface_object).then_some(on);
