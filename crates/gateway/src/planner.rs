@@ -1,10 +1,10 @@
 //! Query planner: which subgraph resolves which field, in which order.
 //!
 //! 1. [`reach`]: everything that can be read, from which subgraph, and how: facts, and rules that
-//!   derive them from each other. The conclusion of a rule comes later than its premises, so cycles
-//!   lead nowhere.
+//!    derive them from each other. The conclusion of a rule comes later than its premises, so cycles
+//!    lead nowhere.
 //! 2. [`choose`]: one derivation of all fields of the operation, with the shortest chain of
-//!   dependent fetches, then the fewest fetches, then the smallest selections.
+//!    dependent fetches, then the fewest fetches, then the smallest selections.
 //!
 //! Most gateways enumerate the paths to each field and combine them instead. The number of
 //! combinations grows with every field that several subgraphs have, the compared paths are not the

@@ -1,18 +1,20 @@
-//! Long requests of a supergraph, on threads of their own.
+//! Queries with long subgraph responses, on separate threads.
 //!
-//! What subgraphs answer is read, joined and asked for further in stretches between which nobody else
-//! has a turn, and with some megabytes these take tens of milliseconds each. On a serving thread all
-//! other clients of it would wait, behind as many stretches as there are such requests. So a serving
-//! thread reads no answer beyond [`LONG`]: a query that gets one begins again on a thread apart, where
-//! the system shares the processors among all threads, and the next time this is known of its plan.
-//! What changes something is never asked for twice, and stays where it is.
+//! A response is parsed, joined and fetched for in steps that do not yield, and with some megabytes
+//! each step takes tens of milliseconds. On a serving thread all its other requests would wait for
+//! as many steps as there are such queries. So a serving thread reads no response beyond [`LONG`]:
+//! the query is restarted on a separate thread, where the operating system schedules it fairly, and
+//! the plan remembers this for the next time. Mutations are never restarted and stay on the serving
+//! thread.
 //!
-//! Two ways were weighed. Turns between the stretches, of one long request of a thread at a time, need
-//! no second thread, and a short request waits for the longest stretch all the same, which grows with
-//! the answer. Threads apart cost that a long query is asked twice at its first time.
+//! An alternative is to yield between the steps and to allow one long query of a thread at a time.
+//! It needs no second thread, but short requests still wait for the longest step, which grows with
+//! the response. Separate threads have the disadvantage that a long query is fetched twice the
+//! first time.
 //!
-//! Where a subgraph is a source in this process, requests stay, too: threads apart would want as many
-//! connections to its database again, and its own long answers are written elsewhere already.
+//! Queries also stay if a subgraph is a source in this process: separate threads would need as many
+//! connections to its database again, and its own long responses are written on other threads
+//! already.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -34,18 +36,18 @@ use super::worker::GatewayWorker;
 use super::{Caller, Gateway, Prepared};
 use crate::documents::Document;
 
-/// A longer answer of a subgraph is read elsewhere. So much is read, joined and written in about two
-/// milliseconds.
+/// Maximum length of a subgraph response on a serving thread: it is read, joined and written in
+/// about 2 ms.
 pub(super) const LONG: usize = 128 << 10;
 
-/// After this time without a request a thread lets its connections and its gateway go, which may be
-/// one that was replaced.
+/// Idle time after which a thread drops its connections and its gateway, which may have been
+/// replaced by a reload.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// What became of a request: its data, unless that has no room.
+/// Data of a response, unless the sink is full.
 pub(super) type Written = Result<(Sink, Vec<ExecutionError>), Full>;
 
-/// A request that is planned, and all that it needs.
+/// A planned query with everything that its execution needs.
 pub(super) struct Work {
     pub(super) gateway: Arc<Gateway>,
     pub(super) memory: Arc<Memory>,
@@ -58,11 +60,11 @@ pub(super) struct Work {
     pub(super) observed: Observed,
 }
 
-/// What is told of it.
+/// Result of a query.
 pub(super) struct Done {
     pub(super) written: Written,
     pub(super) observed: Observed,
-    /// Whether it was long.
+    /// Whether a subgraph response was long.
     pub(super) is_long: bool,
 }
 
@@ -71,23 +73,23 @@ struct Job {
     reply: oneshot::Sender<Done>,
 }
 
-/// As many threads as there are processors; none before the first long request.
+/// One thread for each processor, started by the first long query.
 static THREADS: LazyLock<Vec<mpsc::UnboundedSender<Job>>> = LazyLock::new(|| {
     let most = thread::available_parallelism().map_or(1, usize::from);
     let begin = |number: usize| {
         let (jobs, received) = mpsc::unbounded_channel();
         let thread = thread::Builder::new().name(format!("long-{number}"));
-        // One that cannot be begun takes nothing.
+        // A thread that cannot be started is left out.
         thread.spawn(move || run(received)).ok().map(|_| jobs)
     };
     (0..most).filter_map(begin).collect()
 });
 
-/// Which thread takes the next request.
+/// Index of the thread for the next query (round robin).
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// Has a request executed apart; it is given back where no thread takes it. Dropping the future ends
-/// the request.
+/// Executes a query on a separate thread; returns it if no thread accepts it. Dropping the future
+/// cancels the query.
 pub(super) async fn execute_apart(work: Work) -> Result<Done, Box<Work>> {
     let work = Box::new(work);
     let count = THREADS.len().max(1);
@@ -98,7 +100,7 @@ pub(super) async fn execute_apart(work: Work) -> Result<Done, Box<Work>> {
     if let Err(mpsc::error::SendError(Job { work, .. })) = thread.send(Job { work, reply }) {
         return Err(work);
     }
-    // A thread that ended in the middle is a defect of ours: nobody knows what became of the request.
+    // A thread that ended during the query is a bug; the outcome is unknown.
     Ok(done.await.unwrap_or_else(|_| Done {
         written: Err(Full::Refused(response::Refused::Unread)),
         observed: Observed::default(),
@@ -135,10 +137,10 @@ async fn take(mut jobs: mpsc::UnboundedReceiver<Job>) {
         spawn_local(async move {
             tokio::select! {
                 biased;
-                // Nobody waits for it any more.
+                // The query was cancelled.
                 () = reply.closed() => (),
                 done = worker.execute_long(*work) => {
-                    // Or does not wait since just now.
+                    // The query may have been cancelled just now.
                     let _ = reply.send(done);
                 }
             }

@@ -1,4 +1,5 @@
-//! Subgraphs as plans ask them: over HTTP or in this process, within the time and the memory of a request.
+//! Transport of subgraph requests: over HTTP or in this process, within the deadline and the memory
+//! of a request.
 
 use std::cell::RefCell;
 use std::future::pending;
@@ -18,7 +19,7 @@ use super::apart::LONG;
 use super::local::LocalWorker;
 use super::{Caller, Gateway, Remote, Way};
 
-/// A subgraph as one thread asks it.
+/// Client of a subgraph on one thread.
 #[derive(Debug)]
 pub(super) enum Asked {
     Remote(Box<Client>),
@@ -35,7 +36,7 @@ impl Asked {
         }
     }
 
-    /// The same, whose source is told how long a request is waited for.
+    /// Limits the time of a request; used as a statement timeout by sources in this process.
     pub(super) fn within(self, time_limit: Duration) -> Self {
         match self {
             Self::Remote(client) => Self::Remote(client),
@@ -43,7 +44,7 @@ impl Asked {
         }
     }
 
-    /// Lets connections go that nobody needed for a while.
+    /// Closes connections that were idle for too long.
     pub(super) fn close_old(&self) {
         match self {
             Self::Remote(client) => client.close_old(),
@@ -52,7 +53,7 @@ impl Asked {
     }
 }
 
-/// The subgraphs for one request.
+/// Subgraph clients for one request.
 pub(super) struct Asking<'a> {
     /// By [`gateway::supergraph::SubgraphId`].
     pub(super) subgraphs: &'a [Asked],
@@ -60,7 +61,7 @@ pub(super) struct Asking<'a> {
     pub(super) caller: &'a Caller,
     pub(super) deadline: Option<Instant>,
     pub(super) memory: &'a Arc<Memory>,
-    /// Who is told of an answer that is too long to be read here.
+    /// Notified when a response is too long for this thread.
     pub(super) proves_long: Option<&'a Notify>,
 }
 
@@ -90,13 +91,13 @@ impl Subgraphs for Asking<'_> {
             Ok(subgraph::Answer { body, .. }) => {
                 if let Some(proves_long) = self.proves_long.filter(|_| body.len() > LONG) {
                     proves_long.notify_one();
-                    // The request ends here, and begins again elsewhere.
+                    // Waits until the future is dropped: the query is restarted on another thread.
                     pending::<()>().await;
                 }
                 Ok(Answer { body: Body::Json(body), held: held.into_inner().0 })
             }
             Err(error) => {
-                // The log has it beside what the client is told, and nobody else says it.
+                // Details for the log, which clients do not see.
                 let reason = format!("{error} (after {:?})", begun.elapsed());
                 let _ = ask.reason.set(reason.into());
                 Err(told(&error))
@@ -106,7 +107,7 @@ impl Subgraphs for Asking<'_> {
 }
 
 impl Asking<'_> {
-    /// What the subgraph is told besides the request.
+    /// Returns the propagated headers for a fetch.
     fn headers(&self, subgraph: SubgraphId, fetch: FetchId) -> HeaderMap {
         let way = self.gateway.ways.get(usize::from(subgraph.0));
         let way = way.and_then(Way::remote);
@@ -118,7 +119,7 @@ impl Asking<'_> {
     }
 }
 
-/// Why there is no answer, without what only the log should say.
+/// Converts an error without the details for the log.
 pub(super) fn told(error: &subgraph::AskError) -> AskError {
     match error {
         subgraph::AskError::Unavailable(_) => AskError::Unavailable,

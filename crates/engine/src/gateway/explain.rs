@@ -1,4 +1,4 @@
-//! Plans as text: which subgraph is asked for what, and after what.
+//! Plans as text (`explain`).
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::report::{Planned, Report, Timed};
 use crate::worker::Allowed;
 
 impl GatewayWorker {
-    /// A plan as text, with what is not for who asks and what it costs; if it is to be run, with what
-    /// became of each request to a subgraph.
+    /// Returns the plan as text, with unauthorized fields and the cost; with `is_run` executes it
+    /// and adds statistics of each fetch.
     pub async fn explain(
         &self,
         request: &Request,
@@ -36,8 +36,8 @@ impl GatewayWorker {
         Ok(text)
     }
 
-    /// The requests of a request's plan, and the statements of those to sources in this process.
-    /// Nothing is asked.
+    /// Returns the fetches of a plan, and the statements of those to sources in this process,
+    /// without executing anything.
     pub fn prepare_reported(
         &self,
         request: &Request,
@@ -67,7 +67,7 @@ impl GatewayWorker {
         for OfSource { number, name, statements, .. } in
             self.of_sources(&planned, request, caller)?
         {
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "\n-- statements of {number}. {name}, in this process");
             for statement in statements {
                 let _ = writeln!(text, "{}", statement.text);
@@ -76,7 +76,7 @@ impl GatewayWorker {
         Ok(())
     }
 
-    /// What becomes of requests to sources in this process, whichever entities they ask for.
+    /// Returns the statements of fetches to sources in this process, for any entities.
     fn of_sources(
         &self,
         planned: &PlannedRequest,
@@ -100,23 +100,23 @@ impl GatewayWorker {
     }
 }
 
-/// A request to a source in this process.
+/// A fetch to a source in this process.
 struct OfSource<'g> {
-    /// Its place in the plan, from 1.
+    /// Its number in the plan, from 1.
     number: usize,
     name: &'g str,
     round: u16,
     statements: Vec<ExplainedStatement>,
 }
 
-/// What a request becomes, and the values that it is for.
+/// A planned request with its variables.
 pub(crate) struct PlannedRequest {
     pub(crate) prepared: Arc<Prepared>,
     pub(crate) variables: Variables,
 }
 
 impl Gateway {
-    /// What became of each request to a subgraph, one a line.
+    /// Describes the outcome of each fetch, one per line.
     fn tell_fetches(&self, report: &Report) -> String {
         let (Some(Planned::Gateway(prepared)), Some(started)) = (&report.prepared, report.started)
         else {
@@ -146,7 +146,7 @@ impl Gateway {
         lines.collect()
     }
 
-    /// A plan as text.
+    /// Returns the plan as text.
     pub(super) fn explain(
         &self,
         request: &Request,
@@ -160,7 +160,7 @@ impl Gateway {
         if denied.peek().is_some() {
             text.push_str("\n-- not allowed\n");
         }
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         for item in denied {
             let at = item.location;
             let _ = writeln!(text, "{} at {}:{}", self.coordinate(tree, item), at.line, at.column);
@@ -170,7 +170,7 @@ impl Gateway {
         Ok(text)
     }
 
-    /// The plan of a request.
+    /// Plans a request.
     pub(crate) fn planned(
         &self,
         request: &Request,
@@ -215,7 +215,7 @@ impl Gateway {
     }
 }
 
-/// When, how much, and how it went.
+/// Describes the time, size and errors of a fetch.
 fn sent(seen: &FetchSeen, started: Instant) -> String {
     let times = seen.times.map(|(from, to)| {
         let since = from.saturating_duration_since(started);

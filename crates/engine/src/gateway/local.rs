@@ -1,9 +1,8 @@
 //! Subgraphs in this process: sources whose APIs are subgraphs.
 //!
-//! One is asked with the same document and the same variables as over HTTP, and answers with the
-//! same values, which the gateway takes as they are written: there is no socket between, and no JSON
-//! of what objects and lists there are. Whoever asks the gateway asks it, so that policies, roles and
-//! row level security decide as they do where the source is served by itself.
+//! A source receives the same document and variables as over HTTP and returns the same values, as
+//! recorded tokens instead of JSON, without a socket. It runs with the session of the gateway's
+//! client, so that policies, roles and row-level security apply as if the source was served alone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,25 +22,25 @@ use crate::report::Report;
 use crate::respond::Kind;
 use crate::worker::Worker;
 
-/// A source as one thread asks it.
+/// A source as used by one thread.
 #[derive(Debug)]
 pub(super) struct LocalWorker {
     worker: Worker,
     timeout: Duration,
-    /// A source that hangs must not hold all requests of the gateway, as a server must not.
+    /// State with the bulkhead: a source that hangs must not hold all requests of the gateway.
     shared: Arc<Shared>,
 }
 
 impl LocalWorker {
-    /// The source's answers take their memory from that of all. Databases are told how long they are
-    /// waited for.
+    /// Creates the worker; its responses use the shared memory budget, and its timeout is the
+    /// statement timeout of the database.
     pub(super) fn new(way: &Local, memory: &Arc<Memory>) -> Self {
         let worker = Worker::sharing(Arc::clone(&way.engine), Arc::clone(memory));
         let worker = worker.counted(way.connections.counter()).within(way.timeout);
         Self { worker, timeout: way.timeout, shared: Arc::clone(&way.shared) }
     }
 
-    /// The same, which is waited for no longer than the request.
+    /// Limits the time of a request, if that is shorter than the timeout.
     pub(super) fn within(self, time_limit: Duration) -> Self {
         let Self { worker, timeout, shared } = self;
         let timeout = timeout.min(time_limit);
@@ -52,7 +51,7 @@ impl LocalWorker {
         self.worker.close_old_connections();
     }
 
-    /// What becomes of a request in the source.
+    /// Returns the statements of a request.
     pub(super) fn explain(
         &self,
         request: &Request,
@@ -61,8 +60,8 @@ impl LocalWorker {
         self.worker.prepare_for(request, session, &mut Report::default())
     }
 
-    /// The answer to the body of a request. What is wrong with the request alone is said in the
-    /// answer, as servers do it. Dropping the future ends the statements in the source.
+    /// Executes a request body. Request errors are part of the response, as over HTTP. Dropping the
+    /// future cancels the statements.
     pub(super) async fn ask(&self, ask: &Ask<'_>, session: &Session) -> Result<Answer, AskError> {
         let began = Instant::now();
         self.shared.begin();
@@ -71,7 +70,7 @@ impl LocalWorker {
         result
     }
 
-    /// Waits for a place among the requests to the source, and asks then.
+    /// Waits for a slot of the bulkhead, then executes the request.
     async fn ask_in_turn(
         &self,
         ask: &Ask<'_>,
@@ -95,7 +94,7 @@ impl LocalWorker {
         session: &Session,
         deadline: Instant,
     ) -> Result<Answer, AskError> {
-        // The log has it beside what the client is told.
+        // Details for the log, which clients do not see.
         let because = |reason: String| drop(ask.reason.set(reason.into()));
         let request = Request::from_json(&ask.body).map_err(|error| {
             because(error.message);
@@ -129,7 +128,7 @@ impl LocalWorker {
     }
 }
 
-/// The error as metrics name it.
+/// Label of the error in metrics.
 fn kind(error: &AskError) -> ErrorKind {
     match error {
         AskError::Unavailable => ErrorKind::Unavailable,

@@ -1,8 +1,8 @@
-//! Whether a source in this process is the subgraph that the supergraph says it is.
+//! Compatibility of a source in this process with its subgraph in the supergraph.
 //!
-//! A supergraph is composed of what the source's API was at some time. Where the two differ,
-//! requests would be planned that the source refuses, so that a difference is told when it is read:
-//! what the source has more than the supergraph is nobody's business.
+//! A supergraph is composed of an older version of the source's API. If the two differ, plans would
+//! contain requests that the source refuses, so differences are reported when the supergraph is
+//! read. Additional elements of the source are no problem.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -16,40 +16,40 @@ use ir::Represented;
 
 use crate::engine::Engine;
 
-/// Something that the supergraph has of a subgraph, and the subgraph's source does not offer.
+/// An element of a subgraph that its source does not have, or has differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
     Type {
         name: Box<str>,
     },
-    /// It is there, as another kind of type.
+    /// A type of another kind.
     Kind {
         name: Box<str>,
     },
     Field {
         coordinate: Box<str>,
     },
-    /// An argument, or a field of an input.
+    /// An argument or input field.
     Input {
         coordinate: Box<str>,
     },
-    /// The source wants an argument that the supergraph does not have.
+    /// A required argument that the supergraph does not have.
     Unsaid {
         coordinate: Box<str>,
     },
-    /// Values may be others than the supergraph says.
+    /// Another type, whose values may differ.
     Other {
         coordinate: Box<str>,
         wanted: Box<str>,
         offered: Box<str>,
     },
-    /// A field is computed of others than the supergraph says.
+    /// Other required fields (`@requires`).
     Required {
         coordinate: Box<str>,
         wanted: Box<str>,
         offered: Box<str>,
     },
-    /// Rows are not found by a key.
+    /// A key that the source cannot look rows up by.
     Key {
         r#type: Box<str>,
         fields: Box<str>,
@@ -88,7 +88,7 @@ impl fmt::Display for Missing {
     }
 }
 
-/// What a source does not offer of what a supergraph has of one of its subgraphs.
+/// Returns what a source lacks of its subgraph.
 #[must_use]
 pub fn missing(supergraph: &Supergraph, subgraph: SubgraphId, engine: &Engine) -> Vec<Missing> {
     let mut found = Vec::new();
@@ -116,22 +116,22 @@ pub fn missing(supergraph: &Supergraph, subgraph: SubgraphId, engine: &Engine) -
     found
 }
 
-/// The supergraph's schema and the source's, side by side.
+/// The schemas of the supergraph and of the source.
 struct Compared<'a> {
     supergraph: &'a Supergraph,
     subgraph: SubgraphId,
     wanted: &'a Schema,
     api: &'a Api,
     offered: &'a Schema,
-    /// The source's types of which rows are found by keys.
+    /// Types of the source whose rows are found by keys.
     entities: Option<&'a EntitiesBinding>,
-    /// The fields that the subgraph gives below some of its own.
+    /// Fields that the subgraph provides below some of its fields.
     provided: HashSet<FieldId>,
-    /// The types of fields that are required only.
+    /// Types that occur in required fields only.
     told: HashSet<TypeId>,
 }
 
-/// The fields of a subgraph, those that it does not give too.
+/// Returns the fields of a type in a subgraph, including external ones.
 fn fields_of(
     supergraph: &Supergraph,
     subgraph: SubgraphId,
@@ -143,7 +143,7 @@ fn fields_of(
     fields.filter_map(move |field| Some((*field, supergraph.field_in(*field, subgraph)?)))
 }
 
-/// The fields that a subgraph gives somewhere although it does not elsewhere.
+/// Returns the fields that a subgraph only provides (`@provides`).
 fn provided(supergraph: &Supergraph, subgraph: SubgraphId) -> HashSet<FieldId> {
     let mut found = HashSet::new();
     for set in fields_of(supergraph, subgraph).filter_map(|(_, known)| known.provides) {
@@ -152,7 +152,7 @@ fn provided(supergraph: &Supergraph, subgraph: SubgraphId) -> HashSet<FieldId> {
     found
 }
 
-/// Recursion is bounded: a field set is read to a depth.
+/// Recursion is bounded: the depth of field sets is limited.
 fn add_fields(supergraph: &Supergraph, set: FieldSetId, found: &mut HashSet<FieldId>) {
     for selection in &supergraph.field_set(set).selections {
         match selection {
@@ -169,7 +169,7 @@ fn add_fields(supergraph: &Supergraph, set: FieldSetId, found: &mut HashSet<Fiel
 }
 
 impl Compared<'_> {
-    /// Whether a field is required only: it is told, and not asked for.
+    /// Whether a field is required only: representations contain it, and no document selects it.
     fn is_required_only(&self, field: FieldId) -> bool {
         let known = self.supergraph.field_in(field, self.subgraph);
         known.is_some_and(|known| known.is_external) && !self.provided.contains(&field)
@@ -181,7 +181,8 @@ impl Compared<'_> {
         told.map(|(_, known)| known.r#type.base).collect()
     }
 
-    /// Whether values of a type are told only. Of those without fields it is the fields that tell.
+    /// Whether a type occurs in representations only. A type without fields is judged by the fields
+    /// that have it.
     fn is_told(&self, r#type: TypeId) -> bool {
         match &self.wanted[r#type].kind {
             TypeKind::Object { fields, .. } => {
@@ -196,7 +197,7 @@ impl Compared<'_> {
         }
     }
 
-    /// The source's type of the same name; its root types may have other names.
+    /// Returns the type of the source with the same name, or its root type.
     fn find(&self, wanted: TypeId) -> Option<TypeId> {
         let (ours, theirs) = (self.wanted, self.offered);
         if ours.query == Some(wanted) {
@@ -227,7 +228,7 @@ impl Compared<'_> {
                 self.composite(wanted, offered, fields, found);
             }
             (TypeKind::InputObject { fields }, TypeKind::InputObject { fields: own }) => {
-                // Of several subgraphs a supergraph keeps the fields that all of them have.
+                // A supergraph has only those input fields that all subgraphs have.
                 for field in fields {
                     let coordinate = format!("{name}.{}", self.wanted[*field].name);
                     self.input((coordinate, *field), own, found);
@@ -249,7 +250,7 @@ impl Compared<'_> {
     ) {
         let name = &*self.wanted[wanted].name;
         for field in fields {
-            // One that is provided only is a field of the subgraph as well.
+            // Provided fields are fields of the subgraph as well.
             if let Some(known) = self.supergraph.field_in(*field, self.subgraph) {
                 self.field((name, *field, known), offered, found);
             }
@@ -298,7 +299,7 @@ impl Compared<'_> {
         }
     }
 
-    /// What the field is computed of, which representations have to say.
+    /// Compares the required fields of a field.
     fn required(
         &self,
         (coordinate, known): (&str, &FieldIn),
@@ -333,7 +334,7 @@ impl Compared<'_> {
         let own = own.iter().map(|own| &self.offered[*own]).find(|own| own.name == wanted.name);
         match own {
             None => found.push(Missing::Input { coordinate }),
-            // What may be said must be taken.
+            // The source must accept all values that the supergraph allows.
             Some(own) if !self.takes(own.r#type, wanted.r#type) => found.push(Missing::Other {
                 coordinate,
                 wanted: print_type(self.wanted, wanted.r#type).into(),
@@ -343,12 +344,12 @@ impl Compared<'_> {
         }
     }
 
-    /// Whether values of the source's type are values of the supergraph's.
+    /// Whether the source's type is a subtype of the supergraph's, for output.
     fn gives(&self, wanted: TypeRef, offered: TypeRef) -> bool {
         self.is_same(wanted.base, offered.base) && is_within(offered, wanted)
     }
 
-    /// Whether values of the supergraph's type are values of the source's.
+    /// Whether the source's type accepts all values of the supergraph's, for input.
     fn takes(&self, offered: TypeRef, wanted: TypeRef) -> bool {
         self.is_same(wanted.base, offered.base) && is_within(wanted, offered)
     }
@@ -357,7 +358,7 @@ impl Compared<'_> {
         self.find(wanted) == Some(offered)
     }
 
-    /// The keys by which the subgraph is asked.
+    /// Compares the keys.
     fn keys(&self, wanted: TypeId, offered: TypeId, found: &mut Vec<Missing>) {
         let Some(known) = self.supergraph.type_in(wanted, self.subgraph) else { return };
         let represented = self.entities.and_then(|entities| {
@@ -375,7 +376,7 @@ impl Compared<'_> {
         }
     }
 
-    /// Whether rows are found by some of the fields of a set, all of which are said.
+    /// Whether a field set contains a key of the source.
     fn is_key(&self, set: &FieldSet, represented: &Represented) -> bool {
         represented.keys.iter().any(|key| {
             key.said.iter().any(|said| said.iter().all(|path| self.says(set, path)))
@@ -383,7 +384,7 @@ impl Compared<'_> {
         })
     }
 
-    /// Whether a set says the value that some names lead to. Recursion is bounded by their number.
+    /// Whether a field set contains a path. Recursion is bounded by its length.
     fn says(&self, set: &FieldSet, path: &[Box<str>]) -> bool {
         let Some((name, rest)) = path.split_first() else { return false };
         set.selections.iter().any(|selection| match selection {
@@ -420,7 +421,7 @@ impl Compared<'_> {
     }
 }
 
-/// Whether the wrappers of one type promise all that those of another do.
+/// Whether the wrappers of one type are at least as strict as those of another.
 fn is_within(one: TypeRef, other: TypeRef) -> bool {
     let (mut one, mut other) = (one.wrappers().peekable(), other.wrappers().peekable());
     loop {

@@ -1,4 +1,4 @@
-//! What is made once a document, or once a document, variable structure, and what is so for who asks.
+//! Cached results: per document, and per document, variable structure and plan key.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,27 +18,27 @@ use super::{Caller, Gateway};
 use crate::documents::{Kept, Known};
 use crate::respond::our_bug;
 
-/// A plan, and what it is for.
+/// A query plan with the key it is cached by.
 #[derive(Debug)]
 pub struct Prepared {
     structure: Structure,
     made_for: For,
     pub plan: Plan,
     cost: Cost,
-    /// Of each request of the plan: whose it is.
+    /// By fetch: the name of its subgraph.
     pub subgraphs: Vec<Arc<str>>,
-    /// What is answered without a subgraph, by its name in the answer.
+    /// Responses to introspection, by response name.
     pub(super) literals: Literals,
-    /// Whether its last answers were too long for a serving thread.
+    /// Whether its last responses were too long for a serving thread.
     pub(super) is_long: AtomicBool,
 }
 
-/// What tells requests apart that need plans of their own, beside their variables.
+/// Plan key: properties of a request, beside its variables, that plans depend on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct For {
-    /// The labels that are on.
+    /// Active override labels.
     labels: Arc<planner::Labels>,
-    /// What the caller may not read.
+    /// Requirements that the client does not meet.
     denied: AccessSet,
 }
 
@@ -54,7 +54,7 @@ impl Kept for Prepared {
         &self.structure
     }
 
-    /// It is whole when it is made.
+    /// A plan does not change its size.
     fn has_grown(&self) -> bool {
         false
     }
@@ -74,7 +74,7 @@ impl Kept for Prepared {
 }
 
 impl Gateway {
-    /// The document of a request, parsed and validated unless it is known.
+    /// Returns the parsed and validated document of a request, from the cache if it is there.
     pub(crate) fn document(
         &self,
         request: &Request,
@@ -84,7 +84,7 @@ impl Gateway {
         self.documents.document(&self.validator, schema, limits, request, is_known)
     }
 
-    /// What plans of a document have to be made for where somebody asks.
+    /// Returns the plan key of a request.
     pub(super) fn made_for(&self, known: &Known<Prepared>, caller: &Caller) -> For {
         let operation = &known.document.operation;
         let touched = known.once.get_or_init(|| Touched::new(&self.supergraph, operation));
@@ -92,7 +92,7 @@ impl Gateway {
         For { labels, denied: self.denied(touched, &caller.session) }
     }
 
-    /// What a request is estimated to cost, if it may cost that.
+    /// Estimates the cost of a request and checks the limit.
     pub(super) fn check_cost(
         &self,
         prepared: &Prepared,
@@ -103,7 +103,7 @@ impl Gateway {
         self.limits().cost.check(estimated).map_err(|error| vec![error])
     }
 
-    /// What a request is estimated to cost.
+    /// Estimates the cost of a request.
     pub(crate) fn cost(
         &self,
         prepared: &Prepared,
@@ -115,7 +115,8 @@ impl Gateway {
         })
     }
 
-    /// The plan of a document for these variables and this caller, made unless it is known.
+    /// Returns the plan of a document for these variables and this plan key, from the cache if it
+    /// is there.
     pub(super) fn plan(
         &self,
         known: &Arc<Known<Prepared>>,
@@ -140,7 +141,7 @@ impl Gateway {
             OperationKind::Mutation => roots.mutation,
             OperationKind::Subscription => return Err(vec![no_subscriptions()]),
         };
-        // Validation lets no operation pass whose root type is not there.
+        // Validation refuses operations without their root type.
         let root = root.ok_or_else(|| vec![our_bug("an operation without a root type")])?;
         let steering = Steering::new(variables);
         let (most, denied) = (limits.document.fields, &made_for.denied);

@@ -1,4 +1,4 @@
-//! What clients are told of what went wrong at subgraphs.
+//! Mapping of subgraph errors to GraphQL errors: masking for clients, details in the log.
 
 use std::time::Instant;
 
@@ -12,38 +12,38 @@ use super::guards::unauthorized;
 use crate::respond::error_id;
 use crate::throttle::{Cause, Logged, THROTTLE};
 
-/// What clients are told of the errors of subgraphs.
+/// Masking of subgraph errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SubgraphErrors {
-    /// That there was one; the log has the rest, under an id that the error names.
+    /// Clients see that an error occurred; the log has the details, under the error id.
     #[default]
     Hidden,
-    /// The subgraph's own code, too.
+    /// Clients see the subgraph's error code as well.
     Codes,
-    /// All that the subgraph told, and which one it is.
+    /// Clients see the subgraph's message and extensions, and its name.
     Shown,
 }
 
-/// What is said instead of a subgraph's own words.
+/// Message of masked errors.
 const HIDDEN: &str = "A part of the answer could not be had.";
 
-/// The same of a change that may have been made.
+/// Message of masked errors of a mutation whose outcome is unknown.
 const UNKNOWN: &str =
     "A subgraph did not say whether the change was made: look before you send it again.";
 
-/// What went wrong at a subgraph.
+/// An error of a subgraph.
 struct Fault {
     subgraph: SubgraphId,
     code: ErrorCode,
     message: Box<str>,
-    /// More about it, which is for the log only.
+    /// Details for the log.
     reason: Option<Box<str>>,
-    /// What the subgraph adds, as JSON.
+    /// The subgraph's extensions, as JSON.
     extensions: Option<Box<str>>,
 }
 
 impl Gateway {
-    /// An error as the response carries it.
+    /// Converts an error to its form in the response.
     pub(super) fn tell(&self, error: ExecutionError) -> GraphQLError {
         let ExecutionError { kind, path, location } = error;
         let error = match kind {
@@ -95,13 +95,13 @@ impl Gateway {
         error.with_path(path.collect())
     }
 
-    /// What went wrong at a subgraph: to the log all of it, to the client what it may know.
+    /// Logs an error of a subgraph and returns its masked form.
     fn tell_fault(&self, fault: Fault) -> GraphQLError {
         let Fault { subgraph, code, message, reason, extensions } = fault;
         let name = &self.supergraph.subgraph(subgraph).name;
         let cause = Cause { code, detail: (**name).into() };
         let logged = match code {
-            // Somebody has to look after each of them.
+            // Always logged: an operator may have to check each of them.
             ErrorCode::OutcomeUnknown => Logged::Written { id: error_id().into(), untold: 0 },
             _ => THROTTLE.judge(cause, Instant::now(), error_id),
         };
@@ -142,7 +142,7 @@ impl Gateway {
     }
 }
 
-/// The members of a JSON object, each as JSON.
+/// Returns the members of a JSON object, each as JSON.
 fn members(text: &str) -> Vec<(Box<str>, Box<str>)> {
     let object: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(text).unwrap_or_default();
@@ -152,7 +152,7 @@ fn members(text: &str) -> Vec<(Box<str>, Box<str>)> {
 
 fn not_answered(kind: OperationKind, why: &AskError) -> ErrorCode {
     match why {
-        // It was sent, or may have been; of a server in front of the subgraph, that it gave up.
+        // The mutation may have been executed; 502 and 504 come from a proxy that gave up.
         AskError::Timeout | AskError::Broken | AskError::Closed | AskError::Status(502 | 504)
             if kind == OperationKind::Mutation =>
         {
@@ -166,7 +166,7 @@ fn not_answered(kind: OperationKind, why: &AskError) -> ErrorCode {
         AskError::TooLarge { .. } | AskError::Broken | AskError::NotGraphQl => {
             ErrorCode::SubgraphResponseInvalid
         }
-        // Of a server in front of the subgraph, as a rule.
+        // These statuses usually come from a proxy in front of the subgraph.
         AskError::Status(502..=504) => ErrorCode::SubgraphUnavailable,
         AskError::Status(_) => ErrorCode::SubgraphResponseInvalid,
         AskError::MemoryExhausted => ErrorCode::ResponseMemoryExhausted,

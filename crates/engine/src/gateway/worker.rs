@@ -1,4 +1,4 @@
-//! What one thread needs to answer requests of a supergraph: a client for each subgraph.
+//! Worker of a gateway: the state of one serving thread, with a client for each subgraph.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,7 +23,7 @@ use crate::report::{Planned, Report, Timed};
 use crate::respond::{DATA, Response};
 use crate::worker::{Allowed, refused};
 
-/// Answers requests on one thread, over connections of its own.
+/// Executes requests on one thread, over its own connections.
 #[derive(Debug)]
 pub struct GatewayWorker {
     pub(super) gateway: Arc<Gateway>,
@@ -34,21 +34,21 @@ pub struct GatewayWorker {
 }
 
 impl GatewayWorker {
-    /// A worker whose answers take their memory from what all of them may take together.
+    /// Creates a worker whose responses use a shared memory budget.
     #[must_use]
     pub fn sharing(gateway: Arc<Gateway>, memory: Arc<Memory>) -> Self {
         let subgraphs = gateway.ways.iter().map(|way| AskedSubgraph::new(way, &memory)).collect();
         Self { gateway, subgraphs, memory, time_limit: None }
     }
 
-    /// The same worker, whose requests are waited for no longer than this.
+    /// Limits the time of a request.
     #[must_use]
     pub fn within(self, time_limit: Duration) -> Self {
         let subgraphs = self.subgraphs.into_iter().map(|one| one.within(time_limit)).collect();
         Self { subgraphs, time_limit: Some(time_limit), ..self }
     }
 
-    /// A subgraph that is a source in this process.
+    /// Returns a subgraph that is a source in this process.
     pub(super) fn local(&self, subgraph: SubgraphId) -> Option<&LocalWorker> {
         match self.subgraphs.get(usize::from(subgraph.0))? {
             AskedSubgraph::Local(local) => Some(local),
@@ -56,7 +56,7 @@ impl GatewayWorker {
         }
     }
 
-    /// Lets connections go that nobody needed for a while; to be called now and then.
+    /// Closes connections that were idle for too long; to be called periodically.
     pub fn close_old_connections(&self) {
         self.subgraphs.iter().for_each(AskedSubgraph::close_old);
     }
@@ -66,8 +66,8 @@ impl GatewayWorker {
         &self.gateway
     }
 
-    /// Answers one request and tells what happened to it. Dropping the future ends the request, those
-    /// to subgraphs included.
+    /// Executes a request and reports its stages. Dropping the future cancels the request and its
+    /// fetches.
     pub async fn deliver_reported(
         &self,
         request: &Request,
@@ -84,7 +84,7 @@ impl GatewayWorker {
         }
     }
 
-    /// The whole road, a statement a stage.
+    /// The pipeline, a statement per stage.
     async fn run(
         &self,
         request: &Request,
@@ -147,7 +147,8 @@ impl GatewayWorker {
         }
     }
 
-    /// Executes a query here, or on a thread apart if it proves long or did so the last time.
+    /// Executes a query on this thread, or on a separate one if a response is long or was long the
+    /// last time.
     async fn execute_query(
         &self,
         asked: Asked<'_>,
@@ -190,7 +191,7 @@ impl GatewayWorker {
         }
     }
 
-    /// A worker of a thread for long requests like this one.
+    /// Creates the worker of a separate thread for a query.
     pub(super) fn apart_for(work: &Work) -> Self {
         let worker = Self::sharing(Arc::clone(&work.gateway), Arc::clone(&work.memory));
         match work.time_limit {
@@ -199,14 +200,14 @@ impl GatewayWorker {
         }
     }
 
-    /// Whether a request can be executed by this worker.
+    /// Whether this worker has the gateway and the limits of a query.
     pub(super) fn is_for(&self, work: &Work) -> bool {
         Arc::ptr_eq(&self.gateway, &work.gateway)
             && Arc::ptr_eq(&self.memory, &work.memory)
             && self.time_limit == work.time_limit
     }
 
-    /// Executes a request on a thread for long ones.
+    /// Executes a query on a separate thread.
     pub(super) async fn execute_long(&self, work: Work) -> Done {
         let Work { document, prepared, variables, caller, started, mut observed, .. } = work;
         let asked = Asked {
@@ -219,8 +220,8 @@ impl GatewayWorker {
         Done { written, observed, is_long }
     }
 
-    /// Executes a request on this thread; whether some answer of a subgraph was long. Who is to be told
-    /// of one sees to it that the request goes no further.
+    /// Executes a request on this thread; also returns whether a subgraph response was long. With
+    /// `proves_long` the caller cancels the execution when it is notified.
     async fn execute_here(
         &self,
         Asked { document, prepared, variables, caller }: Asked<'_>,
@@ -247,8 +248,8 @@ impl GatewayWorker {
         (self.write(prepared, executed).await, is_long)
     }
 
-    /// Writes the data: on this thread if it is short, else on one of its own, where nobody waits for
-    /// others meanwhile.
+    /// Writes the data: on this thread if it is short, otherwise on a blocking thread, so that
+    /// other requests do not wait.
     async fn write(&self, prepared: &Arc<Prepared>, mut executed: Executed) -> Written {
         let begin = |gateway: &Gateway, executed: &Executed| {
             let most = gateway.limits().response_bytes;
@@ -276,7 +277,7 @@ impl GatewayWorker {
     }
 }
 
-/// What is executed.
+/// Inputs of an execution.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     document: &'a Arc<Document>,
@@ -285,7 +286,7 @@ struct Asked<'a> {
     caller: &'a Caller,
 }
 
-/// What is told of it.
+/// Parts of the report that an execution fills.
 struct Seen<'a> {
     codes: &'a mut Vec<ErrorCode>,
     observed: &'a mut Observed,

@@ -8,7 +8,7 @@ use crate::gateway::{Caller, GatewayOptions};
 use crate::report::Report;
 use crate::{CostLimits, Limits};
 
-/// Nobody is asked here.
+/// No request is sent to its subgraph.
 const SUPERGRAPH: &str = r#"
 schema
   @link(url: "https://specs.apollo.dev/link/v1.0")
