@@ -27,7 +27,7 @@ pub struct Access {
 
 /// Requirements of the fields and types in an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Touched(Set);
+pub struct TouchedRequirements(Set);
 
 /// Requirements of an operation that the client does not meet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -69,7 +69,7 @@ impl Access {
 
     /// Returns the requirements that deny access to parts of an operation.
     #[must_use]
-    pub fn denied(&self, supergraph: &Supergraph, touched: &Touched) -> AccessSet {
+    pub fn denied(&self, supergraph: &Supergraph, touched: &TouchedRequirements) -> AccessSet {
         let mut denied = Set::default();
         for (id, requirement) in supergraph.requirements.iter() {
             if touched.0.has(id) && !self.meets(requirement) {
@@ -80,7 +80,7 @@ impl Access {
     }
 }
 
-impl Touched {
+impl TouchedRequirements {
     /// Collects the requirements of all fields in an operation, whatever its variables are; each
     /// selection set once, however often it is spread.
     #[must_use]

@@ -18,10 +18,10 @@ use graphql::schema::{FieldId, TypeId, TypeKind};
 use graphql::variables::Variables;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::outline::{ItemId, PositionId, Tree, What};
+use crate::outline::{ItemId, ItemKind, PositionId, Tree};
 use crate::plan::{Plan, Selection as Selected};
 use crate::supergraph::{SizedField, Supergraph};
-use arguments::Given;
+use arguments::ArgumentCost;
 use sizes::Size;
 
 /// Cost of a mutation beside its fields.
@@ -46,7 +46,7 @@ struct Term {
     /// Weight of a value, without the fields below it.
     weight: i64,
     length: Option<Length>,
-    arguments: Given,
+    arguments: ArgumentCost,
     child: Option<PositionId>,
     /// Sizes whose slicing arguments are checked.
     own: Vec<usize>,
@@ -68,8 +68,8 @@ heap_size!(struct Length { above, own, otherwise });
 
 /// Error: a request must set exactly one slicing argument of a list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("How long the list is has to be said by exactly one of these arguments: {names}.")]
-pub struct NotOne {
+#[error("Exactly one of these arguments must set the length of the list: {names}.")]
+pub struct SlicingArgumentError {
     /// Names of the arguments, as `` `first`, `input.last` ``.
     pub names: Box<str>,
     pub location: Location,
@@ -112,7 +112,11 @@ impl Cost {
     }
 
     /// Returns the estimate for these variables.
-    pub fn estimate(&self, supergraph: &Supergraph, variables: &Variables) -> Result<u64, NotOne> {
+    pub fn estimate(
+        &self,
+        supergraph: &Supergraph,
+        variables: &Variables,
+    ) -> Result<u64, SlicingArgumentError> {
         if let Some(fixed) = self.fixed {
             return Ok(fixed);
         }
@@ -188,7 +192,7 @@ fn alternatives(
 }
 
 /// `sizedFields` below the current position: the index of the size, and the fields.
-type Sized<'s> = (usize, &'s [SizedField]);
+type SizedBelow<'s> = (usize, &'s [SizedField]);
 
 struct Compiler<'c> {
     supergraph: &'c Supergraph,
@@ -202,11 +206,11 @@ struct Compiler<'c> {
 
 impl<'c> Compiler<'c> {
     /// Recursion is bounded by the depth of the operation.
-    fn position(&mut self, id: PositionId, sized: &[Sized<'c>]) {
+    fn position(&mut self, id: PositionId, sized: &[SizedBelow<'c>]) {
         let tree = self.tree;
         for item in &tree.position(id).items {
             let asked = tree.item(*item);
-            let What::Field { name, field } = &asked.what else { continue };
+            let ItemKind::Field { name, field } = &asked.kind else { continue };
             let is_counted = match asked.is_visible {
                 true => !asked.is_denied,
                 false => self.asked.contains(item),
@@ -218,7 +222,7 @@ impl<'c> Compiler<'c> {
             let selection = self.selections.get(&place(asked.location)).copied();
             let selection = selection.filter(|_| asked.is_visible);
             let mut above = Vec::new();
-            let mut below: Vec<Sized<'c>> = Vec::new();
+            let mut below: Vec<SizedBelow<'c>> = Vec::new();
             for (size, fields) in sized {
                 for field in fields.iter().filter(|field| *field.name == **name) {
                     match field.below.is_empty() {
@@ -228,10 +232,10 @@ impl<'c> Compiler<'c> {
                 }
             }
             let mut own = Vec::new();
-            for said in self.supergraph.weights.sizes(*field) {
+            for directive in self.supergraph.weights.sizes(*field) {
                 own.push(self.sizes.len());
-                below.push((self.sizes.len(), &said.sized));
-                self.sizes.push(Size::new(self.supergraph, *field, selection, said));
+                below.push((self.sizes.len(), &directive.sized));
+                self.sizes.push(Size::new(self.supergraph, *field, selection, directive));
             }
             let length = self.supergraph.schema[*field].r#type.item().map(|_| Length {
                 above,
@@ -241,8 +245,8 @@ impl<'c> Compiler<'c> {
             let term = Term {
                 weight: weight(self.supergraph, *field),
                 length,
-                arguments: selection.map_or_else(Given::default, |selection| {
-                    Given::new(self.supergraph, &selection.arguments)
+                arguments: selection.map_or_else(ArgumentCost::default, |selection| {
+                    ArgumentCost::new(self.supergraph, &selection.arguments)
                 }),
                 child: asked.child,
                 own,
@@ -258,14 +262,14 @@ impl<'c> Compiler<'c> {
 
 /// Weight of a field's value, without the fields below it.
 fn weight(supergraph: &Supergraph, field: FieldId) -> i64 {
-    let said = supergraph.weights.of_field(field);
-    said.unwrap_or_else(|| weight_of_type(supergraph, supergraph.schema[field].r#type.base))
+    let weight = supergraph.weights.of_field(field);
+    weight.unwrap_or_else(|| weight_of_type(supergraph, supergraph.schema[field].r#type.base))
 }
 
 /// An abstract type has the maximum weight of its possible types.
 fn weight_of_type(supergraph: &Supergraph, id: TypeId) -> i64 {
-    if let Some(said) = supergraph.weights.of_type(id) {
-        return said;
+    if let Some(weight) = supergraph.weights.of_type(id) {
+        return weight;
     }
     match supergraph.schema[id].kind {
         TypeKind::Object { .. } => 1,
@@ -287,7 +291,7 @@ struct Estimate<'e> {
 impl Estimate<'_> {
     /// Returns the maximum cost of an object at a position, over its runtime types. Recursion is
     /// bounded by the depth of the operation.
-    fn position(&self, id: PositionId) -> Result<i64, NotOne> {
+    fn position(&self, id: PositionId) -> Result<i64, SlicingArgumentError> {
         let mut most: Option<i64> = None;
         for items in self.cost.alternatives.get(id.index()).into_iter().flatten() {
             let mut all = 0_i64;
@@ -301,12 +305,12 @@ impl Estimate<'_> {
         Ok(most.unwrap_or(0))
     }
 
-    fn term(&self, term: &Term) -> Result<i64, NotOne> {
+    fn term(&self, term: &Term) -> Result<i64, SlicingArgumentError> {
         for size in &term.own {
             if let Some(size) = self.cost.sizes.get(*size)
-                && let Some(names) = size.is_not_one(self.variables)
+                && let Some(names) = size.slicing_violation(self.variables)
             {
-                return Err(NotOne { names: names.into(), location: term.location });
+                return Err(SlicingArgumentError { names: names.into(), location: term.location });
             }
         }
         let below = term.child.map_or(Ok(0), |child| self.position(child))?;

@@ -19,8 +19,8 @@ use graphql::schema::{FieldId, TypeId};
 
 use crate::supergraph::{Supergraph, TypeSet};
 pub use arguments::Arguments;
-pub use directives::{Directives, Said, Way};
-pub use visible::{TooMuch, outline, outline_for};
+pub use directives::{Directives, FieldDirectives, OccurrenceDirectives};
+pub use visible::{TooManySelections, outline, outline_for};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident $letter:literal;)*) => {$(
@@ -96,7 +96,7 @@ pub struct Item {
     pub position: PositionId,
     /// Response name; for a hidden item, the field name.
     pub key: Box<str>,
-    pub what: What,
+    pub kind: ItemKind,
     /// Types of the objects that it is selected on.
     pub types: TypeSet,
     pub arguments: Arguments,
@@ -111,7 +111,7 @@ pub struct Item {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum ItemKind {
     Typename,
     Field {
         name: Arc<str>,
@@ -150,7 +150,7 @@ impl Tree {
     #[must_use]
     pub fn parent_of(&self, supergraph: &Supergraph, item: &Item) -> TypeId {
         let position = self.position(item.position);
-        let What::Field { name, field } = &item.what else { return position.r#type };
+        let ItemKind::Field { name, field } = &item.kind else { return position.r#type };
         let has = |parent: &TypeId| supergraph.find_field(*parent, name) == Some(*field);
         let own = Some(position.r#type).filter(has);
         let objects = || supergraph.members(&item.types);

@@ -22,8 +22,8 @@ mod tests;
 use graphql::operation::Location;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::outline::{ItemId, Tree, What};
-use crate::supergraph::{SubgraphId, Supergraph, When};
+use crate::outline::{ItemId, ItemKind, Tree};
+use crate::supergraph::{OverrideCondition, SubgraphId, Supergraph};
 pub use choose::{Choice, Chosen};
 pub use contexts::{Context, ContextId, Contexts, Source, ToldArguments, ToldId};
 pub use facts::{How, Visit, VisitId};
@@ -54,11 +54,11 @@ impl Default for Limits {
 pub struct Labels(pub FxHashSet<Box<str>>);
 
 impl Labels {
-    fn allow(&self, when: &When) -> bool {
+    fn allow(&self, when: &OverrideCondition) -> bool {
         match when {
-            When::Always => true,
-            When::On(label) => self.0.contains(&**label),
-            When::Off(label) => !self.0.contains(&**label),
+            OverrideCondition::Always => true,
+            OverrideCondition::On(label) => self.0.contains(&**label),
+            OverrideCondition::Off(label) => !self.0.contains(&**label),
         }
     }
 }
@@ -140,7 +140,7 @@ fn doers_of(
     labels: &Labels,
     item: ItemId,
 ) -> Vec<SubgraphId> {
-    let What::Field { field, .. } = &tree.item(item).what else { return Vec::new() };
+    let ItemKind::Field { field, .. } = &tree.item(item).kind else { return Vec::new() };
     let owners = supergraph.field_owners(*field).subgraphs.iter();
     let owners = owners.filter(|owner| !owner.is_external && labels.allow(&owner.when));
     let doers: Vec<SubgraphId> = owners.map(|owner| owner.subgraph).collect();

@@ -122,13 +122,13 @@ pub struct FieldIn {
     /// (`@external`).
     pub is_external: bool,
     /// Condition under which the subgraph resolves it.
-    pub when: When,
+    pub when: OverrideCondition,
 }
 
 /// Condition of a progressive `@override`: a label moves a field from one subgraph to another
 /// request by request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum OverrideCondition {
     Always,
     /// If the label is active.
     On(Arc<str>),
@@ -163,8 +163,8 @@ impl Supergraph {
     pub fn labels(&self) -> Vec<Arc<str>> {
         let owners = self.fields.iter().flat_map(|owners| &owners.subgraphs);
         let labels = owners.filter_map(|owner| match &owner.when {
-            When::On(label) | When::Off(label) => Some(Arc::clone(label)),
-            When::Always => None,
+            OverrideCondition::On(label) | OverrideCondition::Off(label) => Some(Arc::clone(label)),
+            OverrideCondition::Always => None,
         });
         let mut labels: Vec<_> = labels.collect();
         labels.sort_unstable();
@@ -237,7 +237,7 @@ impl Supergraph {
 
     /// Whether a field set has a selection set below fields with this name.
     #[must_use]
-    pub fn is_in_sets(&self, name: &str) -> bool {
+    pub fn has_nested_field_set(&self, name: &str) -> bool {
         self.nested.contains(name)
     }
 

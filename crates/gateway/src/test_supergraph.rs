@@ -5,7 +5,7 @@ use graphql::variables::{Steering, Variables};
 use graphql::{DocumentLimits, Validator};
 use serde_json_bytes::Value as Json;
 
-use crate::access::{Access, Touched};
+use crate::access::{Access, TouchedRequirements};
 use crate::outline::outline_for;
 use crate::plan::{Plan, Sources, compile};
 use crate::planner::{Labels, Limits, PlanError, plan};
@@ -81,7 +81,7 @@ pub(crate) fn planned_for(
         OperationKind::Query | OperationKind::Subscription => supergraph.schema.query,
     };
     let steering = Steering::new(&variables);
-    let denied = access.denied(&supergraph, &Touched::new(&supergraph, &operation));
+    let denied = access.denied(&supergraph, &TouchedRequirements::new(&supergraph, &operation));
     let root = root.unwrap();
     let outlined = outline_for(&supergraph, &operation, root, &steering, 10_000, &denied);
     let mut tree = outlined.unwrap();

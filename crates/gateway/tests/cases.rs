@@ -108,8 +108,8 @@ fn run(case: &Case) -> Result<Outcome, Failed> {
         let mut ids = supergraph.subgraph_ids();
         let named = ids.find(|id| *supergraph.subgraph(*id).name == *fault.subgraph);
         let named = named.ok_or_else(|| format!("there is no subgraph `{}`", fault.subgraph))?;
-        let what = Fault::of_words(&fault.what);
-        faults.insert(named, what.ok_or_else(|| format!("`{}` is no fault", fault.what))?);
+        let what = Fault::of_words(&fault.kind);
+        faults.insert(named, what.ok_or_else(|| format!("`{}` is no fault", fault.kind))?);
     }
     let running = Running {
         world: &world,

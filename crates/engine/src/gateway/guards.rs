@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use gateway::access::{Access, AccessSet, Touched};
-use gateway::outline::{Item, Tree, What};
+use gateway::access::{Access, AccessSet, TouchedRequirements};
+use gateway::outline::{Item, Tree, ItemKind};
 use graphql::{ErrorCode, GraphQLError};
 
 use serde_json_bytes::Value as Json;
@@ -69,7 +69,7 @@ fn names(claims: &Claims, claim: &str, of_text: impl Fn(&str) -> Vec<&str>) -> B
 
 impl Gateway {
     /// Returns the requirements of an operation that the client does not meet.
-    pub(super) fn denied(&self, touched: &Touched, session: &Session) -> AccessSet {
+    pub(super) fn denied(&self, touched: &TouchedRequirements, session: &Session) -> AccessSet {
         if touched.is_empty() {
             return AccessSet::default();
         }
@@ -93,9 +93,9 @@ impl Gateway {
     /// Returns the schema coordinate of an item, as `Type.field`.
     pub(super) fn coordinate(&self, tree: &Tree, item: &Item) -> String {
         let parent = &self.supergraph.schema[tree.parent_of(&self.supergraph, item)].name;
-        let name = match &item.what {
-            What::Field { name, .. } => name,
-            What::Typename | What::Introspection => "__typename",
+        let name = match &item.kind {
+            ItemKind::Field { name, .. } => name,
+            ItemKind::Typename | ItemKind::Introspection => "__typename",
         };
         [parent, ".", name].concat()
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use gateway::access::{AccessSet, Touched};
+use gateway::access::{AccessSet, TouchedRequirements};
 use gateway::cost::Cost;
 use gateway::execute::Literals;
 use gateway::outline::outline_for;
@@ -44,7 +44,7 @@ pub(crate) struct For {
 
 impl Kept for Prepared {
     type For = For;
-    type Once = Touched;
+    type Once = TouchedRequirements;
 
     fn made_for(&self) -> &Self::For {
         &self.made_for
@@ -87,7 +87,7 @@ impl Gateway {
     /// Returns the plan key of a request.
     pub(super) fn made_for(&self, known: &Known<Prepared>, caller: &Caller) -> For {
         let operation = &known.document.operation;
-        let touched = known.once.get_or_init(|| Touched::new(&self.supergraph, operation));
+        let touched = known.once.get_or_init(|| TouchedRequirements::new(&self.supergraph, operation));
         let labels = self.labels.draw(self.named_labels(caller));
         For { labels, denied: self.denied(touched, &caller.session) }
     }
@@ -109,9 +109,9 @@ impl Gateway {
         prepared: &Prepared,
         variables: &Variables,
     ) -> Result<u64, Vec<GraphQLError>> {
-        prepared.cost.estimate(&self.supergraph, variables).map_err(|not_one| {
-            let error = GraphQLError::new(ErrorCode::BadUserInput, not_one.to_string());
-            vec![error.at(not_one.location)]
+        prepared.cost.estimate(&self.supergraph, variables).map_err(|violation| {
+            let error = GraphQLError::new(ErrorCode::BadUserInput, violation.to_string());
+            vec![error.at(violation.location)]
         })
     }
 

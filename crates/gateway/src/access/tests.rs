@@ -7,7 +7,7 @@ fn denied(supergraph: &Supergraph, text: &str, access: &Access) -> AccessSet {
     let schema = &supergraph.api.schema;
     let validator = Validator::new(schema);
     let operation = validator.operation(schema, text, None, &DocumentLimits::default()).unwrap();
-    access.denied(supergraph, &Touched::new(supergraph, &operation))
+    access.denied(supergraph, &TouchedRequirements::new(supergraph, &operation))
 }
 
 fn with_scopes(scopes: &[&str]) -> Access {

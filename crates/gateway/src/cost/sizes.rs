@@ -49,9 +49,9 @@ impl Size {
         supergraph: &Supergraph,
         field: FieldId,
         selection: Option<&FieldSelection>,
-        said: &ListSize,
+        directive: &ListSize,
     ) -> Self {
-        let slices = said.slicing.iter().filter_map(|path| {
+        let slices = directive.slicing.iter().filter_map(|path| {
             let (name, rest) = path.split_first()?;
             let argument = supergraph.schema.find_argument(field, name)?;
             let schema = &supergraph.api.schema;
@@ -66,12 +66,12 @@ impl Size {
         });
         let slices: Vec<Slice> = slices.collect();
         let names = || {
-            let names = said.slicing.iter().map(|path| format!("`{}`", path.join(".")));
+            let names = directive.slicing.iter().map(|path| format!("`{}`", path.join(".")));
             names.collect::<Vec<_>>().join(", ").into()
         };
         // A client cannot set arguments of fields that the plan adds.
-        let is_required = said.requires_one && !slices.is_empty() && selection.is_some();
-        Self { slices, assumed: said.assumed, one_of: is_required.then(names) }
+        let is_required = directive.requires_one && !slices.is_empty() && selection.is_some();
+        Self { slices, assumed: directive.assumed, one_of: is_required.then(names) }
     }
 
     /// Whether the size does not depend on variables.
@@ -88,12 +88,12 @@ impl Size {
 
     /// Returns the names of the arguments if not exactly one of them is set. An argument with a
     /// default value may be omitted.
-    pub(super) fn is_not_one(&self, variables: &Variables) -> Option<&str> {
+    pub(super) fn slicing_violation(&self, variables: &Variables) -> Option<&str> {
         let names = self.one_of.as_deref()?;
         let given = self.slices.iter().filter(|slice| slice.given.of(variables).is_some()).count();
         let has_default = self.slices.iter().any(|slice| slice.default.is_some());
-        let is_said = given == 1 || (given == 0 && has_default);
-        (!is_said).then_some(names)
+        let is_set = given == 1 || (given == 0 && has_default);
+        (!is_set).then_some(names)
     }
 }
 

@@ -3,7 +3,7 @@ use crate::planner::Labels;
 use crate::supergraph::read;
 use crate::test_supergraph::{Planned, planned_over};
 
-fn estimated(text: &str, variables: &str) -> Result<u64, NotOne> {
+fn estimated(text: &str, variables: &str) -> Result<u64, SlicingArgumentError> {
     let supergraph = read(include_str!("tests.graphql")).unwrap();
     let planned = planned_over(supergraph, text, variables, &Labels::default()).unwrap();
     let Planned { supergraph, operation, plan, variables } = planned;
@@ -23,7 +23,10 @@ fn check_with(text: &str, variables: &str, cost: u64) {
 #[track_caller]
 fn check_not_one(text: &str, variables: &str, names: &str, column: u32) {
     let location = Location { line: 1, column };
-    assert_eq!(estimated(text, variables), Err(NotOne { names: names.into(), location }));
+    assert_eq!(
+        estimated(text, variables),
+        Err(SlicingArgumentError { names: names.into(), location })
+    );
 }
 
 #[test]

@@ -237,7 +237,7 @@ impl Reducing<'_> {
             .flat_map(|(base, selection)| selection.fields.iter().map(move |asked| (*base, asked)));
         let Inputs { supergraph, plan, .. } = self.inputs;
         let needs = fields.map(|(base, asked)| {
-            let name = field_name(&plan.tree.item(asked.item).what);
+            let name = field_name(&plan.tree.item(asked.item).kind);
             let field = supergraph.find_field(base, name);
             let own = field.and_then(|field| supergraph.field_in(field, self.subgraph));
             let told = asked.told.iter().map(|(_, context)| *context).collect();

@@ -7,7 +7,7 @@ use hashbrown::HashTable;
 use super::arena::{Arena, BEGIN, Cell, ObjectId};
 use super::cause::CauseId;
 use super::tell::typename_at;
-use crate::outline::{ItemId, Tree, What};
+use crate::outline::{ItemId, ItemKind, Tree};
 use crate::plan::{Entities, Entry, Form, Member, Nesting};
 use crate::supergraph::Supergraph;
 
@@ -497,12 +497,14 @@ impl Forming<'_> {
     /// Whether the value within this many lists is non-null.
     #[cold]
     fn is_non_null(&self, member: &Member, level: u8) -> bool {
-        let what = self.tree.map(|tree| &tree.item(member.item).what);
-        match what {
-            Some(What::Field { field, .. }) => {
+        let kind = self.tree.map(|tree| &tree.item(member.item).kind);
+        match kind {
+            Some(ItemKind::Field { field, .. }) => {
                 Nesting::new(self.supergraph.schema[*field].r#type).is_non_null(level)
             }
-            Some(What::Typename | What::Introspection) | None => member.is_non_null && level == 0,
+            Some(ItemKind::Typename | ItemKind::Introspection) | None => {
+                member.is_non_null && level == 0
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use super::cause::{Cause, CauseId, Origin, Scope};
 use super::errors::{ErrorKind, Errors, Path, Step};
 use super::json::{Json, NoJson, Span};
 use super::request::{Asked, Part};
-use crate::outline::{ItemId, PositionId, Tree, What};
+use crate::outline::{ItemId, ItemKind, PositionId, Tree};
 use crate::plan::{Entities, Fetch, Plan, Read, Shape, Value, entities_key};
 
 /// Maximum number of reported errors of one response; further ones are only counted.
@@ -476,7 +476,7 @@ impl<'t> Teller<'t> {
 /// Returns the `__typename` item of a position, if there is one.
 pub(super) fn typename_at(tree: &Tree, position: PositionId) -> Option<ItemId> {
     let mut items = tree.position(position).items.iter().copied();
-    items.find(|item| tree.item(*item).what == What::Typename)
+    items.find(|item| tree.item(*item).kind == ItemKind::Typename)
 }
 
 /// Returns the location of an item in the document; hidden items have none.

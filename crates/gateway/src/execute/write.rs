@@ -15,7 +15,7 @@ use super::errors::{ErrorKind, Errors, ExecutionError, Path, Step};
 use super::run::Executed;
 use super::tell::{located, typename_at};
 use super::written::{Repeated, Written};
-use crate::outline::{ItemId, Tree, What};
+use crate::outline::{ItemId, ItemKind, Tree};
 use crate::plan::{Nesting, Out, OutValue, Plan};
 use crate::supergraph::Supergraph;
 
@@ -335,7 +335,7 @@ impl Writer<'_> {
     fn deny(&mut self, out: &Out) -> Result<(), Halt> {
         if self.denied.insert(out.item) {
             let item = self.plan.tree.item(out.item);
-            if let What::Field { name, .. } = &item.what {
+            if let ItemKind::Field { name, .. } = &item.kind {
                 let parent = self.plan.tree.parent_of(self.supergraph, item);
                 self.tell(ErrorKind::Denied { parent, field: (&**name).into() });
             }

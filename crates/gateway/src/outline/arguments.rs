@@ -6,7 +6,7 @@ use graphql::definitions::Literal;
 use graphql::schema::{InputId, Schema};
 use graphql::value::{Slot, Value};
 
-use super::Said;
+use super::FieldDirectives;
 
 /// Arguments of a field and its custom directives; equal arguments have equal texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -15,7 +15,7 @@ pub struct Arguments {
     pub text: Box<str>,
     /// Distinct variables in the text.
     pub variables: Box<[Slot]>,
-    pub said: Said,
+    pub directives: FieldDirectives,
 }
 
 impl Arguments {
@@ -33,7 +33,11 @@ impl Arguments {
             printer.value(value);
         }
         let Printer { text, variables, .. } = printer;
-        Self { text: text.into(), variables: variables.into(), said: Said::default() }
+        Self {
+            text: text.into(),
+            variables: variables.into(),
+            directives: FieldDirectives::default(),
+        }
     }
 
     /// Prints the arguments of a field in a field set.
@@ -47,7 +51,11 @@ impl Arguments {
             text.push(':');
             print_literal(literal, &mut text);
         }
-        Self { text: text.into(), variables: Box::default(), said: Said::default() }
+        Self {
+            text: text.into(),
+            variables: Box::default(),
+            directives: FieldDirectives::default(),
+        }
     }
 }
 

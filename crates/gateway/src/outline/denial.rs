@@ -25,18 +25,18 @@ impl Denial<'_> {
     }
 
     /// Whether the client may not read a field selected on `parent` for objects of `types`.
-    /// `asks_itself` is whether its selection set has fields outside of fragments.
+    /// `has_own_fields` is whether its selection set has fields outside of fragments.
     pub(super) fn denies(
         self,
         parent: TypeId,
         field: FieldId,
         types: &TypeSet,
-        asks_itself: bool,
+        has_own_fields: bool,
     ) -> bool {
         let base = self.supergraph.schema[field].r#type.base;
         self.guards_type(parent)
             || self.guards_field(field)
-            || (asks_itself && self.guards_some(base))
+            || (has_own_fields && self.guards_some(base))
             || (self.is_interface(parent) && self.guards_below(field, types))
     }
 
@@ -75,7 +75,7 @@ impl Denial<'_> {
 }
 
 /// Whether a selection set has fields outside of fragments.
-pub(super) fn asks_itself(
+pub(super) fn has_own_fields(
     operation: &Operation,
     set: SelectionSetId,
     steering: &Steering<'_>,

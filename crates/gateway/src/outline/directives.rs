@@ -21,16 +21,16 @@ pub struct Directives {
 
 /// Directives of the occurrences of a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Said {
+pub struct FieldDirectives {
     /// Distinct occurrences; empty if none has directives.
-    pub ways: Box<[Way]>,
+    pub occurrences: Box<[OccurrenceDirectives]>,
     /// Distinct variables of all occurrences.
     pub variables: Box<[Slot]>,
 }
 
 /// Directives of one occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Way {
+pub struct OccurrenceDirectives {
     /// Directives of the enclosing fragments, outermost first.
     pub fragments: Box<[Box<str>]>,
     /// Directives of the field.
@@ -62,19 +62,19 @@ impl Directives {
 
 /// Directives that apply at a place of the operation.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Around {
-    way: Way,
+pub(super) struct AppliedDirectives {
+    own: OccurrenceDirectives,
     variables: Vec<Slot>,
 }
 
-impl Around {
+impl AppliedDirectives {
     /// Returns the directives within a fragment.
     pub(super) fn within(&self, fragment: Directives) -> Self {
         let mut inner = self.clone();
         if !fragment.text.is_empty() {
-            let mut fragments = std::mem::take(&mut inner.way.fragments).into_vec();
+            let mut fragments = std::mem::take(&mut inner.own.fragments).into_vec();
             fragments.push(fragment.text);
-            inner.way.fragments = fragments.into();
+            inner.own.fragments = fragments.into();
             add(&mut inner.variables, &fragment.variables);
         }
         inner
@@ -83,31 +83,31 @@ impl Around {
     /// Returns the directives of a field.
     pub(super) fn field(&self, own: Directives) -> Self {
         let mut field = self.clone();
-        field.way.field = own.text;
+        field.own.field = own.text;
         add(&mut field.variables, &own.variables);
         field
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.way == Way::default()
+        self.own == OccurrenceDirectives::default()
     }
 }
 
-impl Said {
+impl FieldDirectives {
     /// Collects the directives of some occurrences of a field.
-    pub(super) fn of<'a>(occurrences: impl Iterator<Item = &'a Around>) -> Self {
-        let (mut ways, mut variables) = (Vec::new(), Vec::new());
-        for around in occurrences {
-            if !ways.contains(&around.way) {
-                ways.push(around.way.clone());
+    pub(super) fn of<'a>(all: impl Iterator<Item = &'a AppliedDirectives>) -> Self {
+        let (mut occurrences, mut variables) = (Vec::new(), Vec::new());
+        for applied in all {
+            if !occurrences.contains(&applied.own) {
+                occurrences.push(applied.own.clone());
             }
-            add(&mut variables, &around.variables);
+            add(&mut variables, &applied.variables);
         }
         // Without directives a field has a single occurrence.
-        if ways.iter().all(|way| *way == Way::default()) {
+        if occurrences.iter().all(|own| *own == OccurrenceDirectives::default()) {
             return Self::default();
         }
-        Self { ways: ways.into(), variables: variables.into() }
+        Self { occurrences: occurrences.into(), variables: variables.into() }
     }
 }
 

@@ -2,7 +2,10 @@
 
 use graphql::heap_size;
 
-use super::{Arguments, Class, Item, ItemId, Position, PositionId, Said, Tree, Way, What};
+use super::{
+    Arguments, Class, FieldDirectives, Item, ItemId, ItemKind, OccurrenceDirectives, Position,
+    PositionId, Tree,
+};
 
 heap_size!(plain PositionId, ItemId);
 
@@ -12,12 +15,12 @@ heap_size!(struct Position {
 });
 heap_size!(struct Class { representative, types });
 heap_size!(struct Item {
-    position, key, what, types, arguments, child, is_visible, is_denied, location,
+    position, key, kind, types, arguments, child, is_visible, is_denied, location,
 });
-heap_size!(enum What { Typename, Field { name, field }, Introspection });
-heap_size!(struct Arguments { text, variables, said });
-heap_size!(struct Said { ways, variables });
-heap_size!(struct Way { fragments, field });
+heap_size!(enum ItemKind { Typename, Field { name, field }, Introspection });
+heap_size!(struct Arguments { text, variables, directives });
+heap_size!(struct FieldDirectives { occurrences, variables });
+heap_size!(struct OccurrenceDirectives { fragments, field });
 
 impl Tree {
     /// Frees the spare capacity of vectors.

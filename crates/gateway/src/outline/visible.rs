@@ -12,16 +12,16 @@ use graphql::variables::Steering;
 use rustc_hash::FxHashMap;
 
 use super::classes::classes;
-use super::denial::{Denial, asks_itself};
-use super::directives::Around;
-use super::{Arguments, Class, Directives, Item, PositionId, Said, Tree, What};
+use super::denial::{Denial, has_own_fields};
+use super::directives::AppliedDirectives;
+use super::{Arguments, Class, Directives, FieldDirectives, Item, ItemKind, PositionId, Tree};
 use crate::access::AccessSet;
 use crate::supergraph::{Supergraph, TypeSet};
 
 /// Error: the operation has more selections than the gateway plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("The operation selects too many fields.")]
-pub struct TooMuch;
+pub struct TooManySelections;
 
 /// Builds the selection tree for a client that may read the whole operation. See [`outline_for`].
 pub fn outline(
@@ -30,7 +30,7 @@ pub fn outline(
     root: TypeId,
     steering: &Steering<'_>,
     selections: usize,
-) -> Result<Tree, TooMuch> {
+) -> Result<Tree, TooManySelections> {
     outline_for(supergraph, operation, root, steering, selections, &AccessSet::default())
 }
 
@@ -44,7 +44,7 @@ pub fn outline_for(
     steering: &Steering<'_>,
     selections: usize,
     denied: &AccessSet,
-) -> Result<Tree, TooMuch> {
+) -> Result<Tree, TooManySelections> {
     let names = operation.variables.iter().map(|variable| &*variable.name);
     let names: Vec<_> = names.collect();
     let mut tree = Tree::default();
@@ -62,7 +62,7 @@ pub fn outline_for(
         tree: &mut tree,
     };
     let position = outliner.tree.add_position(supergraph, root, None);
-    outliner.position(position, &[Asking { set: operation.root, is_denied: false }])?;
+    outliner.position(position, &[SelectionSetRef { set: operation.root, is_denied: false }])?;
     Ok(tree)
 }
 
@@ -87,9 +87,9 @@ type Signature = Vec<(usize, Option<Arc<str>>, TypeSet, bool)>;
 
 fn signature(groups: &[Group<'_>]) -> Signature {
     let places = groups.iter().enumerate().flat_map(|(place, group)| {
-        let name = match &group.what {
-            What::Field { name, .. } => Some(name.clone()),
-            What::Typename | What::Introspection => None,
+        let name = match &group.kind {
+            ItemKind::Field { name, .. } => Some(name.clone()),
+            ItemKind::Typename | ItemKind::Introspection => None,
         };
         let occurrences = group.occurrences.iter();
         occurrences.map(move |one| (place, name.clone(), one.types.clone(), one.is_denied))
@@ -102,7 +102,7 @@ const CLASSES: usize = 5;
 
 /// A selection set, and whether it is below an unauthorized field.
 #[derive(Clone, Copy)]
-struct Asking {
+struct SelectionSetRef {
     set: SelectionSetId,
     is_denied: bool,
 }
@@ -117,13 +117,13 @@ struct Occurrence<'o> {
     /// Whether the client may not read it.
     is_denied: bool,
     /// Its custom directives.
-    around: Around,
+    applied: AppliedDirectives,
 }
 
 /// Occurrences with one response name that select the same field with the same arguments.
 struct Group<'o> {
     key: &'o str,
-    what: What,
+    kind: ItemKind,
     arguments: Arguments,
     occurrences: Vec<Occurrence<'o>>,
 }
@@ -131,14 +131,14 @@ struct Group<'o> {
 impl Group<'_> {
     /// Returns the directives of the occurrences on some types. Directives of `__typename` and
     /// introspection fields are not sent.
-    fn said(&self, is_of: impl Fn(&TypeSet) -> bool) -> Said {
-        match self.what {
-            What::Field { .. } => {
+    fn directives(&self, is_of: impl Fn(&TypeSet) -> bool) -> FieldDirectives {
+        match self.kind {
+            ItemKind::Field { .. } => {
                 let asked = self.occurrences.iter();
                 let asked = asked.filter(|asked| !asked.is_denied && is_of(&asked.types));
-                Said::of(asked.map(|asked| &asked.around))
+                FieldDirectives::of(asked.map(|asked| &asked.applied))
             }
-            What::Typename | What::Introspection => Said::default(),
+            ItemKind::Typename | ItemKind::Introspection => FieldDirectives::default(),
         }
     }
 }
@@ -153,11 +153,15 @@ struct Groups<'o> {
 
 impl<'o> Outliner<'o> {
     /// Recursion is bounded: validation limits the depth of an operation.
-    fn position(&mut self, id: PositionId, sets: &[Asking]) -> Result<(), TooMuch> {
+    fn position(
+        &mut self,
+        id: PositionId,
+        sets: &[SelectionSetRef],
+    ) -> Result<(), TooManySelections> {
         let possible = self.tree.position(id).possible.clone();
         let mut groups = Groups::default();
-        for asking in sets {
-            self.collect(*asking, &possible, &Around::default(), &mut groups)?;
+        for set_ref in sets {
+            self.collect(*set_ref, &possible, &AppliedDirectives::default(), &mut groups)?;
         }
         let groups = groups.all;
         let asked = |object: TypeId| {
@@ -168,7 +172,7 @@ impl<'o> Outliner<'o> {
                     if self.supergraph.contains(&occurrence.types, object) {
                         // Writing to a string cannot fail.
                         let _ = write!(text, "{place}.{number} ");
-                        if let What::Field { name, .. } = &group.what
+                        if let ItemKind::Field { name, .. } = &group.kind
                             && !occurrence.is_denied
                         {
                             names.push((&**name).into());
@@ -186,7 +190,7 @@ impl<'o> Outliner<'o> {
             self.tree.positions[id.index()].classes.clone_from(known);
         }
         let classes = self.tree.position(id).classes.len();
-        self.classes_left = self.classes_left.checked_sub(classes).ok_or(TooMuch)?;
+        self.classes_left = self.classes_left.checked_sub(classes).ok_or(TooManySelections)?;
         let mut made = Vec::new();
         for group in &groups {
             let first = self.tree.position(id).items.len();
@@ -228,8 +232,8 @@ impl<'o> Outliner<'o> {
     /// it than the supergraph, or a field set selects fields of its objects.
     fn is_narrowed(&self, item: super::ItemId) -> bool {
         let item = self.tree.item(item);
-        let What::Field { name, field } = &item.what else { return false };
-        if self.supergraph.is_in_sets(name) {
+        let ItemKind::Field { name, field } = &item.kind else { return false };
+        if self.supergraph.has_nested_field_set(name) {
             return true;
         }
         let declared = self.supergraph.schema[*field].r#type.base;
@@ -245,22 +249,22 @@ impl<'o> Outliner<'o> {
 
     fn collect(
         &mut self,
-        asking: Asking,
+        set_ref: SelectionSetRef,
         types: &TypeSet,
-        around: &Around,
+        applied: &AppliedDirectives,
         groups: &mut Groups<'o>,
-    ) -> Result<(), TooMuch> {
+    ) -> Result<(), TooManySelections> {
         let operation = self.operation;
-        let asked = operation.selection_set(asking.set);
+        let asked = operation.selection_set(set_ref.set);
         let parent = self.supergraph.api.r#type(asked.parent);
         for selection in &asked.selections {
-            self.left = self.left.checked_sub(1).ok_or(TooMuch)?;
+            self.left = self.left.checked_sub(1).ok_or(TooManySelections)?;
             match selection {
                 Selection::Field(field) => {
                     if does_condition_hold(&field.conditions, self.steering) {
-                        let is_denied = asking.is_denied || self.is_denied(parent, field, types);
-                        let around = around.field(self.directives(&field.directives));
-                        self.occur(field, types, is_denied, around, groups);
+                        let is_denied = set_ref.is_denied || self.is_denied(parent, field, types);
+                        let applied = applied.field(self.directives(&field.directives));
+                        self.occur(field, types, is_denied, applied, groups);
                     }
                 }
                 Selection::Fragment { conditions, directives, on, selection_set } => {
@@ -271,8 +275,13 @@ impl<'o> Outliner<'o> {
                     let narrowed = types.intersection(self.supergraph.possible(on));
                     if !narrowed.is_empty() {
                         let set = *selection_set;
-                        let around = around.within(self.directives(directives));
-                        self.collect(Asking { set, ..asking }, &narrowed, &around, groups)?;
+                        let applied = applied.within(self.directives(directives));
+                        self.collect(
+                            SelectionSetRef { set, ..set_ref },
+                            &narrowed,
+                            &applied,
+                            groups,
+                        )?;
                     }
                 }
             }
@@ -290,9 +299,9 @@ impl<'o> Outliner<'o> {
         if self.denial.is_empty() {
             return false;
         }
-        let asks_itself = |set| asks_itself(self.operation, set, self.steering);
-        let asks_itself = selection.selection_set.is_some_and(asks_itself);
-        self.denial.denies(parent, self.supergraph.api.field(field), types, asks_itself)
+        let has_own_fields = |set| has_own_fields(self.operation, set, self.steering);
+        let has_own_fields = selection.selection_set.is_some_and(has_own_fields);
+        self.denial.denies(parent, self.supergraph.api.field(field), types, has_own_fields)
     }
 
     fn occur(
@@ -300,15 +309,15 @@ impl<'o> Outliner<'o> {
         selection: &'o FieldSelection,
         types: &TypeSet,
         is_denied: bool,
-        around: Around,
+        applied: AppliedDirectives,
         groups: &mut Groups<'o>,
     ) {
-        let what = self.what(selection);
+        let kind = self.kind(selection);
         let arguments =
             Arguments::of_operation(&self.supergraph.api.schema, &selection.arguments, &self.names);
         let at = self.selections - self.left;
         let occurrence =
-            Occurrence { place: at, selection, types: types.clone(), is_denied, around };
+            Occurrence { place: at, selection, types: types.clone(), is_denied, applied };
         let key = &*selection.response_name;
         let places = groups.by_key.entry(key).or_default();
         let same = places.iter().copied().find(|place| {
@@ -319,24 +328,24 @@ impl<'o> Outliner<'o> {
                 let mut asked = group.occurrences.iter();
                 asked.any(|asked| !asked.types.intersection(types).is_empty())
             };
-            is_same(&group.what, &what) && (group.arguments == arguments || is_of_one())
+            is_same(&group.kind, &kind) && (group.arguments == arguments || is_of_one())
         });
         match same {
             Some(place) => groups.all[place].occurrences.push(occurrence),
             None => {
                 places.push(groups.all.len());
-                groups.all.push(Group { key, what, arguments, occurrences: vec![occurrence] });
+                groups.all.push(Group { key, kind, arguments, occurrences: vec![occurrence] });
             }
         }
     }
 
-    fn what(&self, selection: &FieldSelection) -> What {
+    fn kind(&self, selection: &FieldSelection) -> ItemKind {
         match selection.field {
-            FieldRef::Typename => What::Typename,
-            FieldRef::Introspection => What::Introspection,
+            FieldRef::Typename => ItemKind::Typename,
+            FieldRef::Introspection => ItemKind::Introspection,
             FieldRef::Field(field) => {
                 let field = self.supergraph.api.field(field);
-                What::Field { name: self.supergraph.schema[field].name.clone(), field }
+                ItemKind::Field { name: self.supergraph.schema[field].name.clone(), field }
             }
         }
     }
@@ -348,7 +357,7 @@ impl<'o> Outliner<'o> {
 
     /// Adds the items of a group: one for all types with equal selections below, and one for the
     /// types without authorization.
-    fn add(&mut self, position: PositionId, group: &Group<'o>) -> Result<(), TooMuch> {
+    fn add(&mut self, position: PositionId, group: &Group<'o>) -> Result<(), TooManySelections> {
         let is_composite =
             group.occurrences.iter().any(|one| one.selection.selection_set.is_some());
         let mut denied = TypeSet::default();
@@ -364,12 +373,12 @@ impl<'o> Outliner<'o> {
             }
         }
         for (object, types, sets) in self.parts(position, group, is_composite) {
-            if sets.iter().all(|asking| asking.is_denied) {
+            if sets.iter().all(|set_ref| set_ref.is_denied) {
                 denied.unite_or_begin(&types);
                 continue;
             }
             // The field of the object type may declare more than that of the interface.
-            let What::Field { name, field } = &group.what else { continue };
+            let ItemKind::Field { name, field } = &group.kind else { continue };
             let own = self.supergraph.find_field(object, name).unwrap_or(*field);
             let Some(child) = self.child(own) else { continue };
             let item = self.item(position, group, types, false);
@@ -388,18 +397,19 @@ impl<'o> Outliner<'o> {
         if types.is_empty() {
             return Vec::new();
         }
-        if group.occurrences.iter().all(|one| one.around.is_empty()) {
+        if group.occurrences.iter().all(|one| one.applied.is_empty()) {
             return vec![types];
         }
-        let mut alike: Vec<(Said, TypeSet)> = Vec::new();
+        let mut alike: Vec<(FieldDirectives, TypeSet)> = Vec::new();
         for class in &self.tree.position(position).classes {
             if !self.supergraph.contains(&types, class.representative) {
                 continue;
             }
-            let said = group.said(|types| self.supergraph.contains(types, class.representative));
-            match alike.iter_mut().find(|(known, _)| *known == said) {
+            let directives =
+                group.directives(|types| self.supergraph.contains(types, class.representative));
+            match alike.iter_mut().find(|(known, _)| *known == directives) {
                 Some((_, all)) => all.unite(&class.types),
-                None => alike.push((said, class.types.clone())),
+                None => alike.push((directives, class.types.clone())),
             }
         }
         alike.into_iter().map(|(_, types)| types).collect()
@@ -412,7 +422,7 @@ impl<'o> Outliner<'o> {
         position: PositionId,
         group: &Group<'_>,
         is_composite: bool,
-    ) -> Vec<(TypeId, TypeSet, Vec<Asking>)> {
+    ) -> Vec<(TypeId, TypeSet, Vec<SelectionSetRef>)> {
         let classes = self.tree.position(position).classes.iter().filter(|_| is_composite);
         let parts = classes.filter_map(|class| {
             let asked = group.occurrences.iter().filter(|occurrence| {
@@ -420,9 +430,9 @@ impl<'o> Outliner<'o> {
             });
             let sets = asked.filter_map(|occurrence| {
                 let set = occurrence.selection.selection_set?;
-                Some(Asking { set, is_denied: occurrence.is_denied })
+                Some(SelectionSetRef { set, is_denied: occurrence.is_denied })
             });
-            let sets: Vec<Asking> = sets.collect();
+            let sets: Vec<SelectionSetRef> = sets.collect();
             (!sets.is_empty()).then(|| (class.representative, class.types.clone(), sets))
         });
         parts.collect()
@@ -441,16 +451,16 @@ impl<'o> Outliner<'o> {
             occurrence.is_denied == is_denied && occurrence.types.intersects(&types)
         });
         let location = first.map(|first| first.selection.location).unwrap_or_default();
-        let said = match is_denied {
-            true => Said::default(),
-            false => group.said(|of| of.intersects(&types)),
+        let directives = match is_denied {
+            true => FieldDirectives::default(),
+            false => group.directives(|of| of.intersects(&types)),
         };
         self.tree.add_item(Item {
             position,
             key: group.key.into(),
-            what: first.map_or_else(|| group.what.clone(), |first| self.what(first.selection)),
+            kind: first.map_or_else(|| group.kind.clone(), |first| self.kind(first.selection)),
             types,
-            arguments: Arguments { said, ..group.arguments.clone() },
+            arguments: Arguments { directives, ..group.arguments.clone() },
             child: None,
             is_visible: true,
             is_denied,
@@ -460,10 +470,11 @@ impl<'o> Outliner<'o> {
 }
 
 /// Whether two selections are of fields with the same name, or the same meta field.
-pub(super) fn is_same(one: &What, other: &What) -> bool {
+pub(super) fn is_same(one: &ItemKind, other: &ItemKind) -> bool {
     match (one, other) {
-        (What::Field { name, .. }, What::Field { name: other, .. }) => name == other,
-        (What::Typename, What::Typename) | (What::Introspection, What::Introspection) => true,
-        (What::Field { .. } | What::Typename | What::Introspection, _) => false,
+        (ItemKind::Field { name, .. }, ItemKind::Field { name: other, .. }) => name == other,
+        (ItemKind::Typename, ItemKind::Typename)
+        | (ItemKind::Introspection, ItemKind::Introspection) => true,
+        (ItemKind::Field { .. } | ItemKind::Typename | ItemKind::Introspection, _) => false,
     }
 }

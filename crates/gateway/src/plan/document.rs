@@ -10,7 +10,7 @@ use super::{
     Asked, Context, Document, Entities, Part, Selection, context_variable, entities_key,
     representations_variable,
 };
-use crate::outline::{Directives, Tree, Way};
+use crate::outline::{Directives, OccurrenceDirectives, Tree};
 use crate::planner::ToldArguments;
 use crate::supergraph::{SubgraphId, Supergraph};
 
@@ -43,8 +43,8 @@ pub fn document(
         printer.entities(list, lists.len(), &mut root);
     }
     let Printer { texts, variables, .. } = printer;
-    let bare = lists.is_empty() && variables.is_empty() && directives.is_empty();
-    let mut text = match (fetch.kind, bare) {
+    let strip_braces = lists.is_empty() && variables.is_empty() && directives.is_empty();
+    let mut text = match (fetch.kind, strip_braces) {
         (OperationKind::Query, true) => String::new(),
         (OperationKind::Query, false) => "query".to_owned(),
         (OperationKind::Mutation, _) => "mutation".to_owned(),
@@ -131,8 +131,8 @@ impl Printer<'_> {
             definition.is_some_and(|definition| definition.locations.contains(&location))
         };
         let names: Vec<&str> = operation.variables.iter().map(|variable| &*variable.name).collect();
-        let said = operation.directives.iter().filter(|directive| may_stand(&directive.name));
-        let Directives { text, variables } = Directives::of_operation(schema, said, &names);
+        let applied = operation.directives.iter().filter(|directive| may_stand(&directive.name));
+        let Directives { text, variables } = Directives::of_operation(schema, applied, &names);
         self.add_variables(&variables);
         text
     }
@@ -176,19 +176,19 @@ impl Printer<'_> {
             pieces.push("__typename");
         }
         for asked in &selection.fields {
-            let said = &self.tree.item(asked.item).arguments.said;
-            self.add_variables(&said.variables);
-            if said.ways.is_empty() {
-                self.field(parent, asked, &Way::default(), pieces);
+            let directives = &self.tree.item(asked.item).arguments.directives;
+            self.add_variables(&directives.variables);
+            if directives.occurrences.is_empty() {
+                self.field(parent, asked, &OccurrenceDirectives::default(), pieces);
             }
-            for way in &said.ways {
-                for fragment in &way.fragments {
+            for occurrence in &directives.occurrences {
+                for fragment in &occurrence.fragments {
                     pieces.push("...");
                     pieces.push(fragment);
                     pieces.push("{");
                 }
-                self.field(parent, asked, way, pieces);
-                for _ in &way.fragments {
+                self.field(parent, asked, occurrence, pieces);
+                for _ in &occurrence.fragments {
                     pieces.push("}");
                 }
             }
@@ -198,10 +198,16 @@ impl Printer<'_> {
         }
     }
 
-    fn field(&mut self, parent: TypeId, asked: &Asked, way: &Way, pieces: &mut Pieces) {
+    fn field(
+        &mut self,
+        parent: TypeId,
+        asked: &Asked,
+        occurrence: &OccurrenceDirectives,
+        pieces: &mut Pieces,
+    ) {
         pieces.separate();
         let item = self.tree.item(asked.item);
-        let name = name_of(&item.what);
+        let name = name_of(&item.kind);
         if &*asked.key != name {
             pieces.push(&asked.key);
             pieces.push(":");
@@ -209,7 +215,7 @@ impl Printer<'_> {
         pieces.push(name);
         self.told(&item.arguments.text, &asked.told, pieces);
         self.add_variables(&item.arguments.variables);
-        pieces.push(&way.field);
+        pieces.push(&occurrence.field);
         if let Some(selection) = &asked.below {
             let below = self.type_of(parent, name);
             let mut inner = Pieces::default();

@@ -16,7 +16,7 @@ use super::{
     Context, Document, Entities, Entry, Fetch, FetchId, Layout, Part, Plan, Root, Selection, Shape,
     Sources,
 };
-use crate::outline::{ItemId, PositionId, Tree, What};
+use crate::outline::{ItemId, ItemKind, PositionId, Tree};
 use crate::planner::{Chosen, ContextId, How, Source, VisitId};
 use crate::supergraph::{FieldSetId, SetSelection, SubgraphId, Supergraph};
 
@@ -403,10 +403,10 @@ fn are_compatible(supergraph: &Supergraph, sets: &[FieldSetId]) -> bool {
 }
 
 /// Returns the name of an item's field.
-pub(crate) fn name_of(what: &What) -> &str {
-    match what {
-        What::Field { name, .. } => name,
-        What::Typename => "__typename",
-        What::Introspection => "__schema",
+pub(crate) fn name_of(kind: &ItemKind) -> &str {
+    match kind {
+        ItemKind::Field { name, .. } => name,
+        ItemKind::Typename => "__typename",
+        ItemKind::Introspection => "__schema",
     }
 }

@@ -2,7 +2,7 @@
 
 use graphql::schema::TypeId;
 
-use crate::outline::{Arguments, ItemId, PositionId, Tree, What};
+use crate::outline::{Arguments, ItemId, ItemKind, PositionId, Tree};
 use crate::supergraph::{FieldSetId, SetSelection, Supergraph, TypeSet};
 
 /// Form of the representation of one class of types.
@@ -75,9 +75,9 @@ impl Forming<'_> {
                 }
                 SetSelection::Field { field, arguments, set } => {
                     let name = self.supergraph.schema[*field].name.clone();
-                    let what = What::Field { name: name.clone(), field: *field };
+                    let kind = ItemKind::Field { name: name.clone(), field: *field };
                     let arguments = Arguments::of_set(arguments);
-                    let item = self.tree.find(self.supergraph, position, object, &what, &arguments);
+                    let item = self.tree.find(self.supergraph, position, object, &kind, &arguments);
                     let Some(item) = item else { continue };
                     let place = form.members.iter().position(|known| known.item == item);
                     let place = place.unwrap_or_else(|| {

@@ -89,9 +89,11 @@ fn path(supergraph: &Supergraph, tree: &Tree, mut position: PositionId) -> Strin
     let mut names = Vec::new();
     while let Some(parent) = tree.position(position).parent {
         let item = tree.item(parent);
-        let lists = match &item.what {
-            crate::outline::What::Field { field, .. } => supergraph.schema[*field].r#type.is_list(),
-            crate::outline::What::Typename | crate::outline::What::Introspection => false,
+        let lists = match &item.kind {
+            crate::outline::ItemKind::Field { field, .. } => {
+                supergraph.schema[*field].r#type.is_list()
+            }
+            crate::outline::ItemKind::Typename | crate::outline::ItemKind::Introspection => false,
         };
         names.push(if lists { format!("{}[]", item.key) } else { item.key.to_string() });
         position = item.position;

@@ -6,7 +6,7 @@ use graphql::schema::{TypeId, TypeKind, TypeRef, Wrapper};
 
 use super::Lead;
 use super::shape::{Scalar, scalar};
-use crate::outline::{Item, ItemId, Position, Tree, What};
+use crate::outline::{Item, ItemId, ItemKind, Position, Tree};
 use crate::supergraph::{Supergraph, TypeSet};
 
 /// Response members of the objects of a position.
@@ -128,14 +128,14 @@ impl Projecting<'_> {
 
     fn out(&self, position: &Position, id: ItemId, item: &Item) -> Out {
         let is_of_all = position.possible.is_subset(&item.types);
-        let (nesting, own, value) = match &item.what {
-            What::Introspection => {
+        let (nesting, own, value) = match &item.kind {
+            ItemKind::Introspection => {
                 (Nesting { lists: 0, non_null: 0 }, Box::default(), OutValue::Introspection)
             }
-            What::Typename => {
+            ItemKind::Typename => {
                 (Nesting { lists: 0, non_null: 0 }, Box::default(), OutValue::Typename)
             }
-            What::Field { name, field } => {
+            ItemKind::Field { name, field } => {
                 let declared = self.supergraph.schema[*field].r#type;
                 let nesting = Nesting::new(declared);
                 let types = item.types.intersection(&position.possible);

@@ -342,7 +342,7 @@ impl Wanted<'_> {
             }
             let same = self.fields_of(object, from).find(|other| {
                 let other_item = self.tree.item(other.item);
-                name_of(&other_item.what) == name_of(&item.what)
+                name_of(&other_item.kind) == name_of(&item.kind)
                     && other_item.arguments == item.arguments
                     && other.told.is_empty()
             })?;

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entries::name_of;
 use super::{Asked, Selection};
-use crate::outline::{Arguments, ItemId, PositionId, Tree, What};
+use crate::outline::{Arguments, ItemId, ItemKind, PositionId, Tree};
 use crate::planner::{Choice, Chosen, How, ToldArguments, VisitId};
 use crate::supergraph::{SubgraphId, Supergraph, TypeSet};
 
@@ -113,7 +113,7 @@ impl Selecting<'_> {
         let possible = self.supergraph.possible_in(base, self.subgraph);
         let mut selection = Selection { typename: !is_one, ..Selection::default() };
         for (item, types) in &reads {
-            if self.tree.item(*item).what == What::Typename {
+            if self.tree.item(*item).kind == ItemKind::Typename {
                 selection.typename |= interface.is_none();
                 continue;
             }
@@ -153,7 +153,7 @@ impl Selecting<'_> {
 
     /// Whether a subgraph resolves an item's field on an interface in the same way for all types.
     fn is_field_of(&self, base: TypeId, item: ItemId) -> bool {
-        let name = name_of(&self.tree.item(item).what);
+        let name = name_of(&self.tree.item(item).kind);
         let shape_of = |parent: TypeId| {
             let field = self.supergraph.find_field(parent, name)?;
             let own = self.supergraph.field_in(field, self.subgraph)?;
@@ -169,7 +169,7 @@ impl Selecting<'_> {
 
     fn field(&self, keys: &mut Keys, item: ItemId, parent: TypeId, visits: &[OfType<'_>]) -> Asked {
         let asked = self.tree.item(item);
-        let name = name_of(&asked.what);
+        let name = name_of(&asked.kind);
         let field = self.supergraph.find_field(parent, name);
         let own = field.and_then(|field| self.supergraph.field_in(field, self.subgraph));
         let declared = field.map(|field| self.supergraph.schema[field].r#type);
@@ -249,9 +249,9 @@ fn describe_arguments(arguments: &Arguments, text: &mut String) {
     text.push('(');
     text.push_str(&arguments.text);
     text.push(')');
-    if !arguments.said.ways.is_empty() {
+    if !arguments.directives.occurrences.is_empty() {
         // Writing to a string cannot fail.
-        let _ = write!(text, "{:?}", arguments.said.ways);
+        let _ = write!(text, "{:?}", arguments.directives.occurrences);
     }
 }
 
@@ -310,7 +310,7 @@ impl Beside<'_> {
     ) {
         let schema = &self.supergraph.schema;
         for asked in &selection.fields {
-            let field = schema.find_field(parent, name_of(&self.tree.item(asked.item).what));
+            let field = schema.find_field(parent, name_of(&self.tree.item(asked.item).kind));
             let own = field.and_then(|field| self.supergraph.field_in(field, self.subgraph));
             let declared = field.map(|field| schema[field].r#type);
             fields.push((asked, own.map(|own| own.r#type).or(declared)));
@@ -344,7 +344,7 @@ pub(super) fn describe(
     }
     for asked in &selection.fields {
         let item = tree.item(asked.item);
-        for part in [&*asked.key, ":", name_of(&item.what)] {
+        for part in [&*asked.key, ":", name_of(&item.kind)] {
             text.push_str(part);
         }
         describe_arguments(&item.arguments, text);

@@ -4,7 +4,7 @@
 use graphql::schema::{TypeId, TypeKind, TypeRef, Wrapper};
 
 use super::{Asked, Fetch, Lead, Selection};
-use crate::outline::{ItemId, PositionId, Tree, What};
+use crate::outline::{ItemId, ItemKind, PositionId, Tree};
 use crate::supergraph::Supergraph;
 
 /// Shape of an object in a subgraph response.
@@ -175,7 +175,7 @@ impl Shaping<'_> {
 
     fn member(&self, asked: &Asked) -> Option<Read> {
         let item = self.tree.item(asked.item);
-        let What::Field { field, .. } = &item.what else { return None };
+        let ItemKind::Field { field, .. } = &item.kind else { return None };
         let declared = self.supergraph.schema[*field].r#type;
         let value = match (&asked.below, item.child) {
             (Some(selection), Some(position)) => {

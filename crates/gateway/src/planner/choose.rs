@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts::{Facts, How, KnownId, Visit, VisitId};
 use super::{Contexts, Limits, PlanError};
-use crate::outline::{Arguments, Item, ItemId, PositionId, Tree, What};
+use crate::outline::{Arguments, Item, ItemId, ItemKind, PositionId, Tree};
 use crate::supergraph::{SubgraphId, Supergraph, TypeSet};
 use derive::Derivations;
 
@@ -82,8 +82,8 @@ fn goals(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> Result<Vec<Know
     for (place, item) in tree.items.iter().enumerate() {
         let id = ItemId::new(place);
         // The type of the root is known.
-        let is_known = item.what == What::Introspection
-            || (item.what == What::Typename && item.position == Tree::ROOT);
+        let is_known = item.kind == ItemKind::Introspection
+            || (item.kind == ItemKind::Typename && item.position == Tree::ROOT);
         if !item.is_visible || is_known {
             continue;
         }
@@ -117,10 +117,10 @@ fn told(supergraph: &Supergraph, tree: &Tree, facts: &Facts, item: &Item) -> Vec
     if tree.position(item.position).possible.is_subset(&item.types) {
         return Vec::new();
     }
-    let (what, arguments) = (What::Typename, Arguments::default());
+    let (kind, arguments) = (ItemKind::Typename, Arguments::default());
     let classes = classes_of(supergraph, tree, item).into_iter();
     let known = classes.filter_map(|object| {
-        let typename = tree.find(supergraph, item.position, object, &what, &arguments)?;
+        let typename = tree.find(supergraph, item.position, object, &kind, &arguments)?;
         facts.find_known(item.position, object, typename)
     });
     known.collect()
@@ -134,9 +134,9 @@ fn classes_of(supergraph: &Supergraph, tree: &Tree, item: &Item) -> Vec<TypeId> 
 
 fn no_way(supergraph: &Supergraph, tree: &Tree, item: ItemId, object: TypeId) -> PlanError {
     let item = tree.item(item);
-    let name = match &item.what {
-        What::Field { name, .. } => name,
-        What::Typename | What::Introspection => "__typename",
+    let name = match &item.kind {
+        ItemKind::Field { name, .. } => name,
+        ItemKind::Typename | ItemKind::Introspection => "__typename",
     };
     let coordinate = [&*supergraph.schema[object].name, ".", name].concat();
     PlanError::NoWay { coordinate: coordinate.into(), location: item.location }
@@ -205,7 +205,7 @@ fn check_origin(
     item: ItemId,
     found: &[(TypeId, KnownId)],
 ) -> Result<(), PlanError> {
-    let What::Field { field, .. } = &tree.item(item).what else { return Ok(()) };
+    let ItemKind::Field { field, .. } = &tree.item(item).kind else { return Ok(()) };
     let position = tree.position(tree.item(item).position);
     let is_of_interface = supergraph.find_field(position.r#type, &supergraph.schema[*field].name)
         == Some(*field)

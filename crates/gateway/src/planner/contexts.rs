@@ -10,7 +10,7 @@ use std::sync::Arc;
 use graphql::schema::{FieldId, TypeId, TypeRef};
 use rustc_hash::FxHashMap;
 
-use crate::outline::{ItemId, PositionId, Tree, What, ids};
+use crate::outline::{ItemId, ItemKind, PositionId, Tree, ids};
 use crate::supergraph::{ContextArgument, FieldSetId, SubgraphId, Supergraph, TypeSet};
 
 ids! {
@@ -101,7 +101,7 @@ impl Contexts {
 
     fn add_item(&mut self, supergraph: &Supergraph, tree: &mut Tree, id: ItemId) {
         let item = tree.item(id);
-        let What::Field { name, .. } = &item.what else { return };
+        let ItemKind::Field { name, .. } = &item.kind else { return };
         let (name, position) = (name.clone(), item.position);
         let classes = tree.position(position).classes.iter().map(|class| class.representative);
         let asked = classes.filter(|object| supergraph.contains(&item.types, *object));
@@ -113,7 +113,7 @@ impl Contexts {
                 for own in &supergraph.field_owners(field).subgraphs {
                     if let Some(set) = own.requires.filter(|_| parent == object) {
                         // If it is nested too deep the field cannot be resolved.
-                        let _ = tree.hide(supergraph, position, object, set);
+                        let _ = tree.add_field_set(supergraph, position, object, set);
                     }
                     if !own.context.is_empty() {
                         self.add_field(
@@ -184,7 +184,7 @@ impl Contexts {
             return None;
         }
         for source in &sources {
-            tree.hide(supergraph, source.position, source.object, source.set)?;
+            tree.add_field_set(supergraph, source.position, source.object, source.set)?;
         }
         let value = Context { r#type: argument.r#type, sources };
         let known = self.values.iter().position(|known| *known == value);

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use super::facts::{Facts, GivenId, How, Visit, VisitId};
 use super::provided::provided;
 use super::{Contexts, Doers, Labels, Limits, PlanError};
-use crate::outline::{Arguments, ItemId, PositionId, Tree, What};
+use crate::outline::{Arguments, ItemId, ItemKind, PositionId, Tree};
 use crate::supergraph::{FieldSetId, Supergraph};
 use hops::Done;
 use places::Places;
@@ -126,16 +126,16 @@ impl Reacher<'_> {
     }
 
     fn read(&mut self, id: VisitId, visit: Visit, item: ItemId) {
-        let name = match &self.tree.item(item).what {
-            What::Introspection => return,
-            What::Typename => {
+        let name = match &self.tree.item(item).kind {
+            ItemKind::Introspection => return,
+            ItemKind::Typename => {
                 // A subgraph with an interface object returns the interface's name.
                 if visit.interface.is_none() {
                     self.facts.add_known(id, item, None);
                 }
                 return;
             }
-            What::Field { name, .. } => name.clone(),
+            ItemKind::Field { name, .. } => name.clone(),
         };
         if self.doers.get(&item).is_some_and(|doer| *doer != visit.subgraph) {
             return;
@@ -177,8 +177,8 @@ impl Reacher<'_> {
         if visit.interface.is_none() || !item.is_visible || possible.is_subset(&item.types) {
             return None;
         }
-        let (what, arguments) = (What::Typename, Arguments::default());
-        self.tree.find(self.supergraph, visit.position, visit.object, &what, &arguments)
+        let (kind, arguments) = (ItemKind::Typename, Arguments::default());
+        self.tree.find(self.supergraph, visit.position, visit.object, &kind, &arguments)
     }
 
     /// Returns a field as the subgraph of a visit resolves it, if it does.

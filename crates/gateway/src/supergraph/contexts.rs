@@ -54,7 +54,7 @@ impl Contexts {
 }
 
 /// Returns a selection without its braces, unless it begins with a type condition.
-pub(super) fn bare(selection: &str) -> &str {
+pub(super) fn strip_braces(selection: &str) -> &str {
     let trimmed = selection.trim();
     let inner = trimmed.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     inner.unwrap_or(trimmed)

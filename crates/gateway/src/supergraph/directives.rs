@@ -9,7 +9,7 @@ use super::read::Reader;
 
 /// Built-in directives, which the gateway evaluates, and those of incremental delivery, which is
 /// not supported.
-const NOT_TOLD: [&str; 7] =
+const NOT_FORWARDED: [&str; 7] =
     ["skip", "include", "deprecated", "specifiedBy", "oneOf", "defer", "stream"];
 
 /// Adds the executable directives to the schema.
@@ -17,8 +17,8 @@ pub(super) fn read(reader: &mut Reader<'_>, definitions: &Definitions) {
     for written in &definitions.directives {
         let locations = locations(written);
         if locations.is_empty()
-            || NOT_TOLD.contains(&&*written.name)
-            || reader.links.is_theirs(&written.name)
+            || NOT_FORWARDED.contains(&&*written.name)
+            || reader.links.is_of_specification(&written.name)
         {
             continue;
         }

@@ -13,7 +13,7 @@ use super::contexts::{self, ContextArgument, ContextSource, Contexts, members};
 use super::field_sets::{FieldSet, FieldSetId, SetSelection, resolve};
 use super::links::{Meaning, argument, is_set, text};
 use super::read::Reader;
-use super::{FieldIn, FieldOwners, Key, SubgraphId, TypeIn, TypeOwners, When};
+use super::{FieldIn, FieldOwners, Key, OverrideCondition, SubgraphId, TypeIn, TypeOwners};
 
 /// Contents of the join directives.
 #[derive(Debug, Default)]
@@ -181,14 +181,14 @@ impl Joined<'_, '_> {
         owner: Option<SubgraphId>,
     ) {
         let r#type = self.reader.schema[id].r#type;
-        let mut said = false;
+        let mut is_declared = false;
         let mut known: Vec<FieldIn> = Vec::new();
         for directive in &written.directives {
             match self.reader.links.meaning(directive) {
                 Meaning::Field => {
                     // Without a subgraph: no subgraph has the field itself, as for fields of
                     // interface objects.
-                    said = true;
+                    is_declared = true;
                     known.extend(self.read_field_in(parent, r#type, directive, owner));
                 }
                 Meaning::Applied => self.refuse_connectors(directive),
@@ -205,7 +205,7 @@ impl Joined<'_, '_> {
                 | Meaning::Nothing => {}
             }
         }
-        if !said {
+        if !is_declared {
             let graphs = self.owners.types[parent.index()].subgraphs.iter();
             let graphs = graphs.map(|known| known.subgraph);
             let is_there = |graph: &SubgraphId| owner.is_none_or(|owner| owner == *graph);
@@ -217,7 +217,7 @@ impl Joined<'_, '_> {
             let from = from.and_then(|from| self.reader.graph_called(from));
             let left = known.iter_mut().find(|field| Some(field.subgraph) == from);
             match (left, text(directive, "overrideLabel")) {
-                (Some(left), Some(label)) => left.when = When::Off(label.into()),
+                (Some(left), Some(label)) => left.when = OverrideCondition::Off(label.into()),
                 (Some(left), None) => left.is_external = true,
                 (None, _) => {}
             }
@@ -246,9 +246,9 @@ impl Joined<'_, '_> {
         let is_left = label.is_none() && is_set(directive, "usedOverridden");
         let is_external = is_set(directive, "external") || is_left;
         let when = match (label, takes_over) {
-            (None, _) => When::Always,
-            (Some(label), true) => When::On(label),
-            (Some(label), false) => When::Off(label),
+            (None, _) => OverrideCondition::Always,
+            (Some(label), true) => OverrideCondition::On(label),
+            (Some(label), false) => OverrideCondition::Off(label),
         };
         Some(FieldIn {
             subgraph,
@@ -340,7 +340,7 @@ impl Joined<'_, '_> {
         // Sources of an object type take precedence over those of its interfaces.
         let (mut sources, mut others) = (Vec::new(), Vec::new());
         for parent in types {
-            let selection = contexts::bare(selection);
+            let selection = contexts::strip_braces(selection);
             let source =
                 ContextSource { r#type: parent, set: self.field_set(parent, selection, line)? };
             match self.reader.schema[parent].kind {
@@ -379,7 +379,7 @@ impl Joined<'_, '_> {
 impl FieldIn {
     /// A field without arguments of its directive.
     pub(crate) fn plain(subgraph: SubgraphId, r#type: TypeRef) -> Self {
-        let (requires, provides, when) = (None, None, When::Always);
+        let (requires, provides, when) = (None, None, OverrideCondition::Always);
         let context = Vec::new();
         Self { subgraph, r#type, requires, provides, context, is_external: false, when }
     }

@@ -138,13 +138,13 @@ impl Links {
     }
 
     /// Whether a directive belongs to a linked specification.
-    pub(super) fn is_theirs(&self, directive: &str) -> bool {
+    pub(super) fn is_of_specification(&self, directive: &str) -> bool {
         self.directives.contains_key(directive)
             || self.prefixes.iter().any(|prefix| directive.starts_with(prefix.as_str()))
     }
 
     /// Whether a type belongs to a linked specification, and is not part of the data.
-    pub(super) fn is_machinery(&self, r#type: &str) -> bool {
+    pub(super) fn is_specification_type(&self, r#type: &str) -> bool {
         self.prefixes.iter().any(|prefix| r#type.starts_with(prefix.as_str()))
             || matches!(r#type, "_Any" | "_FieldSet" | "FieldSet")
     }
@@ -162,13 +162,13 @@ fn name_of(url: &str) -> Option<&str> {
 /// Returns imported elements without `@`, with their names in the document.
 fn imports(directive: &Directive) -> Vec<(String, String)> {
     let Some(Literal::List(items)) = argument(directive, "import") else { return Vec::new() };
-    let bare = |name: &str| name.trim_start_matches('@').to_owned();
+    let strip_braces = |name: &str| name.trim_start_matches('@').to_owned();
     let pairs = items.iter().filter_map(|item| match item {
-        Literal::String(name) => Some((bare(name), bare(name))),
+        Literal::String(name) => Some((strip_braces(name), strip_braces(name))),
         Literal::Object(members) => {
             let member = |wanted: &str| {
                 members.iter().find_map(|(name, value)| match value {
-                    Literal::String(text) if **name == *wanted => Some(bare(text)),
+                    Literal::String(text) if **name == *wanted => Some(strip_braces(text)),
                     _ => None,
                 })
             };

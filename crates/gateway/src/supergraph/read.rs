@@ -175,7 +175,7 @@ impl<'d> Reader<'d> {
             self.schema.add_type(TypeDefinition { name: name.into(), description: None, kind });
         }
         for written in &definitions.types {
-            if self.links.is_machinery(&written.name) {
+            if self.links.is_specification_type(&written.name) {
                 continue;
             }
             let known = self.schema.find_type(&written.name);

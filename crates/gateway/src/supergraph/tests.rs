@@ -55,9 +55,9 @@ fn print(supergraph: &Supergraph) -> String {
                 };
                 let external = if owner.is_external { " external" } else { "" };
                 let when = match &owner.when {
-                    When::Always => String::new(),
-                    When::On(label) => format!(" on {label}"),
-                    When::Off(label) => format!(" off {label}"),
+                    OverrideCondition::Always => String::new(),
+                    OverrideCondition::On(label) => format!(" on {label}"),
+                    OverrideCondition::Off(label) => format!(" off {label}"),
                 };
                 let (requires, provides) =
                     (set(owner.requires, "requires"), set(owner.provides, "provides"));

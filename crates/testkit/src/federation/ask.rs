@@ -1,9 +1,9 @@
 //! An operation through the gateway.
 
 use gateway::Supergraph;
-use gateway::access::{Access, AccessSet, Touched};
+use gateway::access::{Access, AccessSet, TouchedRequirements};
 use gateway::execute::{self, ExecutionError, Inputs, Literals, Observed, Options, Subgraphs};
-use gateway::outline::{TooMuch, outline_for};
+use gateway::outline::{TooManySelections, outline_for};
 use gateway::plan::{Plan, Sources, compile};
 use gateway::planner::{Labels, Limits, PlanError, plan};
 use graphql::operation::{Operation, OperationKind};
@@ -38,7 +38,7 @@ pub enum Refused {
     #[error("{}", .0.iter().map(|error| &*error.message).collect::<Vec<_>>().join("; "))]
     Invalid(Vec<GraphQLError>),
     #[error(transparent)]
-    TooMuch(#[from] TooMuch),
+    TooManySelections(#[from] TooManySelections),
     #[error(transparent)]
     NoPlan(#[from] PlanError),
 }
@@ -71,10 +71,10 @@ impl Planned {
             OperationKind::Query | OperationKind::Subscription => supergraph.schema.query,
         };
         // Validation lets no operation pass without its root type.
-        let root = root.ok_or(Refused::TooMuch(TooMuch))?;
+        let root = root.ok_or(Refused::TooManySelections(TooManySelections))?;
         let steering = Steering::new(&variables);
         let denied = access.map_or_else(AccessSet::default, |access| {
-            access.denied(supergraph, &Touched::new(supergraph, &operation))
+            access.denied(supergraph, &TouchedRequirements::new(supergraph, &operation))
         });
         let mut tree = outline_for(supergraph, &operation, root, &steering, 10_000, &denied)?;
         let choice = plan(supergraph, &mut tree, labels, Limits::default())?;

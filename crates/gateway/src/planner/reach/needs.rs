@@ -5,7 +5,7 @@ use graphql::schema::TypeId;
 use super::super::facts::KnownId;
 use super::super::{Source, ToldId};
 use super::Reacher;
-use crate::outline::{Arguments, PositionId, What};
+use crate::outline::{Arguments, ItemKind, PositionId};
 use crate::supergraph::{FieldSetId, SetSelection, SubgraphId};
 
 impl Reacher<'_> {
@@ -19,8 +19,8 @@ impl Reacher<'_> {
                 continue;
             }
             if !self.is_certain(*position, *object) {
-                let what = What::Typename;
-                needs.push(self.known_of(*position, *object, &what, &Arguments::default())?);
+                let kind = ItemKind::Typename;
+                needs.push(self.known_of(*position, *object, &kind, &Arguments::default())?);
             }
             self.needs(*position, *object, *set, needs)?;
         }
@@ -39,7 +39,12 @@ impl Reacher<'_> {
         let mut needs = Vec::new();
         self.needs(position, object, key, &mut needs)?;
         if on == object && !self.is_certain(position, object) {
-            needs.push(self.known_of(position, object, &What::Typename, &Arguments::default())?);
+            needs.push(self.known_of(
+                position,
+                object,
+                &ItemKind::Typename,
+                &Arguments::default(),
+            )?);
         } else if on != object {
             // The interface's own key is used only if the runtime type is unknown: with the type
             // the other subgraph has to resolve less.
@@ -64,7 +69,7 @@ impl Reacher<'_> {
             match selection {
                 SetSelection::Typename => {
                     let typename =
-                        self.known_of(position, object, &What::Typename, &Arguments::default());
+                        self.known_of(position, object, &ItemKind::Typename, &Arguments::default());
                     match typename {
                         Some(known) => needs.push(known),
                         None if self.is_certain(position, object) => {}
@@ -79,9 +84,9 @@ impl Reacher<'_> {
                 }
                 SetSelection::Field { field, arguments, set } => {
                     let name = self.supergraph.schema[*field].name.clone();
-                    let what = What::Field { name, field: *field };
+                    let kind = ItemKind::Field { name, field: *field };
                     let known =
-                        self.known_of(position, object, &what, &Arguments::of_set(arguments))?;
+                        self.known_of(position, object, &kind, &Arguments::of_set(arguments))?;
                     needs.push(known);
                     let (Some(child), Some(set)) =
                         (self.tree.item(self.facts.known(known).item).child, *set)
@@ -110,10 +115,10 @@ impl Reacher<'_> {
         &self,
         position: PositionId,
         object: TypeId,
-        what: &What,
+        kind: &ItemKind,
         arguments: &Arguments,
     ) -> Option<KnownId> {
-        let item = self.tree.find(self.supergraph, position, object, what, arguments)?;
+        let item = self.tree.find(self.supergraph, position, object, kind, arguments)?;
         self.facts.find_known(position, object, item)
     }
 }

@@ -8,7 +8,7 @@ use graphql::schema::TypeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Reacher;
-use crate::outline::{Arguments, PositionId, What};
+use crate::outline::{Arguments, ItemKind, PositionId};
 use crate::supergraph::{FieldIn, FieldSetId, SubgraphId};
 
 /// Cache by position and type; an entry is valid while the items of its position stay the same.
@@ -52,8 +52,8 @@ impl Reacher<'_> {
         let classes = self.tree.position(position).classes.clone();
         for object in classes.into_iter().map(|class| class.representative) {
             if !self.is_certain(position, object) {
-                let (what, arguments) = (What::Typename, Arguments::default());
-                let _ = self.tree.hide_one(self.supergraph, position, object, what, arguments);
+                let (kind, arguments) = (ItemKind::Typename, Arguments::default());
+                let _ = self.tree.add_hidden(self.supergraph, position, object, kind, arguments);
             }
             let mut asked: FxHashSet<SubgraphId> = FxHashSet::default();
             let mut required: FxHashSet<FieldSetId> = FxHashSet::default();
@@ -70,7 +70,7 @@ impl Reacher<'_> {
                 }
                 for set in sets {
                     // A field set that is nested too deep cannot be used.
-                    let _ = self.tree.hide(self.supergraph, position, object, set);
+                    let _ = self.tree.add_field_set(self.supergraph, position, object, set);
                 }
             }
         }
@@ -106,9 +106,9 @@ impl Reacher<'_> {
             if item.is_denied || !self.supergraph.contains(&item.types, object) {
                 continue;
             }
-            let name = match &item.what {
-                What::Field { name, .. } => name,
-                What::Typename => {
+            let name = match &item.kind {
+                ItemKind::Field { name, .. } => name,
+                ItemKind::Typename => {
                     if self.facts.is_opaque(position, object) {
                         // Any subgraph with the type returns `__typename`.
                         for owner in &self.supergraph.type_owners(object).subgraphs {
@@ -117,7 +117,7 @@ impl Reacher<'_> {
                     }
                     continue;
                 }
-                What::Introspection => continue,
+                ItemKind::Introspection => continue,
             };
             for own in self.givers(object, name) {
                 asked.entry(own.subgraph).or_default().extend(own.requires);
