@@ -17,27 +17,27 @@
 //! * [`map_errors`], [`cause`], [`path`]: errors, and the values that are null because of them
 //! * [`write`](mod@write): the response; [`repeated`]: objects that occur in it several times
 
-mod alike;
-mod answer;
 mod arena;
 mod cause;
+mod contexts;
 mod copy;
+mod duplicates;
 mod errors;
-mod feed;
 mod json;
-mod observe;
+mod map_errors;
 mod path;
 mod read;
 mod recorded;
 mod reduce;
+mod repeated;
 mod represent;
 mod request;
+mod response_body;
+mod reuse;
 mod run;
-mod store;
-mod tell;
-mod told;
+mod statistics;
+mod tokens;
 mod write;
-mod written;
 
 #[cfg(test)]
 mod tests;
@@ -53,9 +53,9 @@ use response::{Held, Recorded, Shape};
 
 use crate::plan::{Document, FetchId, Plan};
 use crate::supergraph::{SubgraphId, Supergraph};
-pub use errors::{AskError, ErrorKind, Errors, ExecutionError, Invalid, Path, Step};
-pub use observe::{Fate, FetchSeen, Observed};
+pub use errors::{ErrorKind, Errors, ExecutionError, FetchError, InvalidResponse, Path, Step};
 pub use run::{Executed, execute};
+pub use statistics::{ExecutionStatistics, FetchOutcome, FetchStatistics};
 pub use write::{Literals, write};
 
 /// Inputs of an execution.
@@ -86,12 +86,15 @@ impl Default for Options {
 /// Transport of requests to subgraphs.
 pub trait Subgraphs {
     /// Sends a request and returns its response.
-    fn ask(&self, ask: Ask<'_>) -> impl Future<Output = Result<Answer, AskError>>;
+    fn fetch(
+        &self,
+        request: FetchRequest<'_>,
+    ) -> impl Future<Output = Result<FetchResponse, FetchError>>;
 }
 
 /// A request to a subgraph.
 #[derive(Clone, Debug)]
-pub struct Ask<'a> {
+pub struct FetchRequest<'a> {
     pub subgraph: SubgraphId,
     /// Only queries may be retried.
     pub kind: OperationKind,
@@ -105,24 +108,24 @@ pub struct Ask<'a> {
 
 /// Response of a subgraph.
 #[derive(Debug)]
-pub struct Answer {
-    pub body: Body,
+pub struct FetchResponse {
+    pub body: ResponseBody,
     /// Reserved memory of the response.
     pub held: Held,
 }
 
 /// Body of a subgraph response.
 #[derive(Debug)]
-pub enum Body {
+pub enum ResponseBody {
     /// JSON text of the response.
     Json(Bytes),
     /// Values recorded by a source in this process.
-    Recorded(Box<Recording>),
+    Recorded(Box<RecordedResponse>),
 }
 
 /// Response of a source in this process.
 #[derive(Debug)]
-pub struct Recording {
+pub struct RecordedResponse {
     /// The shape that the values were recorded by; it holds the field names.
     pub shape: Arc<Shape>,
     pub data: Recorded,
@@ -130,7 +133,7 @@ pub struct Recording {
     pub errors: Option<Bytes>,
 }
 
-impl Body {
+impl ResponseBody {
     /// Length in bytes, or what it would be as JSON.
     fn length(&self) -> usize {
         match self {
@@ -143,8 +146,8 @@ impl Body {
     }
 }
 
-impl From<Bytes> for Answer {
+impl From<Bytes> for FetchResponse {
     fn from(body: Bytes) -> Self {
-        Self { body: Body::Json(body), held: Held::default() }
+        Self { body: ResponseBody::Json(body), held: Held::default() }
     }
 }

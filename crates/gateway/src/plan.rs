@@ -7,14 +7,14 @@ mod document;
 mod entries;
 mod form;
 mod fragments;
-mod lead;
+mod prefix;
 mod print;
-mod project;
+mod projection;
 mod reuse;
 mod select;
 mod shape;
 mod size;
-mod usual;
+mod size_hint;
 
 #[cfg(test)]
 mod tests;
@@ -26,19 +26,19 @@ use graphql::schema::{TypeId, TypeRef};
 use graphql::value::Slot;
 
 use crate::outline::{ItemId, PositionId, Tree, ids};
-use crate::planner::{Choice, ContextId, ToldArguments};
+use crate::planner::{Choice, ContextArguments, ContextId};
 use crate::supergraph::{FieldSetId, SubgraphId, Supergraph, TypeSet};
 pub use document::document;
 pub use entries::compile;
-pub(crate) use entries::{name_of, told};
+pub(crate) use entries::{contexts_of, name_of};
 pub(crate) use form::form;
 pub use form::{Form, Member};
-pub use lead::{Lead, append_range};
+pub use prefix::{Prefix, append_range};
 pub use print::print;
-pub use project::{Nesting, Out, OutValue, Projection};
-pub use reuse::{ItemTree, Known, Provider, Reusable, Reuse};
+pub use projection::{Nesting, Projection, ResponseMember, ResponseValue};
+pub use reuse::{ItemTree, Provider, Reusable, ReusableSelection, Reuse};
 pub use shape::{Read, Scalar, Shape, Value};
-pub use usual::Usual;
+pub use size_hint::SizeHint;
 
 ids! {
     /// Index of a fetch in its plan.
@@ -74,13 +74,13 @@ pub struct Layout {
     /// merged. `false` with context arguments, which depend on the enclosing objects.
     pub is_shared: bool,
     /// Number of objects, cells and list elements in the last execution.
-    pub objects: Usual,
-    pub cells: Usual,
-    pub elements: Usual,
+    pub objects: SizeHint,
+    pub cells: SizeHint,
+    pub elements: SizeHint,
     /// Number of objects in the last execution, by position.
-    pub at: Box<[Usual]>,
+    pub at: Box<[SizeHint]>,
     /// Length of the data in the last execution.
-    pub written: Usual,
+    pub written: SizeHint,
 }
 
 impl Layout {
@@ -96,7 +96,7 @@ impl Layout {
         let widths: Vec<_> =
             tree.positions.iter().map(|position| narrow(position.items.len())).collect();
         let children = tree.items.iter().map(|item| item.child).collect();
-        let at = widths.iter().map(|_| Usual::default()).collect();
+        let at = widths.iter().map(|_| SizeHint::default()).collect();
         Self { slots, widths, children, is_shared: true, at, ..Self::default() }
     }
 }
@@ -128,7 +128,7 @@ pub struct Fetch {
 
 /// The part of a fetch that one document selects; usually the whole fetch.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'p> {
+pub struct DocumentPart<'p> {
     pub fetch: &'p Fetch,
     /// The lists of entities; a list occurs once for each distinct set of context values.
     pub lists: &'p [&'p Entities],
@@ -149,7 +149,7 @@ pub struct Entities {
     /// Whether the response must contain `__typename`.
     pub typename: bool,
     /// Contexts of the list; all its entities have the same values.
-    pub told: Vec<ContextId>,
+    pub contexts: Vec<ContextId>,
     /// Selections to print, by type; equal for all entries.
     pub types: Vec<(TypeId, Selection)>,
     pub entries: Vec<Entry>,
@@ -217,19 +217,19 @@ pub struct Entry {
 pub struct Selection {
     /// Whether it selects `__typename`.
     pub typename: bool,
-    pub fields: Vec<Asked>,
+    pub fields: Vec<SelectedField>,
     /// Selections on one type.
     pub fragments: Vec<(TypeId, Selection)>,
 }
 
 /// A selected field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct SelectedField {
     /// Response name in the subgraph response.
     pub key: Box<str>,
     pub item: ItemId,
     /// Context arguments.
-    pub told: ToldArguments,
+    pub context_arguments: ContextArguments,
     pub below: Option<Selection>,
 }
 
@@ -263,7 +263,7 @@ pub fn entities_key(place: usize, of: usize) -> String {
 
 /// Inputs for compiling a plan.
 #[derive(Clone, Copy, Debug)]
-pub struct Sources<'p> {
+pub struct PlanInputs<'p> {
     pub supergraph: &'p Supergraph,
     pub operation: &'p graphql::operation::Operation,
     pub choice: &'p Choice,

@@ -24,9 +24,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::outline::{ItemId, ItemKind, Tree};
 use crate::supergraph::{OverrideCondition, SubgraphId, Supergraph};
-pub use choose::{Choice, Chosen};
-pub use contexts::{Context, ContextId, Contexts, Source, ToldArguments, ToldId};
-pub use facts::{How, Visit, VisitId};
+pub use choose::{Choice, ChosenVisit};
+pub use contexts::{Context, ContextArguments, ContextId, ContextSetId, Contexts, Source};
+pub use facts::{Visit, VisitId, VisitOrigin};
 
 /// Limits for planning one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Labels {
 pub enum PlanError {
     /// No subgraph resolves a field here, although the supergraph has it.
     #[error("No subgraph gives `{coordinate}` here.")]
-    NoWay { coordinate: Box<str>, location: Location },
+    Unresolvable { coordinate: Box<str>, location: Location },
     #[error("The operation is too complex to be planned.")]
     TooComplex,
 }
@@ -81,37 +81,37 @@ pub fn plan(
     limits: Limits,
 ) -> Result<Choice, PlanError> {
     let is_mutation = Some(tree.position(Tree::ROOT).r#type) == supergraph.schema.mutation;
-    let doers = match is_mutation {
-        true => decide(supergraph, tree, labels, limits)?,
-        false => Doers::default(),
+    let executors = match is_mutation {
+        true => assign_executors(supergraph, tree, labels, limits)?,
+        false => Executors::default(),
     };
-    plan_with(supergraph, tree, labels, limits, &doers)
+    plan_with(supergraph, tree, labels, limits, &executors)
 }
 
 /// The subgraph that executes each mutation field which several subgraphs have: exactly one, since
 /// a mutation must not be executed twice.
-type Doers = FxHashMap<ItemId, SubgraphId>;
+type Executors = FxHashMap<ItemId, SubgraphId>;
 
 /// Assigns each mutation field to a subgraph, one field after the other, by the cost of the whole
 /// plan. All trials together stay within the limits of one plan.
-fn decide(
+fn assign_executors(
     supergraph: &Supergraph,
     tree: &Tree,
     labels: &Labels,
     limits: Limits,
-) -> Result<Doers, PlanError> {
+) -> Result<Executors, PlanError> {
     let items = tree.position(Tree::ROOT).items.iter();
     let able: Vec<_> =
-        items.map(|item| (*item, doers_of(supergraph, tree, labels, *item))).collect();
+        items.map(|item| (*item, executors_of(supergraph, tree, labels, *item))).collect();
     let trials = able.iter().map(|(_, able)| able.len()).sum::<usize>().max(1);
     let share = Limits { facts: limits.facts / trials, steps: limits.steps / trials, ..limits };
-    let mut doers = Doers::default();
+    let mut executors = Executors::default();
     for (item, able) in able {
         let mut best: Option<((u16, usize), SubgraphId)> = None;
         let mut failed = None;
         for subgraph in able {
-            doers.insert(item, subgraph);
-            match plan_with(supergraph, &mut tree.clone(), labels, share, &doers) {
+            executors.insert(item, subgraph);
+            match plan_with(supergraph, &mut tree.clone(), labels, share, &executors) {
                 Ok(choice) => {
                     let cost = (choice.chain, choice.requests);
                     if best.is_none_or(|(least, _)| cost < least) {
@@ -119,22 +119,22 @@ fn decide(
                     }
                 }
                 Err(PlanError::TooComplex) => return Err(PlanError::TooComplex),
-                Err(error @ PlanError::NoWay { .. }) => failed = Some(error),
+                Err(error @ PlanError::Unresolvable { .. }) => failed = Some(error),
             }
         }
         match (best, failed) {
             (Some((_, subgraph)), _) => {
-                doers.insert(item, subgraph);
+                executors.insert(item, subgraph);
             }
             (None, Some(error)) => return Err(error),
             (None, None) => {}
         }
     }
-    Ok(doers)
+    Ok(executors)
 }
 
 /// Returns the subgraphs that can execute a mutation field, if there are several.
-fn doers_of(
+fn executors_of(
     supergraph: &Supergraph,
     tree: &Tree,
     labels: &Labels,
@@ -143,8 +143,8 @@ fn doers_of(
     let ItemKind::Field { field, .. } = &tree.item(item).kind else { return Vec::new() };
     let owners = supergraph.field_owners(*field).subgraphs.iter();
     let owners = owners.filter(|owner| !owner.is_external && labels.allow(&owner.when));
-    let doers: Vec<SubgraphId> = owners.map(|owner| owner.subgraph).collect();
-    if doers.len() > 1 { doers } else { Vec::new() }
+    let executors: Vec<SubgraphId> = owners.map(|owner| owner.subgraph).collect();
+    if executors.len() > 1 { executors } else { Vec::new() }
 }
 
 fn plan_with(
@@ -152,10 +152,10 @@ fn plan_with(
     tree: &mut Tree,
     labels: &Labels,
     limits: Limits,
-    doers: &Doers,
+    executors: &Executors,
 ) -> Result<Choice, PlanError> {
     let contexts = Contexts::new(supergraph, tree);
-    let facts = reach::reach(supergraph, tree, (labels, doers), &contexts, limits)?;
+    let facts = reach::reach(supergraph, tree, (labels, executors), &contexts, limits)?;
     let mut choice = choose::choose(supergraph, tree, &facts, limits)?;
     if requests(supergraph, tree, &choice) > limits.requests {
         return Err(PlanError::TooComplex);
@@ -171,12 +171,12 @@ fn requests(supergraph: &Supergraph, tree: &Tree, choice: &Choice) -> usize {
     if Some(root.r#type) != supergraph.schema.mutation {
         return choice.requests;
     }
-    let hops = choice.visits.values().filter_map(|chosen| match chosen.how {
-        How::Hop { .. } => {
+    let jumps = choice.visits.values().filter_map(|chosen| match chosen.origin {
+        VisitOrigin::Jump { .. } => {
             let Visit { position, subgraph, .. } = chosen.visit;
             Some((tree.root_item(position), chosen.level, subgraph))
         }
-        How::Enter | How::Descend { .. } => None,
+        VisitOrigin::Enter | VisitOrigin::Descend { .. } => None,
     });
-    root.items.len() + hops.collect::<FxHashSet<_>>().len()
+    root.items.len() + jumps.collect::<FxHashSet<_>>().len()
 }

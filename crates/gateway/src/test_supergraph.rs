@@ -7,7 +7,7 @@ use serde_json_bytes::Value as Json;
 
 use crate::access::{Access, TouchedRequirements};
 use crate::outline::outline_for;
-use crate::plan::{Plan, Sources, compile};
+use crate::plan::{Plan, PlanInputs, compile};
 use crate::planner::{Labels, Limits, PlanError, plan};
 use crate::supergraph::{Supergraph, read};
 
@@ -86,7 +86,7 @@ pub(crate) fn planned_for(
     let outlined = outline_for(&supergraph, &operation, root, &steering, 10_000, &denied);
     let mut tree = outlined.unwrap();
     let choice = plan(&supergraph, &mut tree, labels, Limits::default())?;
-    let sources = Sources { supergraph: &supergraph, operation: &operation, choice: &choice };
+    let sources = PlanInputs { supergraph: &supergraph, operation: &operation, choice: &choice };
     let plan = compile(sources, tree);
     Ok(Planned { supergraph, operation, variables, plan })
 }

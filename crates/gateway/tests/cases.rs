@@ -108,8 +108,8 @@ fn run(case: &Case) -> Result<Outcome, Failed> {
         let mut ids = supergraph.subgraph_ids();
         let named = ids.find(|id| *supergraph.subgraph(*id).name == *fault.subgraph);
         let named = named.ok_or_else(|| format!("there is no subgraph `{}`", fault.subgraph))?;
-        let what = Fault::of_words(&fault.kind);
-        faults.insert(named, what.ok_or_else(|| format!("`{}` is no fault", fault.kind))?);
+        let what = Fault::of_words(&fault.what);
+        faults.insert(named, what.ok_or_else(|| format!("`{}` is no fault", fault.what))?);
     }
     let running = Running {
         world: &world,
@@ -213,8 +213,8 @@ fn told(supergraph: &Supergraph, error: &ExecutionError) -> Json {
         ErrorKind::Subgraph { subgraph, message, .. } => {
             format!("{} says: {message}", name(*subgraph))
         }
-        ErrorKind::NotAnswered { subgraph, why, .. } => format!("{}: {why}", name(*subgraph)),
-        ErrorKind::Invalid { subgraph, why } => format!("{}: {why}", name(*subgraph)),
+        ErrorKind::FetchFailed { subgraph, why, .. } => format!("{}: {why}", name(*subgraph)),
+        ErrorKind::InvalidResponse { subgraph, why } => format!("{}: {why}", name(*subgraph)),
         ErrorKind::Null { parent, field } => {
             format!("null for {}.{field}", supergraph.schema[*parent].name)
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gateway::access::{Access, AccessSet, TouchedRequirements};
-use gateway::outline::{Item, Tree, ItemKind};
+use gateway::outline::{Item, ItemKind, Tree};
 use graphql::{ErrorCode, GraphQLError};
 
 use serde_json_bytes::Value as Json;

@@ -7,7 +7,7 @@ use gateway::access::{AccessSet, TouchedRequirements};
 use gateway::cost::Cost;
 use gateway::execute::Literals;
 use gateway::outline::outline_for;
-use gateway::plan::{Plan, Sources, compile};
+use gateway::plan::{Plan, PlanInputs, compile};
 use gateway::planner::{self, PlanError};
 use graphql::heap::HeapSize;
 use graphql::operation::OperationKind;
@@ -87,7 +87,8 @@ impl Gateway {
     /// Returns the plan key of a request.
     pub(super) fn made_for(&self, known: &Known<Prepared>, caller: &Caller) -> For {
         let operation = &known.document.operation;
-        let touched = known.once.get_or_init(|| TouchedRequirements::new(&self.supergraph, operation));
+        let touched =
+            known.once.get_or_init(|| TouchedRequirements::new(&self.supergraph, operation));
         let labels = self.labels.draw(self.named_labels(caller));
         For { labels, denied: self.denied(touched, &caller.session) }
     }
@@ -152,7 +153,7 @@ impl Gateway {
         let labels = &made_for.labels;
         let choice = planner::plan(supergraph, &mut tree, labels, self.options.planning)
             .map_err(|error| vec![no_plan(&error)])?;
-        let plan = compile(Sources { supergraph, operation, choice: &choice }, tree);
+        let plan = compile(PlanInputs { supergraph, operation, choice: &choice }, tree);
         let structure = steering.into_structure();
         let cost = Cost::new(supergraph, operation, &plan, limits.cost.list_size);
         let made_for = made_for.clone();

@@ -9,7 +9,7 @@ use response::{Held, NoMemory};
 
 use super::cause::CauseId;
 use crate::outline::{ItemId, PositionId, ids};
-use crate::plan::{Layout, Usual, append_range};
+use crate::plan::{Layout, SizeHint, append_range};
 
 ids! {
     /// An object of the arena.
@@ -59,14 +59,14 @@ pub(super) struct Object {
     pub(super) parent: Option<ObjectId>,
     /// Whether it is the value of several objects, or several times of one, because their JSON was
     /// equal.
-    pub(super) is_of_several: bool,
+    pub(super) is_repeated: bool,
     /// Whether it shares the objects below it with another object.
-    pub(super) is_twin: bool,
+    pub(super) shares_children: bool,
 }
 
 /// Address of a cell, in an object or in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum CellAddress {
     OfObject(usize),
     Element(usize),
 }
@@ -85,7 +85,7 @@ pub(super) struct Arena {
     undo: Undo,
     held: Held,
     /// Capacity of all vectors in bytes.
-    taken: usize,
+    allocated: usize,
     /// Whether a vector grew without reserved memory, where the growth could not fail: the next
     /// growth fails instead.
     is_exhausted: bool,
@@ -103,28 +103,28 @@ struct Undo {
 }
 
 /// Number of bytes that are compared as one integer.
-pub(super) const BEGIN: usize = size_of::<u64>();
+pub(super) const PREFIX_BYTES: usize = size_of::<u64>();
 
 /// Minimum length of a response before which capacity for the usual size is allocated.
-const LONG: usize = 8 << 10;
+const PREALLOCATE_FROM: usize = 8 << 10;
 
 /// Maximum number of objects or cells that are preallocated because the last execution had as many.
-const MOST_ROOM: usize = 1 << 15;
+const MAX_PREALLOCATED: usize = 1 << 15;
 
 /// Maximum number of response bytes that are preallocated.
-const MOST_WRITTEN: usize = 1 << 20;
+const MAX_PREALLOCATED_BYTES: usize = 1 << 20;
 
 /// Grows a vector of the arena. Memory is reserved before it is allocated, for the old and the new
 /// buffer while both exist.
 #[inline]
-fn make_room<T>(
+fn reserve<T>(
     held: &mut Held,
-    taken: &mut usize,
+    allocated: &mut usize,
     vector: &mut Vec<T>,
     more: usize,
 ) -> Result<(), NoMemory> {
     match more > vector.capacity() - vector.len() {
-        true => grow(held, taken, vector, more),
+        true => grow(held, allocated, vector, more),
         false => Ok(()),
     }
 }
@@ -132,25 +132,25 @@ fn make_room<T>(
 #[cold]
 fn grow<T>(
     held: &mut Held,
-    taken: &mut usize,
+    allocated: &mut usize,
     vector: &mut Vec<T>,
     more: usize,
 ) -> Result<(), NoMemory> {
     let before = bytes_of(vector);
     let grown = vector.capacity() + growth(before) / size_of::<T>();
-    let capacity = grown.max(vector.len() + more).max(LEAST);
-    held.grow_to((*taken + capacity * size_of::<T>()) as u64)?;
+    let capacity = grown.max(vector.len() + more).max(MIN_CAPACITY);
+    held.grow_to((*allocated + capacity * size_of::<T>()) as u64)?;
     vector.reserve_exact(capacity - vector.len());
-    *taken = *taken - before + bytes_of(vector);
-    held.shrink_to(*taken as u64);
+    *allocated = *allocated - before + bytes_of(vector);
+    held.shrink_to(*allocated as u64);
     Ok(())
 }
 
 /// A larger capacity for list elements is not kept for the next response.
-const MOST_OPEN: usize = 64 << 10;
+const MAX_KEPT_LIST_BYTES: usize = 64 << 10;
 
 /// Minimum capacity of a vector that grows.
-const LEAST: usize = 4;
+const MIN_CAPACITY: usize = 4;
 
 fn bytes_of<T>(vector: &Vec<T>) -> usize {
     vector.capacity() * size_of::<T>()
@@ -169,26 +169,27 @@ impl Arena {
 
     /// Allocates the capacity that the last execution needed. Only before a long response: many
     /// executions may be waiting for theirs.
-    fn make_usual_room(&mut self) {
+    fn preallocate(&mut self) {
         let layout = Arc::clone(&self.layout);
         let Layout { objects, cells, elements, at, .. } = &*layout;
-        let more = |usual: &Usual, known: usize| usual.get(MOST_ROOM).saturating_sub(known);
+        let more =
+            |usual: &SizeHint, known: usize| usual.get(MAX_PREALLOCATED).saturating_sub(known);
         let objects = more(objects, self.objects.len());
         let cells = more(cells, self.cells.len());
         let elements = more(elements, self.elements.len());
-        let Self { held, taken, .. } = self;
+        let Self { held, allocated, .. } = self;
         // If the memory is not available, growth is checked when it is needed.
-        let mut made = make_room(held, taken, &mut self.objects, objects)
-            .and_then(|()| make_room(held, taken, &mut self.cells, cells))
-            .and_then(|()| make_room(held, taken, &mut self.elements, elements));
+        let mut made = reserve(held, allocated, &mut self.objects, objects)
+            .and_then(|()| reserve(held, allocated, &mut self.cells, cells))
+            .and_then(|()| reserve(held, allocated, &mut self.elements, elements));
         for (at, usual) in self.at.iter_mut().zip(at) {
             let more = more(usual, at.len());
-            made = made.and_then(|()| make_room(held, taken, at, more));
+            made = made.and_then(|()| reserve(held, allocated, at, more));
         }
     }
 
     /// Records the capacity for the next execution of the plan.
-    pub(super) fn tell_usual(&self) {
+    pub(super) fn record_sizes(&self) {
         let Layout { objects, cells, elements, at, .. } = &*self.layout;
         objects.set(self.objects.len());
         cells.set(self.cells.len());
@@ -197,19 +198,19 @@ impl Arena {
     }
 
     /// Records the length of the written data.
-    pub(super) fn tell_written(&self, length: usize) {
+    pub(super) fn record_written(&self, length: usize) {
         self.layout.written.set(length);
     }
 
     /// Length of the data of the last execution.
-    pub(super) fn usually_written(&self) -> usize {
-        self.layout.written.get(MOST_WRITTEN)
+    pub(super) fn expected_written(&self) -> usize {
+        self.layout.written.get(MAX_PREALLOCATED_BYTES)
     }
 
     /// Begins to read a response of this length: later changes can be rolled back.
-    pub(super) fn begin_answer(&mut self, length: usize) {
-        if length >= LONG {
-            self.make_usual_room();
+    pub(super) fn begin_response(&mut self, length: usize) {
+        if length >= PREALLOCATE_FROM {
+            self.preallocate();
         }
         self.undo.objects = self.objects.len();
         self.undo.cells = self.cells.len();
@@ -219,17 +220,17 @@ impl Arena {
         self.undo.typed.clear();
     }
 
-    /// Commits the changes since `begin_answer`.
-    pub(super) fn end_answer(&mut self) {
+    /// Commits the changes since `begin_response`.
+    pub(super) fn commit_response(&mut self) {
         let undo = std::mem::take(&mut self.undo);
-        self.taken -= bytes_of(&undo.changed) + bytes_of(&undo.typed);
-        if bytes_of(&self.open) > MOST_OPEN {
-            self.taken -= bytes_of(&std::mem::take(&mut self.open));
+        self.allocated -= bytes_of(&undo.changed) + bytes_of(&undo.typed);
+        if bytes_of(&self.open) > MAX_KEPT_LIST_BYTES {
+            self.allocated -= bytes_of(&std::mem::take(&mut self.open));
         }
-        self.held.shrink_to(self.taken as u64);
+        self.held.shrink_to(self.allocated as u64);
     }
 
-    /// Rolls back all changes since `begin_answer`, because the response is invalid.
+    /// Rolls back all changes since `begin_response`, because the response is invalid.
     pub(super) fn roll_back(&mut self) {
         let mut undo = std::mem::take(&mut self.undo);
         for (place, cell) in undo.changed.drain(..).rev() {
@@ -263,14 +264,14 @@ impl Arena {
         let id = ObjectId::new(self.objects.len());
         let cells = self.cells.len();
         let width = self.layout.widths[position.index()] as usize;
-        let Self { held, taken, .. } = self;
+        let Self { held, allocated, .. } = self;
         // A few bytes of JSON can be an object with many cells.
-        make_room(held, taken, &mut self.cells, width)?;
-        make_room(held, taken, &mut self.objects, 1)?;
-        make_room(held, taken, &mut self.at[position.index()], 1)?;
+        reserve(held, allocated, &mut self.cells, width)?;
+        reserve(held, allocated, &mut self.objects, 1)?;
+        reserve(held, allocated, &mut self.at[position.index()], 1)?;
         self.cells.resize(cells + width, Cell::Absent);
-        let (cells, is_of_several, is_twin) = (narrow(cells), false, false);
-        self.objects.push(Object { position, r#type, cells, parent, is_of_several, is_twin });
+        let (cells, is_repeated, shares_children) = (narrow(cells), false, false);
+        self.objects.push(Object { position, r#type, cells, parent, is_repeated, shares_children });
         self.at[position.index()].push(id);
         Ok(id)
     }
@@ -293,20 +294,20 @@ impl Arena {
     }
 
     /// Marks an object as the value of one more object.
-    pub(super) fn add_other(&mut self, id: ObjectId) {
-        self.objects[id.index()].is_of_several = true;
+    pub(super) fn mark_repeated(&mut self, id: ObjectId) {
+        self.objects[id.index()].is_repeated = true;
     }
 
     /// Marks two objects that share the objects below them.
-    pub(super) fn add_twin(&mut self, of: ObjectId, twin: ObjectId) {
-        self.objects[of.index()].is_twin = true;
-        self.objects[twin.index()].is_twin = true;
+    pub(super) fn mark_shared(&mut self, of: ObjectId, twin: ObjectId) {
+        self.objects[of.index()].shares_children = true;
+        self.objects[twin.index()].shares_children = true;
     }
 
     pub(super) fn set_type(&mut self, id: ObjectId, r#type: TypeId) {
         let known = &mut self.objects[id.index()].r#type;
         let typed = &mut self.undo.typed;
-        self.is_exhausted |= make_room(&mut self.held, &mut self.taken, typed, 1).is_err();
+        self.is_exhausted |= reserve(&mut self.held, &mut self.allocated, typed, 1).is_err();
         typed.push((id, *known));
         *known = Some(r#type);
     }
@@ -353,7 +354,7 @@ impl Arena {
         }
         if index < self.undo.cells {
             let changed = &mut self.undo.changed;
-            self.is_exhausted |= make_room(&mut self.held, &mut self.taken, changed, 1).is_err();
+            self.is_exhausted |= reserve(&mut self.held, &mut self.allocated, changed, 1).is_err();
             changed.push((index, known));
         }
         self.cells[index] = cell;
@@ -367,13 +368,13 @@ impl Arena {
     #[inline]
     pub(super) fn push(&mut self, cell: Cell) -> Result<(), NoMemory> {
         self.check_exhausted()?;
-        make_room(&mut self.held, &mut self.taken, &mut self.open, 1)?;
+        reserve(&mut self.held, &mut self.allocated, &mut self.open, 1)?;
         self.open.push(cell);
         Ok(())
     }
 
     /// Number of elements of a list that is being read.
-    pub(super) fn opened(&self, begin: usize) -> usize {
+    pub(super) fn open_length(&self, begin: usize) -> usize {
         self.open.len() - begin
     }
 
@@ -381,7 +382,7 @@ impl Arena {
         self.check_exhausted()?;
         let start = narrow(self.elements.len());
         let more = self.open.len() - begin;
-        make_room(&mut self.held, &mut self.taken, &mut self.elements, more)?;
+        reserve(&mut self.held, &mut self.allocated, &mut self.elements, more)?;
         self.elements.extend(self.open.drain(begin..));
         Ok(Cell::List { start, end: narrow(self.elements.len()) })
     }
@@ -433,7 +434,7 @@ impl Arena {
 
     /// Length of a leaf and its first bytes as an integer; `None` for other cells.
     #[inline]
-    pub(super) fn begin_of(&self, cell: Cell) -> Option<(usize, u64)> {
+    pub(super) fn prefix_of(&self, cell: Cell) -> Option<(usize, u64)> {
         let Cell::Leaf { buffer, start, end } = cell else { return None };
         let length = (end - start) as usize;
         let rest = self.buffers[buffer as usize].get(start as usize..)?;
@@ -441,7 +442,7 @@ impl Arena {
             Some(chunk) => u64::from_le_bytes(*chunk),
             None => rest.iter().rev().fold(0, |word, byte| word << u8::BITS | u64::from(*byte)),
         };
-        let bits = u8::BITS * u32::try_from(length.min(BEGIN)).unwrap_or_default();
+        let bits = u8::BITS * u32::try_from(length.min(PREFIX_BYTES)).unwrap_or_default();
         let mask = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or_default();
         Some((length, word & mask))
     }
@@ -452,23 +453,23 @@ impl Arena {
         append_range(bytes, &self.buffers[buffer as usize], start as usize, end as usize);
     }
 
-    pub(super) fn place_of(&self, object: ObjectId, slot: u32) -> Place {
-        Place::OfObject(self.index(object, slot))
+    pub(super) fn address_of(&self, object: ObjectId, slot: u32) -> CellAddress {
+        CellAddress::OfObject(self.index(object, slot))
     }
 
-    pub(super) fn at_place(&self, place: Place) -> Cell {
+    pub(super) fn cell_at(&self, place: CellAddress) -> Cell {
         let cell = match place {
-            Place::OfObject(index) => self.cells.get(index),
-            Place::Element(index) => self.elements.get(index),
+            CellAddress::OfObject(index) => self.cells.get(index),
+            CellAddress::Element(index) => self.elements.get(index),
         };
         cell.copied().unwrap_or(Cell::Absent)
     }
 
     /// Records the cause of a missing value.
-    pub(super) fn fail(&mut self, place: Place, cause: CauseId) {
+    pub(super) fn fail(&mut self, place: CellAddress, cause: CauseId) {
         let cell = match place {
-            Place::OfObject(index) => self.cells.get_mut(index),
-            Place::Element(index) => self.elements.get_mut(index),
+            CellAddress::OfObject(index) => self.cells.get_mut(index),
+            CellAddress::Element(index) => self.elements.get_mut(index),
         };
         if let Some(cell) = cell.filter(|cell| !cell.is_value()) {
             *cell = Cell::Failed(cause);

@@ -4,16 +4,16 @@
 
 use graphql::operation::Location;
 
-use super::arena::{Arena, Cell, ObjectId, Place};
+use super::arena::{Arena, Cell, CellAddress, ObjectId};
 use super::errors::{ErrorKind, Errors, ExecutionError, Path};
+use super::map_errors::document_location;
 use super::path::{first_place, has_path};
-use super::tell::located;
 use crate::outline::{ItemId, ids};
 use crate::plan::Plan;
 use crate::supergraph::Supergraph;
 
 /// Maximum number of places at which one error is reported; further ones are only counted.
-const MOST_PLACES: usize = 10;
+const MAX_PLACES: usize = 10;
 
 ids! {
     /// Cause of a missing value.
@@ -120,8 +120,8 @@ impl Errors {
 
     /// Sets the cause of a missing value, unless it has one with a narrower scope. No effect if
     /// there is a value.
-    pub(super) fn fail(&mut self, arena: &mut Arena, place: Place, cause: CauseId) {
-        match arena.at_place(place) {
+    pub(super) fn fail(&mut self, arena: &mut Arena, place: CellAddress, cause: CauseId) {
+        match arena.cell_at(place) {
             Cell::Leaf { .. } | Cell::Object(_) | Cell::List { .. } => {}
             Cell::Absent | Cell::Null | Cell::Unknown => arena.fail(place, cause),
             Cell::Failed(known) => {
@@ -176,7 +176,7 @@ impl Errors {
             next = cause.next;
             cause.places += 1;
             let is_whole = cause.scope == Scope::Request;
-            let most = if is_whole { 1 } else { MOST_PLACES };
+            let most = if is_whole { 1 } else { MAX_PLACES };
             if cause.places > most {
                 if !is_whole {
                     self.count(1);
@@ -211,7 +211,7 @@ impl Errors {
             let mut path = place.unwrap_or_default();
             path.extend(steps.into_iter().filter(|_| is_there));
             let last = items.last().filter(|_| is_there);
-            let location = last.and_then(|item| located(plan.tree.item(*item).location));
+            let location = last.and_then(|item| document_location(plan.tree.item(*item).location));
             self.push(ExecutionError { kind, path, location });
         }
     }

@@ -52,7 +52,7 @@ impl Copying<'_> {
             self.arena.set(to, wanted.slot, cell);
         }
         if is_shared {
-            self.arena.add_twin(from, to);
+            self.arena.mark_shared(from, to);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use super::cause::Cause;
 use crate::supergraph::SubgraphId;
 
 /// Maximum number of reported errors; further ones are only counted.
-const MOST: usize = 100;
+const MAX_REPORTED: usize = 100;
 
 /// Errors of an execution.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ pub struct Errors {
 
 impl Errors {
     pub(super) fn push(&mut self, error: ExecutionError) {
-        if self.list.len() < MOST {
+        if self.list.len() < MAX_REPORTED {
             self.list.push(error);
         } else {
             self.more += 1;
@@ -48,7 +48,7 @@ impl Errors {
     }
 
     /// Counts values that do not have their type.
-    pub(super) fn see(&mut self, wrong: usize) {
+    pub(super) fn count_wrong_values(&mut self, wrong: usize) {
         self.wrong += wrong;
     }
 
@@ -100,16 +100,16 @@ pub enum ErrorKind {
         extensions: Option<Box<str>>,
     },
     /// The fetch failed: there is no response.
-    NotAnswered {
+    FetchFailed {
         subgraph: SubgraphId,
         /// For a mutation it is unknown whether it was executed.
         kind: OperationKind,
-        why: AskError,
+        why: FetchError,
         /// Details for the log, not for clients.
         reason: Option<Box<str>>,
     },
     /// The response of the subgraph does not fit the request.
-    Invalid { subgraph: SubgraphId, why: Invalid },
+    InvalidResponse { subgraph: SubgraphId, why: InvalidResponse },
     /// A non-null value is missing, and no other error explains it.
     Null { parent: TypeId, field: Box<str> },
     /// No subgraph was asked for a value, or none knows its object.
@@ -124,7 +124,7 @@ pub enum ErrorKind {
 
 /// Reason why a subgraph request has no response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AskError {
+pub enum FetchError {
     #[error("it cannot be reached")]
     Unavailable,
     #[error("it did not answer in time")]
@@ -149,17 +149,17 @@ pub enum AskError {
 
 /// Reason why a subgraph response is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Invalid {
+pub enum InvalidResponse {
     #[error("it is no UTF-8")]
-    NoUtf8,
+    InvalidUtf8,
     #[error("it is no JSON of a GraphQL answer")]
-    NoJson,
+    InvalidJson,
     #[error("it has neither data nor errors")]
     Empty,
     #[error("it says something twice")]
     Twice,
-    #[error("it was asked for {asked} entities and does not answer for as many")]
-    Length { asked: usize },
+    #[error("it was asked for {expected} entities and does not answer for as many")]
+    Length { expected: usize },
     #[error("it does not answer what was asked")]
     Unfit,
     #[error("it lacks something that it was asked for, and says no error")]

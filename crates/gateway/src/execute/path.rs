@@ -20,7 +20,7 @@ pub(super) fn first_place(
         let by = tree.position(object.position).parent;
         let (Some(parent), Some(by)) = (object.parent, by) else { break };
         let item = tree.item(by);
-        if !is_meant(supergraph, tree, arena, item, parent) {
+        if !is_selected_on(supergraph, tree, arena, item, parent) {
             return None;
         }
         let mut indexes = Vec::new();
@@ -41,7 +41,7 @@ pub(super) fn first_place(
 }
 
 /// Whether an item is selected on an object, by its runtime type or for every possible type.
-pub(super) fn is_meant(
+pub(super) fn is_selected_on(
     supergraph: &Supergraph,
     tree: &Tree,
     arena: &Arena,
@@ -68,7 +68,7 @@ pub(super) fn has_path(
         cell = match (step, cell) {
             (Step::Key(_), Cell::Object(object)) => {
                 let Some(item) = items.next() else { return true };
-                if !is_meant(supergraph, tree, arena, tree.item(*item), object) {
+                if !is_selected_on(supergraph, tree, arena, tree.item(*item), object) {
                     return false;
                 }
                 arena.cell_of(object, *item)

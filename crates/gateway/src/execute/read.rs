@@ -3,12 +3,12 @@
 use graphql::schema::TypeId;
 use response::NoMemory;
 
-use super::alike::{Alike, Begin, Met};
 use super::arena::{Arena, Cell, ObjectId};
 use super::cause::CauseId;
+use super::duplicates::{Candidate, Duplicates, Lookup};
 use super::errors::Errors;
-use super::feed::{Feed, WITHIN};
-use super::json::{Json, NoJson};
+use super::json::{InvalidJson, Json};
+use super::tokens::{EMBEDDED_JSON, TokenReader};
 use crate::outline::{ItemId, PositionId, Tree};
 use crate::plan::{Read, Scalar, Shape, Value};
 use crate::supergraph::Supergraph;
@@ -19,20 +19,20 @@ pub(super) struct Reader<'r, F> {
     pub(super) supergraph: &'r Supergraph,
     pub(super) tree: &'r Tree,
     pub(super) arena: &'r mut Arena,
-    pub(super) feed: F,
+    pub(super) tokens: F,
     /// Index of the response among the buffers of the arena.
     pub(super) buffer: u32,
-    pub(super) wrong: Wrong,
+    pub(super) wrong: Defects,
     pub(super) causes: Causes,
     /// Objects read so far, if equal ones are deduplicated.
-    pub(super) alike: Option<Alike>,
+    pub(super) duplicates: Option<Duplicates>,
     /// Last runtime type: the next is usually the same.
     last: Option<TypeId>,
 }
 
 /// Defects of a response that is used all the same.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Wrong {
+pub(super) struct Defects {
     /// Number of values that do not have their type.
     pub(super) values: usize,
     /// First object whose entity is not an object; reported once.
@@ -41,7 +41,7 @@ pub(super) struct Wrong {
     pub(super) lacking: Option<(ObjectId, ItemId)>,
 }
 
-impl Wrong {
+impl Defects {
     /// Whether there are no defects.
     pub(super) fn is_empty(&self) -> bool {
         let Self { values, entity, lacking } = self;
@@ -66,13 +66,13 @@ impl Causes {
 
 /// Reason why a response cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unread {
-    NoJson,
+pub(super) enum ReadError {
+    InvalidJson,
     /// A member occurs twice.
     Twice,
     /// The number of entities differs from that of the representations.
     Length {
-        asked: usize,
+        expected: usize,
     },
     /// The response does not have the form of the request.
     Unfit,
@@ -81,7 +81,7 @@ pub(super) enum Unread {
 
 /// Type of an object according to its `__typename`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum ObjectType {
     Type(TypeId),
     /// An interface or union that the object belongs to.
     Interface,
@@ -89,37 +89,47 @@ pub(super) enum Said {
     Impossible,
 }
 
-impl From<NoJson> for Unread {
-    fn from(_: NoJson) -> Self {
-        Self::NoJson
+impl From<InvalidJson> for ReadError {
+    fn from(_: InvalidJson) -> Self {
+        Self::InvalidJson
     }
 }
 
-impl From<NoMemory> for Unread {
+impl From<NoMemory> for ReadError {
     fn from(_: NoMemory) -> Self {
         Self::NoMemory
     }
 }
 
-impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
+impl<'r, 'f, F: TokenReader<'f>> Reader<'r, F> {
     pub(super) fn new(
         supergraph: &'r Supergraph,
         tree: &'r Tree,
         arena: &'r mut Arena,
-        feed: F,
+        tokens: F,
         (buffer, causes): (u32, Causes),
     ) -> Self {
-        let wrong = Wrong::default();
-        Self { supergraph, tree, arena, feed, buffer, wrong, causes, alike: None, last: None }
+        let wrong = Defects::default();
+        Self {
+            supergraph,
+            tree,
+            arena,
+            tokens,
+            buffer,
+            wrong,
+            causes,
+            duplicates: None,
+            last: None,
+        }
     }
 
     /// Reads an object into one of the arena. Recursion is bounded by the depth of the tree.
-    pub(super) fn members(&mut self, shape: &Shape, object: ObjectId) -> Result<(), Unread> {
+    pub(super) fn members(&mut self, shape: &Shape, object: ObjectId) -> Result<(), ReadError> {
         let r#type = self.arena.object(object).r#type;
         let (common, own) = shape.members_of(r#type);
         let mut seen = Seen::default();
-        if !self.feed.begin(b'{', b'}')? {
-            self.lack(common.iter().chain(own), &seen, object);
+        if !self.tokens.begin(b'{', b'}')? {
+            self.record_missing(common.iter().chain(own), &seen, object);
             return Ok(());
         }
         let mut has_type = false;
@@ -131,21 +141,21 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
             let next =
                 common.get(expected).or_else(|| own.get(expected.checked_sub(common.len())?));
             match next {
-                Some(read) if self.feed.take_lead(&read.lead) => {
+                Some(read) if self.tokens.take_prefix(&read.prefix) => {
                     seen.see(expected)?;
                     read_count += 1;
                     expected += 1;
                     self.member(read, object, cells)?;
                 }
-                _ if self.feed.take_typename() => {
+                _ if self.tokens.take_typename() => {
                     // Two `__typename` members may contradict each other.
                     if std::mem::replace(&mut has_type, true) {
-                        return Err(Unread::Twice);
+                        return Err(ReadError::Twice);
                     }
-                    self.feed.skip()?;
+                    self.tokens.skip()?;
                 }
                 _ => {
-                    let name = self.feed.name()?;
+                    let name = self.tokens.name()?;
                     let all = common.iter().chain(own).enumerate();
                     let found = find(all, name);
                     if let Some((place, read)) = found {
@@ -154,23 +164,28 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
                         expected = place + 1;
                         self.member(read, object, cells)?;
                     } else {
-                        self.feed.skip()?;
+                        self.tokens.skip()?;
                     }
                 }
             }
-            if !self.feed.next(b'}')? {
+            if !self.tokens.next(b'}')? {
                 break;
             }
         }
         if read_count < common.len() + own.len() {
-            self.lack(common.iter().chain(own), &seen, object);
+            self.record_missing(common.iter().chain(own), &seen, object);
         }
         Ok(())
     }
 
     /// Records the missing members of an object.
     #[cold]
-    fn lack<'s>(&mut self, all: impl Iterator<Item = &'s Read>, seen: &Seen, object: ObjectId) {
+    fn record_missing<'s>(
+        &mut self,
+        all: impl Iterator<Item = &'s Read>,
+        seen: &Seen,
+        object: ObjectId,
+    ) {
         for (place, read) in all.enumerate() {
             for read in std::iter::once(read).chain(&read.also).filter(|_| !seen.has(place)) {
                 if self.arena.cell(object, read.slot) == Cell::Absent {
@@ -182,23 +197,23 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
     }
 
     #[inline]
-    fn member(&mut self, read: &Read, object: ObjectId, cells: usize) -> Result<(), Unread> {
+    fn member(&mut self, read: &Read, object: ObjectId, cells: usize) -> Result<(), ReadError> {
         if let (Value::Leaf(scalar), 0, []) = (&read.value, read.lists, &*read.also) {
             // The most frequent case.
-            let cell = match self.feed.peek()? {
-                b'n' => self.feed.null().map(|()| Cell::Null)?,
+            let cell = match self.tokens.peek()? {
+                b'n' => self.tokens.null().map(|()| Cell::Null)?,
                 byte => self.leaf(*scalar, byte)?,
             };
             self.arena.set_at(cells + read.slot as usize, cell);
             return Ok(());
         }
-        let start = self.feed.at();
+        let start = self.tokens.at();
         self.item(read, object)?;
         if read.also.is_empty() { Ok(()) } else { self.others(start, read, object) }
     }
 
     #[inline]
-    fn item(&mut self, read: &Read, object: ObjectId) -> Result<(), Unread> {
+    fn item(&mut self, read: &Read, object: ObjectId) -> Result<(), ReadError> {
         let known = self.arena.cell(object, read.slot);
         let cell = self.value(read, read.lists, object, known)?;
         self.arena.set(object, read.slot, cell);
@@ -207,9 +222,9 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
 
     /// Reads a member again for the other items that share its response name.
     #[cold]
-    fn others(&mut self, start: usize, read: &Read, object: ObjectId) -> Result<(), Unread> {
+    fn others(&mut self, start: usize, read: &Read, object: ObjectId) -> Result<(), ReadError> {
         for other in &read.also {
-            self.feed.go_to(start);
+            self.tokens.go_to(start);
             self.item(other, object)?;
         }
         Ok(())
@@ -222,17 +237,17 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         lists: u8,
         parent: ObjectId,
         known: Cell,
-    ) -> Result<Cell, Unread> {
-        let byte = self.feed.peek()?;
+    ) -> Result<Cell, ReadError> {
+        let byte = self.tokens.peek()?;
         if byte == b'n' {
-            self.feed.null()?;
+            self.tokens.null()?;
             return Ok(Cell::Null);
         }
-        if byte == WITHIN
+        if byte == EMBEDDED_JSON
             && (lists > 0 || matches!(read.value, Value::Objects { .. }))
-            && let Some(json) = self.feed.within()
+            && let Some(json) = self.tokens.embedded_json()
         {
-            return self.value_within(json, read, lists, parent, known);
+            return self.embedded_value(json, read, lists, parent, known);
         }
         if let Some(lists) = lists.checked_sub(1) {
             return if byte == b'[' { self.list(read, lists, parent, known) } else { self.wrong() };
@@ -244,21 +259,21 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
                 let mut begin = None;
                 // Only objects that no other fetch adds members to can be shared.
                 if *is_alone && known == Cell::Absent {
-                    match self.meet(read) {
-                        Some(Met::Before(object, length)) => {
-                            self.arena.add_other(object);
-                            self.feed.go_to(self.feed.at() + length);
+                    match self.look_up(read) {
+                        Some(Lookup::Duplicate(object, length)) => {
+                            self.arena.mark_repeated(object);
+                            self.tokens.go_to(self.tokens.at() + length);
                             return Ok(Cell::Object(object));
                         }
-                        Some(Met::First(first)) => begin = Some(first),
+                        Some(Lookup::First(first)) => begin = Some(first),
                         None => {}
                     }
                 }
                 let r#type = match (*r#type, shape.typename) {
                     (None, true) => match self.type_ahead(*position)? {
-                        Said::Type(r#type) => Some(r#type),
-                        Said::Interface => None,
-                        Said::Impossible => return self.wrong(),
+                        ObjectType::Type(r#type) => Some(r#type),
+                        ObjectType::Interface => None,
+                        ObjectType::Impossible => return self.wrong(),
                     },
                     (one, _) => one,
                 };
@@ -282,7 +297,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
                 };
                 self.members(shape, object)?;
                 if let Some(begin) = begin {
-                    self.remember(read, begin, object);
+                    self.insert(read, begin, object);
                 }
                 Ok(Cell::Object(object))
             }
@@ -291,34 +306,34 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
 
     /// Looks up whether an equal object was read before.
     #[inline]
-    fn meet(&mut self, read: &Read) -> Option<Met> {
-        let bytes = self.feed.compared()?;
-        self.alike.as_mut()?.meet(read, bytes, self.feed.at())
+    fn look_up(&mut self, read: &Read) -> Option<Lookup> {
+        let bytes = self.tokens.comparable_bytes()?;
+        self.duplicates.as_mut()?.look_up(read, bytes, self.tokens.at())
     }
 
     #[inline]
-    fn remember(&mut self, read: &Read, begin: Begin, object: ObjectId) {
-        if let Some(alike) = &mut self.alike {
-            alike.remember(read, begin, self.feed.at(), object);
+    fn insert(&mut self, read: &Read, begin: Candidate, object: ObjectId) {
+        if let Some(duplicates) = &mut self.duplicates {
+            duplicates.insert(read, begin, self.tokens.at(), object);
         }
     }
 
     /// Reads a value that is stored as one JSON text, such as an array or JSON column.
-    fn value_within(
+    fn embedded_value(
         &mut self,
         json: Json<'f>,
         read: &Read,
         lists: u8,
         parent: ObjectId,
         known: Cell,
-    ) -> Result<Cell, Unread> {
+    ) -> Result<Cell, ReadError> {
         let Self { supergraph, tree, buffer, causes, .. } = *self;
         let mut inner = Reader::new(supergraph, tree, &mut *self.arena, json, (buffer, causes));
         let cell = inner.value(read, lists, parent, known)?;
-        let Wrong { values, lacking, .. } = inner.wrong;
+        let Defects { values, lacking, .. } = inner.wrong;
         self.wrong.lacking = self.wrong.lacking.or(lacking);
         self.wrong.values += values;
-        self.feed.skip()?;
+        self.tokens.skip()?;
         Ok(cell)
     }
 
@@ -328,7 +343,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         lists: u8,
         parent: ObjectId,
         known: Cell,
-    ) -> Result<Cell, Unread> {
+    ) -> Result<Cell, ReadError> {
         let known = match known {
             Cell::List { start, end } => Some((start, end)),
             Cell::Absent
@@ -339,31 +354,32 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
             | Cell::Object(_) => None,
         };
         let begin = self.arena.open_list();
-        if self.feed.begin(b'[', b']')? {
+        if self.tokens.begin(b'[', b']')? {
             loop {
                 let before = known.and_then(|(start, end)| {
-                    self.arena.list(start, end).get(self.arena.opened(begin)).copied()
+                    self.arena.list(start, end).get(self.arena.open_length(begin)).copied()
                 });
                 let before = before.unwrap_or(Cell::Absent);
                 let cell = self.value(read, lists, parent, before)?;
                 let keeps = before.is_value() && !cell.is_value();
                 self.arena.push(if keeps { before } else { cell })?;
-                if !self.feed.next(b']')? {
+                if !self.tokens.next(b']')? {
                     break;
                 }
             }
         }
-        if known.is_some_and(|(start, end)| (end - start) as usize != self.arena.opened(begin)) {
+        if known.is_some_and(|(start, end)| (end - start) as usize != self.arena.open_length(begin))
+        {
             // Two subgraphs returned lists of different lengths for one field, so the elements
             // cannot be matched.
-            return Err(Unread::Unfit);
+            return Err(ReadError::Unfit);
         }
         Ok(self.arena.close_list(begin)?)
     }
 
     #[inline]
-    fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Cell, Unread> {
-        let Some((start, end)) = self.feed.leaf(scalar, byte)? else { return self.wrong() };
+    fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Cell, ReadError> {
+        let Some((start, end)) = self.tokens.leaf(scalar, byte)? else { return self.wrong() };
         // Responses are limited far below.
         let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Ok(Cell::Leaf { buffer: self.buffer, start: narrow(start), end: narrow(end) })
@@ -371,54 +387,54 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
 
     /// Records a value that does not have its type, and skips it.
     #[cold]
-    fn wrong(&mut self) -> Result<Cell, Unread> {
-        self.feed.peek()?;
+    fn wrong(&mut self) -> Result<Cell, ReadError> {
+        self.tokens.peek()?;
         self.wrong.values += 1;
-        self.feed.skip()?;
+        self.tokens.skip()?;
         Ok(Cell::Failed(CauseId::VALUE))
     }
 
     /// Returns the type of the next object without consuming it.
-    pub(super) fn type_ahead(&mut self, position: PositionId) -> Result<Said, Unread> {
-        let start = self.feed.at();
-        let mut said = Said::Impossible;
-        if self.feed.begin(b'{', b'}')? {
+    pub(super) fn type_ahead(&mut self, position: PositionId) -> Result<ObjectType, ReadError> {
+        let start = self.tokens.at();
+        let mut found = ObjectType::Impossible;
+        if self.tokens.begin(b'{', b'}')? {
             loop {
-                let is_type = self.feed.take_typename() || self.feed.name()? == b"__typename";
-                if is_type && self.feed.peek()? == b'"' {
-                    let name = self.feed.quoted()?;
-                    said = self.said(position, name);
+                let is_type = self.tokens.take_typename() || self.tokens.name()? == b"__typename";
+                if is_type && self.tokens.peek()? == b'"' {
+                    let name = self.tokens.quoted()?;
+                    found = self.object_type(position, name);
                     break;
                 }
-                self.feed.skip()?;
-                if !self.feed.next(b'}')? {
+                self.tokens.skip()?;
+                if !self.tokens.next(b'}')? {
                     break;
                 }
             }
         }
-        self.feed.go_to(start);
-        Ok(said)
+        self.tokens.go_to(start);
+        Ok(found)
     }
 
     /// Whether an abstract type has possible types in common with a position.
-    fn may_stand_for(&self, own: TypeId, position: PositionId) -> bool {
+    fn overlaps(&self, own: TypeId, position: PositionId) -> bool {
         let Self { supergraph, tree, .. } = self;
         let is_abstract = supergraph.is_composite(own) && !supergraph.is_object(own);
         is_abstract && supergraph.possible(own).intersects(&tree.position(position).possible)
     }
 
-    fn said(&mut self, position: PositionId, name: &[u8]) -> Said {
+    fn object_type(&mut self, position: PositionId, name: &[u8]) -> ObjectType {
         let schema = &self.supergraph.schema;
         let last = self.last.filter(|last| schema[*last].name.as_bytes() == name);
         let known = last.or_else(|| schema.find_type(std::str::from_utf8(name).ok()?));
         self.last = known.or(self.last);
         match known {
             Some(own) if self.supergraph.contains(&self.tree.position(position).possible, own) => {
-                Said::Type(own)
+                ObjectType::Type(own)
             }
             // A subgraph with an interface object returns the name of the interface.
-            Some(own) if self.may_stand_for(own, position) => Said::Interface,
-            Some(_) | None => Said::Impossible,
+            Some(own) if self.overlaps(own, position) => ObjectType::Interface,
+            Some(_) | None => ObjectType::Impossible,
         }
     }
 }
@@ -448,7 +464,7 @@ struct Seen {
 impl Seen {
     /// Adds a member; an error if it is there already.
     #[inline]
-    fn see(&mut self, place: usize) -> Result<(), Unread> {
+    fn see(&mut self, place: usize) -> Result<(), ReadError> {
         const BITS: usize = u64::BITS as usize;
         let word = match (place / BITS).checked_sub(1) {
             None => &mut self.first,
@@ -459,7 +475,7 @@ impl Seen {
         };
         let bit = 1 << (place % BITS);
         if *word & bit != 0 {
-            return Err(Unread::Twice);
+            return Err(ReadError::Twice);
         }
         *word |= bit;
         Ok(())

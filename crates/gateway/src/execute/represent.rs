@@ -4,9 +4,9 @@ use ahash::RandomState;
 use graphql::schema::TypeId;
 use hashbrown::HashTable;
 
-use super::arena::{Arena, BEGIN, Cell, ObjectId};
+use super::arena::{Arena, Cell, ObjectId, PREFIX_BYTES};
 use super::cause::CauseId;
-use super::tell::typename_at;
+use super::map_errors::typename_at;
 use crate::outline::{ItemId, ItemKind, Tree};
 use crate::plan::{Entities, Entry, Form, Member, Nesting};
 use crate::supergraph::Supergraph;
@@ -149,8 +149,8 @@ impl Texts {
         objects: impl Iterator<Item = ObjectId>,
     ) -> (Self, Vec<ObjectId>) {
         let (mut texts, mut of) = (Self::default(), Vec::new());
-        let forming = Forming { supergraph, tree: None, arena };
-        let mut saying = Saying::new(forming, form, name);
+        let writer = RepresentationWriter { supergraph, tree: None, arena };
+        let mut saying = CachedWriter::new(writer, form, name);
         for object in objects {
             if saying.say(object, &mut texts).is_ok_and(|text| text as usize == of.len()) {
                 of.push(object);
@@ -168,7 +168,7 @@ fn text<'t>(bytes: &'t [u8], ends: &[usize], place: u32) -> &'t [u8] {
 
 /// Reason why an object has no representation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unsaid {
+pub(super) enum Unrepresentable {
     /// A nullable key is null: there is no entity to fetch.
     NoKey,
     /// A non-null value of an object is null.
@@ -181,7 +181,7 @@ pub(super) enum Unsaid {
 
 /// Objects without a representation.
 #[derive(Debug, Default)]
-pub(super) struct Unasked {
+pub(super) struct Unrepresented {
     /// Objects without a key.
     pub(super) keyless: Vec<Owner>,
     /// Objects that lack some inputs.
@@ -190,46 +190,51 @@ pub(super) struct Unasked {
 
 /// Returns the deduplicated representations of a list of entities.
 pub(super) fn representations(
-    forming: Forming<'_>,
+    writer: RepresentationWriter<'_>,
     list: &Entities,
-    unsaid: &mut Unasked,
+    unrepresented: &mut Unrepresented,
 ) -> Representations {
-    let objects = |entry: &Entry| forming.arena.objects_at(entry.position);
-    representations_of(forming, list, objects, unsaid)
+    let objects = |entry: &Entry| writer.arena.objects_at(entry.position);
+    representations_of(writer, list, objects, unrepresented)
 }
 
 /// Returns the representations of some objects of each entry.
 pub(super) fn representations_of<'o>(
-    forming: Forming<'_>,
+    writer: RepresentationWriter<'_>,
     list: &Entities,
     objects: impl Fn(&Entry) -> &'o [ObjectId],
-    unsaid: &mut Unasked,
+    unrepresented: &mut Unrepresented,
 ) -> Representations {
     let mut all = Representations::default();
     let mut found = Vec::new();
     for (place, entry) in (0..).zip(&list.entries) {
-        let mut sayings: Vec<(TypeId, Saying<'_>)> = Vec::new();
+        let mut writers: Vec<(TypeId, CachedWriter<'_>)> = Vec::new();
         for object in objects(entry) {
             let owner = Owner { entry: place, object: *object };
-            let name = match name_of(forming.supergraph, forming.arena, entry, *object) {
-                Named::Type(name) => name,
-                Named::Unknown => {
-                    unsaid.partial.push(owner);
+            let name = match type_name(writer.supergraph, writer.arena, entry, *object) {
+                TypeName::Type(name) => name,
+                TypeName::Unknown => {
+                    unrepresented.partial.push(owner);
                     continue;
                 }
-                Named::Other => continue,
+                TypeName::Other => continue,
             };
-            let known = sayings.iter().position(|(of, _)| *of == name);
+            let known = writers.iter().position(|(of, _)| *of == name);
             let known = known.unwrap_or_else(|| {
-                sayings.push((name, Saying::new(forming, &entry.form, name)));
-                sayings.len() - 1
+                writers.push((name, CachedWriter::new(writer, &entry.form, name)));
+                writers.len() - 1
             });
-            match sayings[known].1.say(*object, &mut all.texts) {
+            match writers[known].1.say(*object, &mut all.texts) {
                 Ok(text) => found.push((text, owner)),
-                Err(Unsaid::NoKey) if entry.keys.len() == 1 => unsaid.keyless.push(owner),
+                Err(Unrepresentable::NoKey) if entry.keys.len() == 1 => {
+                    unrepresented.keyless.push(owner)
+                }
                 Err(
-                    Unsaid::NoKey | Unsaid::Null(..) | Unsaid::Unknown(..) | Unsaid::Failed(..),
-                ) => unsaid.partial.push(owner),
+                    Unrepresentable::NoKey
+                    | Unrepresentable::Null(..)
+                    | Unrepresentable::Unknown(..)
+                    | Unrepresentable::Failed(..),
+                ) => unrepresented.partial.push(owner),
             }
         }
     }
@@ -239,11 +244,11 @@ pub(super) fn representations_of<'o>(
 }
 
 /// Number of slots of the cache.
-const REMEMBERED: usize = 32;
+const CACHE_SLOTS: usize = 32;
 
 /// Writer of the representations of one type, with a cache.
-struct Saying<'s> {
-    forming: Forming<'s>,
+struct CachedWriter<'s> {
+    writer: RepresentationWriter<'s>,
     form: &'s Form,
     /// Common prefix of all representations.
     head: Vec<u8>,
@@ -251,25 +256,25 @@ struct Saying<'s> {
     slots: Vec<u32>,
     /// Direct-mapped cache of objects with their texts, by a hash of their leaves: many objects of
     /// a response are few entities, whose texts need not be written again.
-    said: [Option<(ObjectId, u32)>; REMEMBERED],
+    said: [Option<(ObjectId, u32)>; CACHE_SLOTS],
 }
 
-impl<'s> Saying<'s> {
-    fn new(forming: Forming<'s>, form: &'s Form, name: TypeId) -> Self {
+impl<'s> CachedWriter<'s> {
+    fn new(writer: RepresentationWriter<'s>, form: &'s Form, name: TypeId) -> Self {
         let is_flat = form.members.iter().all(|member| member.below.is_empty());
         let members = form.members.iter().filter(|_| is_flat);
-        let slots = members.map(|member| forming.arena.slot(member.item)).collect();
-        Self { forming, form, head: forming.head(name), slots, said: [None; REMEMBERED] }
+        let slots = members.map(|member| writer.arena.slot(member.item)).collect();
+        Self { writer, form, head: writer.head(name), slots, said: [None; CACHE_SLOTS] }
     }
 
     /// Writes the representation of an object and returns its index.
-    fn say(&mut self, object: ObjectId, texts: &mut Texts) -> Result<u32, Unsaid> {
+    fn say(&mut self, object: ObjectId, texts: &mut Texts) -> Result<u32, Unrepresentable> {
         let place = self.place(object);
         let known = place.and_then(|place| self.said[place]);
         if let Some((_, text)) = known.filter(|(known, _)| self.is_same(*known, object)) {
             return Ok(text);
         }
-        if let Err(why) = self.forming.text(self.form, &self.head, object, &mut texts.bytes) {
+        if let Err(why) = self.writer.text(self.form, &self.head, object, &mut texts.bytes) {
             texts.cancel();
             return Err(why);
         }
@@ -285,36 +290,36 @@ impl<'s> Saying<'s> {
     fn place(&self, object: ObjectId) -> Option<usize> {
         // A large odd number, so that the highest bits depend on all bits.
         const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-        let arena = self.forming.arena;
+        let arena = self.writer.arena;
         let cells = arena.cells_of(arena.object(object));
         let mut hash = 0_u64;
         for slot in &self.slots {
             let cell = *cells.get(*slot as usize)?;
-            let (length, begin) = arena.begin_of(cell)?;
+            let (length, begin) = arena.prefix_of(cell)?;
             hash = (hash ^ begin).wrapping_mul(SPREAD);
-            if length > BEGIN {
+            if length > PREFIX_BYTES {
                 // Long texts often have the same prefix.
                 let end = arena.leaf_of(cell).and_then(<[u8]>::last_chunk);
                 hash = (hash ^ end.map_or(0, |end| u64::from_le_bytes(*end))).wrapping_mul(SPREAD);
             }
         }
-        let place = hash >> (u64::BITS - REMEMBERED.ilog2());
+        let place = hash >> (u64::BITS - CACHE_SLOTS.ilog2());
         usize::try_from(place).ok().filter(|_| !self.slots.is_empty())
     }
 
     /// Whether two objects have the same leaves.
     #[inline]
     fn is_same(&self, one: ObjectId, other: ObjectId) -> bool {
-        let arena = self.forming.arena;
+        let arena = self.writer.arena;
         let (one, other) = (arena.object(one), arena.object(other));
         let (one, other) = (arena.cells_of(one), arena.cells_of(other));
         self.slots.iter().all(|slot| {
             let slot = *slot as usize;
             let (Some(one), Some(other)) = (one.get(slot), other.get(slot)) else { return false };
-            let begin = arena.begin_of(*one);
-            begin == arena.begin_of(*other)
+            let begin = arena.prefix_of(*one);
+            begin == arena.prefix_of(*other)
                 && begin.is_some_and(|(length, _)| {
-                    length <= BEGIN || arena.leaf_of(*one) == arena.leaf_of(*other)
+                    length <= PREFIX_BYTES || arena.leaf_of(*one) == arena.leaf_of(*other)
                 })
         })
     }
@@ -322,7 +327,7 @@ impl<'s> Saying<'s> {
 
 /// Type name in the representation of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Named {
+pub(super) enum TypeName {
     Type(TypeId),
     /// The runtime type is unknown.
     Unknown,
@@ -330,30 +335,30 @@ pub(super) enum Named {
     Other,
 }
 
-pub(super) fn name_of(
+pub(super) fn type_name(
     supergraph: &Supergraph,
     arena: &Arena,
     entry: &Entry,
     object: ObjectId,
-) -> Named {
+) -> TypeName {
     match (entry.on, arena.object(object).r#type) {
-        (_, Some(own)) if !supergraph.contains(&entry.types, own) => Named::Other,
-        (Some(on), _) => Named::Type(on),
-        (None, Some(own)) => Named::Type(own),
-        (None, None) => Named::Unknown,
+        (_, Some(own)) if !supergraph.contains(&entry.types, own) => TypeName::Other,
+        (Some(on), _) => TypeName::Type(on),
+        (None, Some(own)) => TypeName::Type(own),
+        (None, None) => TypeName::Unknown,
     }
 }
 
 /// Writes objects by representation forms.
 #[derive(Clone, Copy)]
-pub(super) struct Forming<'f> {
+pub(super) struct RepresentationWriter<'f> {
     pub(super) supergraph: &'f Supergraph,
     /// With the tree, absent nullable values are written as null; without it they are an error.
     pub(super) tree: Option<&'f Tree>,
     pub(super) arena: &'f Arena,
 }
 
-impl Forming<'_> {
+impl RepresentationWriter<'_> {
     /// Writes a representation behind its type.
     fn text(
         &self,
@@ -361,7 +366,7 @@ impl Forming<'_> {
         head: &[u8],
         object: ObjectId,
         text: &mut Vec<u8>,
-    ) -> Result<(), Unsaid> {
+    ) -> Result<(), Unrepresentable> {
         text.extend_from_slice(head);
         self.members(form, object, false, text)?;
         text.push(b'}');
@@ -388,14 +393,14 @@ impl Forming<'_> {
         object: ObjectId,
         mut is_first: bool,
         text: &mut Vec<u8>,
-    ) -> Result<(), Unsaid> {
+    ) -> Result<(), Unrepresentable> {
         for member in &form.members {
             let cell = self.arena.cell_of(object, member.item);
             if member.is_key && cell == Cell::Null && !member.is_non_null {
-                return Err(Unsaid::NoKey);
+                return Err(Unrepresentable::NoKey);
             }
             let separator = usize::from(std::mem::take(&mut is_first));
-            text.extend_from_slice(member.lead.get(separator..).unwrap_or_default());
+            text.extend_from_slice(member.prefix.get(separator..).unwrap_or_default());
             self.value((object, member), 0, cell, text)?;
         }
         Ok(())
@@ -410,28 +415,30 @@ impl Forming<'_> {
         level: u8,
         cell: Cell,
         text: &mut Vec<u8>,
-    ) -> Result<(), Unsaid> {
+    ) -> Result<(), Unrepresentable> {
         let start = text.len();
         let said = match cell {
             Cell::Leaf { buffer, start, end } => {
                 text.extend_from_slice(self.arena.leaf(buffer, start, end));
                 return Ok(());
             }
-            Cell::Failed(cause) => return Err(Unsaid::Failed(cause, member.item)),
+            Cell::Failed(cause) => return Err(Unrepresentable::Failed(cause, member.item)),
             Cell::Null if member.is_key && level > 0 => {
                 text.extend_from_slice(b"null");
                 return Ok(());
             }
-            Cell::Absent | Cell::Unknown if self.tree.is_none() => return Err(Unsaid::NoKey),
-            Cell::Absent | Cell::Unknown => Err(Unsaid::Unknown(of, member.item)),
-            Cell::Null => Err(Unsaid::Null(of, member.item)),
+            Cell::Absent | Cell::Unknown if self.tree.is_none() => {
+                return Err(Unrepresentable::NoKey);
+            }
+            Cell::Absent | Cell::Unknown => Err(Unrepresentable::Unknown(of, member.item)),
+            Cell::Null => Err(Unrepresentable::Null(of, member.item)),
             Cell::List { start, end } => self.list((of, member), level, (start, end), text),
             Cell::Object(below) => self.object(below, member, text),
         };
         let may_be_null = match said {
-            Err(Unsaid::Unknown(..)) => true,
-            Err(Unsaid::Null(..)) => cell == Cell::Null,
-            Ok(()) | Err(Unsaid::NoKey | Unsaid::Failed(..)) => false,
+            Err(Unrepresentable::Unknown(..)) => true,
+            Err(Unrepresentable::Null(..)) => cell == Cell::Null,
+            Ok(()) | Err(Unrepresentable::NoKey | Unrepresentable::Failed(..)) => false,
         };
         match said {
             Err(_) if may_be_null && !member.is_key && !self.is_non_null(member, level) => {
@@ -449,7 +456,7 @@ impl Forming<'_> {
         level: u8,
         (start, end): (u32, u32),
         text: &mut Vec<u8>,
-    ) -> Result<(), Unsaid> {
+    ) -> Result<(), Unrepresentable> {
         text.push(b'[');
         for (place, cell) in self.arena.list(start, end).iter().enumerate() {
             if place > 0 {
@@ -461,7 +468,12 @@ impl Forming<'_> {
         Ok(())
     }
 
-    fn object(&self, object: ObjectId, member: &Member, text: &mut Vec<u8>) -> Result<(), Unsaid> {
+    fn object(
+        &self,
+        object: ObjectId,
+        member: &Member,
+        text: &mut Vec<u8>,
+    ) -> Result<(), Unrepresentable> {
         let own: Option<TypeId> = self.arena.object(object).r#type;
         let form = match own {
             Some(own) => {
@@ -484,13 +496,13 @@ impl Forming<'_> {
 
     /// Returns the reason if a member needs a runtime type that is unknown.
     #[cold]
-    fn untyped(&self, object: ObjectId, member: &Member) -> Unsaid {
+    fn untyped(&self, object: ObjectId, member: &Member) -> Unrepresentable {
         let position = self.arena.object(object).position;
         let typename = self.tree.and_then(|tree| typename_at(tree, position));
         match typename.map(|item| (item, self.arena.cell_of(object, item))) {
-            Some((item, Cell::Failed(cause))) => Unsaid::Failed(cause, item),
-            Some((item, _)) => Unsaid::Unknown(object, item),
-            None => Unsaid::Unknown(object, member.item),
+            Some((item, Cell::Failed(cause))) => Unrepresentable::Failed(cause, item),
+            Some((item, _)) => Unrepresentable::Unknown(object, item),
+            None => Unrepresentable::Unknown(object, member.item),
         }
     }
 
@@ -514,11 +526,11 @@ impl Forming<'_> {
 pub(super) fn say(
     arena: &Arena,
     (cell, item): (Cell, ItemId),
-    object: &impl Fn(ObjectId, &mut Vec<u8>) -> Result<(), Unsaid>,
+    object: &impl Fn(ObjectId, &mut Vec<u8>) -> Result<(), Unrepresentable>,
     text: &mut Vec<u8>,
-) -> Result<(), Unsaid> {
+) -> Result<(), Unrepresentable> {
     match cell {
-        Cell::Failed(cause) => return Err(Unsaid::Failed(cause, item)),
+        Cell::Failed(cause) => return Err(Unrepresentable::Failed(cause, item)),
         Cell::Absent | Cell::Null | Cell::Unknown => text.extend_from_slice(b"null"),
         Cell::Leaf { buffer, start, end } => {
             text.extend_from_slice(arena.leaf(buffer, start, end));

@@ -6,22 +6,22 @@ use serde_json_bytes::serde_json;
 
 use super::Inputs;
 use super::arena::ObjectId;
+use super::contexts::{PrintedDocuments, Values};
 use super::represent::{Owner, Representations};
-use super::told::{Printed, Values};
 use crate::plan::{self, Document, Entities, Fetch};
 
 /// Inputs of a fetch: representations and root objects.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
-    pub(super) lists: Vec<List>,
+pub(super) struct FetchInputs {
+    pub(super) lists: Vec<EntityList>,
     /// Root objects that share the response.
     pub(super) roots: Vec<ObjectId>,
 }
 
 /// A list of entities in the request; one for each distinct set of context arguments.
 #[derive(Debug)]
-pub(super) struct List {
-    pub(super) of: Of,
+pub(super) struct EntityList {
+    pub(super) of: ListSelection,
     /// Values of the context arguments, as JSON.
     pub(super) told: Values,
     pub(super) all: Representations,
@@ -29,7 +29,7 @@ pub(super) struct List {
 
 /// Selection of a list of entities.
 #[derive(Debug)]
-pub(super) enum Of {
+pub(super) enum ListSelection {
     /// The planned selection, by its index in the fetch.
     Planned(usize),
     /// A selection without the fields whose inputs failed.
@@ -38,25 +38,25 @@ pub(super) enum Of {
 
 /// One batch of a fetch: a range of the remaining representations of each list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct Batch {
     ranges: Vec<Range<usize>>,
     /// Lists in its document; `None` if it is the planned document.
     printed: Option<Vec<usize>>,
 }
 
-impl List {
+impl EntityList {
     fn entities<'a>(&'a self, fetch: &'a Fetch) -> Option<&'a Entities> {
         match &self.of {
-            Of::Planned(planned) => fetch.entities.get(*planned),
-            Of::Reduced(entities) => Some(entities),
+            ListSelection::Planned(planned) => fetch.entities.get(*planned),
+            ListSelection::Reduced(entities) => Some(entities),
         }
     }
 }
 
 /// Maximum number of entity lists in one document, where context arguments differ.
-const MOST_LISTS: usize = 64;
+const MAX_LISTS: usize = 64;
 
-impl Part {
+impl Batch {
     /// Number of lists in its document.
     pub(super) fn lists(&self) -> usize {
         self.printed.as_ref().map_or(self.ranges.len(), Vec::len)
@@ -71,7 +71,7 @@ impl Part {
     /// Objects that an element of the response is for.
     pub(super) fn owners<'a>(
         &self,
-        asked: &'a Asked,
+        asked: &'a FetchInputs,
         list: usize,
         index: usize,
     ) -> Option<&'a [Owner]> {
@@ -84,7 +84,7 @@ impl Part {
     /// All objects of a list.
     pub(super) fn all_owners<'a>(
         &self,
-        asked: &'a Asked,
+        asked: &'a FetchInputs,
         list: usize,
     ) -> impl Iterator<Item = &'a Owner> + use<'a> {
         let range = self.ranges.get(list).cloned().unwrap_or_default();
@@ -99,36 +99,38 @@ impl Part {
     }
 }
 
-impl Asked {
+impl FetchInputs {
     /// Splits the fetch into batches with at most `most` representations each.
-    pub(super) fn parts(&self, fetch: &Fetch, most: usize) -> Vec<Part> {
+    pub(super) fn batches(&self, fetch: &Fetch, most: usize) -> Vec<Batch> {
         let planned = self.lists.iter().map(|list| match list.of {
-            Of::Planned(planned) => Some(planned),
-            Of::Reduced(_) => None,
+            ListSelection::Planned(planned) => Some(planned),
+            ListSelection::Reduced(_) => None,
         });
         let is_planned = planned.eq((0..fetch.entities.len()).map(Some));
-        let none =
-            || Part { ranges: vec![0..0; self.lists.len()], printed: (!is_planned).then(Vec::new) };
-        let (mut parts, mut part, mut room) = (Vec::new(), none(), most.max(1));
+        let none = || Batch {
+            ranges: vec![0..0; self.lists.len()],
+            printed: (!is_planned).then(Vec::new),
+        };
+        let (mut batches, mut batch, mut room) = (Vec::new(), none(), most.max(1));
         for (place, list) in self.lists.iter().enumerate() {
             let mut next = 0;
             while next < list.all.left.len() {
-                let is_full = part.printed.as_ref().is_some_and(|lists| lists.len() == MOST_LISTS);
+                let is_full = batch.printed.as_ref().is_some_and(|lists| lists.len() == MAX_LISTS);
                 if room == 0 || is_full {
-                    parts.push(std::mem::replace(&mut part, none()));
+                    batches.push(std::mem::replace(&mut batch, none()));
                     room = most.max(1);
                 }
                 let end = list.all.left.len().min(next + room);
-                part.ranges[place] = next..end;
-                if let Some(printed) = &mut part.printed {
+                batch.ranges[place] = next..end;
+                if let Some(printed) = &mut batch.printed {
                     printed.push(place);
                 }
                 room -= end - next;
                 next = end;
             }
         }
-        parts.push(part);
-        parts
+        batches.push(batch);
+        batches
     }
 
     /// Selection of a list.
@@ -137,8 +139,8 @@ impl Asked {
     }
 
     /// Returns the list of a planned selection, unless it has context arguments.
-    pub(super) fn untold(&self, planned: usize) -> Option<&Representations> {
-        let is_of = |list: &&List| matches!(list.of, Of::Planned(place) if place == planned);
+    pub(super) fn without_contexts(&self, planned: usize) -> Option<&Representations> {
+        let is_of = |list: &&EntityList| matches!(list.of, ListSelection::Planned(place) if place == planned);
         let mut of = self.lists.iter().filter(is_of);
         of.find(|list| list.told.is_empty()).map(|list| &list.all)
     }
@@ -148,15 +150,15 @@ impl Asked {
 pub(super) fn document<'r>(
     inputs: Inputs<'r>,
     fetch: &'r Fetch,
-    asked: &Asked,
-    part: &Part,
-    kept: &'r Printed,
+    asked: &FetchInputs,
+    batch: &Batch,
+    kept: &'r PrintedDocuments,
 ) -> &'r Document {
-    let Some(lists) = &part.printed else { return &fetch.document };
+    let Some(lists) = &batch.printed else { return &fetch.document };
     let lists = lists.iter().filter_map(|list| asked.entities(fetch, *list));
     let lists: Vec<&Entities> = lists.collect();
     let Inputs { supergraph, operation, plan, .. } = inputs;
-    let of = plan::Part { fetch, lists: &lists };
+    let of = plan::DocumentPart { fetch, lists: &lists };
     kept.keep(plan::document(supergraph, operation, &plan.tree, &plan.contexts, of))
 }
 
@@ -165,16 +167,16 @@ pub(super) fn body(
     inputs: Inputs<'_>,
     fetch: &Fetch,
     document: &Document,
-    asked: &Asked,
-    part: &Part,
+    asked: &FetchInputs,
+    batch: &Batch,
 ) -> Vec<u8> {
-    let lists = (0..part.lists()).map(|place| part.list(place));
-    let lists = lists.filter_map(|list| Some((asked.lists.get(list)?, part.ranges.get(list)?)));
-    let texts = lists.clone().map(|(List { all, .. }, range)| {
+    let lists = (0..batch.lists()).map(|place| batch.list(place));
+    let lists = lists.filter_map(|list| Some((asked.lists.get(list)?, batch.ranges.get(list)?)));
+    let texts = lists.clone().map(|(EntityList { all, .. }, range)| {
         all.left.get(range.clone()).unwrap_or_default().iter().map(|text| all.texts.text(*text))
     });
     let length: usize = texts.clone().flatten().map(|text| text.len() + 1).sum();
-    let mut body = Vec::with_capacity(document.head.len() + length + part.lists() * 32 + 16);
+    let mut body = Vec::with_capacity(document.head.len() + length + batch.lists() * 32 + 16);
     body.extend_from_slice(&document.head);
     for (place, ((list, _), texts)) in lists.zip(texts).enumerate() {
         name(&mut body, &plan::representations_variable(place));
@@ -186,7 +188,7 @@ pub(super) fn body(
             body.extend_from_slice(text);
         }
         body.push(b']');
-        let told = list.entities(fetch).map_or(&[][..], |entities| &entities.told);
+        let told = list.entities(fetch).map_or(&[][..], |entities| &entities.contexts);
         for (context, value) in told.iter().zip(&list.told) {
             name(&mut body, &plan::context_variable(place, *context));
             body.extend_from_slice(value);

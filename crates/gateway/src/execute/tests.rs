@@ -1,7 +1,7 @@
-mod alike;
 mod arbitrary;
 mod contexts;
 mod denied;
+mod duplicates;
 mod faults;
 mod partial;
 mod recorded;
@@ -25,18 +25,19 @@ struct Canned<'c> {
     supergraph: &'c Supergraph,
     answers: RefCell<Vec<(&'c str, &'c [u8])>>,
     /// Format of the responses.
-    give: fn(&[u8]) -> Answer,
+    give: fn(&[u8]) -> FetchResponse,
     /// The requests sent.
     sent: RefCell<String>,
 }
 
 impl Subgraphs for Canned<'_> {
-    async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
-        let name = &*self.supergraph.subgraph(ask.subgraph).name;
-        let body = String::from_utf8(ask.body.to_vec()).unwrap();
+    async fn fetch(&self, request: FetchRequest<'_>) -> Result<FetchResponse, FetchError> {
+        let name = &*self.supergraph.subgraph(request.subgraph).name;
+        let body = String::from_utf8(request.body.to_vec()).unwrap();
         writeln!(self.sent.borrow_mut(), "{name} {body}").unwrap();
         let mut answers = self.answers.borrow_mut();
-        let place = answers.iter().position(|(of, _)| *of == name).ok_or(AskError::Unavailable)?;
+        let place =
+            answers.iter().position(|(of, _)| *of == name).ok_or(FetchError::Unavailable)?;
         Ok((self.give)(answers.remove(place).1))
     }
 }
@@ -54,7 +55,7 @@ fn run_bytes(planned: &Planned, answers: &[(&str, &[u8])], options: Options) -> 
     run_given(planned, answers, options, as_json)
 }
 
-fn as_json(bytes: &[u8]) -> Answer {
+fn as_json(bytes: &[u8]) -> FetchResponse {
     Bytes::copy_from_slice(bytes).into()
 }
 
@@ -62,13 +63,13 @@ fn run_given(
     planned: &Planned,
     answers: &[(&str, &[u8])],
     options: Options,
-    give: fn(&[u8]) -> Answer,
+    give: fn(&[u8]) -> FetchResponse,
 ) -> (String, String) {
     let Planned { supergraph, operation, variables, plan } = planned;
     let answers = RefCell::new(answers.to_vec());
     let canned = Canned { supergraph, answers, give, sent: RefCell::default() };
     let inputs = Inputs { supergraph, operation, plan, variables };
-    let mut observed = Observed::default();
+    let mut observed = ExecutionStatistics::default();
     let running = execute(inputs, &canned, options, Held::default(), &mut observed);
     let mut executed = running.now_or_never().unwrap();
     let sink = Sink::new(Vec::new(), u64::MAX, Held::default());
@@ -84,10 +85,10 @@ fn run_given(
             ErrorKind::Subgraph { subgraph, message, .. } => {
                 format!("{} says {message}", supergraph.subgraph(*subgraph).name)
             }
-            ErrorKind::NotAnswered { subgraph, why, .. } => {
+            ErrorKind::FetchFailed { subgraph, why, .. } => {
                 format!("{}: {why}", supergraph.subgraph(*subgraph).name)
             }
-            ErrorKind::Invalid { subgraph, why } => {
+            ErrorKind::InvalidResponse { subgraph, why } => {
                 format!("{}: {why}", supergraph.subgraph(*subgraph).name)
             }
             ErrorKind::Null { parent, field } => {

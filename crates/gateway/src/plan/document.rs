@@ -7,11 +7,11 @@ use graphql::value::Slot;
 use super::entries::name_of;
 use super::fragments::{Pieces, Texts};
 use super::{
-    Asked, Context, Document, Entities, Part, Selection, context_variable, entities_key,
-    representations_variable,
+    Context, Document, DocumentPart, Entities, SelectedField, Selection, context_variable,
+    entities_key, representations_variable,
 };
 use crate::outline::{Directives, OccurrenceDirectives, Tree};
-use crate::planner::ToldArguments;
+use crate::planner::ContextArguments;
 use crate::supergraph::{SubgraphId, Supergraph};
 
 /// Prints the document for a part of a fetch.
@@ -21,9 +21,9 @@ pub fn document(
     operation: &Operation,
     tree: &Tree,
     contexts: &[Context],
-    part: Part<'_>,
+    part: DocumentPart<'_>,
 ) -> Document {
-    let Part { fetch, lists } = part;
+    let DocumentPart { fetch, lists } = part;
     let mut printer = Printer {
         supergraph,
         tree,
@@ -78,7 +78,7 @@ fn print_variables(
         text.push_str(":[_Any!]!");
         separator = ",";
         for (context, value) in
-            list.told.iter().filter_map(|told| Some((*told, contexts.get(told.index())?)))
+            list.contexts.iter().filter_map(|id| Some((*id, contexts.get(id.index())?)))
         {
             text.push_str(",$");
             text.push_str(&context_variable(place, context));
@@ -175,11 +175,11 @@ impl Printer<'_> {
             pieces.separate();
             pieces.push("__typename");
         }
-        for asked in &selection.fields {
-            let directives = &self.tree.item(asked.item).arguments.directives;
+        for selected in &selection.fields {
+            let directives = &self.tree.item(selected.item).arguments.directives;
             self.add_variables(&directives.variables);
             if directives.occurrences.is_empty() {
-                self.field(parent, asked, &OccurrenceDirectives::default(), pieces);
+                self.field(parent, selected, &OccurrenceDirectives::default(), pieces);
             }
             for occurrence in &directives.occurrences {
                 for fragment in &occurrence.fragments {
@@ -187,7 +187,7 @@ impl Printer<'_> {
                     pieces.push(fragment);
                     pieces.push("{");
                 }
-                self.field(parent, asked, occurrence, pieces);
+                self.field(parent, selected, occurrence, pieces);
                 for _ in &occurrence.fragments {
                     pieces.push("}");
                 }
@@ -201,22 +201,22 @@ impl Printer<'_> {
     fn field(
         &mut self,
         parent: TypeId,
-        asked: &Asked,
+        selected: &SelectedField,
         occurrence: &OccurrenceDirectives,
         pieces: &mut Pieces,
     ) {
         pieces.separate();
-        let item = self.tree.item(asked.item);
+        let item = self.tree.item(selected.item);
         let name = name_of(&item.kind);
-        if &*asked.key != name {
-            pieces.push(&asked.key);
+        if &*selected.key != name {
+            pieces.push(&selected.key);
             pieces.push(":");
         }
         pieces.push(name);
-        self.told(&item.arguments.text, &asked.told, pieces);
+        self.arguments(&item.arguments.text, &selected.context_arguments, pieces);
         self.add_variables(&item.arguments.variables);
         pieces.push(&occurrence.field);
-        if let Some(selection) = &asked.below {
+        if let Some(selection) = &selected.below {
             let below = self.type_of(parent, name);
             let mut inner = Pieces::default();
             // Without a type no fragment can be used.
@@ -238,13 +238,13 @@ impl Printer<'_> {
     }
 
     /// Prints arguments: those of the operation, and context arguments.
-    fn told(&self, given: &str, told: &ToldArguments, pieces: &mut Pieces) {
-        if given.is_empty() && told.is_empty() {
+    fn arguments(&self, given: &str, context_arguments: &ContextArguments, pieces: &mut Pieces) {
+        if given.is_empty() && context_arguments.is_empty() {
             return;
         }
         pieces.push("(");
         pieces.push(given);
-        for (place, (name, context)) in told.iter().enumerate() {
+        for (place, (name, context)) in context_arguments.iter().enumerate() {
             if place > 0 || !given.is_empty() {
                 pieces.push(",");
             }

@@ -8,22 +8,22 @@ use graphql::schema::TypeId;
 
 use super::document::document;
 use super::form::form;
-use super::project::projections;
+use super::projection::projections;
 use super::reuse::{Reusable, add_reuse};
-use super::select::{Beside, asks_the_same, selection};
+use super::select::{ResponseShapes, is_same_selection, selection};
 use super::shape::add_shapes;
 use super::{
-    Context, Document, Entities, Entry, Fetch, FetchId, Layout, Part, Plan, Root, Selection, Shape,
-    Sources,
+    Context, Document, DocumentPart, Entities, Entry, Fetch, FetchId, Layout, Plan, PlanInputs,
+    Root, Selection, Shape,
 };
 use crate::outline::{ItemId, ItemKind, PositionId, Tree};
-use crate::planner::{Chosen, ContextId, How, Source, VisitId};
+use crate::planner::{ChosenVisit, ContextId, Source, VisitId, VisitOrigin};
 use crate::supergraph::{FieldSetId, SetSelection, SubgraphId, Supergraph};
 
 /// Compiles the plan for the chosen visits.
 #[must_use]
-pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
-    let Sources { choice, operation, .. } = sources;
+pub fn compile(sources: PlanInputs<'_>, tree: Tree) -> Plan {
+    let PlanInputs { choice, operation, .. } = sources;
     let mut compiler =
         Compiler { sources, tree: &tree, fetches: Vec::new(), of_visit: BTreeMap::new() };
     match operation.kind {
@@ -34,7 +34,7 @@ pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
     let contexts = contexts(sources, &tree);
     for fetch in &mut fetches {
         let lists: Vec<&Entities> = fetch.entities.iter().collect();
-        let part = Part { fetch, lists: &lists };
+        let part = DocumentPart { fetch, lists: &lists };
         fetch.document = document(sources.supergraph, operation, &tree, &contexts, part);
     }
     // Between two fetches of a mutation data may change.
@@ -42,9 +42,9 @@ pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
         OperationKind::Query => add_reuse(sources.supergraph, &tree, &mut fetches),
         OperationKind::Mutation | OperationKind::Subscription => Reusable::default(),
     };
-    let is_told =
-        fetches.iter().flat_map(|fetch| &fetch.entities).any(|list| !list.told.is_empty());
-    let layout = Arc::new(Layout { is_shared: !is_told, ..Layout::new(&tree) });
+    let has_contexts =
+        fetches.iter().flat_map(|fetch| &fetch.entities).any(|list| !list.contexts.is_empty());
+    let layout = Arc::new(Layout { is_shared: !has_contexts, ..Layout::new(&tree) });
     add_shapes(sources.supergraph, &tree, &layout.slots, &mut fetches);
     let projections = projections(sources.supergraph, &tree, &layout.slots);
     let mut plan =
@@ -54,7 +54,7 @@ pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
 }
 
 /// Returns the contexts, with forms that refer to the tree.
-fn contexts(sources: Sources<'_>, tree: &Tree) -> Vec<Context> {
+fn contexts(sources: PlanInputs<'_>, tree: &Tree) -> Vec<Context> {
     let values = sources.choice.contexts.values().iter().map(|value| {
         let sources = value.sources.iter().map(|source| {
             let Source { position, object, types, set } = source;
@@ -67,7 +67,7 @@ fn contexts(sources: Sources<'_>, tree: &Tree) -> Vec<Context> {
 }
 
 struct Compiler<'c> {
-    sources: Sources<'c>,
+    sources: PlanInputs<'c>,
     tree: &'c Tree,
     fetches: Vec<Fetch>,
     /// The fetch of each visit.
@@ -75,10 +75,10 @@ struct Compiler<'c> {
 }
 
 /// Visits by representations, grouped by position, type, and type of the key.
-type Hops<'c> = BTreeMap<(PositionId, TypeId, TypeId), Vec<(VisitId, &'c Chosen)>>;
+type Jumps<'c> = BTreeMap<(PositionId, TypeId, TypeId), Vec<(VisitId, &'c ChosenVisit)>>;
 
 /// Key of a fetch: its level, its subgraph, and the position of its root type, if it has one.
-type Place = (u16, SubgraphId, Option<PositionId>);
+type FetchKey = (u16, SubgraphId, Option<PositionId>);
 
 impl<'c> Compiler<'c> {
     /// Adds the root fields of a mutation one after the other, each with all fetches below it.
@@ -88,7 +88,7 @@ impl<'c> Compiler<'c> {
     fn stages(&mut self) {
         let mut roots: Vec<(ItemId, VisitId, SubgraphId)> = Vec::new();
         for (id, chosen) in &self.sources.choice.visits {
-            if chosen.how == How::Enter {
+            if chosen.origin == VisitOrigin::Enter {
                 roots.extend(chosen.reads.iter().map(|item| (*item, *id, chosen.visit.subgraph)));
             }
         }
@@ -100,7 +100,7 @@ impl<'c> Compiler<'c> {
         while let Some((item, visit, subgraph)) = rest.next() {
             run.push(item);
             let goes_on = rest.peek().is_some_and(|(_, _, next)| *next == subgraph);
-            if !goes_on || self.has_hops(item) {
+            if !goes_on || self.has_jumps(item) {
                 let before = self.fetches.len();
                 self.root_request(visit, &run);
                 self.stage(Some(&run), before);
@@ -110,17 +110,17 @@ impl<'c> Compiler<'c> {
     }
 
     /// Whether another fetch is needed below a root field.
-    fn has_hops(&self, item: ItemId) -> bool {
+    fn has_jumps(&self, item: ItemId) -> bool {
         let mut visits = self.sources.choice.visits.values();
         visits.any(|chosen| {
-            matches!(chosen.how, How::Hop { .. })
+            matches!(chosen.origin, VisitOrigin::Jump { .. })
                 && self.tree.root_item(chosen.visit.position) == Some(item)
         })
     }
 
     fn root_request(&mut self, id: VisitId, items: &[ItemId]) {
         let chosen = &self.sources.choice.visits[&id];
-        let only = Chosen { reads: items.to_vec(), ..chosen.clone() };
+        let only = ChosenVisit { reads: items.to_vec(), ..chosen.clone() };
         let visits = vec![(chosen.visit.object, vec![(id, &only)])];
         let selection = self.select(chosen.visit.object, &visits, chosen.visit.subgraph, None);
         self.of_visit.insert(id, FetchId::new(self.fetches.len()));
@@ -143,14 +143,14 @@ impl<'c> Compiler<'c> {
     /// Adds the fetches of a stage: for a mutation, those below some root fields. The stage begins
     /// at fetch `first`.
     fn stage(&mut self, items: Option<&[ItemId]>, first: usize) {
-        let mut begun: BTreeMap<Place, Vec<(VisitId, &'c Chosen)>> = BTreeMap::new();
+        let mut begun: BTreeMap<FetchKey, Vec<(VisitId, &'c ChosenVisit)>> = BTreeMap::new();
         for (id, chosen) in &self.sources.choice.visits {
             let position = chosen.visit.position;
-            let (is_begun, entered) = match &chosen.how {
-                How::Enter => (items.is_none(), Some(position)),
-                How::Hop { key: None, .. } => (true, Some(position)),
-                How::Hop { key: Some(_), .. } => (true, None),
-                How::Descend { .. } => (false, None),
+            let (is_begun, entered) = match &chosen.origin {
+                VisitOrigin::Enter => (items.is_none(), Some(position)),
+                VisitOrigin::Jump { key: None, .. } => (true, Some(position)),
+                VisitOrigin::Jump { key: Some(_), .. } => (true, None),
+                VisitOrigin::Descend { .. } => (false, None),
             };
             let is_of_stage = items.is_none_or(|items| {
                 self.tree.root_item(position).is_some_and(|root| items.contains(&root))
@@ -166,19 +166,22 @@ impl<'c> Compiler<'c> {
         self.dependencies(first);
     }
 
-    fn request(&mut self, level: u16, subgraph: SubgraphId, visits: &[(VisitId, &'c Chosen)]) {
+    fn request(&mut self, level: u16, subgraph: SubgraphId, visits: &[(VisitId, &'c ChosenVisit)]) {
         let mut root = None;
-        let mut hops: Hops<'c> = BTreeMap::new();
+        let mut jumps: Jumps<'c> = BTreeMap::new();
         for (id, chosen) in visits {
             self.of_visit.insert(*id, FetchId::new(self.fetches.len()));
             let visit = &chosen.visit;
-            match chosen.how {
-                How::Hop { on, key: Some(_), .. } => {
-                    hops.entry((visit.position, visit.object, on))
+            match chosen.origin {
+                VisitOrigin::Jump { on, key: Some(_), .. } => {
+                    jumps
+                        .entry((visit.position, visit.object, on))
                         .or_default()
                         .push((*id, *chosen));
                 }
-                How::Enter | How::Hop { key: None, .. } | How::Descend { .. } => {
+                VisitOrigin::Enter
+                | VisitOrigin::Jump { key: None, .. }
+                | VisitOrigin::Descend { .. } => {
                     let of = [(visit.object, vec![(*id, *chosen)])];
                     let selection = self.select(visit.object, &of, subgraph, None);
                     let shape = Shape::default();
@@ -186,7 +189,7 @@ impl<'c> Compiler<'c> {
                 }
             }
         }
-        let entities = self.entities(subgraph, &hops);
+        let entities = self.entities(subgraph, &jumps);
         self.fetches.push(Fetch {
             subgraph,
             kind: OperationKind::Query,
@@ -199,9 +202,9 @@ impl<'c> Compiler<'c> {
     }
 
     /// Returns the lists of representations: one, unless one type has different selections.
-    fn entities(&self, subgraph: SubgraphId, hops: &Hops<'c>) -> Vec<Entities> {
+    fn entities(&self, subgraph: SubgraphId, jumps: &Jumps<'c>) -> Vec<Entities> {
         let mut lists: Vec<Entities> = Vec::new();
-        for ((position, object, on), visits) in hops {
+        for ((position, object, on), visits) in jumps {
             for together in self.compatible(visits) {
                 let (keys, inputs) = sets_of(&together);
                 let form =
@@ -221,7 +224,7 @@ impl<'c> Compiler<'c> {
                         members.map(|base| (base, self.select(base, &of, subgraph, None))).collect()
                     }
                 };
-                let told = told(bases.iter().map(|(_, selection)| selection));
+                let contexts = contexts_of(bases.iter().map(|(_, selection)| selection));
                 let on = (on != object).then_some(*on);
                 let position = *position;
                 let entry = Entry {
@@ -235,7 +238,7 @@ impl<'c> Compiler<'c> {
                     shapes: Vec::new(),
                     reuse: Vec::new(),
                 };
-                self.put(&mut lists, entry, told, (interface.is_none(), subgraph));
+                self.put(&mut lists, entry, contexts, (interface.is_none(), subgraph));
             }
         }
         lists
@@ -246,24 +249,24 @@ impl<'c> Compiler<'c> {
         &self,
         lists: &mut Vec<Entities>,
         entry: Entry,
-        told: Vec<ContextId>,
+        contexts: Vec<ContextId>,
         (is_typed, subgraph): (bool, SubgraphId),
     ) {
         let supergraph = self.sources.supergraph;
-        let beside = Beside { supergraph, tree: self.tree, subgraph };
+        let response_shapes = ResponseShapes { supergraph, tree: self.tree, subgraph };
         let fits = |list: &Entities| {
-            list.told == told
+            list.contexts == contexts
                 && entry.selections.iter().all(|(base, selection)| {
                     list.types.iter().all(|(known, other)| match known == base {
-                        true => asks_the_same(supergraph, self.tree, other, selection),
-                        false => beside.agree((*known, other), (*base, selection)),
+                        true => is_same_selection(supergraph, self.tree, other, selection),
+                        false => response_shapes.agree((*known, other), (*base, selection)),
                     })
                 })
         };
         let place = match lists.iter().position(fits) {
             Some(place) => place,
             None => {
-                lists.push(Entities { told, ..Entities::default() });
+                lists.push(Entities { contexts, ..Entities::default() });
                 lists.len() - 1
             }
         };
@@ -279,10 +282,13 @@ impl<'c> Compiler<'c> {
     }
 
     /// Groups visits of the same objects that can share a representation.
-    fn compatible(&self, visits: &[(VisitId, &'c Chosen)]) -> Vec<Vec<(VisitId, &'c Chosen)>> {
-        let mut groups: Vec<Vec<(VisitId, &'c Chosen)>> = Vec::new();
+    fn compatible(
+        &self,
+        visits: &[(VisitId, &'c ChosenVisit)],
+    ) -> Vec<Vec<(VisitId, &'c ChosenVisit)>> {
+        let mut groups: Vec<Vec<(VisitId, &'c ChosenVisit)>> = Vec::new();
         for visit in visits {
-            let fits = |group: &&mut Vec<(VisitId, &'c Chosen)>| {
+            let fits = |group: &&mut Vec<(VisitId, &'c ChosenVisit)>| {
                 let mut all = group.to_vec();
                 all.push(*visit);
                 let (keys, inputs) = sets_of(&all);
@@ -300,11 +306,11 @@ impl<'c> Compiler<'c> {
     fn select(
         &self,
         base: TypeId,
-        visits: &[(TypeId, Vec<(VisitId, &Chosen)>)],
+        visits: &[(TypeId, Vec<(VisitId, &ChosenVisit)>)],
         subgraph: SubgraphId,
         interface: Option<TypeId>,
     ) -> Selection {
-        let Sources { supergraph, choice, .. } = self.sources;
+        let PlanInputs { supergraph, choice, .. } = self.sources;
         selection(supergraph, self.tree, choice, base, visits, subgraph, interface)
     }
 
@@ -336,19 +342,19 @@ impl<'c> Compiler<'c> {
             if let Some(fetch) = self.of_visit.get(&id) {
                 return Some(*fetch);
             }
-            match self.sources.choice.visits.get(&id)?.how {
-                How::Descend { from, .. } => id = from,
-                How::Enter | How::Hop { .. } => return None,
+            match self.sources.choice.visits.get(&id)?.origin {
+                VisitOrigin::Descend { from, .. } => id = from,
+                VisitOrigin::Enter | VisitOrigin::Jump { .. } => return None,
             }
         }
     }
 }
 
 /// Returns the keys and the required field sets of a representation for several visits.
-fn sets_of(visits: &[(VisitId, &Chosen)]) -> (Vec<FieldSetId>, Vec<FieldSetId>) {
+fn sets_of(visits: &[(VisitId, &ChosenVisit)]) -> (Vec<FieldSetId>, Vec<FieldSetId>) {
     let (mut keys, mut inputs) = (Vec::new(), Vec::new());
     for (_, chosen) in visits {
-        if let How::Hop { key, .. } = &chosen.how {
+        if let VisitOrigin::Jump { key, .. } = &chosen.origin {
             keys.extend(*key);
             inputs.extend(chosen.visit.inputs);
         }
@@ -362,13 +368,13 @@ fn sets_of(visits: &[(VisitId, &Chosen)]) -> (Vec<FieldSetId>, Vec<FieldSetId>) 
 
 /// Returns the contexts that some selections use: a visit may have more for other fields below,
 /// which are fetched differently.
-pub(crate) fn told<'s>(asked: impl Iterator<Item = &'s Selection>) -> Vec<ContextId> {
+pub(crate) fn contexts_of<'s>(selected: impl Iterator<Item = &'s Selection>) -> Vec<ContextId> {
     let mut all = Vec::new();
-    let mut open: Vec<&Selection> = asked.collect();
+    let mut open: Vec<&Selection> = selected.collect();
     while let Some(selection) = open.pop() {
         open.extend(selection.fragments.iter().map(|(_, below)| below));
         for field in &selection.fields {
-            all.extend(field.told.iter().map(|(_, context)| *context));
+            all.extend(field.context_arguments.iter().map(|(_, context)| *context));
             open.extend(&field.below);
         }
     }

@@ -18,7 +18,7 @@ pub struct Form {
 pub struct Member {
     pub name: Box<str>,
     /// Text before its value, as `,"name":`.
-    pub lead: Box<[u8]>,
+    pub prefix: Box<[u8]>,
     pub item: ItemId,
     /// Whether it is part of a key: if it is null there is no entity.
     pub is_key: bool,
@@ -81,10 +81,17 @@ impl Forming<'_> {
                     let Some(item) = item else { continue };
                     let place = form.members.iter().position(|known| known.item == item);
                     let place = place.unwrap_or_else(|| {
-                        let lead = [b",\"", name.as_bytes(), b"\":"].concat().into();
+                        let prefix = [b",\"", name.as_bytes(), b"\":"].concat().into();
                         let (name, below) = ((&*name).into(), Vec::new());
                         let is_non_null = self.supergraph.schema[*field].r#type.is_non_null();
-                        form.members.push(Member { name, lead, item, is_key, is_non_null, below });
+                        form.members.push(Member {
+                            name,
+                            prefix,
+                            item,
+                            is_key,
+                            is_non_null,
+                            below,
+                        });
                         form.members.len() - 1
                     });
                     if let (Some(child), Some(set)) = (self.tree.item(item).child, *set) {

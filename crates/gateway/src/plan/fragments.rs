@@ -15,19 +15,19 @@ pub(super) struct Pieces(Vec<Piece>);
 enum Piece {
     Text(String),
     /// The selection set of a field, `{…}`.
-    Below(Place),
+    Below(SetIndex),
     /// An inline fragment, `...on T{…}`.
-    On(Place),
+    On(SetIndex),
 }
 
 /// Index of a selection set in its document.
-type Place = usize;
+type SetIndex = usize;
 
 /// Distinct selection sets of a document, inner ones before outer ones.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     sets: Vec<(Option<TypeId>, Rc<Pieces>)>,
-    known: FxHashMap<(Option<TypeId>, Rc<Pieces>), Place>,
+    known: FxHashMap<(Option<TypeId>, Rc<Pieces>), SetIndex>,
 }
 
 impl Pieces {
@@ -48,15 +48,15 @@ impl Pieces {
         }
     }
 
-    pub(super) fn below(&mut self, place: Place) {
+    pub(super) fn below(&mut self, place: SetIndex) {
         self.0.push(Piece::Below(place));
     }
 
-    pub(super) fn on(&mut self, place: Place) {
+    pub(super) fn on(&mut self, place: SetIndex) {
         self.0.push(Piece::On(place));
     }
 
-    fn places(&self) -> impl Iterator<Item = Place> {
+    fn places(&self) -> impl Iterator<Item = SetIndex> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Text(_) => None,
             Piece::Below(place) | Piece::On(place) => Some(*place),
@@ -70,7 +70,7 @@ fn is_of_name(character: char) -> bool {
 
 impl Texts {
     /// Adds a selection set on a type; without a type no fragment can replace it.
-    pub(super) fn add(&mut self, on: Option<TypeId>, pieces: Pieces) -> Place {
+    pub(super) fn add(&mut self, on: Option<TypeId>, pieces: Pieces) -> SetIndex {
         let set = (on, Rc::new(pieces));
         if let Some(place) = self.known.get(&set) {
             return *place;
@@ -94,7 +94,7 @@ impl Texts {
     }
 
     /// Returns which selection sets become fragments.
-    fn fragments(&self, schema: &Schema, root: Place) -> Vec<bool> {
+    fn fragments(&self, schema: &Schema, root: SetIndex) -> Vec<bool> {
         let mut lengths: Vec<usize> = Vec::with_capacity(self.sets.len());
         for (_, pieces) in &self.sets {
             let length = pieces.0.iter().map(|piece| match piece {
@@ -123,7 +123,7 @@ impl Texts {
         is_fragment
     }
 
-    fn written(&self, schema: &Schema, root: Place, is_fragment: &[bool]) -> String {
+    fn written(&self, schema: &Schema, root: SetIndex, is_fragment: &[bool]) -> String {
         let mut writer =
             Writer { texts: self, schema, is_fragment, named: Vec::new(), open: VecDeque::new() };
         let mut text = String::new();
@@ -145,14 +145,14 @@ struct Writer<'t> {
     schema: &'t Schema,
     is_fragment: &'t [bool],
     /// Fragments in the order of their names.
-    named: Vec<Place>,
+    named: Vec<SetIndex>,
     /// Fragments that are still to be printed.
-    open: VecDeque<Place>,
+    open: VecDeque<SetIndex>,
 }
 
 impl Writer<'_> {
     /// Recursion is bounded by the depth of the selections.
-    fn set(&mut self, place: Place, text: &mut String) {
+    fn set(&mut self, place: SetIndex, text: &mut String) {
         text.push('{');
         let pieces = Rc::clone(&self.texts.sets[place].1);
         for piece in &pieces.0 {
@@ -178,12 +178,12 @@ impl Writer<'_> {
         text.push('}');
     }
 
-    fn spread(&mut self, place: Place, text: &mut String) {
+    fn spread(&mut self, place: SetIndex, text: &mut String) {
         text.push_str("...");
         self.name(place, text);
     }
 
-    fn name(&mut self, place: Place, text: &mut String) {
+    fn name(&mut self, place: SetIndex, text: &mut String) {
         let known = self.named.iter().position(|named| *named == place);
         let number = known.unwrap_or_else(|| {
             self.named.push(place);

@@ -36,8 +36,8 @@ pub fn print(supergraph: &Supergraph, plan: &Plan) -> String {
                         .collect(),
                 };
                 let on = types.join(" | ");
-                let told = told(supergraph, plan, &list.told);
-                let _ = writeln!(text, "   {on} {{ {} }} at {path}{told}", sets.join(" "));
+                let contexts = print_contexts(supergraph, plan, &list.contexts);
+                let _ = writeln!(text, "   {on} {{ {} }} at {path}{contexts}", sets.join(" "));
             }
         }
     }
@@ -45,9 +45,9 @@ pub fn print(supergraph: &Supergraph, plan: &Plan) -> String {
 }
 
 /// Prints contexts, as ` with prop of t`.
-fn told(supergraph: &Supergraph, plan: &Plan, told: &[ContextId]) -> String {
+fn print_contexts(supergraph: &Supergraph, plan: &Plan, contexts: &[ContextId]) -> String {
     let mut text = String::new();
-    for context in told.iter().filter_map(|told| plan.contexts.get(told.index())) {
+    for context in contexts.iter().filter_map(|id| plan.contexts.get(id.index())) {
         for (place, (position, _, form)) in context.sources.iter().enumerate() {
             text.push_str(if place == 0 { " with " } else { " or " });
             text.push_str(&value_of(form));

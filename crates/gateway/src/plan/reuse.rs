@@ -13,24 +13,24 @@ use rustc_hash::FxHashMap;
 use super::entries::name_of;
 use super::form::form;
 use super::select::describe;
-use super::{Asked, Entry, Fetch, FetchId, Form, Selection};
+use super::{Entry, Fetch, FetchId, Form, SelectedField, Selection};
 use crate::outline::{ItemId, PositionId, Tree};
 use crate::supergraph::{FieldSetId, SubgraphId, Supergraph};
 
 /// Maximum number of reusable values in a plan. Beyond it data may be fetched twice.
-const MOST_VALUES: usize = 20_000;
+const MAX_VALUES: usize = 20_000;
 
 /// Values that one fetch of a plan reads and a later one would fetch again.
 #[derive(Clone, Debug, Default)]
 pub struct Reusable {
     /// Representation forms of objects with reusable values.
     pub forms: Vec<Form>,
-    pub known: Vec<Known>,
+    pub known: Vec<ReusableSelection>,
 }
 
 /// All providers of the same selection on one type.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct ReusableSelection {
     pub object: TypeId,
     /// In the order of the levels of their fetches.
     pub providers: Vec<Provider>,
@@ -85,7 +85,7 @@ impl Reusable {
 
 /// Finds the reusable values of all entries of a plan.
 pub(super) fn add_reuse(supergraph: &Supergraph, tree: &Tree, fetches: &mut [Fetch]) -> Reusable {
-    let mut finding = Finding {
+    let mut finding = ReuseFinder {
         reads: reads(supergraph, tree, fetches),
         supergraph,
         tree,
@@ -93,13 +93,13 @@ pub(super) fn add_reuse(supergraph: &Supergraph, tree: &Tree, fetches: &mut [Fet
         reusable: Reusable::default(),
         forms: FxHashMap::default(),
         known: FxHashMap::default(),
-        left: MOST_VALUES,
+        left: MAX_VALUES,
     };
     let mut found = Vec::new();
     for (place, fetch) in finding.fetches.iter().enumerate() {
         for (list, entities) in fetch.entities.iter().enumerate() {
             // Lists with contexts have other inputs.
-            if !entities.told.is_empty() {
+            if !entities.contexts.is_empty() {
                 continue;
             }
             for (entry, own) in entities.entries.iter().enumerate() {
@@ -155,12 +155,13 @@ fn reads<'r>(
 /// Recursion is bounded by the depth of the selection.
 fn below<'r>(tree: &Tree, fetch: FetchId, selection: &'r Selection, all: &mut Vec<Read<'r>>) {
     let fragments = selection.fragments.iter().flat_map(|(_, selection)| &selection.fields);
-    for asked in selection.fields.iter().chain(fragments) {
+    for selected in selection.fields.iter().chain(fragments) {
         // Fields with context arguments are not reused.
-        if !asked.told.is_empty() {
+        if !selected.context_arguments.is_empty() {
             continue;
         }
-        if let (Some(position), Some(selection)) = (tree.item(asked.item).child, &asked.below) {
+        if let (Some(position), Some(selection)) = (tree.item(selected.item).child, &selected.below)
+        {
             all.push(Read { fetch, position, selection });
             below(tree, fetch, selection, all);
         }
@@ -169,12 +170,12 @@ fn below<'r>(tree: &Tree, fetch: FetchId, selection: &'r Selection, all: &mut Ve
 
 /// Key of a consumed selection: subgraph, type, keys, required field sets, the printed selection,
 /// and the number of members of the representation.
-type Wish<'e> = (SubgraphId, TypeId, &'e [FieldSetId], &'e [FieldSetId], String, usize);
+type ConsumerKey<'e> = (SubgraphId, TypeId, &'e [FieldSetId], &'e [FieldSetId], String, usize);
 
 /// Key of a representation form: position, type and field sets.
 type FormKey<'e> = (PositionId, TypeId, &'e [FieldSetId], &'e [FieldSetId]);
 
-struct Finding<'f> {
+struct ReuseFinder<'f> {
     supergraph: &'f Supergraph,
     tree: &'f Tree,
     fetches: &'f [Fetch],
@@ -183,12 +184,12 @@ struct Finding<'f> {
     /// Index of each form.
     forms: FxHashMap<FormKey<'f>, u32>,
     /// Index of each entry of `known`.
-    known: FxHashMap<Wish<'f>, u32>,
+    known: FxHashMap<ConsumerKey<'f>, u32>,
     /// Number of values that may still be added.
     left: usize,
 }
 
-impl<'f> Finding<'f> {
+impl<'f> ReuseFinder<'f> {
     fn reuse(&mut self, own: FetchId, entry: &'f Entry) -> Vec<Reuse> {
         let fetch = &self.fetches[own.index()];
         let mut all = Vec::new();
@@ -205,7 +206,7 @@ impl<'f> Finding<'f> {
             let providers = &self.reusable.known[known as usize].providers;
             let earlier = providers.partition_point(|other| level_of(other) <= fetch.level);
             if providers[..earlier].iter().any(|provider| provider.fetch != own) {
-                let wanted = Wanted { supergraph: self.supergraph, tree: self.tree };
+                let wanted = SelectionMatcher { supergraph: self.supergraph, tree: self.tree };
                 let values = wanted.own(*object, selection);
                 all.push(Reuse { known, providers: narrow(earlier), values });
             }
@@ -247,7 +248,7 @@ impl<'f> Finding<'f> {
         self.reads.insert(subgraph, reads);
         providers.shrink_to_fit();
         let place = narrow(self.reusable.known.len());
-        self.reusable.known.push(Known { object, providers });
+        self.reusable.known.push(ReusableSelection { object, providers });
         self.known.insert(wish, place);
         place
     }
@@ -265,7 +266,7 @@ impl<'f> Finding<'f> {
         }
         let mut classes = position.classes.iter();
         let class = classes.find(|class| self.supergraph.contains(&class.types, object))?;
-        let wanted = Wanted { supergraph: self.supergraph, tree: self.tree };
+        let wanted = SelectionMatcher { supergraph: self.supergraph, tree: self.tree };
         let mut number = 0;
         let values = wanted.values(object, selection, read.selection, &mut number)?;
         let form = self.form(read.position, class.representative, entry);
@@ -295,18 +296,18 @@ fn narrow(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }
 
-struct Wanted<'w> {
+struct SelectionMatcher<'w> {
     supergraph: &'w Supergraph,
     tree: &'w Tree,
 }
 
-impl Wanted<'_> {
+impl SelectionMatcher<'_> {
     /// Returns the fields selected on objects of a type.
     fn fields_of<'s>(
         &self,
         object: TypeId,
         selection: &'s Selection,
-    ) -> impl Iterator<Item = &'s Asked> + use<'s> {
+    ) -> impl Iterator<Item = &'s SelectedField> + use<'s> {
         let own = selection.fragments.iter().filter(move |(on, _)| *on == object);
         selection.fields.iter().chain(own.flat_map(|(_, selection)| &selection.fields))
     }
@@ -314,13 +315,13 @@ impl Wanted<'_> {
     /// Returns the items that a selection has for a type, in its order. Recursion is bounded by the
     /// depth of the selection.
     fn own(&self, object: TypeId, selection: &Selection) -> Box<[ItemTree]> {
-        let values = self.fields_of(object, selection).map(|asked| {
-            let child = self.tree.item(asked.item).child;
-            let below = match (&asked.below, child) {
+        let values = self.fields_of(object, selection).map(|selected| {
+            let child = self.tree.item(selected.item).child;
+            let below = match (&selected.below, child) {
                 (Some(below), Some(child)) => self.own(self.tree.position(child).r#type, below),
                 (None, _) | (_, None) => Box::default(),
             };
-            ItemTree { item: asked.item, below }
+            ItemTree { item: selected.item, below }
         });
         values.collect()
     }
@@ -335,20 +336,20 @@ impl Wanted<'_> {
         from: &Selection,
         number: &mut usize,
     ) -> Option<Box<[ItemTree]>> {
-        let values = self.fields_of(object, to).map(|asked| {
-            let item = self.tree.item(asked.item);
-            if !asked.told.is_empty() {
+        let values = self.fields_of(object, to).map(|selected| {
+            let item = self.tree.item(selected.item);
+            if !selected.context_arguments.is_empty() {
                 return None;
             }
             let same = self.fields_of(object, from).find(|other| {
                 let other_item = self.tree.item(other.item);
                 name_of(&other_item.kind) == name_of(&item.kind)
                     && other_item.arguments == item.arguments
-                    && other.told.is_empty()
+                    && other.context_arguments.is_empty()
             })?;
-            let below = match (&asked.below, &same.below) {
+            let below = match (&selected.below, &same.below) {
                 (None, None) => Box::default(),
-                (Some(to), Some(from)) => self.values_below(asked, to, from, number)?,
+                (Some(to), Some(from)) => self.values_below(selected, to, from, number)?,
                 (None, Some(_)) | (Some(_), None) => return None,
             };
             *number += 1;
@@ -361,12 +362,12 @@ impl Wanted<'_> {
     /// by type.
     fn values_below(
         &self,
-        asked: &Asked,
+        selected: &SelectedField,
         to: &Selection,
         from: &Selection,
         number: &mut usize,
     ) -> Option<Box<[ItemTree]>> {
-        let child = self.tree.item(asked.item).child?;
+        let child = self.tree.item(selected.item).child?;
         let r#type = self.tree.position(child).r#type;
         if !self.supergraph.is_object(r#type) {
             return None;

@@ -3,7 +3,7 @@
 
 use graphql::schema::{TypeId, TypeKind, TypeRef, Wrapper};
 
-use super::{Asked, Fetch, Lead, Selection};
+use super::{Fetch, Prefix, SelectedField, Selection};
 use crate::outline::{ItemId, ItemKind, PositionId, Tree};
 use crate::supergraph::Supergraph;
 
@@ -24,7 +24,7 @@ pub struct Shape {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
     /// Its name, as `"name":`.
-    pub lead: Lead,
+    pub prefix: Prefix,
     pub item: ItemId,
     /// Its slot in the object.
     pub slot: u32,
@@ -66,8 +66,8 @@ impl Read {
     /// Response name.
     #[must_use]
     pub fn name(&self) -> &[u8] {
-        let lead = self.lead.text();
-        lead.get(1..lead.len().saturating_sub(2)).unwrap_or_default()
+        let prefix = self.prefix.text();
+        prefix.get(1..prefix.len().saturating_sub(2)).unwrap_or_default()
     }
 }
 
@@ -102,7 +102,7 @@ pub(super) fn add_shapes(
         for entry in fetch.entities.iter_mut().flat_map(|list| &mut list.entries) {
             let shapes = entry.selections.iter();
             entry.shapes =
-                shapes.map(|(base, asked)| (*base, shaping.shape(asked, *base))).collect();
+                shapes.map(|(base, selected)| (*base, shaping.shape(selected, *base))).collect();
         }
     }
 }
@@ -115,7 +115,8 @@ fn readers(tree: &Tree, fetches: &[Fetch]) -> Vec<u32> {
             count(&[&root.selection], &mut readers);
         }
         for entry in fetch.entities.iter().flat_map(|list| &list.entries) {
-            let selections: Vec<_> = entry.selections.iter().map(|(_, asked)| asked).collect();
+            let selections: Vec<_> =
+                entry.selections.iter().map(|(_, selected)| selected).collect();
             count(&selections, &mut readers);
         }
     }
@@ -128,8 +129,8 @@ fn count(selections: &[&Selection], readers: &mut [u32]) {
     let mut open = selections.to_vec();
     while let Some(selection) = open.pop() {
         open.extend(selection.fragments.iter().map(|(_, selection)| selection));
-        items.extend(selection.fields.iter().map(|asked| asked.item));
-        open.extend(selection.fields.iter().filter_map(|asked| asked.below.as_ref()));
+        items.extend(selection.fields.iter().map(|selected| selected.item));
+        open.extend(selection.fields.iter().filter_map(|selected| selected.below.as_ref()));
     }
     items.sort_unstable();
     items.dedup();
@@ -159,10 +160,10 @@ impl Shaping<'_> {
         }
     }
 
-    fn members(&self, asked: &[Asked]) -> Box<[Read]> {
+    fn members(&self, selected: &[SelectedField]) -> Box<[Read]> {
         let mut members: Vec<Read> = Vec::new();
-        for read in asked.iter().filter_map(|asked| self.member(asked)) {
-            match members.iter_mut().find(|known| known.lead == read.lead) {
+        for read in selected.iter().filter_map(|selected| self.member(selected)) {
+            match members.iter_mut().find(|known| known.prefix == read.prefix) {
                 Some(known) => {
                     let also = std::mem::take(&mut known.also);
                     known.also = also.into_iter().chain([read]).collect();
@@ -173,26 +174,26 @@ impl Shaping<'_> {
         members.into()
     }
 
-    fn member(&self, asked: &Asked) -> Option<Read> {
-        let item = self.tree.item(asked.item);
+    fn member(&self, selected: &SelectedField) -> Option<Read> {
+        let item = self.tree.item(selected.item);
         let ItemKind::Field { field, .. } = &item.kind else { return None };
         let declared = self.supergraph.schema[*field].r#type;
-        let value = match (&asked.below, item.child) {
+        let value = match (&selected.below, item.child) {
             (Some(selection), Some(position)) => {
                 let base = self.tree.position(position).r#type;
                 Value::Objects {
                     position,
                     r#type: self.supergraph.is_object(base).then_some(base),
-                    is_alone: self.readers[asked.item.index()] == 1,
+                    is_alone: self.readers[selected.item.index()] == 1,
                     shape: self.shape(selection, base),
                 }
             }
             _ => Value::Leaf(scalar(self.supergraph, declared.base)),
         };
         Some(Read {
-            lead: Lead::new([b"\"", asked.key.as_bytes(), b"\":"].concat().into()),
-            item: asked.item,
-            slot: self.slots[asked.item.index()],
+            prefix: Prefix::new([b"\"", selected.key.as_bytes(), b"\":"].concat().into()),
+            item: selected.item,
+            slot: self.slots[selected.item.index()],
             lists: lists(declared),
             value,
             also: Box::default(),

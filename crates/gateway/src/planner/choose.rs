@@ -7,21 +7,21 @@
 
 mod delay;
 mod derive;
-mod least;
+mod greedy;
+mod optima;
 mod pairs;
 mod rules;
-mod take;
 
 use std::collections::BTreeMap;
 
 use graphql::schema::{TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::facts::{Facts, How, KnownId, Visit, VisitId};
+use super::facts::{Facts, ValueId, Visit, VisitId, VisitOrigin};
 use super::{Contexts, Limits, PlanError};
 use crate::outline::{Arguments, Item, ItemId, ItemKind, PositionId, Tree};
 use crate::supergraph::{SubgraphId, Supergraph, TypeSet};
-use derive::Derivations;
+use derive::DerivationSearch;
 
 /// The chosen derivation: visits of subgraphs, and what each reads.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +30,7 @@ pub struct Choice {
     pub chain: u16,
     /// Number of requests.
     pub requests: usize,
-    pub visits: BTreeMap<VisitId, Chosen>,
+    pub visits: BTreeMap<VisitId, ChosenVisit>,
     /// By item: visits of its objects in the same request.
     below: FxHashMap<ItemId, Vec<VisitId>>,
     /// Contexts of the operation.
@@ -50,11 +50,11 @@ impl Choice {
 
 /// A chosen visit.
 #[derive(Clone, Debug)]
-pub struct Chosen {
+pub struct ChosenVisit {
     pub visit: Visit,
     /// Number of requests on the longest chain to it, including its own.
     pub level: u16,
-    pub how: How,
+    pub origin: VisitOrigin,
     /// Items read, in their order.
     pub reads: Vec<ItemId>,
     /// Visits that read the inputs of its representations.
@@ -68,16 +68,16 @@ pub(super) fn choose(
     limits: Limits,
 ) -> Result<Choice, PlanError> {
     let goals = goals(supergraph, tree, facts)?;
-    let mut derivations = Derivations::new(facts, supergraph.subgraphs.len(), limits);
-    let made = derivations.best(&goals).ok_or(PlanError::TooComplex)?;
-    let mut choice = derivations.choice(&goals, &made);
+    let mut derivations = DerivationSearch::new(facts, supergraph.subgraphs.len(), limits);
+    let solution = derivations.best(&goals).ok_or(PlanError::TooComplex)?;
+    let mut choice = derivations.choice(&goals, &solution);
     delay::delay(&mut choice, limits.attempts);
     Ok(choice)
 }
 
 /// Returns the values that the operation selects, for all types that can occur.
-fn goals(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> Result<Vec<KnownId>, PlanError> {
-    let dropped = dropped(supergraph, tree, facts);
+fn goals(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> Result<Vec<ValueId>, PlanError> {
+    let ambiguous = ambiguous(supergraph, tree, facts);
     let mut goals = Vec::new();
     for (place, item) in tree.items.iter().enumerate() {
         let id = ItemId::new(place);
@@ -88,21 +88,22 @@ fn goals(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> Result<Vec<Know
             continue;
         }
         if item.is_denied {
-            goals.extend(told(supergraph, tree, facts, item));
+            goals.extend(deciding_typenames(supergraph, tree, facts, item));
             continue;
         }
         let mut found = Vec::new();
         for object in classes_of(supergraph, tree, item) {
-            let is_dropped =
-                dropped.get(&item.position).is_some_and(|types| supergraph.contains(types, object));
+            let is_dropped = ambiguous
+                .get(&item.position)
+                .is_some_and(|types| supergraph.contains(types, object));
             if is_dropped {
                 continue;
             }
-            match facts.find_known(item.position, object, id) {
+            match facts.find_value(item.position, object, id) {
                 Some(known) => found.push((object, known)),
                 // No subgraph returns objects of this type here.
                 None if facts.at(item.position, object).is_empty() => {}
-                None => return Err(no_way(supergraph, tree, id, object)),
+                None => return Err(unresolvable(supergraph, tree, id, object)),
             }
         }
         check_origin(supergraph, tree, facts, id, &found)?;
@@ -113,7 +114,12 @@ fn goals(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> Result<Vec<Know
 
 /// Returns the `__typename` facts that decide whether an unauthorized item applies to an object, if
 /// it does not apply to all types.
-fn told(supergraph: &Supergraph, tree: &Tree, facts: &Facts, item: &Item) -> Vec<KnownId> {
+fn deciding_typenames(
+    supergraph: &Supergraph,
+    tree: &Tree,
+    facts: &Facts,
+    item: &Item,
+) -> Vec<ValueId> {
     if tree.position(item.position).possible.is_subset(&item.types) {
         return Vec::new();
     }
@@ -121,7 +127,7 @@ fn told(supergraph: &Supergraph, tree: &Tree, facts: &Facts, item: &Item) -> Vec
     let classes = classes_of(supergraph, tree, item).into_iter();
     let known = classes.filter_map(|object| {
         let typename = tree.find(supergraph, item.position, object, &kind, &arguments)?;
-        facts.find_known(item.position, object, typename)
+        facts.find_value(item.position, object, typename)
     });
     known.collect()
 }
@@ -132,20 +138,24 @@ fn classes_of(supergraph: &Supergraph, tree: &Tree, item: &Item) -> Vec<TypeId> 
     classes.filter(|object| supergraph.contains(&item.types, *object)).collect()
 }
 
-fn no_way(supergraph: &Supergraph, tree: &Tree, item: ItemId, object: TypeId) -> PlanError {
+fn unresolvable(supergraph: &Supergraph, tree: &Tree, item: ItemId, object: TypeId) -> PlanError {
     let item = tree.item(item);
     let name = match &item.kind {
         ItemKind::Field { name, .. } => name,
         ItemKind::Typename | ItemKind::Introspection => "__typename",
     };
     let coordinate = [&*supergraph.schema[object].name, ".", name].concat();
-    PlanError::NoWay { coordinate: coordinate.into(), location: item.location }
+    PlanError::Unresolvable { coordinate: coordinate.into(), location: item.location }
 }
 
 /// Returns the union members that not all resolving subgraphs know: the response must not depend on
 /// the choice of the subgraph.
-fn dropped(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> FxHashMap<PositionId, TypeSet> {
-    let mut dropped: FxHashMap<PositionId, TypeSet> = FxHashMap::default();
+fn ambiguous(
+    supergraph: &Supergraph,
+    tree: &Tree,
+    facts: &Facts,
+) -> FxHashMap<PositionId, TypeSet> {
+    let mut ambiguous: FxHashMap<PositionId, TypeSet> = FxHashMap::default();
     for (place, item) in tree.items.iter().enumerate() {
         let Some(child) = item.child.filter(|_| item.is_visible) else { continue };
         let r#type = tree.position(child).r#type;
@@ -153,13 +163,13 @@ fn dropped(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> FxHashMap<Pos
             continue;
         }
         for object in classes_of(supergraph, tree, item) {
-            let Some(known) = facts.find_known(item.position, object, ItemId::new(place)) else {
+            let Some(known) = facts.find_value(item.position, object, ItemId::new(place)) else {
                 continue;
             };
             let mut by_subgraph: BTreeMap<SubgraphId, TypeSet> = BTreeMap::new();
-            for way in &facts.known(known).ways {
-                let subgraph = facts.visit(way.visit).subgraph;
-                by_subgraph.insert(subgraph, given_by(tree, facts, way.visit, child));
+            for derivation in &facts.known(known).derivations {
+                let subgraph = facts.visit(derivation.visit).subgraph;
+                by_subgraph.insert(subgraph, given_by(tree, facts, derivation.visit, child));
             }
             let mut all = by_subgraph.values();
             let Some(first) = all.next().cloned() else { continue };
@@ -167,7 +177,7 @@ fn dropped(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> FxHashMap<Pos
             if by_subgraph.len() > 1 {
                 let possible = &tree.position(child).possible;
                 let rest = possible.minus(&common);
-                match dropped.entry(child) {
+                match ambiguous.entry(child) {
                     std::collections::hash_map::Entry::Vacant(entry) => {
                         entry.insert(rest);
                     }
@@ -178,7 +188,7 @@ fn dropped(supergraph: &Supergraph, tree: &Tree, facts: &Facts) -> FxHashMap<Pos
             }
         }
     }
-    dropped
+    ambiguous
 }
 
 /// Returns the types of the objects that a visit returns at a position below it.
@@ -186,8 +196,8 @@ fn given_by(tree: &Tree, facts: &Facts, visit: VisitId, child: PositionId) -> Ty
     let mut types = TypeSet::default();
     for class in &tree.position(child).classes {
         let comes = facts.at(child, class.representative).iter().any(|below| {
-            let ways = &facts.reached(*below).ways;
-            ways.iter().any(|way| matches!(way, How::Descend { from, .. } if *from == visit))
+            let derivations = &facts.reached(*below).derivations;
+            derivations.iter().any(|derivation| matches!(derivation, VisitOrigin::Descend { from, .. } if *from == visit))
         });
         if comes {
             types.unite_or_begin(&class.types);
@@ -203,7 +213,7 @@ fn check_origin(
     tree: &Tree,
     facts: &Facts,
     item: ItemId,
-    found: &[(TypeId, KnownId)],
+    found: &[(TypeId, ValueId)],
 ) -> Result<(), PlanError> {
     let ItemKind::Field { field, .. } = &tree.item(item).kind else { return Ok(()) };
     let position = tree.position(tree.item(item).position);
@@ -218,7 +228,12 @@ fn check_origin(
     let gives = |object: TypeId, subgraph: SubgraphId| {
         let visits = facts.at(own, object).iter().map(|visit| facts.reached(*visit));
         let mut visits = visits.filter(|reached| reached.visit.subgraph == subgraph);
-        visits.any(|reached| reached.ways.iter().any(|way| matches!(way, How::Descend { .. })))
+        visits.any(|reached| {
+            reached
+                .derivations
+                .iter()
+                .any(|derivation| matches!(derivation, VisitOrigin::Descend { .. }))
+        })
     };
     let mut able: Vec<SubgraphId> = supergraph.subgraph_ids().collect();
     able.retain(|subgraph| found.iter().any(|(object, _)| gives(*object, *subgraph)));
@@ -227,11 +242,11 @@ fn check_origin(
     }
     for (object, known) in found {
         let mut origins = FxHashSet::default();
-        for way in &facts.known(*known).ways {
-            let reached = facts.reached(way.visit);
-            let others = reached.ways.iter().any(|way| match way {
-                How::Hop { needs, .. } => !needs.contains(known),
-                How::Enter | How::Descend { .. } => false,
+        for derivation in &facts.known(*known).derivations {
+            let reached = facts.reached(derivation.visit);
+            let others = reached.derivations.iter().any(|derivation| match derivation {
+                VisitOrigin::Jump { needs, .. } => !needs.contains(known),
+                VisitOrigin::Enter | VisitOrigin::Descend { .. } => false,
             });
             if others || reached.visit.interface.is_some() {
                 // Objects of any origin.
@@ -241,7 +256,7 @@ fn check_origin(
         }
         able.retain(|subgraph| origins.contains(subgraph) || !gives(*object, *subgraph));
         if able.is_empty() {
-            return Err(no_way(supergraph, tree, item, *object));
+            return Err(unresolvable(supergraph, tree, item, *object));
         }
     }
     debug_assert!(first.0 != last.0, "a type is asked once");

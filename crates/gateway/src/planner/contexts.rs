@@ -17,7 +17,7 @@ ids! {
     /// A context of an operation.
     ContextId "context";
     /// A set of contexts that are sent together.
-    ToldId "told";
+    ContextSetId "told";
 }
 
 graphql::heap_size!(plain ContextId);
@@ -42,17 +42,17 @@ pub struct Source {
 }
 
 /// Arguments that take context values, by name.
-pub type ToldArguments = Vec<(Arc<str>, ContextId)>;
+pub type ContextArguments = Vec<(Arc<str>, ContextId)>;
 
 /// All contexts of an operation.
 #[derive(Clone, Debug, Default)]
 pub struct Contexts {
     values: Vec<Context>,
-    told: Vec<Vec<ContextId>>,
-    fields: FxHashMap<(PositionId, SubgraphId, FieldId), (ToldId, ToldArguments)>,
+    sets: Vec<Vec<ContextId>>,
+    fields: FxHashMap<(PositionId, SubgraphId, FieldId), (ContextSetId, ContextArguments)>,
     /// Context sets by the positions where they can be sent to a subgraph, for fields there or
     /// below.
-    on_the_way: FxHashMap<(PositionId, SubgraphId), Vec<ToldId>>,
+    by_position: FxHashMap<(PositionId, SubgraphId), Vec<ContextSetId>>,
 }
 
 impl Contexts {
@@ -78,8 +78,8 @@ impl Contexts {
 
     /// Returns the contexts of a set.
     #[must_use]
-    pub fn told(&self, id: ToldId) -> &[ContextId] {
-        &self.told[id.index()]
+    pub fn set(&self, id: ContextSetId) -> &[ContextId] {
+        &self.sets[id.index()]
     }
 
     /// Returns the context set and the arguments of a field; `None` if a context is not set.
@@ -89,14 +89,14 @@ impl Contexts {
         position: PositionId,
         subgraph: SubgraphId,
         field: FieldId,
-    ) -> Option<(ToldId, &ToldArguments)> {
-        let (told, arguments) = self.fields.get(&(position, subgraph, field))?;
-        Some((*told, arguments))
+    ) -> Option<(ContextSetId, &ContextArguments)> {
+        let (context_set, arguments) = self.fields.get(&(position, subgraph, field))?;
+        Some((*context_set, arguments))
     }
 
     /// Returns the context sets that can be sent at a position.
-    pub(super) fn at(&self, position: PositionId, subgraph: SubgraphId) -> &[ToldId] {
-        self.on_the_way.get(&(position, subgraph)).map_or(&[], Vec::as_slice)
+    pub(super) fn at(&self, position: PositionId, subgraph: SubgraphId) -> &[ContextSetId] {
+        self.by_position.get(&(position, subgraph)).map_or(&[], Vec::as_slice)
     }
 
     fn add_item(&mut self, supergraph: &Supergraph, tree: &mut Tree, id: ItemId) {
@@ -146,28 +146,28 @@ impl Contexts {
         let mut values: Vec<ContextId> = arguments.iter().map(|(_, context)| *context).collect();
         values.sort_unstable();
         values.dedup();
-        let told = self.together(values);
-        self.fields.insert(place, (told, arguments));
+        let context_set = self.intern(values);
+        self.fields.insert(place, (context_set, arguments));
         // Up to the nearest object that sets a value: objects above it may have different values.
-        let mut way = position;
+        let mut derivation = position;
         loop {
-            let known = self.on_the_way.entry((way, subgraph)).or_default();
-            if !known.contains(&told) {
-                known.push(told);
+            let known = self.by_position.entry((derivation, subgraph)).or_default();
+            if !known.contains(&context_set) {
+                known.push(context_set);
             }
-            if nearest.contains(&way) {
+            if nearest.contains(&derivation) {
                 return;
             }
-            let Some(parent) = tree.position(way).parent else { return };
-            way = tree.item(parent).position;
+            let Some(parent) = tree.position(derivation).parent else { return };
+            derivation = tree.item(parent).position;
         }
     }
 
-    fn together(&mut self, values: Vec<ContextId>) -> ToldId {
-        let known = self.told.iter().position(|known| *known == values);
-        ToldId::new(known.unwrap_or_else(|| {
-            self.told.push(values);
-            self.told.len() - 1
+    fn intern(&mut self, values: Vec<ContextId>) -> ContextSetId {
+        let known = self.sets.iter().position(|known| *known == values);
+        ContextSetId::new(known.unwrap_or_else(|| {
+            self.sets.push(values);
+            self.sets.len() - 1
         }))
     }
 

@@ -3,7 +3,7 @@
 use graphql::schema::TypeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::contexts::ToldId;
+use super::contexts::ContextSetId;
 use crate::outline::{ItemId, PositionId, ids};
 use crate::supergraph::{FieldSetId, SubgraphId};
 
@@ -11,7 +11,7 @@ ids! {
     /// Objects that are read from a subgraph.
     VisitId "visit";
     /// A value that is known.
-    KnownId "known";
+    ValueId "known";
     /// A set of `@provides` field sets.
     GivenId "given";
 }
@@ -29,33 +29,33 @@ pub struct Visit {
     /// Required fields that were sent with the representations.
     pub inputs: Option<FieldSetId>,
     /// Contexts that were sent.
-    pub told: Option<ToldId>,
+    pub context_set: Option<ContextSetId>,
 }
 
 /// How a visit is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum VisitOrigin {
     /// A root type, at the start of a request.
     Enter,
     /// From the parent objects, in the same request.
     Descend { from: VisitId, item: ItemId },
     /// By representations, in a new request (an entity jump).
-    Hop {
+    Jump {
         /// The type with the key: that of the visit, or an interface.
         on: TypeId,
         /// The key; `None` if a root type is entered again.
         key: Option<FieldSetId>,
         /// Values that must be known.
-        needs: Vec<KnownId>,
+        needs: Vec<ValueId>,
     },
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    pub(super) visits: Vec<Reached>,
-    pub(super) known: Vec<Known>,
+    pub(super) visits: Vec<VisitFact>,
+    pub(super) known: Vec<ValueFact>,
     visits_by: FxHashMap<Visit, VisitId>,
-    known_by: FxHashMap<(PositionId, TypeId, ItemId), KnownId>,
+    known_by: FxHashMap<(PositionId, TypeId, ItemId), ValueId>,
     /// Visits by position and type.
     at: FxHashMap<(PositionId, TypeId), Vec<VisitId>>,
     /// Positions and types with visits, in the order of discovery.
@@ -70,27 +70,27 @@ pub(super) struct Facts {
 
 /// A possible visit with its derivations.
 #[derive(Debug)]
-pub(super) struct Reached {
+pub(super) struct VisitFact {
     pub(super) visit: Visit,
     /// Minimum number of requests to it, including its own.
     pub(super) level: u16,
-    pub(super) ways: Vec<How>,
+    pub(super) derivations: Vec<VisitOrigin>,
 }
 
 /// A possible value with its derivations.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct ValueFact {
     pub(super) position: PositionId,
     pub(super) object: TypeId,
     pub(super) item: ItemId,
     /// Minimum number of requests until it is known.
     pub(super) level: u16,
-    pub(super) ways: Vec<Reading>,
+    pub(super) derivations: Vec<ValueSource>,
 }
 
 /// A derivation of a value: the visit that reads it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reading {
+pub(super) struct ValueSource {
     pub(super) visit: VisitId,
     /// The `__typename` item that must be known, if the visit does not return the runtime type and
     /// the item applies to some types only.
@@ -98,7 +98,7 @@ pub(super) struct Reading {
 }
 
 impl Facts {
-    pub(super) fn reached(&self, id: VisitId) -> &Reached {
+    pub(super) fn reached(&self, id: VisitId) -> &VisitFact {
         &self.visits[id.index()]
     }
 
@@ -106,7 +106,7 @@ impl Facts {
         &self.reached(id).visit
     }
 
-    pub(super) fn known(&self, id: KnownId) -> &Known {
+    pub(super) fn known(&self, id: ValueId) -> &ValueFact {
         &self.known[id.index()]
     }
 
@@ -115,21 +115,26 @@ impl Facts {
         self.at.get(&(position, object)).map_or(&[], Vec::as_slice)
     }
 
-    pub(super) fn find_known(
+    pub(super) fn find_value(
         &self,
         position: PositionId,
         object: TypeId,
         item: ItemId,
-    ) -> Option<KnownId> {
+    ) -> Option<ValueId> {
         self.known_by.get(&(position, object, item)).copied()
     }
 
     /// Adds a derivation of a visit; returns the visit if it is new.
-    pub(super) fn add_visit(&mut self, visit: Visit, level: u16, how: How) -> Option<VisitId> {
+    pub(super) fn add_visit(
+        &mut self,
+        visit: Visit,
+        level: u16,
+        origin: VisitOrigin,
+    ) -> Option<VisitId> {
         if let Some(id) = self.visits_by.get(&visit).copied() {
-            let ways = &mut self.visits[id.index()].ways;
-            if !ways.contains(&how) {
-                ways.push(how);
+            let derivations = &mut self.visits[id.index()].derivations;
+            if !derivations.contains(&origin) {
+                derivations.push(origin);
                 self.work += 1;
             }
             return None;
@@ -146,21 +151,21 @@ impl Facts {
             self.opaque.insert(place);
         }
         self.work += 1;
-        self.visits.push(Reached { visit, level, ways: vec![how] });
+        self.visits.push(VisitFact { visit, level, derivations: vec![origin] });
         Some(id)
     }
 
     /// Adds a derivation of a value.
-    pub(super) fn add_known(&mut self, visit: VisitId, item: ItemId, typename: Option<ItemId>) {
-        let Reached { visit: Visit { position, object, .. }, level, .. } = *self.reached(visit);
-        let next = KnownId::new(self.known.len());
+    pub(super) fn add_value(&mut self, visit: VisitId, item: ItemId, typename: Option<ItemId>) {
+        let VisitFact { visit: Visit { position, object, .. }, level, .. } = *self.reached(visit);
+        let next = ValueId::new(self.known.len());
         let id = *self.known_by.entry((position, object, item)).or_insert(next);
         if id == next {
-            self.known.push(Known { position, object, item, level, ways: Vec::new() });
+            self.known.push(ValueFact { position, object, item, level, derivations: Vec::new() });
         }
         let known = &mut self.known[id.index()];
         known.level = known.level.min(level);
-        known.ways.push(Reading { visit, typename });
+        known.derivations.push(ValueSource { visit, typename });
         self.work += 1;
     }
 

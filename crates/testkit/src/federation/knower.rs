@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gateway::planner::Labels;
-use gateway::supergraph::{FieldIn, FieldSetId, SetSelection, SubgraphId, Supergraph, OverrideCondition};
+use gateway::supergraph::{
+    FieldIn, FieldSetId, OverrideCondition, SetSelection, SubgraphId, Supergraph,
+};
 use graphql::schema::{FieldId, TypeId};
 use serde_json::{Map, Value as Json};
 

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use graphql::schema::TypeId;
 use rustc_hash::FxHashMap;
 
-use super::super::facts::{How, VisitId};
-use super::{Choice, Chosen};
+use super::super::facts::{VisitId, VisitOrigin};
+use super::{Choice, ChosenVisit};
 use crate::outline::PositionId;
 use crate::supergraph::SubgraphId;
 
@@ -19,7 +19,7 @@ type Levels = FxHashMap<VisitId, u16>;
 
 /// Delays requests while that saves some, at most `attempts` times.
 pub(super) fn delay(choice: &mut Choice, mut attempts: usize) {
-    while let Some(levels) = spare(choice, &mut attempts) {
+    while let Some(levels) = save_request(choice, &mut attempts) {
         for (id, chosen) in &mut choice.visits {
             if let Some(level) = levels.get(id) {
                 chosen.level = *level;
@@ -30,7 +30,7 @@ pub(super) fn delay(choice: &mut Choice, mut attempts: usize) {
 }
 
 /// Returns levels with one request less.
-fn spare(choice: &Choice, attempts: &mut usize) -> Option<Levels> {
+fn save_request(choice: &Choice, attempts: &mut usize) -> Option<Levels> {
     let now: Levels = choice.visits.iter().map(|(id, chosen)| (*id, chosen.level)).collect();
     let before = requests(choice, &now);
     let groups = groups(choice);
@@ -65,8 +65,8 @@ struct Group {
 
 fn groups(choice: &Choice) -> BTreeMap<(SubgraphId, u16), Group> {
     let mut groups: BTreeMap<(SubgraphId, u16), Group> = BTreeMap::new();
-    for (id, Chosen { visit, level, how, .. }) in &choice.visits {
-        if matches!(how, How::Hop { key: Some(_), .. }) {
+    for (id, ChosenVisit { visit, level, origin, .. }) in &choice.visits {
+        if matches!(origin, VisitOrigin::Jump { key: Some(_), .. }) {
             let group = groups.entry((visit.subgraph, *level)).or_default();
             group.visits.push(*id);
             group.objects.insert((visit.position, visit.object));
@@ -77,9 +77,11 @@ fn groups(choice: &Choice) -> BTreeMap<(SubgraphId, u16), Group> {
 
 /// Returns the number of requests.
 fn requests(choice: &Choice, levels: &Levels) -> usize {
-    let begun = choice.visits.iter().filter_map(|(id, chosen)| match chosen.how {
-        How::Enter | How::Hop { .. } => Some((chosen.visit.subgraph, levels.get(id))),
-        How::Descend { .. } => None,
+    let begun = choice.visits.iter().filter_map(|(id, chosen)| match chosen.origin {
+        VisitOrigin::Enter | VisitOrigin::Jump { .. } => {
+            Some((chosen.visit.subgraph, levels.get(id)))
+        }
+        VisitOrigin::Descend { .. } => None,
     });
     begun.collect::<BTreeSet<_>>().len()
 }
@@ -99,10 +101,10 @@ impl Delaying<'_> {
             return *level;
         }
         let Some(chosen) = self.choice.visits.get(&id) else { return 0 };
-        let level = match &chosen.how {
-            How::Enter => chosen.level,
-            How::Descend { from, .. } => self.level(*from),
-            How::Hop { .. } => {
+        let level = match &chosen.origin {
+            VisitOrigin::Enter => chosen.level,
+            VisitOrigin::Descend { from, .. } => self.level(*from),
+            VisitOrigin::Jump { .. } => {
                 let after = chosen.after.iter().map(|before| self.level(*before)).max();
                 let own = after.unwrap_or_default() + 1;
                 // A visit that was delayed before stays delayed.

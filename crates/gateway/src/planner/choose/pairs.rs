@@ -7,12 +7,12 @@ pub(super) type Pair = usize;
 
 /// The set of all pairs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Universe {
+pub(super) struct PairSpace {
     subgraphs: usize,
     levels: usize,
 }
 
-impl Universe {
+impl PairSpace {
     /// All pairs with a level up to `levels`.
     pub(super) fn new(subgraphs: usize, levels: u16) -> Self {
         Self { subgraphs, levels: usize::from(levels) }

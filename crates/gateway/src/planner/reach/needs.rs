@@ -2,16 +2,20 @@
 
 use graphql::schema::TypeId;
 
-use super::super::facts::KnownId;
-use super::super::{Source, ToldId};
-use super::Reacher;
+use super::super::facts::ValueId;
+use super::super::{ContextSetId, Source};
+use super::Reachability;
 use crate::outline::{Arguments, ItemKind, PositionId};
 use crate::supergraph::{FieldSetId, SetSelection, SubgraphId};
 
-impl Reacher<'_> {
+impl Reachability<'_> {
     /// Adds the values that must be known to send contexts.
-    pub(super) fn context_needs(&self, told: ToldId, needs: &mut Vec<KnownId>) -> Option<()> {
-        let values = self.contexts.told(told).iter();
+    pub(super) fn context_needs(
+        &self,
+        context_set: ContextSetId,
+        needs: &mut Vec<ValueId>,
+    ) -> Option<()> {
+        let values = self.contexts.set(context_set).iter();
         let values = values.map(|value| &self.contexts.values()[value.index()]);
         for Source { position, object, set, .. } in values.flat_map(|value| &value.sources) {
             // No subgraph returns objects of this type here.
@@ -20,7 +24,7 @@ impl Reacher<'_> {
             }
             if !self.is_certain(*position, *object) {
                 let kind = ItemKind::Typename;
-                needs.push(self.known_of(*position, *object, &kind, &Arguments::default())?);
+                needs.push(self.value_of(*position, *object, &kind, &Arguments::default())?);
             }
             self.needs(*position, *object, *set, needs)?;
         }
@@ -35,11 +39,11 @@ impl Reacher<'_> {
         subgraph: SubgraphId,
         on: TypeId,
         key: FieldSetId,
-    ) -> Option<Vec<KnownId>> {
+    ) -> Option<Vec<ValueId>> {
         let mut needs = Vec::new();
         self.needs(position, object, key, &mut needs)?;
         if on == object && !self.is_certain(position, object) {
-            needs.push(self.known_of(
+            needs.push(self.value_of(
                 position,
                 object,
                 &ItemKind::Typename,
@@ -63,13 +67,13 @@ impl Reacher<'_> {
         position: PositionId,
         object: TypeId,
         set: FieldSetId,
-        needs: &mut Vec<KnownId>,
+        needs: &mut Vec<ValueId>,
     ) -> Option<()> {
         for selection in &self.supergraph.field_set(set).selections {
             match selection {
                 SetSelection::Typename => {
                     let typename =
-                        self.known_of(position, object, &ItemKind::Typename, &Arguments::default());
+                        self.value_of(position, object, &ItemKind::Typename, &Arguments::default());
                     match typename {
                         Some(known) => needs.push(known),
                         None if self.is_certain(position, object) => {}
@@ -86,7 +90,7 @@ impl Reacher<'_> {
                     let name = self.supergraph.schema[*field].name.clone();
                     let kind = ItemKind::Field { name, field: *field };
                     let known =
-                        self.known_of(position, object, &kind, &Arguments::of_set(arguments))?;
+                        self.value_of(position, object, &kind, &Arguments::of_set(arguments))?;
                     needs.push(known);
                     let (Some(child), Some(set)) =
                         (self.tree.item(self.facts.known(known).item).child, *set)
@@ -111,14 +115,14 @@ impl Reacher<'_> {
         self.tree.position(position).r#type == object
     }
 
-    fn known_of(
+    fn value_of(
         &self,
         position: PositionId,
         object: TypeId,
         kind: &ItemKind,
         arguments: &Arguments,
-    ) -> Option<KnownId> {
+    ) -> Option<ValueId> {
         let item = self.tree.find(self.supergraph, position, object, kind, arguments)?;
-        self.facts.find_known(position, object, item)
+        self.facts.find_value(position, object, item)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use graphql::schema::{TypeId, TypeKind, TypeRef, Wrapper};
 
-use super::Lead;
+use super::Prefix;
 use super::shape::{Scalar, scalar};
 use crate::outline::{Item, ItemId, ItemKind, Position, Tree};
 use crate::supergraph::{Supergraph, TypeSet};
@@ -12,18 +12,18 @@ use crate::supergraph::{Supergraph, TypeSet};
 /// Response members of the objects of a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Projection {
-    pub outs: Box<[Out]>,
+    pub members: Box<[ResponseMember]>,
     /// Members of types whose order differs.
-    pub orders: Box<[(TypeSet, Box<[Out]>)]>,
+    pub orders: Box<[(TypeSet, Box<[ResponseMember]>)]>,
     /// Types that the API hides; `None` if it hides none.
-    pub unseen: Option<TypeSet>,
+    pub hidden_types: Option<TypeSet>,
 }
 
 /// A member of a response object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Out {
+pub struct ResponseMember {
     /// Text before its value, as `,"name":`.
-    pub lead: Lead,
+    pub prefix: Prefix,
     pub item: ItemId,
     pub slot: u32,
     /// Types that have the member; `None` for all.
@@ -31,11 +31,11 @@ pub struct Out {
     pub nesting: Nesting,
     /// Nesting for types that declare a stricter type than the selected field.
     pub own: Box<[(TypeId, Nesting)]>,
-    pub value: OutValue,
+    pub value: ResponseValue,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OutValue {
+pub enum ResponseValue {
     Introspection,
     Typename,
     /// The client is not authorized to read it.
@@ -60,10 +60,10 @@ pub struct Nesting {
 impl Projection {
     /// Returns the members of an object of a type.
     #[must_use]
-    pub fn outs_of(&self, supergraph: &Supergraph, r#type: Option<TypeId>) -> &[Out] {
+    pub fn members_of(&self, supergraph: &Supergraph, r#type: Option<TypeId>) -> &[ResponseMember] {
         let is_own = |types: &TypeSet| r#type.is_some_and(|own| supergraph.contains(types, own));
         let own = self.orders.iter().find(|(types, _)| is_own(types));
-        own.map_or(&self.outs, |(_, outs)| outs)
+        own.map_or(&self.members, |(_, members)| members)
     }
 }
 
@@ -107,33 +107,33 @@ struct Projecting<'p> {
 
 impl Projecting<'_> {
     fn position(&self, position: &Position) -> Projection {
-        let outs = self.outs(position, &position.items);
+        let members = self.members(position, &position.items);
         let orders = position.orders.iter();
-        let orders = orders.map(|(types, items)| (types.clone(), self.outs(position, items)));
+        let orders = orders.map(|(types, items)| (types.clone(), self.members(position, items)));
         let orders = orders.collect();
-        let mut unseen: Option<TypeSet> = None;
+        let mut hidden_types: Option<TypeSet> = None;
         for object in self.supergraph.members(&position.possible) {
             if !self.supergraph.api.has(object) {
-                unseen.get_or_insert_default().unite_or_begin(&self.supergraph.only(object));
+                hidden_types.get_or_insert_default().unite_or_begin(&self.supergraph.only(object));
             }
         }
-        Projection { outs, orders, unseen }
+        Projection { members, orders, hidden_types }
     }
 
-    fn outs(&self, position: &Position, items: &[ItemId]) -> Box<[Out]> {
+    fn members(&self, position: &Position, items: &[ItemId]) -> Box<[ResponseMember]> {
         let items = items.iter().map(|id| (*id, self.tree.item(*id)));
         let visible = items.filter(|(_, item)| item.is_visible);
-        visible.map(|(id, item)| self.out(position, id, item)).collect()
+        visible.map(|(id, item)| self.member(position, id, item)).collect()
     }
 
-    fn out(&self, position: &Position, id: ItemId, item: &Item) -> Out {
+    fn member(&self, position: &Position, id: ItemId, item: &Item) -> ResponseMember {
         let is_of_all = position.possible.is_subset(&item.types);
         let (nesting, own, value) = match &item.kind {
             ItemKind::Introspection => {
-                (Nesting { lists: 0, non_null: 0 }, Box::default(), OutValue::Introspection)
+                (Nesting { lists: 0, non_null: 0 }, Box::default(), ResponseValue::Introspection)
             }
             ItemKind::Typename => {
-                (Nesting { lists: 0, non_null: 0 }, Box::default(), OutValue::Typename)
+                (Nesting { lists: 0, non_null: 0 }, Box::default(), ResponseValue::Typename)
             }
             ItemKind::Field { name, field } => {
                 let declared = self.supergraph.schema[*field].r#type;
@@ -147,8 +147,8 @@ impl Projecting<'_> {
                 (nesting, own.collect(), self.value(item, declared.base))
             }
         };
-        Out {
-            lead: Lead::new([b",\"", item.key.as_bytes(), b"\":"].concat().into()),
+        ResponseMember {
+            prefix: Prefix::new([b",\"", item.key.as_bytes(), b"\":"].concat().into()),
             item: id,
             slot: self.slots[id.index()],
             types: (!is_of_all).then(|| item.types.clone()),
@@ -158,18 +158,18 @@ impl Projecting<'_> {
         }
     }
 
-    fn value(&self, item: &Item, base: TypeId) -> OutValue {
+    fn value(&self, item: &Item, base: TypeId) -> ResponseValue {
         if item.is_denied {
-            return OutValue::Denied;
+            return ResponseValue::Denied;
         }
         if item.child.is_some() {
-            return OutValue::Objects;
+            return ResponseValue::Objects;
         }
         match scalar(self.supergraph, base) {
-            Scalar::Id => OutValue::Id,
-            Scalar::Enum => OutValue::Enum(self.values(base)),
+            Scalar::Id => ResponseValue::Id,
+            Scalar::Enum => ResponseValue::Enum(self.values(base)),
             Scalar::Int | Scalar::Float | Scalar::String | Scalar::Boolean | Scalar::Any => {
-                OutValue::Leaf
+                ResponseValue::Leaf
             }
         }
     }

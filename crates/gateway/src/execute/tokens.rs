@@ -2,60 +2,60 @@
 //!
 //! Both read forward, one value at a time, and the code that uses them is monomorphized for each.
 
-use super::json::{Json, NoJson, Span};
-use crate::plan::{Lead, Scalar};
+use super::json::{InvalidJson, Json, Span};
+use crate::plan::{Prefix, Scalar};
 
-/// Result of [`Feed::peek`] for a value that is stored as one JSON text, such as an array column of
+/// Result of [`TokenReader::peek`] for a value that is stored as one JSON text, such as an array column of
 /// a database. No JSON value begins with this byte.
-pub(super) const WITHIN: u8 = b'.';
+pub(super) const EMBEDDED_JSON: u8 = b'.';
 
 /// A forward reader of values. `'f` is the lifetime of the texts.
-pub(super) trait Feed<'f> {
+pub(super) trait TokenReader<'f> {
     fn at(&self) -> usize;
 
     fn go_to(&mut self, at: usize);
 
     /// Returns the first byte of the next value without consuming it.
-    fn peek(&mut self) -> Result<u8, NoJson>;
+    fn peek(&mut self) -> Result<u8, InvalidJson>;
 
     /// Consumes the start of an object or list; if it is empty consumes its end and returns
     /// `false`.
-    fn begin(&mut self, open: u8, close: u8) -> Result<bool, NoJson>;
+    fn begin(&mut self, open: u8, close: u8) -> Result<bool, InvalidJson>;
 
     /// Consumes the separator behind an element; at the end of the object or list consumes that and
     /// returns `false`.
-    fn next(&mut self, close: u8) -> Result<bool, NoJson>;
+    fn next(&mut self, close: u8) -> Result<bool, InvalidJson>;
 
     /// Consumes the name of a member if it is the given one.
-    fn take_lead(&mut self, lead: &Lead) -> bool;
+    fn take_prefix(&mut self, prefix: &Prefix) -> bool;
 
     /// Consumes the name of a member if it is `__typename`.
     fn take_typename(&mut self) -> bool;
 
     /// Consumes the name of a member and returns it in its escaped form.
-    fn name(&mut self) -> Result<&'f [u8], NoJson>;
+    fn name(&mut self) -> Result<&'f [u8], InvalidJson>;
 
     /// Consumes a string and returns it in its escaped form, without quotes.
-    fn quoted(&mut self) -> Result<&'f [u8], NoJson>;
+    fn quoted(&mut self) -> Result<&'f [u8], InvalidJson>;
 
     /// Consumes a null.
-    fn null(&mut self) -> Result<(), NoJson>;
+    fn null(&mut self) -> Result<(), InvalidJson>;
 
     /// Consumes a leaf that begins with `byte` and returns its span in the buffer. Returns `None`
     /// without consuming anything if the value does not fit the scalar.
-    fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Option<Span>, NoJson>;
+    fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Option<Span>, InvalidJson>;
 
     /// Consumes any value.
-    fn skip(&mut self) -> Result<(), NoJson>;
+    fn skip(&mut self) -> Result<(), InvalidJson>;
 
-    /// Returns a reader for a value for which `peek` returned [`WITHIN`]; consumes nothing.
-    fn within(&self) -> Option<Json<'f>>;
+    /// Returns a reader for a value for which `peek` returned [`EMBEDDED_JSON`]; consumes nothing.
+    fn embedded_json(&self) -> Option<Json<'f>>;
 
     /// Returns all bytes, if equal bytes mean equal values.
-    fn compared(&self) -> Option<&'f [u8]>;
+    fn comparable_bytes(&self) -> Option<&'f [u8]>;
 }
 
-impl<'f> Feed<'f> for Json<'f> {
+impl<'f> TokenReader<'f> for Json<'f> {
     #[inline]
     fn at(&self) -> usize {
         Json::at(self)
@@ -67,23 +67,23 @@ impl<'f> Feed<'f> for Json<'f> {
     }
 
     #[inline]
-    fn peek(&mut self) -> Result<u8, NoJson> {
+    fn peek(&mut self) -> Result<u8, InvalidJson> {
         Json::peek(self)
     }
 
     #[inline]
-    fn begin(&mut self, open: u8, close: u8) -> Result<bool, NoJson> {
+    fn begin(&mut self, open: u8, close: u8) -> Result<bool, InvalidJson> {
         Json::begin(self, open, close)
     }
 
     #[inline]
-    fn next(&mut self, close: u8) -> Result<bool, NoJson> {
+    fn next(&mut self, close: u8) -> Result<bool, InvalidJson> {
         Json::next(self, close)
     }
 
     #[inline]
-    fn take_lead(&mut self, lead: &Lead) -> bool {
-        Json::take_lead(self, lead)
+    fn take_prefix(&mut self, prefix: &Prefix) -> bool {
+        Json::take_prefix(self, prefix)
     }
 
     #[inline]
@@ -92,25 +92,25 @@ impl<'f> Feed<'f> for Json<'f> {
     }
 
     #[inline]
-    fn name(&mut self) -> Result<&'f [u8], NoJson> {
+    fn name(&mut self) -> Result<&'f [u8], InvalidJson> {
         Json::name(self)
     }
 
     #[inline]
-    fn quoted(&mut self) -> Result<&'f [u8], NoJson> {
+    fn quoted(&mut self) -> Result<&'f [u8], InvalidJson> {
         let (start, end) = self.text()?;
-        self.bytes().get(start + 1..end - 1).ok_or(NoJson)
+        self.bytes().get(start + 1..end - 1).ok_or(InvalidJson)
     }
 
     #[inline]
-    fn null(&mut self) -> Result<(), NoJson> {
+    fn null(&mut self) -> Result<(), InvalidJson> {
         self.word().map(drop)
     }
 
     #[inline]
-    fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Option<Span>, NoJson> {
+    fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Option<Span>, InvalidJson> {
         let begin = Json::at(self);
-        self.take_unfit();
+        self.take_unsendable();
         let span = match (scalar, byte) {
             (Scalar::String | Scalar::Id | Scalar::Enum | Scalar::Any, b'"') => self.text_here()?,
             (Scalar::Float | Scalar::Any, b'-' | b'0'..=b'9') => self.number()?.0,
@@ -127,7 +127,7 @@ impl<'f> Feed<'f> for Json<'f> {
             (Scalar::Any, b'[' | b'{') => Json::skip(self)?,
             _ => return Ok(None),
         };
-        if self.take_unfit() {
+        if self.take_unsendable() {
             Json::go_to(self, begin);
             return Ok(None);
         }
@@ -135,17 +135,17 @@ impl<'f> Feed<'f> for Json<'f> {
     }
 
     #[inline]
-    fn skip(&mut self) -> Result<(), NoJson> {
+    fn skip(&mut self) -> Result<(), InvalidJson> {
         Json::skip(self).map(drop)
     }
 
     #[inline]
-    fn within(&self) -> Option<Json<'f>> {
+    fn embedded_json(&self) -> Option<Json<'f>> {
         None
     }
 
     #[inline]
-    fn compared(&self) -> Option<&'f [u8]> {
+    fn comparable_bytes(&self) -> Option<&'f [u8]> {
         Some(self.bytes())
     }
 }

@@ -3,19 +3,19 @@
 use graphql::schema::TypeId;
 use rustc_hash::FxHashSet;
 
-use super::super::facts::{How, KnownId, Visit};
-use super::super::{PlanError, ToldId};
-use super::Reacher;
-use super::places::{Wanted, WantedKey};
+use super::super::facts::{ValueId, Visit, VisitOrigin};
+use super::super::{ContextSetId, PlanError};
+use super::Reachability;
+use super::resolvers::{Resolver, ResolverKey};
 use crate::outline::{PositionId, Tree};
 use crate::supergraph::{FieldSetId, SetSelection, SubgraphId};
 
 /// Jumps that cannot get further derivations.
-pub(super) type Done = FxHashSet<(Visit, TypeId, FieldSetId)>;
+pub(super) type FinalJumps = FxHashSet<(Visit, TypeId, FieldSetId)>;
 
-impl Reacher<'_> {
+impl Reachability<'_> {
     /// Adds the jumps whose inputs are known before `level`.
-    pub(super) fn hop_everywhere(&mut self, level: u16) -> Result<(), PlanError> {
+    pub(super) fn add_jumps(&mut self, level: u16) -> Result<(), PlanError> {
         // Visits that are added in the loop are handled with their objects.
         for place in 0..self.facts.places.len() {
             self.check()?;
@@ -27,30 +27,30 @@ impl Reacher<'_> {
                 self.reenter(position, object, level);
                 continue;
             }
-            for wanted in &*self.wanted(position, object) {
-                for key in &wanted.keys {
-                    self.hop(position, object, wanted, *key, level);
+            for resolvers in &*self.resolvers(position, object) {
+                for key in &resolvers.keys {
+                    self.jump(position, object, resolvers, *key, level);
                 }
             }
         }
         Ok(())
     }
 
-    fn hop(
+    fn jump(
         &mut self,
         position: PositionId,
         object: TypeId,
-        wanted: &Wanted,
-        key: WantedKey,
+        resolvers: &Resolver,
+        key: ResolverKey,
         level: u16,
     ) {
-        let Wanted { subgraph, requires, .. } = wanted;
-        let WantedKey { on, fields, interface } = key;
+        let Resolver { subgraph, requires, .. } = resolvers;
+        let ResolverKey { on, fields, interface } = key;
         let mut key_needs = None;
-        for (inputs, told) in self.extras(position, *subgraph, requires) {
+        for (inputs, context_set) in self.extras(position, *subgraph, requires) {
             let (subgraph, given) = (*subgraph, self.nothing);
-            let visit = Visit { position, object, subgraph, interface, given, inputs, told };
-            if self.done.contains(&(visit, on, fields)) {
+            let visit = Visit { position, object, subgraph, interface, given, inputs, context_set };
+            if self.final_jumps.contains(&(visit, on, fields)) {
                 continue;
             }
             if key_needs.is_none() {
@@ -64,8 +64,8 @@ impl Reacher<'_> {
             {
                 continue;
             }
-            if let Some(told) = told
-                && self.context_needs(told, &mut needs).is_none()
+            if let Some(context_set) = context_set
+                && self.context_needs(context_set, &mut needs).is_none()
             {
                 continue;
             }
@@ -75,14 +75,14 @@ impl Reacher<'_> {
             }
             needs.sort_unstable();
             needs.dedup();
-            if told.is_none()
+            if context_set.is_none()
                 && self.is_settled(fields)
                 && inputs.is_none_or(|set| self.is_settled(set))
             {
-                self.done.insert((visit, on, fields));
+                self.final_jumps.insert((visit, on, fields));
             }
-            let how = How::Hop { on, key: Some(fields), needs };
-            self.fresh.extend(self.facts.add_visit(visit, level, how));
+            let origin = VisitOrigin::Jump { on, key: Some(fields), needs };
+            self.fresh.extend(self.facts.add_visit(visit, level, origin));
         }
     }
 
@@ -105,11 +105,11 @@ impl Reacher<'_> {
         position: PositionId,
         subgraph: SubgraphId,
         requires: &[FieldSetId],
-    ) -> Vec<(Option<FieldSetId>, Option<ToldId>)> {
-        let told = self.contexts.at(position, subgraph);
-        let told: Vec<_> = std::iter::once(None).chain(told.iter().copied().map(Some)).collect();
+    ) -> Vec<(Option<FieldSetId>, Option<ContextSetId>)> {
+        let sets = self.contexts.at(position, subgraph);
+        let sets: Vec<_> = std::iter::once(None).chain(sets.iter().copied().map(Some)).collect();
         let inputs = std::iter::once(None).chain(requires.iter().copied().map(Some));
-        inputs.flat_map(|inputs| told.iter().map(move |told| (inputs, *told))).collect()
+        inputs.flat_map(|inputs| sets.iter().map(move |set| (inputs, *set))).collect()
     }
 
     /// Enters the root type again where a field returns it: any subgraph that has it can be used,
@@ -119,18 +119,18 @@ impl Reacher<'_> {
         let at = self.tree.item(parent).position;
         let classes = self.tree.position(at).classes.iter();
         let known =
-            classes.filter_map(|class| self.facts.find_known(at, class.representative, parent));
-        let needs: Vec<KnownId> = known.collect();
+            classes.filter_map(|class| self.facts.find_value(at, class.representative, parent));
+        let needs: Vec<ValueId> = known.collect();
         let after = needs.iter().map(|need| self.facts.known(*need).level).max();
         if after.is_none_or(|after| after >= level) {
             return;
         }
-        let (interface, given, inputs, told) = (None, self.nothing, None, None);
+        let (interface, given, inputs, context_set) = (None, self.nothing, None, None);
         for owner in &self.supergraph.type_owners(object).subgraphs {
             let subgraph = owner.subgraph;
-            let how = How::Hop { on: object, key: None, needs: needs.clone() };
-            let visit = Visit { position, object, subgraph, interface, given, inputs, told };
-            self.fresh.extend(self.facts.add_visit(visit, level, how));
+            let origin = VisitOrigin::Jump { on: object, key: None, needs: needs.clone() };
+            let visit = Visit { position, object, subgraph, interface, given, inputs, context_set };
+            self.fresh.extend(self.facts.add_visit(visit, level, origin));
         }
     }
 }

@@ -7,34 +7,34 @@ use std::rc::Rc;
 use graphql::schema::TypeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Reacher;
+use super::Reachability;
 use crate::outline::{Arguments, ItemKind, PositionId};
 use crate::supergraph::{FieldIn, FieldSetId, SubgraphId};
 
 /// Cache by position and type; an entry is valid while the items of its position stay the same.
 #[derive(Debug, Default)]
-pub(super) struct Places(FxHashMap<(PositionId, TypeId), Place>);
+pub(super) struct ResolverCache(FxHashMap<(PositionId, TypeId), CachedResolvers>);
 
 #[derive(Debug)]
-struct Place {
+struct CachedResolvers {
     /// Number of changes of the position's items.
     changes: u32,
     is_opaque: bool,
-    wanted: Rc<[Wanted]>,
+    resolvers: Rc<[Resolver]>,
 }
 
 /// A subgraph that can resolve some items.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct Resolver {
     pub(super) subgraph: SubgraphId,
     /// Distinct required field sets.
     pub(super) requires: Vec<FieldSetId>,
-    pub(super) keys: Vec<WantedKey>,
+    pub(super) keys: Vec<ResolverKey>,
 }
 
 /// A resolvable key of a subgraph.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct WantedKey {
+pub(super) struct ResolverKey {
     /// The type that has the key.
     pub(super) on: TypeId,
     pub(super) fields: FieldSetId,
@@ -42,7 +42,7 @@ pub(super) struct WantedKey {
     pub(super) interface: Option<TypeId>,
 }
 
-impl Reacher<'_> {
+impl Reachability<'_> {
     /// Adds hidden items that may be needed to resolve the items of a position from other
     /// subgraphs: keys, and required fields.
     pub(super) fn prepare(&mut self, position: PositionId) {
@@ -55,12 +55,12 @@ impl Reacher<'_> {
                 let (kind, arguments) = (ItemKind::Typename, Arguments::default());
                 let _ = self.tree.add_hidden(self.supergraph, position, object, kind, arguments);
             }
-            let mut asked: FxHashSet<SubgraphId> = FxHashSet::default();
+            let mut resolving: FxHashSet<SubgraphId> = FxHashSet::default();
             let mut required: FxHashSet<FieldSetId> = FxHashSet::default();
             loop {
                 let mut sets = Vec::new();
-                for (subgraph, requires) in self.asked(position, object) {
-                    if asked.insert(subgraph) {
+                for (subgraph, requires) in self.resolving(position, object) {
+                    if resolving.insert(subgraph) {
                         sets.extend(self.keys(object, subgraph).iter().map(|key| key.fields));
                     }
                     sets.extend(requires.into_iter().filter(|set| required.insert(*set)));
@@ -77,30 +77,34 @@ impl Reacher<'_> {
     }
 
     /// Returns the subgraphs for the objects of a type at a position.
-    pub(super) fn wanted(&mut self, position: PositionId, object: TypeId) -> Rc<[Wanted]> {
+    pub(super) fn resolvers(&mut self, position: PositionId, object: TypeId) -> Rc<[Resolver]> {
         let changes = self.tree.position(position).changes;
         let is_opaque = self.facts.is_opaque(position, object);
-        let known = self.places.0.get(&(position, object));
-        if let Some(place) =
-            known.filter(|place| place.changes == changes && place.is_opaque == is_opaque)
+        let known = self.resolver_cache.0.get(&(position, object));
+        if let Some(cached) =
+            known.filter(|cached| cached.changes == changes && cached.is_opaque == is_opaque)
         {
-            return Rc::clone(&place.wanted);
+            return Rc::clone(&cached.resolvers);
         }
-        let asked = self.asked(position, object).into_iter();
-        let wanted = asked.map(|(subgraph, mut requires)| {
+        let resolving = self.resolving(position, object).into_iter();
+        let resolvers = resolving.map(|(subgraph, mut requires)| {
             requires.sort_unstable();
             requires.dedup();
-            Wanted { subgraph, requires, keys: self.keys(object, subgraph) }
+            Resolver { subgraph, requires, keys: self.keys(object, subgraph) }
         });
-        let wanted: Rc<[Wanted]> = wanted.collect();
-        let place = Place { changes, is_opaque, wanted: Rc::clone(&wanted) };
-        self.places.0.insert((position, object), place);
-        wanted
+        let resolvers: Rc<[Resolver]> = resolvers.collect();
+        let cached = CachedResolvers { changes, is_opaque, resolvers: Rc::clone(&resolvers) };
+        self.resolver_cache.0.insert((position, object), cached);
+        resolvers
     }
 
     /// Returns the subgraphs that resolve some item of a type, with the required field sets.
-    fn asked(&self, position: PositionId, object: TypeId) -> BTreeMap<SubgraphId, Vec<FieldSetId>> {
-        let mut asked: BTreeMap<SubgraphId, Vec<FieldSetId>> = BTreeMap::new();
+    fn resolving(
+        &self,
+        position: PositionId,
+        object: TypeId,
+    ) -> BTreeMap<SubgraphId, Vec<FieldSetId>> {
+        let mut resolving: BTreeMap<SubgraphId, Vec<FieldSetId>> = BTreeMap::new();
         for item in &self.tree.position(position).items {
             let item = self.tree.item(*item);
             if item.is_denied || !self.supergraph.contains(&item.types, object) {
@@ -112,30 +116,30 @@ impl Reacher<'_> {
                     if self.facts.is_opaque(position, object) {
                         // Any subgraph with the type returns `__typename`.
                         for owner in &self.supergraph.type_owners(object).subgraphs {
-                            asked.entry(owner.subgraph).or_default();
+                            resolving.entry(owner.subgraph).or_default();
                         }
                     }
                     continue;
                 }
                 ItemKind::Introspection => continue,
             };
-            for own in self.givers(object, name) {
-                asked.entry(own.subgraph).or_default().extend(own.requires);
+            for own in self.resolving_fields(object, name) {
+                resolving.entry(own.subgraph).or_default().extend(own.requires);
             }
             for interface in self.supergraph.interfaces(object) {
-                for own in self.givers(*interface, name) {
+                for own in self.resolving_fields(*interface, name) {
                     if self.is_interface_object(*interface, own.subgraph) {
-                        asked.entry(own.subgraph).or_default().extend(own.requires);
+                        resolving.entry(own.subgraph).or_default().extend(own.requires);
                     }
                 }
             }
         }
-        asked
+        resolving
     }
 
     /// Returns a field in the subgraphs that resolve it on every object of the type, given its
     /// required fields.
-    fn givers(&self, parent: TypeId, name: &str) -> impl Iterator<Item = &FieldIn> {
+    fn resolving_fields(&self, parent: TypeId, name: &str) -> impl Iterator<Item = &FieldIn> {
         let field = self.supergraph.find_field(parent, name);
         let owners = field.map_or(&[][..], |field| &self.supergraph.field_owners(field).subgraphs);
         owners.iter().filter(|own| self.labels.allow(&own.when) && !own.is_external)
@@ -147,7 +151,7 @@ impl Reacher<'_> {
     }
 
     /// Returns the resolvable keys of a subgraph for objects of a type.
-    fn keys(&self, object: TypeId, subgraph: SubgraphId) -> Vec<WantedKey> {
+    fn keys(&self, object: TypeId, subgraph: SubgraphId) -> Vec<ResolverKey> {
         let types =
             std::iter::once(object).chain(self.supergraph.interfaces(object).iter().copied());
         let mut keys = Vec::new();
@@ -158,7 +162,7 @@ impl Reacher<'_> {
                 || self.supergraph.contains(self.supergraph.possible_in(on, subgraph), object);
             let interface = (on != object && owner.is_interface_object).then_some(on);
             let resolvable = owner.keys.iter().filter(|key| knows && key.is_resolvable);
-            keys.extend(resolvable.map(|key| WantedKey { on, fields: key.fields, interface }));
+            keys.extend(resolvable.map(|key| ResolverKey { on, fields: key.fields, interface }));
         }
         keys
     }

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A counter that each execution overwrites; only preallocation depends on it.
 #[derive(Debug, Default)]
-pub struct Usual(AtomicU32);
+pub struct SizeHint(AtomicU32);
 
-impl Usual {
+impl SizeHint {
     /// Returns the size to preallocate: at most `most`, so that one large response does not cost
     /// memory in all later executions.
     #[must_use]

@@ -3,56 +3,55 @@
 
 use std::cmp::Reverse;
 
-use super::derive::HOP;
-use super::least::Least;
-use super::pairs::{Pairs, Universe, insert};
-use super::rules::{Fact, RuleId, Rules};
+use super::optima::Optima;
+use super::pairs::{PairSpace, Pairs, insert};
+use super::rules::{Fact, JUMP_WEIGHT, RuleId, Rules};
 
 /// Maximum number of derivations that are tried for a fact.
-const MOST_TRIED: usize = 6;
+const MAX_TRIED: usize = 6;
 
 /// By fact: its rule and level.
-pub(super) type Taken = Vec<Option<(RuleId, u16)>>;
+pub(super) type Assignment = Vec<Option<(RuleId, u16)>>;
 
 /// Derives all goals within `chain` levels; `None` if no derivation is found within `steps`, which
 /// are counted down.
-pub(super) fn take(
+pub(super) fn derive_all(
     rules: &Rules,
-    universe: Universe,
-    least: &Least,
+    space: PairSpace,
+    optima: &Optima,
     closed: &Pairs,
     goals: &[Fact],
     chain: u16,
     steps: &mut usize,
-) -> Option<Taken> {
-    let mut taking = Taking {
+) -> Option<Assignment> {
+    let mut search = GreedySearch {
         rules,
-        universe,
-        least,
+        space,
+        optima,
         closed,
-        opened: universe.none(),
+        opened: space.none(),
         taken: vec![None; rules.facts()],
-        on_the_way: vec![false; rules.facts()],
+        in_progress: vec![false; rules.facts()],
         failed: vec![None; rules.facts()],
         steps,
         is_cut: false,
-        new: vec![0; universe.words()],
+        new: vec![0; space.words()],
     };
     for goal in goals {
-        taking.take(*goal, chain)?;
+        search.derive(*goal, chain)?;
     }
-    Some(taking.taken)
+    Some(search.taken)
 }
 
-struct Taking<'t> {
+struct GreedySearch<'t> {
     rules: &'t Rules,
-    universe: Universe,
-    least: &'t Least,
+    space: PairSpace,
+    optima: &'t Optima,
     closed: &'t Pairs,
     /// Pairs used so far.
     opened: Pairs,
-    taken: Taken,
-    on_the_way: Vec<bool>,
+    taken: Assignment,
+    in_progress: Vec<bool>,
     /// By fact: the highest level limit at which the search failed.
     failed: Vec<Option<u16>>,
     steps: &'t mut usize,
@@ -62,14 +61,14 @@ struct Taking<'t> {
     new: Vec<u64>,
 }
 
-impl Taking<'_> {
+impl GreedySearch<'_> {
     /// Derives a fact within `most` levels and returns its level. Recursion is bounded: levels
     /// decrease along a derivation, and within a level facts are as deep as the operation.
-    fn take(&mut self, fact: Fact, most: u16) -> Option<u16> {
+    fn derive(&mut self, fact: Fact, most: u16) -> Option<u16> {
         if let Some((_, level)) = self.taken[fact] {
             return (level <= most).then_some(level);
         }
-        if self.on_the_way[fact] {
+        if self.in_progress[fact] {
             self.is_cut = true;
             return None;
         }
@@ -77,10 +76,10 @@ impl Taking<'_> {
             return None;
         }
         *self.steps = self.steps.checked_sub(1)?;
-        self.on_the_way[fact] = true;
+        self.in_progress[fact] = true;
         let was_cut = std::mem::take(&mut self.is_cut);
-        let taken = self.try_ways(fact, most);
-        self.on_the_way[fact] = false;
+        let taken = self.try_derivations(fact, most);
+        self.in_progress[fact] = false;
         if taken.is_none() && !self.is_cut {
             self.failed[fact] = Some(most);
         }
@@ -88,17 +87,17 @@ impl Taking<'_> {
         taken
     }
 
-    fn try_ways(&mut self, fact: Fact, most: u16) -> Option<u16> {
+    fn try_derivations(&mut self, fact: Fact, most: u16) -> Option<u16> {
         let rules = self.rules;
-        let mut ways: Vec<((usize, u16, u32), RuleId)> = Vec::new();
+        let mut candidates: Vec<((usize, u16, u32), RuleId)> = Vec::new();
         for rule in rules.of(fact) {
-            ways.extend(self.estimate(rule, most).map(|estimate| (estimate, rule)));
+            candidates.extend(self.estimate(rule, most).map(|estimate| (estimate, rule)));
         }
-        ways.sort_unstable();
-        for (_, rule) in ways.into_iter().take(MOST_TRIED) {
-            let Some(level) = self.take_tails(rule, most) else { continue };
+        candidates.sort_unstable();
+        for (_, rule) in candidates.into_iter().take(MAX_TRIED) {
+            let Some(level) = self.derive_premises(rule, most) else { continue };
             if let Some(subgraph) = rules.rule(rule).opens {
-                let pair = self.universe.pair(subgraph, level);
+                let pair = self.space.pair(subgraph, level);
                 let Some(pair) = pair.filter(|pair| !self.closed.contains(*pair)) else { continue };
                 self.opened.insert(pair);
             }
@@ -109,19 +108,19 @@ impl Taking<'_> {
     }
 
     /// Derives the premises of a rule and returns the resulting level.
-    fn take_tails(&mut self, rule: RuleId, most: u16) -> Option<u16> {
+    fn derive_premises(&mut self, rule: RuleId, most: u16) -> Option<u16> {
         let costs = u16::from(self.rules.rule(rule).opens.is_some());
         let most = most.checked_sub(costs)?;
         let mut level = 0;
-        match self.rules.tails(rule) {
+        match self.rules.premises(rule) {
             [] => {}
-            [only] => level = self.take(*only, most)?,
-            tails => {
+            [only] => level = self.derive(*only, most)?,
+            premises => {
                 // The latest premise first: it leaves the others the least slack.
-                let mut tails = tails.to_vec();
-                tails.sort_by_key(|tail| Reverse(self.least.level(*tail)));
-                for tail in tails {
-                    level = level.max(self.take(tail, most)?);
+                let mut premises = premises.to_vec();
+                premises.sort_by_key(|premise| Reverse(self.optima.level(*premise)));
+                for premise in premises {
+                    level = level.max(self.derive(premise, most)?);
                 }
             }
         }
@@ -133,21 +132,21 @@ impl Taking<'_> {
         let mut level = 0;
         let mut weight = 1_u32;
         self.new.fill(0);
-        for tail in self.rules.tails(rule) {
-            let way = self.least.way(*tail)?;
-            match self.taken[*tail] {
+        for premise in self.rules.premises(rule) {
+            let derivation = self.optima.optimum(*premise)?;
+            match self.taken[*premise] {
                 Some((_, taken)) => level = level.max(taken),
                 None => {
-                    level = level.max(way.level);
-                    weight = weight.saturating_add(way.weight);
-                    super::pairs::unite(&mut self.new, self.least.pairs(*tail));
+                    level = level.max(derivation.level);
+                    weight = weight.saturating_add(derivation.weight);
+                    super::pairs::unite(&mut self.new, self.optima.pairs(*premise));
                 }
             }
         }
         if let Some(subgraph) = self.rules.rule(rule).opens {
             level += 1;
-            weight = weight.saturating_add(if level > 1 { HOP } else { 0 });
-            let pair = self.universe.pair(subgraph, level)?;
+            weight = weight.saturating_add(if level > 1 { JUMP_WEIGHT } else { 0 });
+            let pair = self.space.pair(subgraph, level)?;
             if self.closed.contains(pair) {
                 return None;
             }

@@ -3,21 +3,20 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::derive::HOP;
-use super::pairs::{Pairs, Universe, count, insert, unite};
-use super::rules::{Fact, RuleId, Rules};
+use super::pairs::{PairSpace, Pairs, count, insert, unite};
+use super::rules::{Fact, JUMP_WEIGHT, RuleId, Rules};
 
 /// Minimum level of each fact, and among derivations of that level approximately the fewest pairs.
 #[derive(Debug)]
-pub(super) struct Least {
-    ways: Vec<Option<Way>>,
+pub(super) struct Optima {
+    by_fact: Vec<Option<Optimum>>,
     /// By fact: the pairs it depends on.
     pairs: Vec<u64>,
     words: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
+pub(super) struct Optimum {
     pub(super) rule: RuleId,
     pub(super) level: u16,
     pub(super) weight: u32,
@@ -25,30 +24,33 @@ pub(super) struct Way {
 
 /// Returns the minimum levels only.
 pub(super) fn levels(rules: &Rules, most: u16) -> Vec<Option<u16>> {
-    let universe = Universe::new(0, most);
-    let least = Least::new(rules, universe, &universe.none());
-    least.ways.iter().map(|way| way.map(|way| way.level)).collect()
+    let space = PairSpace::new(0, most);
+    let optima = Optima::new(rules, space, &space.none());
+    optima.by_fact.iter().map(|optimum| optimum.map(|optimum| optimum.level)).collect()
 }
 
-impl Least {
+impl Optima {
     /// Computes the optima without the closed pairs.
-    pub(super) fn new(rules: &Rules, universe: Universe, closed: &Pairs) -> Self {
-        let words = universe.words();
-        let least =
-            Self { ways: vec![None; rules.facts()], pairs: vec![0; rules.facts() * words], words };
-        let missing = (0..rules.len()).map(|rule| rules.tails(rule).len()).collect();
+    pub(super) fn new(rules: &Rules, space: PairSpace, closed: &Pairs) -> Self {
+        let words = space.words();
+        let optima = Self {
+            by_fact: vec![None; rules.facts()],
+            pairs: vec![0; rules.facts() * words],
+            words,
+        };
+        let missing = (0..rules.len()).map(|rule| rules.premises(rule).len()).collect();
         let (heap, pairs) = (BinaryHeap::new(), vec![0; words]);
-        let mut search = Search { rules, universe, closed, least, missing, heap, pairs };
+        let mut search = Search { rules, space, closed, optima, missing, heap, pairs };
         search.run();
-        search.least
+        search.optima
     }
 
-    pub(super) fn way(&self, fact: Fact) -> Option<Way> {
-        self.ways[fact]
+    pub(super) fn optimum(&self, fact: Fact) -> Option<Optimum> {
+        self.by_fact[fact]
     }
 
     pub(super) fn level(&self, fact: Fact) -> Option<u16> {
-        self.ways[fact].map(|way| way.level)
+        self.by_fact[fact].map(|optimum| optimum.level)
     }
 
     pub(super) fn pairs(&self, fact: Fact) -> &[u64] {
@@ -62,9 +64,9 @@ type Candidate = (u16, usize, u32, usize, RuleId);
 /// Dijkstra's algorithm, generalized to rules with several premises.
 struct Search<'s> {
     rules: &'s Rules,
-    universe: Universe,
+    space: PairSpace,
     closed: &'s Pairs,
-    least: Least,
+    optima: Optima,
     /// By rule: number of premises that are not derived yet.
     missing: Vec<usize>,
     /// Priority queue of rules whose premises are all derived.
@@ -84,17 +86,17 @@ impl Search<'_> {
         }
         while let Some(Reverse((level, _, weight, _, rule))) = self.heap.pop() {
             let fact = self.rules.rule(rule).fact;
-            if self.least.ways[fact].is_some() {
+            if self.optima.by_fact[fact].is_some() {
                 continue;
             }
             self.gather(rule, level);
-            let words = self.least.words;
-            self.least.pairs[fact * words..(fact + 1) * words].copy_from_slice(&self.pairs);
-            self.least.ways[fact] = Some(Way { rule, level, weight });
-            for head in self.rules.heads(fact) {
+            let words = self.optima.words;
+            self.optima.pairs[fact * words..(fact + 1) * words].copy_from_slice(&self.pairs);
+            self.optima.by_fact[fact] = Some(Optimum { rule, level, weight });
+            for head in self.rules.consequences(fact) {
                 self.missing[*head] -= 1;
                 if self.missing[*head] == 0
-                    && self.least.ways[self.rules.rule(*head).fact].is_none()
+                    && self.optima.by_fact[self.rules.rule(*head).fact].is_none()
                 {
                     self.offer(*head, sequence);
                     sequence += 1;
@@ -106,15 +108,15 @@ impl Search<'_> {
     /// Adds a rule whose premises are all derived to the queue.
     fn offer(&mut self, rule: RuleId, sequence: usize) {
         let (mut level, mut weight) = (0, 1_u32);
-        for tail in self.rules.tails(rule) {
-            let Some(way) = self.least.way(*tail) else { return };
-            level = level.max(way.level);
-            weight = weight.saturating_add(way.weight);
+        for premise in self.rules.premises(rule) {
+            let Some(optimum) = self.optima.optimum(*premise) else { return };
+            level = level.max(optimum.level);
+            weight = weight.saturating_add(optimum.weight);
         }
         if let Some(subgraph) = self.rules.rule(rule).opens {
             level += 1;
-            weight = weight.saturating_add(if level > 1 { HOP } else { 0 });
-            let pair = self.universe.pair(subgraph, level);
+            weight = weight.saturating_add(if level > 1 { JUMP_WEIGHT } else { 0 });
+            let pair = self.space.pair(subgraph, level);
             if pair.is_none_or(|pair| self.closed.contains(pair)) {
                 return;
             }
@@ -126,11 +128,11 @@ impl Search<'_> {
     /// Computes the pairs that a rule depends on.
     fn gather(&mut self, rule: RuleId, level: u16) {
         self.pairs.fill(0);
-        for tail in self.rules.tails(rule) {
-            unite(&mut self.pairs, self.least.pairs(*tail));
+        for premise in self.rules.premises(rule) {
+            unite(&mut self.pairs, self.optima.pairs(*premise));
         }
         let opens = self.rules.rule(rule).opens;
-        if let Some(pair) = opens.and_then(|subgraph| self.universe.pair(subgraph, level)) {
+        if let Some(pair) = opens.and_then(|subgraph| self.space.pair(subgraph, level)) {
             insert(&mut self.pairs, pair);
         }
     }

@@ -8,11 +8,11 @@ const COPIED: usize = 32;
 /// Number of bytes compared at once.
 const COMPARED: usize = 16;
 
-graphql::heap_size!(struct Lead { text; shared filled, begin, mask });
+graphql::heap_size!(struct Prefix { text; shared filled, begin, mask });
 
 /// The start of a member: its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lead {
+pub struct Prefix {
     text: Box<[u8]>,
     /// The text, if it is short, padded with zeros.
     filled: [u8; COPIED],
@@ -21,7 +21,7 @@ pub struct Lead {
     mask: u128,
 }
 
-impl Lead {
+impl Prefix {
     #[must_use]
     pub fn new(text: Box<[u8]>) -> Self {
         let mut filled = [0; COPIED];
@@ -86,15 +86,15 @@ mod tests {
     fn texts_are_copied_and_found_whatever_their_length() {
         let long = "a text that is longer than what is copied or compared at once".as_bytes();
         for length in 0..long.len() {
-            let lead = Lead::new(long[..length].into());
+            let prefix = Prefix::new(long[..length].into());
             for behind in [&b""[..], b"b", &[b'b'; 40]] {
                 let text = [&long[..length], behind].concat();
-                assert!(lead.begins(&text));
+                assert!(prefix.begins(&text));
                 if length > 0 {
-                    assert!(!lead.begins(&text[1..]) && !lead.begins(&text[..length - 1]));
+                    assert!(!prefix.begins(&text[1..]) && !prefix.begins(&text[..length - 1]));
                 }
                 let mut copies = b"before".to_vec();
-                lead.append_to(&mut copies);
+                prefix.append_to(&mut copies);
                 append_range(&mut copies, &text, length / 2, length);
                 assert_eq!(
                     copies,

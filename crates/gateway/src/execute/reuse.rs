@@ -5,13 +5,13 @@ use response::NoMemory;
 
 use super::arena::{Arena, Cell, ObjectId};
 use super::represent::{Owner, Representations, Texts};
-use super::request::Asked;
+use super::request::FetchInputs;
 use crate::plan::{Entities, Fetch, FetchId, ItemTree, Plan, Provider, Reuse};
 use crate::supergraph::Supergraph;
 
 /// State of a fetch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum FetchState {
     #[default]
     Waiting,
     Sent,
@@ -22,62 +22,62 @@ pub(super) enum State {
 
 /// Representations that earlier responses do not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum Remaining {
     /// The remaining ones are to be fetched; this many were reused.
     Some { reused: usize },
     /// A fetch in flight may answer some of them.
-    Coming,
+    InFlight,
 }
 
 /// State and inputs of all fetches.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Earlier<'e> {
+pub(super) struct EarlierFetches<'e> {
     pub(super) plan: &'e Plan,
-    pub(super) states: &'e [State],
+    pub(super) states: &'e [FetchState],
     /// By fetch.
-    pub(super) asked: &'e [Asked],
+    pub(super) fetch_inputs: &'e [FetchInputs],
 }
 
 /// Answers representations of a list from earlier responses: copies the data to their objects and
 /// removes them from the list.
-pub(super) fn take(
+pub(super) fn reuse_earlier(
     supergraph: &Supergraph,
     arena: &mut Arena,
     (fetch, list): (&Fetch, &Entities),
     representations: &mut Representations,
-    earlier: Earlier<'_>,
-) -> Result<Left, NoMemory> {
+    earlier: EarlierFetches<'_>,
+) -> Result<Remaining, NoMemory> {
     if list.entries.iter().all(|entry| entry.reuse.is_empty()) {
-        return Ok(Left::Some { reused: 0 });
+        return Ok(Remaining::Some { reused: 0 });
     }
-    let mut taking = Taking { supergraph, list, earlier, known: Vec::new(), last: None };
+    let mut reuser = Reuser { supergraph, list, earlier, known: Vec::new(), last: None };
     let mut left = Vec::new();
     let mut found = Vec::new();
-    let mut is_coming = false;
+    let mut is_in_flight = false;
     for place in 0..representations.texts.len() {
         // The number was checked to fit 32 bits.
         let place = u32::try_from(place).unwrap_or(u32::MAX);
         let text = representations.texts.text(place);
         let owners = representations.owners(place);
         let before = found.len();
-        taking.last = None;
-        found.extend(owners.iter().map_while(|owner| taking.find(arena, *owner, text)));
+        reuser.last = None;
+        found.extend(owners.iter().map_while(|owner| reuser.find(arena, *owner, text)));
         // A representation is fetched for all its objects, or for none.
         if found.len() - before < owners.len() {
             found.truncate(before);
             left.push(place);
             let mut owners = owners.iter();
-            is_coming |= owners.any(|owner| taking.is_coming(fetch, *owner, text));
+            is_in_flight |= owners.any(|owner| reuser.is_in_flight(fetch, *owner, text));
         }
     }
-    if is_coming {
+    if is_in_flight {
         // Retried when that fetch is complete, which is sooner than a new one.
-        return Ok(Left::Coming);
+        return Ok(Remaining::InFlight);
     }
-    give(arena, &found)?;
+    copy_all(arena, &found)?;
     let reused = representations.texts.len() - left.len();
     representations.left = left;
-    Ok(Left::Some { reused })
+    Ok(Remaining::Some { reused })
 }
 
 /// Values to copy from one object to another.
@@ -101,7 +101,7 @@ impl<'t> Values<'t> {
 }
 
 /// Copies the values found. Targets with one source object are adjacent.
-fn give(arena: &mut Arena, found: &[Found<'_>]) -> Result<(), NoMemory> {
+fn copy_all(arena: &mut Arena, found: &[Found<'_>]) -> Result<(), NoMemory> {
     let mut last: Option<(Values<'_>, ObjectId)> = None;
     // Values without objects by slot, which are equal for all targets.
     let mut plain: Vec<(u32, Cell)> = Vec::new();
@@ -133,10 +133,10 @@ fn give(arena: &mut Arena, found: &[Found<'_>]) -> Result<(), NoMemory> {
     Ok(())
 }
 
-struct Taking<'t> {
+struct Reuser<'t> {
     supergraph: &'t Supergraph,
     list: &'t Entities,
-    earlier: Earlier<'t>,
+    earlier: EarlierFetches<'t>,
     /// Objects of earlier responses by their representations, indexed on demand.
     known: Vec<(&'t Provider, Texts, Vec<ObjectId>)>,
     /// Result for the last representation: the owners of an entry are adjacent.
@@ -150,7 +150,7 @@ struct Source<'t> {
     object: ObjectId,
 }
 
-impl<'t> Taking<'t> {
+impl<'t> Reuser<'t> {
     fn reuses(&self, owner: Owner) -> &'t [Reuse] {
         let list = self.list;
         list.entries.get(owner.entry as usize).map_or(&[], |entry| &entry.reuse)
@@ -175,7 +175,7 @@ impl<'t> Taking<'t> {
         let plan = self.earlier.plan;
         self.reuses(owner).iter().find_map(|reuse| {
             plan.reusable.providers(reuse).find_map(|(r#type, provider)| {
-                if self.state(provider.fetch) != State::Answered {
+                if self.state(provider.fetch) != FetchState::Answered {
                     return None;
                 }
                 let object = self.known(arena, r#type, provider, text)?;
@@ -208,23 +208,24 @@ impl<'t> Taking<'t> {
         of.get(texts.find(text)? as usize).copied()
     }
 
-    fn state(&self, fetch: FetchId) -> State {
+    fn state(&self, fetch: FetchId) -> FetchState {
         self.earlier.states.get(fetch.index()).copied().unwrap_or_default()
     }
 
     /// Whether the response of a fetch in flight may contain a representation's data. For fetches
     /// of entities it is known whether the representation is among them.
-    fn is_coming(&self, fetch: &Fetch, owner: Owner, text: &[u8]) -> bool {
+    fn is_in_flight(&self, fetch: &Fetch, owner: Owner, text: &[u8]) -> bool {
         let plan = self.earlier.plan;
         let mut providers =
             self.reuses(owner).iter().flat_map(|reuse| plan.reusable.providers(reuse));
         providers.any(|(_, own)| {
-            if self.state(own.fetch) != State::Sent {
+            if self.state(own.fetch) != FetchState::Sent {
                 return false;
             }
-            let (Some(provider), Some(asked)) =
-                (plan.fetches.get(own.fetch.index()), self.earlier.asked.get(own.fetch.index()))
-            else {
+            let (Some(provider), Some(fetch_inputs)) = (
+                plan.fetches.get(own.fetch.index()),
+                self.earlier.fetch_inputs.get(own.fetch.index()),
+            ) else {
                 return false;
             };
             let of_entities = provider
@@ -232,8 +233,8 @@ impl<'t> Taking<'t> {
                 .iter()
                 .position(|list| list.entries.iter().any(|entry| entry.position == own.position));
             let is_asked = of_entities
-                .and_then(|list| asked.untold(list))
-                .map(|asked| asked.texts.find(text).is_some());
+                .and_then(|list| fetch_inputs.without_contexts(list))
+                .map(|fetch_inputs| fetch_inputs.texts.find(text).is_some());
             is_asked == Some(true) || provider.level < fetch.level && is_asked.is_none()
         })
     }

@@ -3,17 +3,17 @@
 
 use super::arena::{Cell, Object, ObjectId};
 use super::copy::copy;
-use super::feed::Feed;
 use super::json::{Json, Span};
-use super::read::{Reader, Said, Unread};
+use super::map_errors::typename_at;
+use super::read::{ObjectType, ReadError, Reader};
 use super::represent::Owner;
-use super::request::{Asked, Part};
-use super::tell::typename_at;
+use super::request::{Batch, FetchInputs};
+use super::tokens::TokenReader;
 use crate::plan::{Entities, Fetch, Shape, entities_key};
 
 /// Top-level members of a response.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct Envelope {
     /// Offset of `data`, unless it is null.
     pub(super) data: Option<usize>,
     /// Whether the data of the root, or all lists of entities, are present.
@@ -26,109 +26,110 @@ pub(super) struct Parts {
 pub(super) fn read(
     reader: &mut Reader<'_, Json<'_>>,
     fetch: &Fetch,
-    asked: &Asked,
-    part: &Part,
-) -> Result<Parts, Unread> {
-    let mut parts = Parts::default();
+    fetch_inputs: &FetchInputs,
+    batch: &Batch,
+) -> Result<Envelope, ReadError> {
+    let mut envelope = Envelope::default();
     let (mut has_data, mut has_errors) = (false, false);
-    if reader.feed.begin(b'{', b'}')? {
+    if reader.tokens.begin(b'{', b'}')? {
         loop {
-            let name = reader.feed.name()?;
-            let byte = reader.feed.peek()?;
+            let name = reader.tokens.name()?;
+            let byte = reader.tokens.peek()?;
             match name {
                 b"data" => {
                     if std::mem::replace(&mut has_data, true) {
-                        return Err(Unread::Twice);
+                        return Err(ReadError::Twice);
                     }
                     match byte {
-                        b'n' => reader.feed.null()?,
+                        b'n' => reader.tokens.null()?,
                         b'{' => {
-                            parts.data = Some(reader.feed.at());
-                            parts.is_whole = data(reader, fetch, asked, part)?;
+                            envelope.data = Some(reader.tokens.at());
+                            envelope.is_whole = data(reader, fetch, fetch_inputs, batch)?;
                         }
-                        _ => return Err(Unread::Unfit),
+                        _ => return Err(ReadError::Unfit),
                     }
                 }
                 b"errors" => {
                     if std::mem::replace(&mut has_errors, true) {
-                        return Err(Unread::Twice);
+                        return Err(ReadError::Twice);
                     }
-                    let start = reader.feed.at();
-                    reader.feed.skip()?;
-                    let span = (start, reader.feed.at());
+                    let start = reader.tokens.at();
+                    reader.tokens.skip()?;
+                    let span = (start, reader.tokens.at());
                     match byte {
                         b'n' => {}
-                        b'[' => parts.errors = Some(span),
-                        _ => return Err(Unread::Unfit),
+                        b'[' => envelope.errors = Some(span),
+                        _ => return Err(ReadError::Unfit),
                     }
                 }
-                _ => drop(reader.feed.skip()?),
+                _ => drop(reader.tokens.skip()?),
             }
-            if !reader.feed.next(b'}')? {
+            if !reader.tokens.next(b'}')? {
                 break;
             }
         }
     }
-    if !reader.feed.is_at_end() {
-        return Err(Unread::NoJson);
+    if !reader.tokens.is_at_end() {
+        return Err(ReadError::InvalidJson);
     }
     // Without errors there is no reason for missing data.
-    if parts.data.is_some() && parts.errors.is_none() && !parts.is_whole {
-        return Err(Unread::Unfit);
+    if envelope.data.is_some() && envelope.errors.is_none() && !envelope.is_whole {
+        return Err(ReadError::Unfit);
     }
-    Ok(parts)
+    Ok(envelope)
 }
 
 /// Reads recorded values, which are the data only.
 pub(super) fn read_recorded<'f>(
-    reader: &mut Reader<'_, impl Feed<'f>>,
+    reader: &mut Reader<'_, impl TokenReader<'f>>,
     fetch: &Fetch,
-    asked: &Asked,
-    part: &Part,
+    fetch_inputs: &FetchInputs,
+    batch: &Batch,
     has_errors: bool,
-) -> Result<Parts, Unread> {
-    let start = match reader.feed.peek()? {
-        b'n' => return Ok(Parts::default()),
-        b'{' => reader.feed.at(),
-        _ => return Err(Unread::Unfit),
+) -> Result<Envelope, ReadError> {
+    let start = match reader.tokens.peek()? {
+        b'n' => return Ok(Envelope::default()),
+        b'{' => reader.tokens.at(),
+        _ => return Err(ReadError::Unfit),
     };
-    let is_whole = data(reader, fetch, asked, part)?;
+    let is_whole = data(reader, fetch, fetch_inputs, batch)?;
     if !is_whole && !has_errors {
-        return Err(Unread::Unfit);
+        return Err(ReadError::Unfit);
     }
-    Ok(Parts { data: Some(start), is_whole, errors: None })
+    Ok(Envelope { data: Some(start), is_whole, errors: None })
 }
 
 /// Reads `data`; returns whether all lists of entities are present.
 fn data<'f>(
-    reader: &mut Reader<'_, impl Feed<'f>>,
+    reader: &mut Reader<'_, impl TokenReader<'f>>,
     fetch: &Fetch,
-    asked: &Asked,
-    part: &Part,
-) -> Result<bool, Unread> {
+    fetch_inputs: &FetchInputs,
+    batch: &Batch,
+) -> Result<bool, ReadError> {
     if let Some(root) = &fetch.root {
-        root_objects(reader, &root.shape, &asked.roots)?;
+        root_objects(reader, &root.shape, &fetch_inputs.roots)?;
         return Ok(true);
     }
-    let lists = part.lists();
+    let lists = batch.lists();
     let mut seen = vec![false; lists];
-    if reader.feed.begin(b'{', b'}')? {
+    if reader.tokens.begin(b'{', b'}')? {
         loop {
-            let name = reader.feed.name()?;
+            let name = reader.tokens.name()?;
             let list = (0..lists).find(|place| entities_key(*place, lists).as_bytes() == name);
-            match list.and_then(|place| Some((place, planned(fetch, asked, part, place)?))) {
-                None => reader.feed.skip()?,
-                Some((place, _)) if seen.get(place) == Some(&true) => return Err(Unread::Twice),
-                Some((place, list)) => match reader.feed.peek()? {
-                    b'n' => reader.feed.null()?,
+            match list.and_then(|place| Some((place, planned(fetch, fetch_inputs, batch, place)?)))
+            {
+                None => reader.tokens.skip()?,
+                Some((place, _)) if seen.get(place) == Some(&true) => return Err(ReadError::Twice),
+                Some((place, list)) => match reader.tokens.peek()? {
+                    b'n' => reader.tokens.null()?,
                     b'[' => {
-                        entities(reader, list, asked, part, part.list(place))?;
+                        entities(reader, list, fetch_inputs, batch, batch.list(place))?;
                         seen[place] = true;
                     }
-                    _ => return Err(Unread::Unfit),
+                    _ => return Err(ReadError::Unfit),
                 },
             }
-            if !reader.feed.next(b'}')? {
+            if !reader.tokens.next(b'}')? {
                 break;
             }
         }
@@ -139,86 +140,86 @@ fn data<'f>(
 /// Returns the list of entities at this index of the document.
 fn planned<'f>(
     fetch: &'f Fetch,
-    asked: &'f Asked,
-    part: &Part,
+    fetch_inputs: &'f FetchInputs,
+    batch: &Batch,
     place: usize,
 ) -> Option<&'f Entities> {
-    asked.entities(fetch, part.list(place))
+    fetch_inputs.entities(fetch, batch.list(place))
 }
 
 /// Reads the data of a root type, for all root objects of the fetch.
 fn root_objects<'f>(
-    reader: &mut Reader<'_, impl Feed<'f>>,
+    reader: &mut Reader<'_, impl TokenReader<'f>>,
     shape: &Shape,
     roots: &[ObjectId],
-) -> Result<(), Unread> {
-    let start = reader.feed.at();
+) -> Result<(), ReadError> {
+    let start = reader.tokens.at();
     let Some((first, others)) = roots.split_first() else {
-        reader.feed.skip()?;
+        reader.tokens.skip()?;
         return Ok(());
     };
     reader.members(shape, *first)?;
-    let end = reader.feed.at();
+    let end = reader.tokens.at();
     for other in others {
         if !copy(reader.arena, (*first, shape), (*other, shape))? {
             again(reader, start, shape, *other)?;
         }
     }
-    reader.feed.go_to(end);
+    reader.tokens.go_to(end);
     Ok(())
 }
 
 /// Reads the same data for another object.
 fn again<'f>(
-    reader: &mut Reader<'_, impl Feed<'f>>,
+    reader: &mut Reader<'_, impl TokenReader<'f>>,
     start: usize,
     shape: &Shape,
     object: ObjectId,
-) -> Result<(), Unread> {
-    reader.feed.go_to(start);
+) -> Result<(), ReadError> {
+    reader.tokens.go_to(start);
     reader.members(shape, object)
 }
 
 /// Reads a list of entities. A wrong number of entities is an error, since they could not be
 /// assigned to their representations.
 fn entities<'f>(
-    reader: &mut Reader<'_, impl Feed<'f>>,
+    reader: &mut Reader<'_, impl TokenReader<'f>>,
     list: &Entities,
-    asked: &Asked,
-    part: &Part,
+    fetch_inputs: &FetchInputs,
+    batch: &Batch,
     place: usize,
-) -> Result<(), Unread> {
-    let length = Unread::Length { asked: part.len(place) };
+) -> Result<(), ReadError> {
+    let length = ReadError::Length { expected: batch.len(place) };
     let mut index = 0;
-    if reader.feed.begin(b'[', b']')? {
+    if reader.tokens.begin(b'[', b']')? {
         loop {
-            let owners = part.owners(asked, place, index).ok_or(length)?;
-            match reader.feed.peek()? {
+            let owners = batch.owners(fetch_inputs, place, index).ok_or(length)?;
+            match reader.tokens.peek()? {
                 b'n' => {
-                    reader.feed.null()?;
+                    reader.tokens.null()?;
                     miss(reader, list, owners, Cell::Unknown);
                 }
                 b'{' => entity(reader, list, owners)?,
                 _ => wrong(reader, list, owners)?,
             }
             index += 1;
-            if !reader.feed.next(b']')? {
+            if !reader.tokens.next(b']')? {
                 break;
             }
         }
     }
-    if index == part.len(place) { Ok(()) } else { Err(length) }
+    if index == batch.len(place) { Ok(()) } else { Err(length) }
 }
 
 /// Reads an entity for its first object, and copies it to the others.
-fn entity<'f, F: Feed<'f>>(
+fn entity<'f, F: TokenReader<'f>>(
     reader: &mut Reader<'_, F>,
     list: &Entities,
     owners: &[Owner],
-) -> Result<(), Unread> {
-    let start = reader.feed.at();
+) -> Result<(), ReadError> {
+    let start = reader.tokens.at();
     let Some((first, others)) = owners.split_first() else {
-        reader.feed.skip()?;
+        reader.tokens.skip()?;
         return Ok(());
     };
     if list.typename {
@@ -234,9 +235,9 @@ fn entity<'f, F: Feed<'f>>(
     let read = shape_of(reader, first);
     match read {
         Some((_, shape)) => reader.members(shape, first.object)?,
-        None => reader.feed.skip()?,
+        None => reader.tokens.skip()?,
     }
-    let end = reader.feed.at();
+    let end = reader.tokens.at();
     for other in others {
         let Some((base, shape)) = shape_of(reader, other) else { continue };
         let is_copied = match read {
@@ -250,19 +251,19 @@ fn entity<'f, F: Feed<'f>>(
             again(reader, start, shape, other.object)?;
         }
     }
-    reader.feed.go_to(end);
+    reader.tokens.go_to(end);
     Ok(())
 }
 
 /// Handles an entity that is not an object of a requested type: all its fields have failed.
 #[cold]
 fn wrong<'f>(
-    reader: &mut Reader<'_, impl Feed<'f>>,
+    reader: &mut Reader<'_, impl TokenReader<'f>>,
     list: &Entities,
     owners: &[Owner],
-) -> Result<(), Unread> {
-    reader.feed.peek()?;
-    reader.feed.skip()?;
+) -> Result<(), ReadError> {
+    reader.tokens.peek()?;
+    reader.tokens.skip()?;
     if let Some(owner) = owners.first() {
         reader.wrong.entity.get_or_insert(owner.object);
     }
@@ -273,7 +274,7 @@ fn wrong<'f>(
 /// Sets all absent fields of these objects to a cell without a value.
 #[cold]
 fn miss<'f>(
-    reader: &mut Reader<'_, impl Feed<'f>>,
+    reader: &mut Reader<'_, impl TokenReader<'f>>,
     list: &Entities,
     owners: &[Owner],
     instead: Cell,
@@ -295,10 +296,10 @@ fn miss<'f>(
 /// Reads `__typename` of an entity that was represented by an interface type; returns `false` if
 /// the type is impossible here.
 fn learn_type<'f>(
-    reader: &mut Reader<'_, impl Feed<'f>>,
+    reader: &mut Reader<'_, impl TokenReader<'f>>,
     list: &Entities,
     owner: Owner,
-) -> Result<bool, Unread> {
+) -> Result<bool, ReadError> {
     let entry = list.entries.get(owner.entry as usize);
     let is_known = reader.arena.object(owner.object).r#type.is_some();
     if is_known || entry.is_none_or(|entry| entry.on.is_none()) {
@@ -306,9 +307,9 @@ fn learn_type<'f>(
     }
     let position = reader.arena.object(owner.object).position;
     match reader.type_ahead(position)? {
-        Said::Type(r#type) => reader.arena.set_type(owner.object, r#type),
-        Said::Interface => {}
-        Said::Impossible => return Ok(false),
+        ObjectType::Type(r#type) => reader.arena.set_type(owner.object, r#type),
+        ObjectType::Interface => {}
+        ObjectType::Impossible => return Ok(false),
     }
     Ok(true)
 }

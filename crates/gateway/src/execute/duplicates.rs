@@ -12,24 +12,24 @@ use super::arena::ObjectId;
 use crate::plan::Read;
 
 /// Response bytes per slot of the hash table.
-const APART: usize = 64;
+const BYTES_PER_SLOT: usize = 64;
 
 /// Maximum and minimum number of slots.
-const MOST: usize = 256;
-const LEAST: usize = 8;
+const MAX_SLOTS: usize = 256;
+const MIN_SLOTS: usize = 8;
 
 /// Number of bytes in which the first member of most objects ends.
-const BEGIN: usize = 32;
+const PREFIX_LENGTH: usize = 32;
 
 /// Number of look-ups after which the hit rate is checked.
-const TRIES: u32 = 256;
+const HIT_RATE_SAMPLE: u32 = 256;
 
 /// Deduplication is disabled if fewer than one in this many look-ups is a hit.
-const WORTH: u32 = 16;
+const MIN_HIT_RATE: u32 = 16;
 
 /// Objects of one response by their bytes.
 #[derive(Debug)]
-pub(super) struct Alike {
+pub(super) struct Duplicates {
     /// Hash table by the first member: the last such object.
     known: Vec<Option<Known>>,
     tried: u32,
@@ -48,27 +48,27 @@ struct Known {
 
 /// Where an object will be stored.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Begin {
+pub(super) struct Candidate {
     slot: usize,
     start: usize,
 }
 
 /// Result of a look-up.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Met {
+pub(super) enum Lookup {
     /// A duplicate of this object, whose text has this length.
-    Before(ObjectId, usize),
-    First(Begin),
+    Duplicate(ObjectId, usize),
+    First(Candidate),
 }
 
 fn address(read: &Read) -> usize {
     std::ptr::from_ref(read).addr()
 }
 
-impl Alike {
+impl Duplicates {
     /// Creates the table for a response of this length.
     pub(super) fn new(length: usize) -> Self {
-        let room = (length / APART).clamp(LEAST, MOST).next_power_of_two();
+        let room = (length / BYTES_PER_SLOT).clamp(MIN_SLOTS, MAX_SLOTS).next_power_of_two();
         Self { known: vec![None; room], tried: 0, found: 0 }
     }
 
@@ -80,8 +80,8 @@ impl Alike {
     /// Looks up the object that begins at `start` and is read by `read`; `None` if deduplication is
     /// disabled.
     #[inline]
-    pub(super) fn meet(&mut self, read: &Read, bytes: &[u8], start: usize) -> Option<Met> {
-        if self.tried >= TRIES && self.found < self.tried / WORTH {
+    pub(super) fn look_up(&mut self, read: &Read, bytes: &[u8], start: usize) -> Option<Lookup> {
+        if self.tried >= HIT_RATE_SAMPLE && self.found < self.tried / MIN_HIT_RATE {
             return None;
         }
         self.tried += 1;
@@ -96,27 +96,35 @@ impl Alike {
         Some(match known {
             Some(Known { object, start, end, .. }) => {
                 self.found += 1;
-                Met::Before(object, (end - start) as usize)
+                Lookup::Duplicate(object, (end - start) as usize)
             }
-            None => Met::First(Begin { slot, start }),
+            None => Lookup::First(Candidate { slot, start }),
         })
     }
 
     /// Stores an object, which ends at `end`.
-    pub(super) fn remember(&mut self, read: &Read, begin: Begin, end: usize, object: ObjectId) {
-        let (Ok(start), Ok(end)) = (u32::try_from(begin.start), u32::try_from(end)) else { return };
-        self.known[begin.slot] = Some(Known { read: address(read), start, end, object });
+    pub(super) fn insert(
+        &mut self,
+        read: &Read,
+        candidate: Candidate,
+        end: usize,
+        object: ObjectId,
+    ) {
+        let (Ok(start), Ok(end)) = (u32::try_from(candidate.start), u32::try_from(end)) else {
+            return;
+        };
+        self.known[candidate.slot] = Some(Known { read: address(read), start, end, object });
     }
 
     /// Returns the slot of an object: objects with an equal first member, usually the key, share
     /// one.
     #[inline]
     fn slot(&self, read: &Read, rest: &[u8]) -> usize {
-        let begin = &rest[..rest.len().min(BEGIN)];
-        let mut ends = begin.iter().enumerate().filter(|(_, byte)| matches!(byte, b',' | b'}'));
-        let end = ends.next().map_or(begin.len(), |(end, _)| end);
+        let candidate = &rest[..rest.len().min(PREFIX_LENGTH)];
+        let mut ends = candidate.iter().enumerate().filter(|(_, byte)| matches!(byte, b',' | b'}'));
+        let end = ends.next().map_or(candidate.len(), |(end, _)| end);
         let mut hasher = FxHasher::default();
-        hasher.write(&begin[..end]);
+        hasher.write(&candidate[..end]);
         hasher.write_usize(address(read));
         // There are fewer slots than hash values.
         usize::try_from(hasher.finish()).unwrap_or_default() & (self.known.len() - 1)
@@ -127,12 +135,12 @@ impl Alike {
 mod tests {
     use super::*;
     use crate::outline::ItemId;
-    use crate::plan::{Lead, Scalar, Value};
+    use crate::plan::{Prefix, Scalar, Value};
 
     fn read() -> Read {
-        let (lead, item) = (Lead::new(Box::default()), ItemId::new(0));
+        let (prefix, item) = (Prefix::new(Box::default()), ItemId::new(0));
         Read {
-            lead,
+            prefix,
             item,
             slot: 0,
             lists: 0,
@@ -142,55 +150,62 @@ mod tests {
     }
 
     /// Looks up the objects of a text one after the other; returns the first of the equal ones.
-    fn firsts(alike: &mut Alike, read: &Read, objects: &[&str]) -> Vec<Option<usize>> {
+    fn first_equal(
+        duplicates: &mut Duplicates,
+        read: &Read,
+        objects: &[&str],
+    ) -> Vec<Option<usize>> {
         let bytes = objects.concat().into_bytes();
-        let (mut start, mut firsts) = (0, Vec::new());
+        let (mut start, mut first_equal) = (0, Vec::new());
         for (place, object) in objects.iter().enumerate() {
-            match alike.meet(read, &bytes, start) {
-                Some(Met::Before(first, length)) => {
+            match duplicates.look_up(read, &bytes, start) {
+                Some(Lookup::Duplicate(first, length)) => {
                     assert_eq!(length, object.len());
-                    firsts.push(Some(first.index()));
+                    first_equal.push(Some(first.index()));
                 }
-                Some(Met::First(begin)) => {
-                    alike.remember(read, begin, start + object.len(), ObjectId::new(place));
-                    firsts.push(None);
+                Some(Lookup::First(candidate)) => {
+                    duplicates.insert(read, candidate, start + object.len(), ObjectId::new(place));
+                    first_equal.push(None);
                 }
-                None => firsts.push(None),
+                None => first_equal.push(None),
             }
             start += object.len();
         }
-        firsts
+        first_equal
     }
 
     #[test]
     fn equal_texts_that_are_read_as_one_thing_are_one_object() {
         let (one, other) = (read(), read());
-        let mut alike = Alike::new(1000);
+        let mut duplicates = Duplicates::new(1000);
         let objects = [r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":1,"b":[]}"#, r#"{"a":1}"#, "{}", "{}"];
         // A slot keeps the last object.
-        assert_eq!(firsts(&mut alike, &one, &objects), [None, None, None, None, None, Some(4)]);
-        assert!(alike.has_found());
-        let mut alike = Alike::new(1000);
-        assert_eq!(firsts(&mut alike, &one, &["{}", r#"{"a":1}"#]), [None, None]);
+        assert_eq!(
+            first_equal(&mut duplicates, &one, &objects),
+            [None, None, None, None, None, Some(4)]
+        );
+        assert!(duplicates.has_found());
+        let mut duplicates = Duplicates::new(1000);
+        assert_eq!(first_equal(&mut duplicates, &one, &["{}", r#"{"a":1}"#]), [None, None]);
         let again = [r#"{"a":1}"#, r#"{"a":1}"#];
-        assert_eq!(firsts(&mut alike, &other, &again), [None, Some(0)]);
-        assert_eq!(alike.found, 1);
+        assert_eq!(first_equal(&mut duplicates, &other, &again), [None, Some(0)]);
+        assert_eq!(duplicates.found, 1);
     }
 
     #[test]
     fn nothing_is_looked_for_where_nothing_is_found() {
         let read = read();
-        let tries = TRIES as usize;
+        let tries = HIT_RATE_SAMPLE as usize;
         let objects: Vec<_> = (0..tries).map(|id| format!(r#"{{"id":{id},"a":1}}"#)).collect();
         let objects: Vec<_> = objects.iter().map(String::as_str).collect();
-        let mut alike = Alike::new(1 << 20);
-        assert_eq!(firsts(&mut alike, &read, &objects), vec![None; tries]);
-        assert_eq!(firsts(&mut alike, &read, &["{}", "{}"]), [None, None]);
-        assert_eq!(alike.tried, TRIES);
+        let mut duplicates = Duplicates::new(1 << 20);
+        assert_eq!(first_equal(&mut duplicates, &read, &objects), vec![None; tries]);
+        assert_eq!(first_equal(&mut duplicates, &read, &["{}", "{}"]), [None, None]);
+        assert_eq!(duplicates.tried, HIT_RATE_SAMPLE);
         // With hits, deduplication stays enabled.
-        let mut alike = Alike::new(1 << 20);
-        let some = ["{}"; TRIES as usize];
-        assert_eq!(firsts(&mut alike, &read, &some)[1..], vec![Some(0); tries - 1]);
-        assert_eq!(firsts(&mut alike, &read, &["{}"]), [Some(0)]);
+        let mut duplicates = Duplicates::new(1 << 20);
+        let some = ["{}"; HIT_RATE_SAMPLE as usize];
+        assert_eq!(first_equal(&mut duplicates, &read, &some)[1..], vec![Some(0); tries - 1]);
+        assert_eq!(first_equal(&mut duplicates, &read, &["{}"]), [Some(0)]);
     }
 }

@@ -6,33 +6,33 @@ use rustc_hash::FxHashSet;
 use serde_json_bytes::Value as JsonValue;
 use serde_json_bytes::serde_json;
 
-use super::arena::{Arena, Cell, ObjectId, Place};
+use super::arena::{Arena, Cell, CellAddress, ObjectId};
 use super::cause::{Cause, CauseId, Origin, Scope};
 use super::errors::{ErrorKind, Errors, Path, Step};
-use super::json::{Json, NoJson, Span};
-use super::request::{Asked, Part};
+use super::json::{InvalidJson, Json, Span};
+use super::request::{Batch, FetchInputs};
 use crate::outline::{ItemId, ItemKind, PositionId, Tree};
 use crate::plan::{Entities, Fetch, Plan, Read, Shape, Value, entities_key};
 
 /// Maximum number of reported errors of one response; further ones are only counted.
-const MOST_TOLD: usize = 100;
+const MAX_MAPPED: usize = 100;
 
 /// Maximum length of the `extensions` of an error; longer ones are dropped.
-const MOST_EXTENSIONS: usize = 16 << 10;
+const MAX_EXTENSIONS: usize = 16 << 10;
 
 /// Maximum number of values that one error is mapped to. There are several where an entity occurs
 /// at several places, or where the runtime type of an object is unknown.
-const MOST_VALUES: usize = 10_000;
+const MAX_VALUES: usize = 10_000;
 
 /// Maps the errors of one response to missing values.
 #[derive(Debug)]
-pub(super) struct Teller<'t> {
+pub(super) struct ErrorMapper<'t> {
     pub(super) plan: &'t Plan,
     pub(super) arena: &'t mut Arena,
     pub(super) errors: &'t mut Errors,
     pub(super) fetch: &'t Fetch,
-    pub(super) asked: &'t Asked,
-    pub(super) part: &'t Part,
+    pub(super) fetch_inputs: &'t FetchInputs,
+    pub(super) batch: &'t Batch,
 }
 
 /// An object with the shapes that were selected on it: one, or one per type if its runtime type is
@@ -45,7 +45,7 @@ struct Target<'t> {
 
 /// Selects which missing values of an object have failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lost {
+enum Missing {
     /// Absent values only, also of objects that another fetch returned.
     Absent,
     /// Null values as well, and those below.
@@ -57,7 +57,7 @@ enum Lost {
 struct Found {
     object: ObjectId,
     /// First cell on the path that has no value.
-    place: Option<Place>,
+    place: Option<CellAddress>,
     /// Visible items and path from the object on.
     items: Vec<ItemId>,
     steps: Path,
@@ -68,12 +68,12 @@ struct Found {
 
 /// Cursor of a walk along an error path.
 #[derive(Clone, Debug)]
-struct At<'t> {
+struct PathCursor<'t> {
     /// The object reached, if there is one.
     object: Option<ObjectId>,
     shapes: Vec<&'t Shape>,
     /// The value reached, while there is one.
-    value: Option<Place>,
+    value: Option<CellAddress>,
 }
 
 /// Where the first steps of an error path lead.
@@ -87,30 +87,30 @@ struct Addressed<'t, 'p> {
     rest: &'p [Step],
 }
 
-impl<'t> At<'t> {
+impl<'t> PathCursor<'t> {
     fn object(target: &Target<'t>) -> Self {
-        At { object: Some(target.object), shapes: target.shapes.clone(), value: None }
+        PathCursor { object: Some(target.object), shapes: target.shapes.clone(), value: None }
     }
 }
 
-impl<'t> Teller<'t> {
+impl<'t> ErrorMapper<'t> {
     /// Records the failure of the whole request: one error.
     pub(super) fn fail(&mut self, kind: ErrorKind) -> CauseId {
-        let cause = Cause::new(kind, Scope::Request, self.whole());
+        let cause = Cause::new(kind, Scope::Request, self.request_origin());
         let cause = self.errors.add(cause);
-        self.lose_all(Lost::Absent, cause);
+        self.fail_all(Missing::Absent, cause);
         cause
     }
 
     /// Sets the cause of all absent values to an error of the response.
-    pub(super) fn lose_absent(&mut self, cause: CauseId) {
+    pub(super) fn fail_absent(&mut self, cause: CauseId) {
         let cause = self.errors.derived(cause, "");
-        self.lose_all(Lost::Absent, cause);
+        self.fail_all(Missing::Absent, cause);
     }
 
     /// Returns the place of an error of the whole request: the only root field, or the first
     /// object.
-    fn whole(&self) -> Option<Origin> {
+    fn request_origin(&self) -> Option<Origin> {
         let target = self.targets().into_iter().next()?;
         let (mut items, mut steps) = (Vec::new(), Vec::new());
         if let (Some(_), [shape]) = (&self.fetch.root, &*target.shapes)
@@ -124,11 +124,11 @@ impl<'t> Teller<'t> {
     }
 
     /// Maps the errors of a subgraph response; returns the first cause.
-    pub(super) fn told(
+    pub(super) fn map_errors(
         &mut self,
         bytes: &[u8],
         (start, _): Span,
-    ) -> Result<Option<CauseId>, NoJson> {
+    ) -> Result<Option<CauseId>, InvalidJson> {
         let mut json = Json::new(bytes);
         json.go_to(start);
         let (mut count, mut first) = (0, None);
@@ -136,14 +136,14 @@ impl<'t> Teller<'t> {
         if json.begin(b'[', b']')? {
             loop {
                 count += 1;
-                let Told { message, path, extensions } = Told::read(&mut json)?;
+                let SubgraphError { message, path, extensions } = SubgraphError::read(&mut json)?;
                 let subgraph = self.fetch.subgraph;
                 let kind = ErrorKind::Subgraph { subgraph, message, extensions };
-                let kind = (count <= MOST_TOLD).then_some(kind);
+                let kind = (count <= MAX_MAPPED).then_some(kind);
                 // Errors that are only counted are mapped to all nulls once.
                 let is_known = kind.is_none() && path.is_empty();
                 if !(is_known && std::mem::replace(&mut is_all_counted, is_known)) {
-                    let cause = self.tell(&path, kind);
+                    let cause = self.map_error(&path, kind);
                     first = first.or(Some(cause));
                 }
                 if !json.next(b']')? {
@@ -151,23 +151,23 @@ impl<'t> Teller<'t> {
                 }
             }
         }
-        self.errors.count(count.saturating_sub(MOST_TOLD));
+        self.errors.count(count.saturating_sub(MAX_MAPPED));
         Ok(first)
     }
 
     /// Maps a subgraph error by its path; without a kind it is only counted.
-    fn tell(&mut self, path: &[Step], kind: Option<ErrorKind>) -> CauseId {
+    fn map_error(&mut self, path: &[Step], kind: Option<ErrorKind>) -> CauseId {
         let counted = CauseId::COUNTED;
         let Some(Addressed { targets, list, rest }) = self.addressed(path) else {
-            return self.tell_whole(kind);
+            return self.map_to_request(kind);
         };
         let Some(first) = rest.first() else {
-            return self.tell_entity(&targets, kind);
+            return self.map_to_entity(&targets, kind);
         };
         // The document selects the field for other objects that share the entity.
         let is_of_others = |target: &Target<'t>| match (first, list) {
             (Step::Key(name), Some(list)) => {
-                self.reads(&At::object(target), name).is_empty() && list.selects(name)
+                self.reads(&PathCursor::object(target), name).is_empty() && list.selects(name)
             }
             (Step::Key(_) | Step::Index(_), _) => false,
         };
@@ -182,18 +182,18 @@ impl<'t> Teller<'t> {
                 steps_to_place: 0,
                 is_hidden: false,
             };
-            self.follow(&At::object(target), rest, begin, &mut found);
+            self.follow(&PathCursor::object(target), rest, begin, &mut found);
         }
         let is_unknown = found.iter().all(|found| found.items.is_empty() && !found.is_hidden);
         if is_unknown && !concerned.is_empty() {
             // The path has nothing that was selected: the error may be the reason of every null.
             return match self.fetch.root {
-                Some(_) => self.tell_whole(kind),
-                None => self.tell_entity(&targets, kind),
+                Some(_) => self.map_to_request(kind),
+                None => self.map_to_entity(&targets, kind),
             };
         }
         let cause = match kind {
-            Some(kind) => self.lose_found(found, &kind),
+            Some(kind) => self.fail_found(found, &kind),
             None => {
                 found.iter().filter_map(|found| found.place).for_each(|place| {
                     self.errors.fail(self.arena, place, counted);
@@ -204,26 +204,26 @@ impl<'t> Teller<'t> {
         // The null of a whole entity was propagated from this error.
         let derived = self.errors.derived(cause, "");
         for target in &targets {
-            self.lose(target, Lost::Absent, derived, &mut FxHashSet::default());
+            self.fail_values(target, Missing::Absent, derived, &mut FxHashSet::default());
         }
         cause
     }
 
     /// Maps an error to the whole request.
-    fn tell_whole(&mut self, kind: Option<ErrorKind>) -> CauseId {
+    fn map_to_request(&mut self, kind: Option<ErrorKind>) -> CauseId {
         let cause = match kind {
             Some(kind) => {
-                let cause = Cause::new(kind, Scope::Request, self.whole());
+                let cause = Cause::new(kind, Scope::Request, self.request_origin());
                 self.errors.add(cause)
             }
             None => CauseId::COUNTED,
         };
-        self.lose_all(Lost::Null, cause);
+        self.fail_all(Missing::Null, cause);
         cause
     }
 
     /// Maps an error to an entity.
-    fn tell_entity(&mut self, targets: &[Target<'t>], kind: Option<ErrorKind>) -> CauseId {
+    fn map_to_entity(&mut self, targets: &[Target<'t>], kind: Option<ErrorKind>) -> CauseId {
         let (items, steps) = (Vec::new(), Vec::new());
         let origin = targets.first().map(|target| target.object);
         let origin =
@@ -234,22 +234,22 @@ impl<'t> Teller<'t> {
         };
         let mut seen = FxHashSet::default();
         for target in targets {
-            self.lose(target, Lost::Null, cause, &mut seen);
+            self.fail_values(target, Missing::Null, cause, &mut seen);
         }
         cause
     }
 
     /// Sets the cause of the values found. Values with the same remaining path to the failed field
     /// share one cause.
-    fn lose_found(&mut self, found: Vec<Found>, kind: &ErrorKind) -> CauseId {
+    fn fail_found(&mut self, found: Vec<Found>, kind: &ErrorKind) -> CauseId {
         let mut causes: Vec<(Path, CauseId)> = Vec::new();
         for Found { object, place, items, steps, steps_to_place, is_hidden } in found {
             let below = steps.get(steps_to_place..).unwrap_or_default().to_vec();
             let known = causes.iter().find(|(known, _)| *known == below).map(|(_, cause)| *cause);
             let cause = known.unwrap_or_else(|| {
                 let location = items.last().filter(|_| !below.is_empty());
-                let location =
-                    location.and_then(|item| located(self.plan.tree.item(*item).location));
+                let location = location
+                    .and_then(|item| document_location(self.plan.tree.item(*item).location));
                 let is_null = place.is_some();
                 let origin = Origin { object, items, steps, is_null, is_hidden };
                 // The origin is reported once, if no null is caused.
@@ -270,8 +270,8 @@ impl<'t> Teller<'t> {
 
     /// Follows an error path. Recursion is bounded by the length of the path and by the depth of
     /// the tree.
-    fn follow(&self, at: &At<'t>, path: &[Step], mut found: Found, all: &mut Vec<Found>) {
-        if all.len() >= MOST_VALUES {
+    fn follow(&self, at: &PathCursor<'t>, path: &[Step], mut found: Found, all: &mut Vec<Found>) {
+        if all.len() >= MAX_VALUES {
             return;
         }
         let Some((step, rest)) = path.split_first() else {
@@ -289,8 +289,8 @@ impl<'t> Teller<'t> {
                 if !found.is_hidden {
                     found.steps.push(step.clone());
                 }
-                let at = At { object: None, value, shapes: at.shapes.clone() };
-                self.arrive(at, rest, found, all);
+                let at = PathCursor { object: None, value, shapes: at.shapes.clone() };
+                self.step_into(at, rest, found, all);
             }
             Step::Key(name) => {
                 let reads = self.reads(at, name);
@@ -322,19 +322,25 @@ impl<'t> Teller<'t> {
                         found.items.push(read.item);
                         found.steps.push(Step::Key(item.key.clone()));
                     }
-                    let value = at.object.map(|object| self.arena.place_of(object, read.slot));
+                    let value = at.object.map(|object| self.arena.address_of(object, read.slot));
                     let shapes = match &read.value {
                         Value::Objects { shape, .. } => vec![shape],
                         Value::Leaf(_) => Vec::new(),
                     };
-                    self.arrive(At { object: None, shapes, value }, rest, found, all);
+                    self.step_into(PathCursor { object: None, shapes, value }, rest, found, all);
                 }
             }
         }
     }
 
-    fn arrive(&self, mut at: At<'t>, rest: &[Step], mut found: Found, all: &mut Vec<Found>) {
-        match at.value.map(|place| (place, self.arena.at_place(place))) {
+    fn step_into(
+        &self,
+        mut at: PathCursor<'t>,
+        rest: &[Step],
+        mut found: Found,
+        all: &mut Vec<Found>,
+    ) {
+        match at.value.map(|place| (place, self.arena.cell_at(place))) {
             Some((_, Cell::Object(object))) => at.object = Some(object),
             Some((place, Cell::Absent | Cell::Null | Cell::Unknown | Cell::Failed(_))) => {
                 found.place = found.place.or(Some(place));
@@ -347,7 +353,7 @@ impl<'t> Teller<'t> {
     }
 
     /// Returns what is read under a name; for an unknown runtime type, of any type.
-    fn reads(&self, at: &At<'t>, name: &str) -> Vec<&'t Read> {
+    fn reads(&self, at: &PathCursor<'t>, name: &str) -> Vec<&'t Read> {
         let r#type = at.object.and_then(|object| self.arena.object(object).r#type);
         let mut all = Vec::new();
         for shape in &at.shapes {
@@ -372,11 +378,11 @@ impl<'t> Teller<'t> {
             return is_one.then_some(Addressed { targets, list: None, rest: path });
         }
         let [Step::Key(key), Step::Index(index), rest @ ..] = path else { return None };
-        let lists = self.part.lists();
+        let lists = self.batch.lists();
         let place = (0..lists).find(|place| *entities_key(*place, lists) == **key)?;
-        let list = self.part.list(place);
-        let owners = self.part.owners(self.asked, list, *index)?;
-        let entities = self.asked.entities(self.fetch, list)?;
+        let list = self.batch.list(place);
+        let owners = self.batch.owners(self.fetch_inputs, list, *index)?;
+        let entities = self.fetch_inputs.entities(self.fetch, list)?;
         let targets = owners.iter().map(|owner| {
             let own = self.arena.object(owner.object).r#type;
             let shapes = entities.shapes(owner.entry, own).iter().map(|(_, shape)| shape);
@@ -390,13 +396,13 @@ impl<'t> Teller<'t> {
         let root = self.fetch.root.iter();
         let mut all: Vec<_> = root
             .flat_map(|root| {
-                let roots = self.asked.roots.iter();
+                let roots = self.fetch_inputs.roots.iter();
                 roots.map(|object| Target { object: *object, shapes: vec![&root.shape] })
             })
             .collect();
-        for place in 0..self.asked.lists.len() {
-            let Some(entities) = self.asked.entities(self.fetch, place) else { continue };
-            for owner in self.part.all_owners(self.asked, place) {
+        for place in 0..self.fetch_inputs.lists.len() {
+            let Some(entities) = self.fetch_inputs.entities(self.fetch, place) else { continue };
+            for owner in self.batch.all_owners(self.fetch_inputs, place) {
                 let own = self.arena.object(owner.object).r#type;
                 let shapes = entities.shapes(owner.entry, own).iter().map(|(_, shape)| shape);
                 all.push(Target { object: owner.object, shapes: shapes.collect() });
@@ -405,19 +411,19 @@ impl<'t> Teller<'t> {
         all
     }
 
-    fn lose_all(&mut self, lost: Lost, cause: CauseId) {
+    fn fail_all(&mut self, missing: Missing, cause: CauseId) {
         let mut seen = FxHashSet::default();
         for target in self.targets() {
-            self.lose(&target, lost, cause, &mut seen);
+            self.fail_values(&target, missing, cause, &mut seen);
         }
     }
 
     /// Sets the cause of missing values of an object, once per object. Recursion is bounded by the
     /// depth of the tree.
-    fn lose(
+    fn fail_values(
         &mut self,
         target: &Target<'t>,
-        lost: Lost,
+        missing: Missing,
         cause: CauseId,
         seen: &mut FxHashSet<ObjectId>,
     ) {
@@ -426,8 +432,8 @@ impl<'t> Teller<'t> {
         if r#type.is_none() {
             let position = self.arena.object(*object).position;
             if let Some(item) = typename_at(&self.plan.tree, position) {
-                let place = self.arena.place_of(*object, self.arena.slot(item));
-                self.lose_at(place, &[], (lost, cause), seen);
+                let place = self.arena.address_of(*object, self.arena.slot(item));
+                self.fail_cell(place, &[], (missing, cause), seen);
             }
         }
         for shape in shapes {
@@ -439,36 +445,41 @@ impl<'t> Teller<'t> {
                     Value::Objects { shape, .. } => vec![shape],
                     Value::Leaf(_) => Vec::new(),
                 };
-                let place = self.arena.place_of(*object, read.slot);
-                self.lose_at(place, &below, (lost, cause), seen);
+                let place = self.arena.address_of(*object, read.slot);
+                self.fail_cell(place, &below, (missing, cause), seen);
             }
         }
     }
 
     /// Recursion is bounded by list nesting and by the depth of the tree.
-    fn lose_at(
+    fn fail_cell(
         &mut self,
-        place: Place,
+        place: CellAddress,
         shapes: &[&'t Shape],
-        (lost, cause): (Lost, CauseId),
+        (missing, cause): (Missing, CauseId),
         seen: &mut FxHashSet<ObjectId>,
     ) {
-        match (self.arena.at_place(place), lost) {
-            (Cell::Absent | Cell::Unknown, _) | (Cell::Null | Cell::Failed(_), Lost::Null) => {
+        match (self.arena.cell_at(place), missing) {
+            (Cell::Absent | Cell::Unknown, _) | (Cell::Null | Cell::Failed(_), Missing::Null) => {
                 self.errors.fail(self.arena, place, cause);
             }
             (Cell::Object(object), _) => {
                 if seen.insert(object) {
                     let target = Target { object, shapes: shapes.to_vec() };
-                    self.lose(&target, lost, cause, seen);
+                    self.fail_values(&target, missing, cause, seen);
                 }
             }
             (Cell::List { start, end }, _) => {
                 for place in start..end {
-                    self.lose_at(Place::Element(place as usize), shapes, (lost, cause), seen);
+                    self.fail_cell(
+                        CellAddress::Element(place as usize),
+                        shapes,
+                        (missing, cause),
+                        seen,
+                    );
                 }
             }
-            (Cell::Leaf { .. }, _) | (Cell::Null | Cell::Failed(_), Lost::Absent) => {}
+            (Cell::Leaf { .. }, _) | (Cell::Null | Cell::Failed(_), Missing::Absent) => {}
         }
     }
 }
@@ -480,15 +491,15 @@ pub(super) fn typename_at(tree: &Tree, position: PositionId) -> Option<ItemId> {
 }
 
 /// Returns the location of an item in the document; hidden items have none.
-pub(super) fn located(location: Location) -> Option<Location> {
+pub(super) fn document_location(location: Location) -> Option<Location> {
     (location.line > 0).then_some(location)
 }
 
-fn element(arena: &Arena, place: Place, index: usize) -> Option<Place> {
-    match arena.at_place(place) {
+fn element(arena: &Arena, place: CellAddress, index: usize) -> Option<CellAddress> {
+    match arena.cell_at(place) {
         Cell::List { start, end } => {
             let place = (start as usize).checked_add(index)?;
-            (place < end as usize).then_some(Place::Element(place))
+            (place < end as usize).then_some(CellAddress::Element(place))
         }
         Cell::Absent
         | Cell::Null
@@ -501,39 +512,39 @@ fn element(arena: &Arena, place: Place, index: usize) -> Option<Place> {
 
 /// An error in a subgraph response.
 #[derive(Debug, Default)]
-struct Told {
+struct SubgraphError {
     message: Box<str>,
     path: Path,
     extensions: Option<Box<str>>,
 }
 
-impl Told {
-    fn read(json: &mut Json<'_>) -> Result<Self, NoJson> {
-        let mut told = Self::default();
+impl SubgraphError {
+    fn read(json: &mut Json<'_>) -> Result<Self, InvalidJson> {
+        let mut error = Self::default();
         if json.peek()? != b'{' {
             json.skip()?;
-            return Ok(told);
+            return Ok(error);
         }
         if !json.begin(b'{', b'}')? {
-            return Ok(told);
+            return Ok(error);
         }
         loop {
             let name = json.name()?;
             let kind = json.peek()?;
-            json.take_unfit();
+            json.take_unsendable();
             let (start, end) = json.skip()?;
             let text = json.bytes().get(start..end).unwrap_or_default();
-            let is_fit = !json.take_unfit();
+            let is_fit = !json.take_unsendable();
             match name {
-                b"message" => told.message = serde_json::from_slice(text).unwrap_or_default(),
-                b"path" => told.path = path(text),
-                b"extensions" if kind == b'{' && is_fit && text.len() <= MOST_EXTENSIONS => {
-                    told.extensions = std::str::from_utf8(text).ok().map(Into::into);
+                b"message" => error.message = serde_json::from_slice(text).unwrap_or_default(),
+                b"path" => error.path = path(text),
+                b"extensions" if kind == b'{' && is_fit && text.len() <= MAX_EXTENSIONS => {
+                    error.extensions = std::str::from_utf8(text).ok().map(Into::into);
                 }
                 _ => {}
             }
             if !json.next(b'}')? {
-                return Ok(told);
+                return Ok(error);
             }
         }
     }

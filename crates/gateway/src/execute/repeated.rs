@@ -15,20 +15,20 @@ pub(super) enum Repeated {
 
 /// Ranges of the response with values that were written without an error.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub(super) struct WrittenRanges {
     ranges: FxHashMap<Repeated, (Mark, Mark)>,
     /// In the order of their ends.
     order: Vec<Repeated>,
 }
 
-impl Written {
-    pub(super) fn find(&self, what: Repeated) -> Option<(Mark, Mark)> {
-        self.ranges.get(&what).copied()
+impl WrittenRanges {
+    pub(super) fn find(&self, value: Repeated) -> Option<(Mark, Mark)> {
+        self.ranges.get(&value).copied()
     }
 
-    pub(super) fn remember(&mut self, what: Repeated, range: (Mark, Mark)) {
-        self.ranges.insert(what, range);
-        self.order.push(what);
+    pub(super) fn remember(&mut self, value: Repeated, range: (Mark, Mark)) {
+        self.ranges.insert(value, range);
+        self.order.push(value);
     }
 
     /// Removes ranges behind a mark, which were rolled back.

@@ -6,16 +6,16 @@ use crate::plan::Plan;
 
 /// Statistics of the fetches of a plan.
 #[derive(Clone, Debug, Default)]
-pub struct Observed {
+pub struct ExecutionStatistics {
     /// In the order of the plan.
-    pub fetches: Vec<FetchSeen>,
+    pub fetches: Vec<FetchStatistics>,
     is_timed: bool,
 }
 
 /// Statistics of one fetch.
 #[derive(Clone, Debug, Default)]
-pub struct FetchSeen {
-    pub fate: Fate,
+pub struct FetchStatistics {
+    pub outcome: FetchOutcome,
     /// Whether it waited for another fetch whose response may contain its data.
     pub has_waited: bool,
     /// Number of objects it needs data of.
@@ -36,7 +36,7 @@ pub struct FetchSeen {
 
 /// Outcome of a fetch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fate {
+pub enum FetchOutcome {
     /// It never became ready.
     #[default]
     Planned,
@@ -47,7 +47,7 @@ pub enum Fate {
     Sent,
 }
 
-impl Observed {
+impl ExecutionStatistics {
     /// Creates statistics that record times.
     #[must_use]
     pub fn timed() -> Self {
@@ -57,29 +57,29 @@ impl Observed {
     /// Number of requests sent.
     #[must_use]
     pub fn sent(&self) -> usize {
-        self.fetches.iter().map(|seen| seen.requests).sum()
+        self.fetches.iter().map(|statistics| statistics.requests).sum()
     }
 
     pub(super) fn begin(&mut self, plan: &Plan) {
         self.fetches.clear();
-        self.fetches.resize(plan.fetches.len(), FetchSeen::default());
+        self.fetches.resize(plan.fetches.len(), FetchStatistics::default());
     }
 
     pub(super) fn send(&mut self, fetch: usize, bytes: usize) {
         let now = self.is_timed.then(Instant::now);
-        let Some(seen) = self.fetches.get_mut(fetch) else { return };
-        seen.fate = Fate::Sent;
-        seen.requests += 1;
-        seen.sent_bytes += bytes;
-        seen.times = seen.times.or(now.map(|now| (now, now)));
+        let Some(statistics) = self.fetches.get_mut(fetch) else { return };
+        statistics.outcome = FetchOutcome::Sent;
+        statistics.requests += 1;
+        statistics.sent_bytes += bytes;
+        statistics.times = statistics.times.or(now.map(|now| (now, now)));
     }
 
     pub(super) fn receive(&mut self, fetch: usize, bytes: usize, errors: usize) {
         let now = self.is_timed.then(Instant::now);
-        let Some(seen) = self.fetches.get_mut(fetch) else { return };
-        seen.received_bytes += bytes;
-        seen.errors += errors;
-        if let (Some((_, end)), Some(now)) = (&mut seen.times, now) {
+        let Some(statistics) = self.fetches.get_mut(fetch) else { return };
+        statistics.received_bytes += bytes;
+        statistics.errors += errors;
+        if let (Some((_, end)), Some(now)) = (&mut statistics.times, now) {
             *end = now;
         }
     }
