@@ -36,33 +36,33 @@ pub struct Answer {
 pub enum AskError {
     #[error("it cannot be reached: {0}")]
     Unavailable(Unavailable),
-    #[error("it did not answer in time")]
+    #[error("it did not respond in time")]
     Timeout,
-    #[error("its answer has more than {most} bytes")]
+    #[error("its response has more than {most} bytes")]
     TooLarge { most: u64 },
     #[error("{}", status(*.0))]
     Status(u16),
     /// A truncated response, or bytes that are not HTTP.
-    #[error("the answer broke off: {0}")]
+    #[error("the response was truncated: {0}")]
     Broken(Arc<str>),
     /// The connection was closed before a response began.
-    #[error("the answer broke off: {0}")]
+    #[error("the response was truncated: {0}")]
     Closed(Arc<str>),
     /// The content type or the coding of the response is not one of GraphQL over HTTP.
-    #[error("what it sent is no GraphQL: {0}")]
+    #[error("its response is not GraphQL over HTTP: {0}")]
     NotGraphQl(Arc<str>),
-    #[error("there is no memory for the answer")]
+    #[error("there is no memory for the response")]
     MemoryExhausted,
-    #[error("it has as many requests as it may have, and answers none of them")]
+    #[error("its limit of concurrent requests is reached, and it does not respond")]
     Overloaded,
-    #[error("it failed too often and is not asked for another {:?}", left(*until))]
+    #[error("its circuit breaker is open for another {:?}", left(*until))]
     BreakerOpen { until: Instant },
 }
 
 /// Reason why there is no connection.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
-    #[error("its name is not known: {0}")]
+    #[error("its host name cannot be resolved: {0}")]
     Name(Arc<str>),
     #[error("{0}")]
     Connect(Arc<str>),
@@ -78,8 +78,8 @@ pub enum Unavailable {
 /// or the configuration.
 fn status(status: u16) -> String {
     match status {
-        300..400 => format!("it redirects with status {status}, which is not followed"),
-        _ => format!("it answered with status {status}"),
+        300..400 => format!("it responded with the redirect {status}, which is not followed"),
+        _ => format!("it responded with status {status}"),
     }
 }
 

@@ -194,13 +194,13 @@ impl Client {
                 subgraph,
                 %endpoint,
                 ?pause,
-                "a subgraph failed too often and is not asked for a while"
+                "the circuit breaker of a subgraph opened after too many failures"
             ),
             Some(Turn::StaysOpen) => {
-                tracing::warn!(subgraph, %endpoint, ?pause, "a subgraph was tried and still fails");
+                tracing::warn!(subgraph, %endpoint, ?pause, "the circuit breaker of a subgraph stays open: the trial request failed");
             }
             Some(Turn::Closed) => {
-                tracing::info!(subgraph, %endpoint, "a subgraph was tried and is asked again");
+                tracing::info!(subgraph, %endpoint, "the circuit breaker of a subgraph closed: the trial request succeeded");
             }
         }
     }
@@ -240,7 +240,7 @@ impl Client {
             Counts::add(&self.shared.counts.retries, 1);
             if let Err(error) = &result {
                 let subgraph = &*self.settings.name;
-                tracing::debug!(subgraph, %error, "a request to a subgraph is sent again");
+                tracing::debug!(subgraph, %error, "a request to a subgraph is retried");
             }
         }
     }

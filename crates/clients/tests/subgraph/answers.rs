@@ -105,7 +105,7 @@ fn the_status_and_the_type_say_what_an_answer_is() {
 #[test]
 fn a_redirect_is_told() {
     let error = AskError::Status(307);
-    assert_eq!(error.to_string(), "it redirects with status 307, which is not followed");
+    assert_eq!(error.to_string(), "it responded with the redirect 307, which is not followed");
 }
 
 #[test]

@@ -51,10 +51,10 @@ fn check(text: &'static str, expected: &str) {
 
 #[test]
 fn half_an_answer_is_none() {
-    let broke_off = "the answer broke off: connection closed before message completed";
+    let broke_off = "the response was truncated: connection closed before message completed";
     check("", broke_off);
     check("HTTP/1.1 200 OK\r\ncontent-", broke_off);
-    let body = "the answer broke off: error reading a body from connection: ";
+    let body = "the response was truncated: error reading a body from connection: ";
     let half = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{\"data";
     check(half, &format!("{body}end of file before message length reached"));
     let chunk = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{\"dat\r\n";
@@ -63,13 +63,13 @@ fn half_an_answer_is_none() {
 
 #[test]
 fn what_is_no_http_is_no_answer() {
-    check("SSH-2.0-OpenSSH_9.6\r\n\r\n", "the answer broke off: invalid HTTP version parsed");
+    check("SSH-2.0-OpenSSH_9.6\r\n\r\n", "the response was truncated: invalid HTTP version parsed");
     check(
         "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
-        "the answer broke off: invalid content-length parsed",
+        "the response was truncated: invalid content-length parsed",
     );
     let text = "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\n{}";
-    check(text, "what it sent is no GraphQL: its transfer coding is `gzip`");
+    check(text, "its response is not GraphQL over HTTP: its transfer coding is `gzip`");
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn a_mutation_that_meets_the_end_of_its_connection_may_have_been_done() {
         let error = mutate(&client).await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the answer broke off: connection closed before message completed"
+            "the response was truncated: connection closed before message completed"
         );
         assert_eq!(server.accepted.get(), 1);
         assert_eq!(mutate(&client).await, answer("1"), "the next one has a new connection");

@@ -168,7 +168,7 @@ impl Gateway {
 }
 
 fn no_subscriptions() -> GraphQLError {
-    let message = "Subscriptions are not served by this gateway yet; ask the subgraph itself.";
+    let message = "This gateway does not support subscriptions yet; send them to the subgraph.";
     GraphQLError::new(ErrorCode::NotSupported, message)
 }
 

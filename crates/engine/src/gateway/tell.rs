@@ -25,7 +25,7 @@ pub enum SubgraphErrors {
 }
 
 /// Message of masked errors.
-const HIDDEN: &str = "A part of the answer could not be had.";
+const HIDDEN: &str = "A part of the response is missing because a subgraph failed.";
 
 /// Message of masked errors of a mutation whose outcome is unknown.
 const UNKNOWN: &str =
@@ -80,7 +80,7 @@ impl Gateway {
                 GraphQLError::new(ErrorCode::InvalidValue, message)
             }
             ErrorKind::More { count } => {
-                let message = format!("There are {count} more errors, which are not told.");
+                let message = format!("There are {count} more errors, which are not reported.");
                 GraphQLError::new(ErrorCode::SubgraphError, message)
             }
         };

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashMap;
 
 use super::arena::{Arena, Cell, ObjectId};
-use super::represent::{Owner, Representations, Unrepresentable, say};
+use super::represent::{Owner, Representations, Unrepresentable, write_cell};
 use crate::plan::{Context, Document, Entities, Form};
 use crate::planner::ContextId;
 use crate::supergraph::Supergraph;
@@ -33,11 +33,11 @@ pub(super) fn group_by_contexts(
         for owner in all.owners(text) {
             let values = list.contexts.iter().map(|context| resolver.value(*context, owner.object));
             match values.collect::<Result<Vec<_>, _>>() {
-                Ok(told) => {
+                Ok(context_values) => {
                     let next = groups.len();
-                    let group = *known.entry(told.clone()).or_insert(next);
+                    let group = *known.entry(context_values.clone()).or_insert(next);
                     if group == next {
-                        groups.push((told, Vec::new()));
+                        groups.push((context_values, Vec::new()));
                     }
                     groups[group].1.push((text, *owner));
                 }
@@ -50,7 +50,7 @@ pub(super) fn group_by_contexts(
             }
         }
     }
-    groups.into_iter().map(|(told, owners)| (told, all.part(&owners))).collect()
+    groups.into_iter().map(|(context_values, owners)| (context_values, all.part(&owners))).collect()
 }
 
 /// Resolves contexts.
@@ -119,7 +119,7 @@ impl ContextResolver<'_> {
                 }
             }
         };
-        say(self.arena, (cell, member.item), &below, text)
+        write_cell(self.arena, (cell, member.item), &below, text)
     }
 }
 

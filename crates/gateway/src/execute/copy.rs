@@ -32,24 +32,24 @@ impl Copying<'_> {
     fn members(
         &mut self,
         (from, read): Copied<'_>,
-        (to, wanted): Copied<'_>,
+        (to, target): Copied<'_>,
     ) -> Result<(), NoMemory> {
         let r#type = self.arena.object(from).r#type;
-        let is_same = std::ptr::eq(read, wanted);
+        let is_same = std::ptr::eq(read, target);
         let mut is_shared = false;
-        for (read, wanted) in read.reads_of(r#type).zip(wanted.reads_of(r#type)) {
+        for (read, target) in read.reads_of(r#type).zip(target.reads_of(r#type)) {
             let cell = self.arena.cell(from, read.slot);
-            let cell = match (&read.value, &wanted.value) {
+            let cell = match (&read.value, &target.value) {
                 (Value::Objects { is_alone: true, .. }, _) if is_same && self.arena.is_shared() => {
                     is_shared |= matches!(cell, Cell::Object(_) | Cell::List { .. });
                     cell
                 }
                 (Value::Objects { shape, .. }, Value::Objects { shape: other, .. }) => {
-                    self.value(cell, shape, (wanted, other), to)?
+                    self.value(cell, shape, (target, other), to)?
                 }
                 (Value::Leaf(_) | Value::Objects { .. }, _) => cell,
             };
-            self.arena.set(to, wanted.slot, cell);
+            self.arena.set(to, target.slot, cell);
         }
         if is_shared {
             self.arena.mark_shared(from, to);
@@ -62,7 +62,7 @@ impl Copying<'_> {
         &mut self,
         cell: Cell,
         shape: &Shape,
-        (wanted, other): (&Read, &Shape),
+        (target, other): (&Read, &Shape),
         parent: ObjectId,
     ) -> Result<Cell, NoMemory> {
         match cell {
@@ -74,13 +74,13 @@ impl Copying<'_> {
                 for place in start..end {
                     let cell = self.arena.list(place, place + 1).first().copied();
                     let cell = cell.unwrap_or(Cell::Absent);
-                    let copy = self.value(cell, shape, (wanted, other), parent)?;
+                    let copy = self.value(cell, shape, (target, other), parent)?;
                     self.arena.push(copy)?;
                 }
                 self.arena.close_list(begin)
             }
             Cell::Object(object) => {
-                let Value::Objects { position, .. } = &wanted.value else {
+                let Value::Objects { position, .. } = &target.value else {
                     return Ok(Cell::Absent);
                 };
                 let r#type = self.arena.object(object).r#type;

@@ -127,43 +127,43 @@ pub enum ErrorKind {
 pub enum FetchError {
     #[error("it cannot be reached")]
     Unavailable,
-    #[error("it did not answer in time")]
+    #[error("it did not respond in time")]
     Timeout,
-    #[error("its answer is longer than {most} bytes")]
+    #[error("its response is longer than {most} bytes")]
     TooLarge { most: u64 },
-    #[error("it answered with status {0}")]
+    #[error("it responded with status {0}")]
     Status(u16),
-    #[error("it ended the connection before its answer was whole")]
+    #[error("it closed the connection before its response was complete")]
     Broken,
-    #[error("it ended the connection instead of answering")]
+    #[error("it closed the connection without a response")]
     Closed,
-    #[error("what it sent is no answer of GraphQL")]
+    #[error("its response is not GraphQL over HTTP")]
     NotGraphQl,
-    #[error("its answer takes more memory than there is")]
+    #[error("its response exceeds the memory limit")]
     MemoryExhausted,
-    #[error("it is not asked for a while, for it failed too often")]
+    #[error("its circuit breaker is open after too many failures")]
     BreakerOpen,
-    #[error("it has as many requests as it may have, and answers none of them")]
+    #[error("its limit of concurrent requests is reached, and it does not respond")]
     Overloaded,
 }
 
 /// Reason why a subgraph response is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidResponse {
-    #[error("it is no UTF-8")]
+    #[error("the response is not UTF-8")]
     InvalidUtf8,
-    #[error("it is no JSON of a GraphQL answer")]
+    #[error("it is not the JSON of a GraphQL response")]
     InvalidJson,
     #[error("it has neither data nor errors")]
     Empty,
-    #[error("it says something twice")]
-    Twice,
-    #[error("it was asked for {expected} entities and does not answer for as many")]
+    #[error("it has a member twice")]
+    DuplicateMember,
+    #[error("it does not have the {expected} requested entities")]
     Length { expected: usize },
-    #[error("it does not answer what was asked")]
-    Unfit,
-    #[error("it lacks something that it was asked for, and says no error")]
-    Lacking,
-    #[error("what it says of an entity is no object of the type that it was asked for")]
+    #[error("it does not have the form of the request")]
+    Mismatch,
+    #[error("it lacks a selected field and has no error for it")]
+    MissingMember,
+    #[error("an entity in it is not an object of the requested type")]
     Entity,
 }

@@ -85,13 +85,13 @@ pub(super) fn has_path(
 
 /// Finds an object in a value and appends the list indexes of its first occurrence. Recursion is
 /// bounded by list nesting.
-fn find(arena: &Arena, cell: Cell, wanted: ObjectId, indexes: &mut Vec<usize>) -> bool {
+fn find(arena: &Arena, cell: Cell, target: ObjectId, indexes: &mut Vec<usize>) -> bool {
     match cell {
-        Cell::Object(object) => object == wanted,
+        Cell::Object(object) => object == target,
         Cell::List { start, end } => {
             arena.list(start, end).iter().enumerate().any(|(place, cell)| {
                 indexes.push(place);
-                let is_found = find(arena, *cell, wanted, indexes);
+                let is_found = find(arena, *cell, target, indexes);
                 if !is_found {
                     indexes.pop();
                 }

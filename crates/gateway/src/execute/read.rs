@@ -22,7 +22,7 @@ pub(super) struct Reader<'r, F> {
     pub(super) tokens: F,
     /// Index of the response among the buffers of the arena.
     pub(super) buffer: u32,
-    pub(super) wrong: Defects,
+    pub(super) defects: Defects,
     pub(super) causes: Causes,
     /// Objects read so far, if equal ones are deduplicated.
     pub(super) duplicates: Option<Duplicates>,
@@ -38,29 +38,29 @@ pub(super) struct Defects {
     /// First object whose entity is not an object; reported once.
     pub(super) entity: Option<ObjectId>,
     /// First selected field that is missing; reported once.
-    pub(super) lacking: Option<(ObjectId, ItemId)>,
+    pub(super) missing: Option<(ObjectId, ItemId)>,
 }
 
 impl Defects {
     /// Whether there are no defects.
     pub(super) fn is_empty(&self) -> bool {
-        let Self { values, entity, lacking } = self;
-        *values == 0 && entity.is_none() && lacking.is_none()
+        let Self { values, entity, missing } = self;
+        *values == 0 && entity.is_none() && missing.is_none()
     }
 }
 
 /// Ids of the causes for defects of the response that is being read; the causes are added after it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Causes {
-    pub(super) lacking: CauseId,
+    pub(super) missing: CauseId,
     pub(super) entity: CauseId,
 }
 
 impl Causes {
     /// Returns the ids of the next causes.
     pub(super) fn next(errors: &Errors) -> Self {
-        let lacking = errors.next_cause();
-        Self { lacking, entity: CauseId::new(lacking.index() + 1) }
+        let missing = errors.next_cause();
+        Self { missing, entity: CauseId::new(missing.index() + 1) }
     }
 }
 
@@ -69,13 +69,13 @@ impl Causes {
 pub(super) enum ReadError {
     InvalidJson,
     /// A member occurs twice.
-    Twice,
+    DuplicateMember,
     /// The number of entities differs from that of the representations.
     Length {
         expected: usize,
     },
     /// The response does not have the form of the request.
-    Unfit,
+    Mismatch,
     NoMemory,
 }
 
@@ -109,14 +109,14 @@ impl<'r, 'f, F: TokenReader<'f>> Reader<'r, F> {
         tokens: F,
         (buffer, causes): (u32, Causes),
     ) -> Self {
-        let wrong = Defects::default();
+        let defects = Defects::default();
         Self {
             supergraph,
             tree,
             arena,
             tokens,
             buffer,
-            wrong,
+            defects,
             causes,
             duplicates: None,
             last: None,
@@ -150,7 +150,7 @@ impl<'r, 'f, F: TokenReader<'f>> Reader<'r, F> {
                 _ if self.tokens.take_typename() => {
                     // Two `__typename` members may contradict each other.
                     if std::mem::replace(&mut has_type, true) {
-                        return Err(ReadError::Twice);
+                        return Err(ReadError::DuplicateMember);
                     }
                     self.tokens.skip()?;
                 }
@@ -189,8 +189,8 @@ impl<'r, 'f, F: TokenReader<'f>> Reader<'r, F> {
         for (place, read) in all.enumerate() {
             for read in std::iter::once(read).chain(&read.also).filter(|_| !seen.has(place)) {
                 if self.arena.cell(object, read.slot) == Cell::Absent {
-                    self.arena.set(object, read.slot, Cell::Failed(self.causes.lacking));
-                    self.wrong.lacking.get_or_insert((object, read.item));
+                    self.arena.set(object, read.slot, Cell::Failed(self.causes.missing));
+                    self.defects.missing.get_or_insert((object, read.item));
                 }
             }
         }
@@ -250,11 +250,15 @@ impl<'r, 'f, F: TokenReader<'f>> Reader<'r, F> {
             return self.embedded_value(json, read, lists, parent, known);
         }
         if let Some(lists) = lists.checked_sub(1) {
-            return if byte == b'[' { self.list(read, lists, parent, known) } else { self.wrong() };
+            return if byte == b'[' {
+                self.list(read, lists, parent, known)
+            } else {
+                self.mistyped()
+            };
         }
         match &read.value {
             Value::Leaf(scalar) => self.leaf(*scalar, byte),
-            Value::Objects { .. } if byte != b'{' => self.wrong(),
+            Value::Objects { .. } if byte != b'{' => self.mistyped(),
             Value::Objects { position, r#type, is_alone, shape } => {
                 let mut begin = None;
                 // Only objects that no other fetch adds members to can be shared.
@@ -273,13 +277,13 @@ impl<'r, 'f, F: TokenReader<'f>> Reader<'r, F> {
                     (None, true) => match self.type_ahead(*position)? {
                         ObjectType::Type(r#type) => Some(r#type),
                         ObjectType::Interface => None,
-                        ObjectType::Impossible => return self.wrong(),
+                        ObjectType::Impossible => return self.mistyped(),
                     },
                     (one, _) => one,
                 };
                 let object = match known {
                     Cell::Object(object) => match (self.arena.object(object).r#type, r#type) {
-                        (Some(known), Some(other)) if known != other => return self.wrong(),
+                        (Some(known), Some(other)) if known != other => return self.mistyped(),
                         (None, Some(r#type)) => {
                             self.arena.set_type(object, r#type);
                             object
@@ -330,9 +334,9 @@ impl<'r, 'f, F: TokenReader<'f>> Reader<'r, F> {
         let Self { supergraph, tree, buffer, causes, .. } = *self;
         let mut inner = Reader::new(supergraph, tree, &mut *self.arena, json, (buffer, causes));
         let cell = inner.value(read, lists, parent, known)?;
-        let Defects { values, lacking, .. } = inner.wrong;
-        self.wrong.lacking = self.wrong.lacking.or(lacking);
-        self.wrong.values += values;
+        let Defects { values, missing, .. } = inner.defects;
+        self.defects.missing = self.defects.missing.or(missing);
+        self.defects.values += values;
         self.tokens.skip()?;
         Ok(cell)
     }
@@ -372,14 +376,14 @@ impl<'r, 'f, F: TokenReader<'f>> Reader<'r, F> {
         {
             // Two subgraphs returned lists of different lengths for one field, so the elements
             // cannot be matched.
-            return Err(ReadError::Unfit);
+            return Err(ReadError::Mismatch);
         }
         Ok(self.arena.close_list(begin)?)
     }
 
     #[inline]
     fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Cell, ReadError> {
-        let Some((start, end)) = self.tokens.leaf(scalar, byte)? else { return self.wrong() };
+        let Some((start, end)) = self.tokens.leaf(scalar, byte)? else { return self.mistyped() };
         // Responses are limited far below.
         let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Ok(Cell::Leaf { buffer: self.buffer, start: narrow(start), end: narrow(end) })
@@ -387,9 +391,9 @@ impl<'r, 'f, F: TokenReader<'f>> Reader<'r, F> {
 
     /// Records a value that does not have its type, and skips it.
     #[cold]
-    fn wrong(&mut self) -> Result<Cell, ReadError> {
+    fn mistyped(&mut self) -> Result<Cell, ReadError> {
         self.tokens.peek()?;
-        self.wrong.values += 1;
+        self.defects.values += 1;
         self.tokens.skip()?;
         Ok(Cell::Failed(CauseId::VALUE))
     }
@@ -475,7 +479,7 @@ impl Seen {
         };
         let bit = 1 << (place % BITS);
         if *word & bit != 0 {
-            return Err(ReadError::Twice);
+            return Err(ReadError::DuplicateMember);
         }
         *word |= bit;
         Ok(())

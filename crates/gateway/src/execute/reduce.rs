@@ -167,8 +167,8 @@ impl Reducer<'_> {
             false => compile(self.inputs, entry, &[], &[set]),
         });
         let writer = RepresentationWriter { supergraph, tree: Some(&plan.tree), arena: self.arena };
-        let said = writer.members(form, owner.object, true, &mut Vec::new());
-        said.map_err(|why| self.cause_of(why))
+        let written = writer.members(form, owner.object, true, &mut Vec::new());
+        written.map_err(|why| self.cause_of(why))
     }
 
     /// Returns the cause that fields which require the value report.
@@ -289,7 +289,7 @@ impl Reducer<'_> {
         let writer = RepresentationWriter { supergraph, tree: Some(&plan.tree), arena: self.arena };
         let mut unrepresented = Unrepresented::default();
         let all = representations_of(writer, &list, |_| objects, &mut unrepresented);
-        debug_assert!(unrepresented.partial.is_empty(), "what is left can be said");
+        debug_assert!(unrepresented.partial.is_empty(), "the remaining inputs are available");
         Some((list, all))
     }
 }

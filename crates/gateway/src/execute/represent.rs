@@ -150,9 +150,9 @@ impl Texts {
     ) -> (Self, Vec<ObjectId>) {
         let (mut texts, mut of) = (Self::default(), Vec::new());
         let writer = RepresentationWriter { supergraph, tree: None, arena };
-        let mut saying = CachedWriter::new(writer, form, name);
+        let mut writer = CachedWriter::new(writer, form, name);
         for object in objects {
-            if saying.say(object, &mut texts).is_ok_and(|text| text as usize == of.len()) {
+            if writer.write(object, &mut texts).is_ok_and(|text| text as usize == of.len()) {
                 of.push(object);
             }
         }
@@ -224,7 +224,7 @@ pub(super) fn representations_of<'o>(
                 writers.push((name, CachedWriter::new(writer, &entry.form, name)));
                 writers.len() - 1
             });
-            match writers[known].1.say(*object, &mut all.texts) {
+            match writers[known].1.write(*object, &mut all.texts) {
                 Ok(text) => found.push((text, owner)),
                 Err(Unrepresentable::NoKey) if entry.keys.len() == 1 => {
                     unrepresented.keyless.push(owner)
@@ -256,7 +256,7 @@ struct CachedWriter<'s> {
     slots: Vec<u32>,
     /// Direct-mapped cache of objects with their texts, by a hash of their leaves: many objects of
     /// a response are few entities, whose texts need not be written again.
-    said: [Option<(ObjectId, u32)>; CACHE_SLOTS],
+    cache: [Option<(ObjectId, u32)>; CACHE_SLOTS],
 }
 
 impl<'s> CachedWriter<'s> {
@@ -264,13 +264,13 @@ impl<'s> CachedWriter<'s> {
         let is_flat = form.members.iter().all(|member| member.below.is_empty());
         let members = form.members.iter().filter(|_| is_flat);
         let slots = members.map(|member| writer.arena.slot(member.item)).collect();
-        Self { writer, form, head: writer.head(name), slots, said: [None; CACHE_SLOTS] }
+        Self { writer, form, head: writer.head(name), slots, cache: [None; CACHE_SLOTS] }
     }
 
     /// Writes the representation of an object and returns its index.
-    fn say(&mut self, object: ObjectId, texts: &mut Texts) -> Result<u32, Unrepresentable> {
+    fn write(&mut self, object: ObjectId, texts: &mut Texts) -> Result<u32, Unrepresentable> {
         let place = self.place(object);
-        let known = place.and_then(|place| self.said[place]);
+        let known = place.and_then(|place| self.cache[place]);
         if let Some((_, text)) = known.filter(|(known, _)| self.is_same(*known, object)) {
             return Ok(text);
         }
@@ -280,7 +280,7 @@ impl<'s> CachedWriter<'s> {
         }
         let text = texts.end();
         if let Some(place) = place {
-            self.said[place] = Some((object, text));
+            self.cache[place] = Some((object, text));
         }
         Ok(text)
     }
@@ -417,7 +417,7 @@ impl RepresentationWriter<'_> {
         text: &mut Vec<u8>,
     ) -> Result<(), Unrepresentable> {
         let start = text.len();
-        let said = match cell {
+        let result = match cell {
             Cell::Leaf { buffer, start, end } => {
                 text.extend_from_slice(self.arena.leaf(buffer, start, end));
                 return Ok(());
@@ -435,18 +435,18 @@ impl RepresentationWriter<'_> {
             Cell::List { start, end } => self.list((of, member), level, (start, end), text),
             Cell::Object(below) => self.object(below, member, text),
         };
-        let may_be_null = match said {
+        let may_be_null = match result {
             Err(Unrepresentable::Unknown(..)) => true,
             Err(Unrepresentable::Null(..)) => cell == Cell::Null,
             Ok(()) | Err(Unrepresentable::NoKey | Unrepresentable::Failed(..)) => false,
         };
-        match said {
+        match result {
             Err(_) if may_be_null && !member.is_key && !self.is_non_null(member, level) => {
                 text.truncate(start);
                 text.extend_from_slice(b"null");
                 Ok(())
             }
-            said => said,
+            result => result,
         }
     }
 
@@ -523,7 +523,7 @@ impl RepresentationWriter<'_> {
 
 /// Writes a cell as the JSON of a context argument; `object` writes objects. Recursion is bounded
 /// by list nesting.
-pub(super) fn say(
+pub(super) fn write_cell(
     arena: &Arena,
     (cell, item): (Cell, ItemId),
     object: &impl Fn(ObjectId, &mut Vec<u8>) -> Result<(), Unrepresentable>,
@@ -541,7 +541,7 @@ pub(super) fn say(
                 if place > 0 {
                     text.push(b',');
                 }
-                say(arena, (*cell, item), object, text)?;
+                write_cell(arena, (*cell, item), object, text)?;
             }
             text.push(b']');
         }

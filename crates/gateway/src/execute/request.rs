@@ -23,7 +23,7 @@ pub(super) struct FetchInputs {
 pub(super) struct EntityList {
     pub(super) of: ListSelection,
     /// Values of the context arguments, as JSON.
-    pub(super) told: Values,
+    pub(super) context_values: Values,
     pub(super) all: Representations,
 }
 
@@ -71,24 +71,24 @@ impl Batch {
     /// Objects that an element of the response is for.
     pub(super) fn owners<'a>(
         &self,
-        asked: &'a FetchInputs,
+        fetch_inputs: &'a FetchInputs,
         list: usize,
         index: usize,
     ) -> Option<&'a [Owner]> {
         let range = self.ranges.get(list)?;
         let place = range.start.checked_add(index).filter(|place| *place < range.end)?;
-        let list = &asked.lists.get(list)?.all;
+        let list = &fetch_inputs.lists.get(list)?.all;
         Some(list.owners(*list.left.get(place)?))
     }
 
     /// All objects of a list.
     pub(super) fn all_owners<'a>(
         &self,
-        asked: &'a FetchInputs,
+        fetch_inputs: &'a FetchInputs,
         list: usize,
     ) -> impl Iterator<Item = &'a Owner> + use<'a> {
         let range = self.ranges.get(list).cloned().unwrap_or_default();
-        let list = asked.lists.get(list).map(|list| &list.all);
+        let list = fetch_inputs.lists.get(list).map(|list| &list.all);
         let left = list.and_then(|list| list.left.get(range)).unwrap_or_default();
         left.iter().flat_map(move |text| list.map_or(&[][..], |list| list.owners(*text)))
     }
@@ -142,7 +142,7 @@ impl FetchInputs {
     pub(super) fn without_contexts(&self, planned: usize) -> Option<&Representations> {
         let is_of = |list: &&EntityList| matches!(list.of, ListSelection::Planned(place) if place == planned);
         let mut of = self.lists.iter().filter(is_of);
-        of.find(|list| list.told.is_empty()).map(|list| &list.all)
+        of.find(|list| list.context_values.is_empty()).map(|list| &list.all)
     }
 }
 
@@ -150,12 +150,12 @@ impl FetchInputs {
 pub(super) fn document<'r>(
     inputs: Inputs<'r>,
     fetch: &'r Fetch,
-    asked: &FetchInputs,
+    fetch_inputs: &FetchInputs,
     batch: &Batch,
     kept: &'r PrintedDocuments,
 ) -> &'r Document {
     let Some(lists) = &batch.printed else { return &fetch.document };
-    let lists = lists.iter().filter_map(|list| asked.entities(fetch, *list));
+    let lists = lists.iter().filter_map(|list| fetch_inputs.entities(fetch, *list));
     let lists: Vec<&Entities> = lists.collect();
     let Inputs { supergraph, operation, plan, .. } = inputs;
     let of = plan::DocumentPart { fetch, lists: &lists };
@@ -167,11 +167,12 @@ pub(super) fn body(
     inputs: Inputs<'_>,
     fetch: &Fetch,
     document: &Document,
-    asked: &FetchInputs,
+    fetch_inputs: &FetchInputs,
     batch: &Batch,
 ) -> Vec<u8> {
     let lists = (0..batch.lists()).map(|place| batch.list(place));
-    let lists = lists.filter_map(|list| Some((asked.lists.get(list)?, batch.ranges.get(list)?)));
+    let lists =
+        lists.filter_map(|list| Some((fetch_inputs.lists.get(list)?, batch.ranges.get(list)?)));
     let texts = lists.clone().map(|(EntityList { all, .. }, range)| {
         all.left.get(range.clone()).unwrap_or_default().iter().map(|text| all.texts.text(*text))
     });
@@ -188,8 +189,8 @@ pub(super) fn body(
             body.extend_from_slice(text);
         }
         body.push(b']');
-        let told = list.entities(fetch).map_or(&[][..], |entities| &entities.contexts);
-        for (context, value) in told.iter().zip(&list.told) {
+        let context_values = list.entities(fetch).map_or(&[][..], |entities| &entities.contexts);
+        for (context, value) in context_values.iter().zip(&list.context_values) {
             name(&mut body, &plan::context_variable(place, *context));
             body.extend_from_slice(value);
         }

@@ -38,7 +38,7 @@ pub(super) fn read(
             match name {
                 b"data" => {
                     if std::mem::replace(&mut has_data, true) {
-                        return Err(ReadError::Twice);
+                        return Err(ReadError::DuplicateMember);
                     }
                     match byte {
                         b'n' => reader.tokens.null()?,
@@ -46,12 +46,12 @@ pub(super) fn read(
                             envelope.data = Some(reader.tokens.at());
                             envelope.is_whole = data(reader, fetch, fetch_inputs, batch)?;
                         }
-                        _ => return Err(ReadError::Unfit),
+                        _ => return Err(ReadError::Mismatch),
                     }
                 }
                 b"errors" => {
                     if std::mem::replace(&mut has_errors, true) {
-                        return Err(ReadError::Twice);
+                        return Err(ReadError::DuplicateMember);
                     }
                     let start = reader.tokens.at();
                     reader.tokens.skip()?;
@@ -59,7 +59,7 @@ pub(super) fn read(
                     match byte {
                         b'n' => {}
                         b'[' => envelope.errors = Some(span),
-                        _ => return Err(ReadError::Unfit),
+                        _ => return Err(ReadError::Mismatch),
                     }
                 }
                 _ => drop(reader.tokens.skip()?),
@@ -74,7 +74,7 @@ pub(super) fn read(
     }
     // Without errors there is no reason for missing data.
     if envelope.data.is_some() && envelope.errors.is_none() && !envelope.is_whole {
-        return Err(ReadError::Unfit);
+        return Err(ReadError::Mismatch);
     }
     Ok(envelope)
 }
@@ -90,11 +90,11 @@ pub(super) fn read_recorded<'f>(
     let start = match reader.tokens.peek()? {
         b'n' => return Ok(Envelope::default()),
         b'{' => reader.tokens.at(),
-        _ => return Err(ReadError::Unfit),
+        _ => return Err(ReadError::Mismatch),
     };
     let is_whole = data(reader, fetch, fetch_inputs, batch)?;
     if !is_whole && !has_errors {
-        return Err(ReadError::Unfit);
+        return Err(ReadError::Mismatch);
     }
     Ok(Envelope { data: Some(start), is_whole, errors: None })
 }
@@ -119,14 +119,16 @@ fn data<'f>(
             match list.and_then(|place| Some((place, planned(fetch, fetch_inputs, batch, place)?)))
             {
                 None => reader.tokens.skip()?,
-                Some((place, _)) if seen.get(place) == Some(&true) => return Err(ReadError::Twice),
+                Some((place, _)) if seen.get(place) == Some(&true) => {
+                    return Err(ReadError::DuplicateMember);
+                }
                 Some((place, list)) => match reader.tokens.peek()? {
                     b'n' => reader.tokens.null()?,
                     b'[' => {
                         entities(reader, list, fetch_inputs, batch, batch.list(place))?;
                         seen[place] = true;
                     }
-                    _ => return Err(ReadError::Unfit),
+                    _ => return Err(ReadError::Mismatch),
                 },
             }
             if !reader.tokens.next(b'}')? {
@@ -200,7 +202,7 @@ fn entities<'f>(
                     miss(reader, list, owners, Cell::Unknown);
                 }
                 b'{' => entity(reader, list, owners)?,
-                _ => wrong(reader, list, owners)?,
+                _ => invalid_entity(reader, list, owners)?,
             }
             index += 1;
             if !reader.tokens.next(b']')? {
@@ -225,7 +227,7 @@ fn entity<'f, F: TokenReader<'f>>(
     if list.typename {
         for owner in owners {
             if !learn_type(reader, list, *owner)? {
-                return wrong(reader, list, owners);
+                return invalid_entity(reader, list, owners);
             }
         }
     }
@@ -257,7 +259,7 @@ fn entity<'f, F: TokenReader<'f>>(
 
 /// Handles an entity that is not an object of a requested type: all its fields have failed.
 #[cold]
-fn wrong<'f>(
+fn invalid_entity<'f>(
     reader: &mut Reader<'_, impl TokenReader<'f>>,
     list: &Entities,
     owners: &[Owner],
@@ -265,7 +267,7 @@ fn wrong<'f>(
     reader.tokens.peek()?;
     reader.tokens.skip()?;
     if let Some(owner) = owners.first() {
-        reader.wrong.entity.get_or_insert(owner.object);
+        reader.defects.entity.get_or_insert(owner.object);
     }
     miss(reader, list, owners, Cell::Failed(reader.causes.entity));
     Ok(())

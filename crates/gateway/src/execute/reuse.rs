@@ -15,7 +15,7 @@ pub(super) enum FetchState {
     #[default]
     Waiting,
     Sent,
-    Answered,
+    Complete,
     /// Complete with errors; its data is not reused.
     Tainted,
 }
@@ -110,9 +110,9 @@ fn copy_all(arena: &mut Arena, found: &[Found<'_>]) -> Result<(), NoMemory> {
             last = Some((*values, *from));
             let without = values.iter().filter(|(_, to)| arena.child_of(to.item).is_none());
             plain.clear();
-            plain.extend(without.map(|(known, wanted)| {
+            plain.extend(without.map(|(known, target)| {
                 let cell = arena.cell_of(*from, known.item);
-                (arena.slot(wanted.item), cell)
+                (arena.slot(target.item), cell)
             }));
         }
         let begin = arena.index(*to, 0);
@@ -122,11 +122,11 @@ fn copy_all(arena: &mut Arena, found: &[Found<'_>]) -> Result<(), NoMemory> {
         if plain.len() == values.to.len() {
             continue;
         }
-        for (known, wanted) in values.iter() {
-            if arena.child_of(wanted.item).is_some() {
+        for (known, target) in values.iter() {
+            if arena.child_of(target.item).is_some() {
                 let cell = arena.cell_of(*from, known.item);
-                let cell = copied_cell(arena, (known, wanted), cell, *to)?;
-                arena.set(*to, arena.slot(wanted.item), cell);
+                let cell = copied_cell(arena, (known, target), cell, *to)?;
+                arena.set(*to, arena.slot(target.item), cell);
             }
         }
     }
@@ -175,7 +175,7 @@ impl<'t> Reuser<'t> {
         let plan = self.earlier.plan;
         self.reuses(owner).iter().find_map(|reuse| {
             plan.reusable.providers(reuse).find_map(|(r#type, provider)| {
-                if self.state(provider.fetch) != FetchState::Answered {
+                if self.state(provider.fetch) != FetchState::Complete {
                     return None;
                 }
                 let object = self.known(arena, r#type, provider, text)?;
@@ -242,17 +242,17 @@ impl<'t> Reuser<'t> {
 
 /// Whether an object has all values to copy.
 fn is_known(arena: &Arena, values: Values<'_>, from: ObjectId) -> bool {
-    values.iter().all(|(known, wanted)| {
+    values.iter().all(|(known, target)| {
         !matches!(arena.cell_of(from, known.item), Cell::Absent | Cell::Unknown | Cell::Failed(_))
-            && is_known_below(arena, (known, wanted), from)
+            && is_known_below(arena, (known, target), from)
     })
 }
 
 /// Whether the target has no objects yet where objects are to be copied: merging them would lose
 /// values.
-fn is_free(arena: &Arena, wanted: &[ItemTree], to: ObjectId) -> bool {
-    wanted.iter().all(|wanted| {
-        arena.child_of(wanted.item).is_none() || arena.cell_of(to, wanted.item) == Cell::Absent
+fn is_free(arena: &Arena, target: &[ItemTree], to: ObjectId) -> bool {
+    target.iter().all(|target| {
+        arena.child_of(target.item).is_none() || arena.cell_of(to, target.item) == Cell::Absent
     })
 }
 
@@ -260,10 +260,10 @@ fn is_free(arena: &Arena, wanted: &[ItemTree], to: ObjectId) -> bool {
 /// the items.
 fn is_known_below(
     arena: &Arena,
-    (known, wanted): (&ItemTree, &ItemTree),
+    (known, target): (&ItemTree, &ItemTree),
     object: ObjectId,
 ) -> bool {
-    let below = Values { from: &known.below, to: &wanted.below };
+    let below = Values { from: &known.below, to: &target.below };
     below.to.is_empty()
         || arena.all_objects(arena.cell_of(object, known.item), &|object| {
             is_known(arena, below, object)
@@ -273,31 +273,31 @@ fn is_known_below(
 /// Recursion is bounded by the depth of the items.
 fn copied_cell(
     arena: &mut Arena,
-    (known, wanted): (&ItemTree, &ItemTree),
+    (known, target): (&ItemTree, &ItemTree),
     cell: Cell,
     parent: ObjectId,
 ) -> Result<Cell, NoMemory> {
     match cell {
         Cell::Absent | Cell::Null | Cell::Unknown | Cell::Failed(_) | Cell::Leaf { .. } => Ok(cell),
         // Leaves are immutable and can be shared. Objects may have no requested fields below them.
-        Cell::List { .. } if arena.child_of(wanted.item).is_none() => Ok(cell),
+        Cell::List { .. } if arena.child_of(target.item).is_none() => Ok(cell),
         Cell::List { start, end } => {
             let begin = arena.open_list();
             for place in start..end {
                 let cell = arena.list(place, place + 1).first().copied().unwrap_or(Cell::Absent);
-                let copy = copied_cell(arena, (known, wanted), cell, parent)?;
+                let copy = copied_cell(arena, (known, target), cell, parent)?;
                 arena.push(copy)?;
             }
             arena.close_list(begin)
         }
         Cell::Object(object) => {
-            let Some(position) = arena.child_of(wanted.item) else { return Ok(Cell::Absent) };
+            let Some(position) = arena.child_of(target.item) else { return Ok(Cell::Absent) };
             let r#type = arena.object(object).r#type;
             let own = arena.add_object(position, r#type, Some(parent))?;
-            for (known, wanted) in known.below.iter().zip(&wanted.below) {
+            for (known, target) in known.below.iter().zip(&target.below) {
                 let cell = arena.cell_of(object, known.item);
-                let cell = copied_cell(arena, (known, wanted), cell, own)?;
-                arena.set(own, arena.slot(wanted.item), cell);
+                let cell = copied_cell(arena, (known, target), cell, own)?;
+                arena.set(own, arena.slot(target.item), cell);
             }
             Ok(Cell::Object(own))
         }

@@ -85,7 +85,7 @@ enum Ready {
     /// There is nothing to send.
     Done(FetchOutcome),
     /// It waits for another fetch whose response may contain its data.
-    Held,
+    Waiting,
     NoMemory,
 }
 
@@ -95,13 +95,13 @@ pub async fn execute<S: Subgraphs>(
     subgraphs: &S,
     options: Options,
     memory: Held,
-    observed: &mut ExecutionStatistics,
+    statistics: &mut ExecutionStatistics,
 ) -> Executed {
     let plan = inputs.plan;
-    observed.begin(plan);
+    statistics.begin(plan);
     let printed = PrintedDocuments::default();
-    let mut execution = Execution::new(inputs, options, memory, observed, &printed);
-    let mut held: Vec<FetchId> = Vec::new();
+    let mut execution = Execution::new(inputs, options, memory, statistics, &printed);
+    let mut waiting: Vec<FetchId> = Vec::new();
     let mut missing: Vec<usize> = plan.fetches.iter().map(|fetch| fetch.needs.len()).collect();
     let mut ready: Vec<FetchId> = Vec::new();
     for (place, missing) in missing.iter().enumerate() {
@@ -124,12 +124,12 @@ pub async fn execute<S: Subgraphs>(
                             let reason = &OnceCell::new();
                             let request =
                                 FetchRequest { subgraph, kind, fetch: id, document, body, reason };
-                            let answer = subgraphs.fetch(request).await;
+                            let response = subgraphs.fetch(request).await;
                             let reason = || reason.get().cloned();
                             (
                                 id,
                                 batch,
-                                answer.map_err(|why| FetchFailure { why, reason: reason() }),
+                                response.map_err(|why| FetchFailure { why, reason: reason() }),
                             )
                         });
                     }
@@ -138,9 +138,9 @@ pub async fn execute<S: Subgraphs>(
                     execution.done(id, outcome);
                     release(plan, id, &mut missing, &mut ready);
                 }
-                Ready::Held => {
-                    execution.observed.fetches[id.index()].has_waited = true;
-                    held.push(id);
+                Ready::Waiting => {
+                    execution.statistics.fetches[id.index()].has_waited = true;
+                    waiting.push(id);
                 }
                 Ready::NoMemory => {
                     execution.fail_for_memory(id, fetch);
@@ -148,9 +148,9 @@ pub async fn execute<S: Subgraphs>(
                 }
             }
         }
-        let Some((id, batch, answer)) = in_flight.next().await else { break };
-        if execution.receive(id, &batch, answer) {
-            ready.append(&mut held);
+        let Some((id, batch, response)) = in_flight.next().await else { break };
+        if execution.receive(id, &batch, response) {
+            ready.append(&mut waiting);
             release(plan, id, &mut missing, &mut ready);
         }
     }
@@ -184,7 +184,7 @@ struct Execution<'r> {
     inputs: Inputs<'r>,
     options: Options,
     executed: Executed,
-    observed: &'r mut ExecutionStatistics,
+    statistics: &'r mut ExecutionStatistics,
     /// By fetch.
     states: Vec<FetchState>,
     /// By fetch: its inputs.
@@ -204,7 +204,7 @@ impl<'r> Execution<'r> {
         inputs: Inputs<'r>,
         options: Options,
         memory: Held,
-        observed: &'r mut ExecutionStatistics,
+        statistics: &'r mut ExecutionStatistics,
         printed: &'r PrintedDocuments,
     ) -> Self {
         let plan = inputs.plan;
@@ -217,7 +217,7 @@ impl<'r> Execution<'r> {
             inputs,
             options,
             executed: Executed { arena, errors: Errors::default(), held: memory },
-            observed,
+            statistics,
             states: vec![FetchState::Waiting; plan.fetches.len()],
             fetch_inputs: plan.fetches.iter().map(|_| FetchInputs::default()).collect(),
             pending: vec![0; plan.fetches.len()],
@@ -251,12 +251,12 @@ impl<'r> Execution<'r> {
             let objects = list.entries.iter().map(|entry| arena.objects_at(entry.position).len());
             self.represented_bytes += objects.sum::<usize>() * REPRESENTATION_OVERHEAD;
             self.represented_held.grow_to(self.represented_bytes as u64)?;
-            let mut unasked = Unrepresented::default();
+            let mut unrepresented_owners = Unrepresented::default();
             let writer = RepresentationWriter { supergraph, tree: Some(&plan.tree), arena };
-            let mut all = representations(writer, list, &mut unasked);
+            let mut all = representations(writer, list, &mut unrepresented_owners);
             self.represented_bytes += all.texts.size() * TEXT_COPIES;
             self.represented_held.grow_to(self.represented_bytes as u64)?;
-            let Unrepresented { keyless, partial: mut unrepresented } = unasked;
+            let Unrepresented { keyless, partial: mut unrepresented } = unrepresented_owners;
             made += all.all_owners().len();
             unique += all.texts.len();
             if self.options.reuse {
@@ -264,14 +264,15 @@ impl<'r> Execution<'r> {
                 let earlier = EarlierFetches { plan, states, fetch_inputs };
                 match reuse_earlier(supergraph, arena, (fetch, list), &mut all, earlier)? {
                     Remaining::Some { reused: more } => reused += more,
-                    Remaining::InFlight => return Ok(Ready::Held),
+                    Remaining::InFlight => return Ok(Ready::Waiting),
                 }
             }
             let resolver = ContextResolver { supergraph, contexts, arena };
-            for (told, all) in group_by_contexts(resolver, list, all, &mut unrepresented) {
+            for (context_values, all) in group_by_contexts(resolver, list, all, &mut unrepresented)
+            {
                 fetch_inputs.lists.push(EntityList {
                     of: ListSelection::Planned(planned),
-                    told,
+                    context_values,
                     all,
                 });
             }
@@ -289,14 +290,17 @@ impl<'r> Execution<'r> {
                 made += all.all_owners().len();
                 unique += all.texts.len();
                 let resolver = ContextResolver { supergraph, contexts, arena };
-                for (told, all) in group_by_contexts(resolver, &list, all, &mut Vec::new()) {
+                for (context_values, all) in
+                    group_by_contexts(resolver, &list, all, &mut Vec::new())
+                {
                     let of = ListSelection::Reduced(Box::new(list.clone()));
-                    fetch_inputs.lists.push(EntityList { of, told, all });
+                    fetch_inputs.lists.push(EntityList { of, context_values, all });
                 }
             }
         }
-        let seen = &mut self.observed.fetches[id.index()];
-        (seen.made, seen.unique, seen.reused) = (made, unique, reused);
+        let fetch_statistics = &mut self.statistics.fetches[id.index()];
+        (fetch_statistics.made, fetch_statistics.unique, fetch_statistics.reused) =
+            (made, unique, reused);
         let is_empty = fetch_inputs.lists.iter().all(|list| list.all.left.is_empty());
         if is_empty && fetch_inputs.roots.is_empty() {
             return Ok(Ready::Done(if reused > 0 {
@@ -322,13 +326,13 @@ impl<'r> Execution<'r> {
         let fetch_inputs = &self.fetch_inputs[id.index()];
         let document = document(self.inputs, fetch, fetch_inputs, batch, self.printed);
         let body = body(self.inputs, fetch, document, fetch_inputs, batch);
-        self.observed.send(id.index(), body.len());
+        self.statistics.send(id.index(), body.len());
         (document, body.into())
     }
 
     fn done(&mut self, id: FetchId, outcome: FetchOutcome) {
-        self.states[id.index()] = FetchState::Answered;
-        self.observed.fetches[id.index()].outcome = outcome;
+        self.states[id.index()] = FetchState::Complete;
+        self.statistics.fetches[id.index()].outcome = outcome;
     }
 
     /// Fails a fetch whose representations need too much memory.
@@ -363,16 +367,16 @@ impl<'r> Execution<'r> {
         &mut self,
         id: FetchId,
         batch: &Batch,
-        answer: Result<FetchResponse, FetchFailure>,
+        response: Result<FetchResponse, FetchFailure>,
     ) -> bool {
         let errors = self.executed.errors.len();
-        let bytes = answer.as_ref().map_or(0, |answer| answer.body.length());
-        if let Err(kind) = self.read(id, batch, answer) {
+        let bytes = response.as_ref().map_or(0, |response| response.body.length());
+        if let Err(kind) = self.read(id, batch, response) {
             let cause = self.error_mapper(id, batch).fail(kind);
             self.failed.push((id, batch.clone(), cause));
         }
         let errors = self.executed.errors.len() - errors;
-        self.observed.receive(id.index(), bytes, errors);
+        self.statistics.receive(id.index(), bytes, errors);
         let state = &mut self.states[id.index()];
         if errors > 0 {
             *state = FetchState::Tainted;
@@ -380,7 +384,7 @@ impl<'r> Execution<'r> {
         let pending = &mut self.pending[id.index()];
         *pending -= 1;
         if *pending == 0 && *state == FetchState::Sent {
-            *state = FetchState::Answered;
+            *state = FetchState::Complete;
         }
         *pending == 0
     }
@@ -390,16 +394,16 @@ impl<'r> Execution<'r> {
         &mut self,
         id: FetchId,
         batch: &Batch,
-        answer: Result<FetchResponse, FetchFailure>,
+        response: Result<FetchResponse, FetchFailure>,
     ) -> Result<(), ErrorKind> {
         let fetch = &self.inputs.plan.fetches[id.index()];
-        let FetchResponse { body, held } = answer.map_err(|unanswered| unanswered.of(fetch))?;
+        let FetchResponse { body, held } = response.map_err(|failure| failure.of(fetch))?;
         let length = body.length();
         match body {
             ResponseBody::Json(bytes) => {
                 let invalid = |InvalidUtf8| self.invalid(id, InvalidResponse::InvalidUtf8);
                 let json = Json::check(&bytes).map_err(invalid)?;
-                let (envelope, wrong) = self.read_into_arena(
+                let (envelope, defects) = self.read_into_arena(
                     id,
                     batch,
                     json,
@@ -408,7 +412,7 @@ impl<'r> Execution<'r> {
                 )?;
                 self.executed.held.join(held);
                 let errors = envelope.errors.map(|errors| (&*bytes, errors));
-                self.map_errors(id, batch, envelope, errors, wrong)
+                self.map_errors(id, batch, envelope, errors, defects)
             }
             ResponseBody::Recorded(recording) => {
                 let RecordedResponse { shape, data: Recorded { tokens, texts, .. }, errors } =
@@ -417,7 +421,7 @@ impl<'r> Execution<'r> {
                 let tape = || Tape::new(&tokens, &texts, &shape.fields);
                 let has_errors = errors.is_some();
                 let buffer = (texts.clone(), length);
-                let (envelope, wrong) = self.read_into_arena(
+                let (envelope, defects) = self.read_into_arena(
                     id,
                     batch,
                     tape(),
@@ -428,7 +432,7 @@ impl<'r> Execution<'r> {
                 )?;
                 self.executed.held.join(held);
                 let errors = errors.as_ref().map(|errors| (&**errors, (0, errors.len())));
-                self.map_errors(id, batch, envelope, errors, wrong)
+                self.map_errors(id, batch, envelope, errors, defects)
             }
         }
     }
@@ -463,30 +467,33 @@ impl<'r> Execution<'r> {
         let mut envelope = read(&mut reader, fetch, fetch_inputs, batch);
         let has_found = reader.duplicates.take().is_some_and(|duplicates| duplicates.has_found());
         if has_found
-            && envelope.is_ok_and(|envelope| envelope.errors.is_some() || !reader.wrong.is_empty())
+            && envelope
+                .is_ok_and(|envelope| envelope.errors.is_some() || !reader.defects.is_empty())
         {
             // Errors belong to one place, so duplicates are read again as separate objects.
             reader.arena.roll_back();
             begin(reader.arena);
-            reader.wrong = Defects::default();
+            reader.defects = Defects::default();
             reader.tokens.go_to(0);
             envelope = read(&mut reader, fetch, fetch_inputs, batch);
         }
-        let wrong = std::mem::take(&mut reader.wrong);
+        let defects = std::mem::take(&mut reader.defects);
         match envelope {
             Ok(envelope) => {
                 arena.commit_response();
-                Ok((envelope, wrong))
+                Ok((envelope, defects))
             }
             Err(why) => {
                 arena.roll_back();
                 Err(match why {
                     ReadError::InvalidJson => self.invalid(id, InvalidResponse::InvalidJson),
-                    ReadError::Twice => self.invalid(id, InvalidResponse::Twice),
+                    ReadError::DuplicateMember => {
+                        self.invalid(id, InvalidResponse::DuplicateMember)
+                    }
                     ReadError::Length { expected } => {
                         self.invalid(id, InvalidResponse::Length { expected })
                     }
-                    ReadError::Unfit => self.invalid(id, InvalidResponse::Unfit),
+                    ReadError::Mismatch => self.invalid(id, InvalidResponse::Mismatch),
                     ReadError::NoMemory => {
                         FetchFailure::from(FetchError::MemoryExhausted).of(fetch)
                     }
@@ -502,10 +509,10 @@ impl<'r> Execution<'r> {
         batch: &Batch,
         envelope: Envelope,
         errors: Option<(&[u8], Span)>,
-        wrong: Defects,
+        defects: Defects,
     ) -> Result<(), ErrorKind> {
-        if !wrong.is_empty() {
-            self.add_defects(id, wrong);
+        if !defects.is_empty() {
+            self.add_defects(id, defects);
         }
         let mut error_mapper = self.error_mapper(id, batch);
         let first = match errors {
@@ -525,8 +532,8 @@ impl<'r> Execution<'r> {
 
     /// Adds the causes whose ids the reader has used.
     #[cold]
-    fn add_defects(&mut self, id: FetchId, wrong: Defects) {
-        let Defects { values, entity, lacking } = wrong;
+    fn add_defects(&mut self, id: FetchId, defects: Defects) {
+        let Defects { values, entity, missing } = defects;
         let plan = self.inputs.plan;
         let invalid =
             |why| ErrorKind::InvalidResponse { subgraph: plan.fetches[id.index()].subgraph, why };
@@ -536,10 +543,10 @@ impl<'r> Execution<'r> {
             let (items, steps) = (item.into_iter().collect(), steps.into_iter().collect());
             Origin { object, items, steps, is_null: true, is_hidden: false }
         };
-        let lacking = lacking.map(|(object, item)| at(object, Some(item)));
+        let missing = missing.map(|(object, item)| at(object, Some(item)));
         let errors = &mut self.executed.errors;
         // In the order of their ids; an unused cause has no origin and is not reported.
-        errors.add(Cause::new(invalid(InvalidResponse::Lacking), Scope::Omission, lacking));
+        errors.add(Cause::new(invalid(InvalidResponse::MissingMember), Scope::Omission, missing));
         let entity = entity.map(|object| at(object, None));
         errors.add(Cause::new(invalid(InvalidResponse::Entity), Scope::Request, entity));
         errors.count_wrong_values(values);

@@ -316,10 +316,10 @@ impl Writer<'_> {
         if self.written.find(value).is_some_and(|range| self.sink.repeat(range)) {
             return self.sink.check_budget(false).map_err(Halt::Full);
         }
-        let (start, told) = (self.sink.mark(), self.errors.len());
+        let (start, errors) = (self.sink.mark(), self.errors.len());
         write(self)?;
         // Values with errors are not copied: each occurrence reports its errors.
-        if self.errors.len() == told {
+        if self.errors.len() == errors {
             self.written.remember(value, (start, self.sink.mark()));
         }
         Ok(())
