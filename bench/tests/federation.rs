@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use gateway::execute::{self, Answer, Ask, AskError, Options};
+use gateway::execute::{self, FetchError, FetchRequest, FetchResponse, Options};
 use gateway::planner::Labels;
 use gateway::supergraph::{Supergraph, read};
 use graphql::Validator;
@@ -102,10 +102,10 @@ struct Asked<'a> {
 }
 
 impl execute::Subgraphs for Asked<'_> {
-    async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
-        let name = &self.supergraph.subgraph(ask.subgraph).name;
-        let body = String::from_utf8_lossy(&ask.body);
-        let answer = self.subgraphs.ask(name, &body).map_err(|_| AskError::Unavailable)?;
+    async fn fetch(&self, request: FetchRequest<'_>) -> Result<FetchResponse, FetchError> {
+        let name = &self.supergraph.subgraph(request.subgraph).name;
+        let body = String::from_utf8_lossy(&request.body);
+        let answer = self.subgraphs.ask(name, &body).map_err(|_| FetchError::Unavailable)?;
         Ok(bytes::Bytes::from(answer).into())
     }
 }

@@ -212,8 +212,8 @@ fn told(supergraph: &Supergraph, error: &ExecutionError) -> Json {
         ErrorKind::Subgraph { subgraph, message, .. } => {
             format!("{} says: {message}", name(*subgraph))
         }
-        ErrorKind::NotAnswered { subgraph, why, .. } => format!("{}: {why}", name(*subgraph)),
-        ErrorKind::Invalid { subgraph, why } => format!("{}: {why}", name(*subgraph)),
+        ErrorKind::FetchFailed { subgraph, why, .. } => format!("{}: {why}", name(*subgraph)),
+        ErrorKind::InvalidResponse { subgraph, why } => format!("{}: {why}", name(*subgraph)),
         ErrorKind::Null { parent, field } => {
             format!("null for {}.{field}", supergraph.schema[*parent].name)
         }

@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use gateway::planner::Labels;
-use gateway::supergraph::{Supergraph, When, read};
+use gateway::supergraph::{OverrideCondition, Supergraph, read};
 use libtest_mimic::{Failed, Trial};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 use testkit::federation::{Expected, Failing, Made, Oracle, Outcome, Question, World, make};
@@ -152,8 +152,8 @@ fn labels(supergraph: &Supergraph, choices: &mut Choices<'_>) -> Labels {
         for field in fields {
             for owner in &supergraph.field_owners(*field).subgraphs {
                 match &owner.when {
-                    When::Always => {}
-                    When::On(label) | When::Off(label) => {
+                    OverrideCondition::Always => {}
+                    OverrideCondition::On(label) | OverrideCondition::Off(label) => {
                         all.insert(label.clone());
                     }
                 }

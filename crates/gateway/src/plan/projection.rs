@@ -1,69 +1,69 @@
-//! How the answer is written: by position, what is said of its objects, in the order of the operation.
+//! Projections: the members of response objects by position, in the order of the operation.
 
 use std::sync::Arc;
 
 use graphql::schema::{TypeId, TypeKind, TypeRef, Wrapper};
 
-use super::Lead;
+use super::Prefix;
 use super::shape::{Scalar, scalar};
-use crate::outline::{Item, ItemId, Position, Tree, What};
+use crate::outline::{Item, ItemId, ItemKind, Position, Tree};
 use crate::supergraph::{Supergraph, TypeSet};
 
-/// What is written of the objects of a position.
+/// Response members of the objects of a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Projection {
-    pub outs: Box<[Out]>,
-    /// The same of objects of types that have another order.
-    pub orders: Box<[(TypeSet, Box<[Out]>)]>,
-    /// The types whose objects clients do not see; `None` if they see all.
-    pub unseen: Option<TypeSet>,
+    pub members: Box<[ResponseMember]>,
+    /// Members of types whose order differs.
+    pub orders: Box<[(TypeSet, Box<[ResponseMember]>)]>,
+    /// Types that the API hides; `None` if it hides none.
+    pub hidden_types: Option<TypeSet>,
 }
 
-/// A member of an object of the answer.
+/// A member of a response object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Out {
-    /// What it begins with behind another: `,"name":`.
-    pub lead: Lead,
+pub struct ResponseMember {
+    /// Text before its value, as `,"name":`.
+    pub prefix: Prefix,
     pub item: ItemId,
     pub slot: u32,
-    /// The types of the objects that it is written of; `None` if it is of all.
+    /// Types that have the member; `None` for all.
     pub types: Option<TypeSet>,
     pub nesting: Nesting,
-    /// The same of the objects of a type, where that promises more than the type that is asked.
+    /// Nesting for types that declare a stricter type than the selected field.
     pub own: Box<[(TypeId, Nesting)]>,
-    pub value: OutValue,
+    pub value: ResponseValue,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OutValue {
+pub enum ResponseValue {
     Introspection,
     Typename,
-    /// The caller may not read it.
+    /// The client is not authorized to read it.
     Denied,
-    /// As it came.
+    /// A leaf that is copied from the subgraph response.
     Leaf,
-    /// A text, whatever it is in the subgraph's answer.
+    /// An ID, which is written as a string.
     Id,
-    /// One of these values, in their order.
+    /// An enum with these values, sorted.
     Enum(Box<[Arc<str>]>),
     Objects,
 }
 
-/// The lists around a value, and where null may not stand.
+/// List and non-null wrappers of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nesting {
     pub lists: u8,
-    /// Whether there is no null: a bit for each list, the outermost first, then one for the value.
+    /// Non-null flags: a bit for each list, the outermost first, then one for the value.
     non_null: u16,
 }
 
 impl Projection {
-    /// What is written of an object of a type.
+    /// Returns the members of an object of a type.
     #[must_use]
-    pub fn outs_of(&self, supergraph: &Supergraph, r#type: Option<TypeId>) -> &[Out] {
+    pub fn members_of(&self, supergraph: &Supergraph, r#type: Option<TypeId>) -> &[ResponseMember] {
         let is_own = |types: &TypeSet| r#type.is_some_and(|own| supergraph.contains(types, own));
         let own = self.orders.iter().find(|(types, _)| is_own(types));
-        own.map_or(&self.outs, |(_, outs)| outs)
+        own.map_or(&self.members, |(_, members)| members)
     }
 }
 
@@ -86,14 +86,14 @@ impl Nesting {
         nesting
     }
 
-    /// Whether there is no null within so many lists.
+    /// Whether the value within this many lists is non-null.
     #[must_use]
     pub fn is_non_null(self, level: u8) -> bool {
         self.non_null.checked_shr(u32::from(level)).unwrap_or(0) & 1 == 1
     }
 }
 
-/// The projections of all positions.
+/// Returns the projections of all positions.
 pub(super) fn projections(supergraph: &Supergraph, tree: &Tree, slots: &[u32]) -> Vec<Projection> {
     let projecting = Projecting { supergraph, tree, slots };
     tree.positions.iter().map(|position| projecting.position(position)).collect()
@@ -107,35 +107,35 @@ struct Projecting<'p> {
 
 impl Projecting<'_> {
     fn position(&self, position: &Position) -> Projection {
-        let outs = self.outs(position, &position.items);
+        let members = self.members(position, &position.items);
         let orders = position.orders.iter();
-        let orders = orders.map(|(types, items)| (types.clone(), self.outs(position, items)));
+        let orders = orders.map(|(types, items)| (types.clone(), self.members(position, items)));
         let orders = orders.collect();
-        let mut unseen: Option<TypeSet> = None;
+        let mut hidden_types: Option<TypeSet> = None;
         for object in self.supergraph.members(&position.possible) {
             if !self.supergraph.api.has(object) {
-                unseen.get_or_insert_default().unite_or_begin(&self.supergraph.only(object));
+                hidden_types.get_or_insert_default().unite_or_begin(&self.supergraph.only(object));
             }
         }
-        Projection { outs, orders, unseen }
+        Projection { members, orders, hidden_types }
     }
 
-    fn outs(&self, position: &Position, items: &[ItemId]) -> Box<[Out]> {
+    fn members(&self, position: &Position, items: &[ItemId]) -> Box<[ResponseMember]> {
         let items = items.iter().map(|id| (*id, self.tree.item(*id)));
         let visible = items.filter(|(_, item)| item.is_visible);
-        visible.map(|(id, item)| self.out(position, id, item)).collect()
+        visible.map(|(id, item)| self.member(position, id, item)).collect()
     }
 
-    fn out(&self, position: &Position, id: ItemId, item: &Item) -> Out {
+    fn member(&self, position: &Position, id: ItemId, item: &Item) -> ResponseMember {
         let is_of_all = position.possible.is_subset(&item.types);
-        let (nesting, own, value) = match &item.what {
-            What::Introspection => {
-                (Nesting { lists: 0, non_null: 0 }, Box::default(), OutValue::Introspection)
+        let (nesting, own, value) = match &item.kind {
+            ItemKind::Introspection => {
+                (Nesting { lists: 0, non_null: 0 }, Box::default(), ResponseValue::Introspection)
             }
-            What::Typename => {
-                (Nesting { lists: 0, non_null: 0 }, Box::default(), OutValue::Typename)
+            ItemKind::Typename => {
+                (Nesting { lists: 0, non_null: 0 }, Box::default(), ResponseValue::Typename)
             }
-            What::Field { name, field } => {
+            ItemKind::Field { name, field } => {
                 let declared = self.supergraph.schema[*field].r#type;
                 let nesting = Nesting::new(declared);
                 let types = item.types.intersection(&position.possible);
@@ -147,8 +147,8 @@ impl Projecting<'_> {
                 (nesting, own.collect(), self.value(item, declared.base))
             }
         };
-        Out {
-            lead: Lead::new([b",\"", item.key.as_bytes(), b"\":"].concat().into()),
+        ResponseMember {
+            prefix: Prefix::new([b",\"", item.key.as_bytes(), b"\":"].concat().into()),
             item: id,
             slot: self.slots[id.index()],
             types: (!is_of_all).then(|| item.types.clone()),
@@ -158,23 +158,23 @@ impl Projecting<'_> {
         }
     }
 
-    fn value(&self, item: &Item, base: TypeId) -> OutValue {
+    fn value(&self, item: &Item, base: TypeId) -> ResponseValue {
         if item.is_denied {
-            return OutValue::Denied;
+            return ResponseValue::Denied;
         }
         if item.child.is_some() {
-            return OutValue::Objects;
+            return ResponseValue::Objects;
         }
         match scalar(self.supergraph, base) {
-            Scalar::Id => OutValue::Id,
-            Scalar::Enum => OutValue::Enum(self.values(base)),
+            Scalar::Id => ResponseValue::Id,
+            Scalar::Enum => ResponseValue::Enum(self.values(base)),
             Scalar::Int | Scalar::Float | Scalar::String | Scalar::Boolean | Scalar::Any => {
-                OutValue::Leaf
+                ResponseValue::Leaf
             }
         }
     }
 
-    /// The values of an enum that clients see.
+    /// Returns the values of an enum in the API, sorted.
     fn values(&self, base: TypeId) -> Box<[Arc<str>]> {
         let schema = &self.supergraph.api.schema;
         let known = schema.find_type(&self.supergraph.schema[base].name);

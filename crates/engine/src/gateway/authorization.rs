@@ -1,9 +1,9 @@
-//! Who asks, as the guards of a supergraph see it: from the claims of a token.
+//! Authorization: scopes and policies from the claims of a token.
 
 use std::collections::BTreeSet;
 
-use gateway::access::{Access, AccessSet, Touched};
-use gateway::outline::{Item, Tree, What};
+use gateway::access::{Access, AccessSet, TouchedRequirements};
+use gateway::outline::{Item, ItemKind, Tree};
 use graphql::{ErrorCode, GraphQLError};
 
 use serde_json_bytes::Value as Json;
@@ -11,27 +11,27 @@ use source::{Claims, Session};
 
 use super::{Gateway, Prepared};
 
-/// Where tokens say what their bearers may read, and what becomes of what they may not.
+/// Authorization options of a gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Guards {
-    /// The claim of scopes: a text with spaces between them, or a list.
+pub struct AuthorizationOptions {
+    /// Claim with the scopes: a string with spaces between them, or a list.
     pub scope_claim: Box<str>,
-    /// The claim of policies that hold: a list, or a text that is one.
+    /// Claim with the policies that hold: a list, or a string for a single one.
     pub policy_claim: Box<str>,
     pub unauthorized: Unauthorized,
 }
 
-/// What becomes of what a caller may not read.
+/// Response to unauthorized fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unauthorized {
-    /// It is null, and the rest is answered.
+    /// They are null, and the rest is executed.
     #[default]
     Null,
     /// The whole operation is refused.
     Refuse,
 }
 
-impl Default for Guards {
+impl Default for AuthorizationOptions {
     fn default() -> Self {
         Self {
             scope_claim: "scope".into(),
@@ -41,8 +41,8 @@ impl Default for Guards {
     }
 }
 
-impl Guards {
-    /// What is known of who asks.
+impl AuthorizationOptions {
+    /// Returns the authorization data of a client.
     fn access(&self, session: &Session) -> Access {
         let Some(claims) = session.claims.as_deref() else { return Access::default() };
         Access {
@@ -50,13 +50,13 @@ impl Guards {
             scopes: names(claims, &self.scope_claim, |text| {
                 text.split_ascii_whitespace().collect()
             }),
-            // A policy may be called anything, with spaces in it.
+            // Policy names may contain spaces.
             policies: names(claims, &self.policy_claim, |text| vec![text]),
         }
     }
 }
 
-/// The texts of a claim; `of_text` are those of one that is a text.
+/// Returns the names in a claim; `of_text` splits a string.
 fn names(claims: &Claims, claim: &str, of_text: impl Fn(&str) -> Vec<&str>) -> BTreeSet<Box<str>> {
     match claims.get(claim) {
         Some(Json::String(text)) => of_text(text.as_str()).into_iter().map(Into::into).collect(),
@@ -68,18 +68,18 @@ fn names(claims: &Claims, claim: &str, of_text: impl Fn(&str) -> Vec<&str>) -> B
 }
 
 impl Gateway {
-    /// What of an operation is not for who asks.
-    pub(super) fn denied(&self, touched: &Touched, session: &Session) -> AccessSet {
+    /// Returns the requirements of an operation that the client does not meet.
+    pub(super) fn denied(&self, touched: &TouchedRequirements, session: &Session) -> AccessSet {
         if touched.is_empty() {
             return AccessSet::default();
         }
-        self.options.guards.access(session).denied(&self.supergraph, touched)
+        self.options.authorization.access(session).denied(&self.supergraph, touched)
     }
 
-    /// Refuses an operation of which something is not allowed, if that is how it is to be.
+    /// Refuses an operation with unauthorized fields, if the options say so.
     pub(super) fn refuse_denied(&self, prepared: &Prepared) -> Result<(), Vec<GraphQLError>> {
         let tree = &prepared.plan.tree;
-        let errors: Vec<_> = match self.options.guards.unauthorized {
+        let errors: Vec<_> = match self.options.authorization.unauthorized {
             Unauthorized::Null => return Ok(()),
             Unauthorized::Refuse => tree.denied().map(|item| self.refused(tree, item)).collect(),
         };
@@ -90,18 +90,18 @@ impl Gateway {
         unauthorized(&self.coordinate(tree, item)).at(item.location)
     }
 
-    /// What an item asks for, as `Type.field`.
+    /// Returns the schema coordinate of an item, as `Type.field`.
     pub(super) fn coordinate(&self, tree: &Tree, item: &Item) -> String {
         let parent = &self.supergraph.schema[tree.parent_of(&self.supergraph, item)].name;
-        let name = match &item.what {
-            What::Field { name, .. } => name,
-            What::Typename | What::Introspection => "__typename",
+        let name = match &item.kind {
+            ItemKind::Field { name, .. } => name,
+            ItemKind::Typename | ItemKind::Introspection => "__typename",
         };
         [parent, ".", name].concat()
     }
 }
 
-/// That something is not for who asks.
+/// Returns the error for an unauthorized field.
 pub(super) fn unauthorized(coordinate: &str) -> GraphQLError {
     let message = format!("Not authorized for `{coordinate}`.");
     GraphQLError::new(ErrorCode::UnauthorizedFieldOrType, message)

@@ -1,65 +1,65 @@
-//! What clients are told of what went wrong at subgraphs.
+//! Mapping of subgraph errors to GraphQL errors: masking for clients, details in the log.
 
 use std::time::Instant;
 
-use gateway::execute::{AskError, ErrorKind, ExecutionError, Step};
+use gateway::execute::{FetchError, ErrorKind, ExecutionError, Step};
 use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
 
 use super::Gateway;
-use super::guards::unauthorized;
+use super::authorization::unauthorized;
 use crate::respond::error_id;
 use crate::throttle::{Cause, Logged, THROTTLE};
 
-/// What clients are told of the errors of subgraphs.
+/// Masking of subgraph errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SubgraphErrors {
-    /// That there was one; the log has the rest, under an id that the error names.
+    /// Clients see that an error occurred; the log has the details, under the error id.
     #[default]
     Hidden,
-    /// The subgraph's own code, too.
+    /// Clients see the subgraph's error code as well.
     Codes,
-    /// All that the subgraph told, and which one it is.
+    /// Clients see the subgraph's message and extensions, and its name.
     Shown,
 }
 
-/// What is said instead of a subgraph's own words.
-const HIDDEN: &str = "A part of the answer could not be had.";
+/// Message of masked errors.
+const MASKED: &str = "A part of the response is missing because a subgraph failed.";
 
-/// The same of a change that may have been made.
+/// Message of masked errors of a mutation whose outcome is unknown.
 const UNKNOWN: &str =
     "A subgraph did not say whether the change was made: look before you send it again.";
 
-/// What went wrong at a subgraph.
-struct Fault {
+/// An error of a subgraph.
+struct SubgraphFailure {
     subgraph: SubgraphId,
     code: ErrorCode,
     message: Box<str>,
-    /// More about it, which is for the log only.
+    /// Details for the log.
     reason: Option<Box<str>>,
-    /// What the subgraph adds, as JSON.
+    /// The subgraph's extensions, as JSON.
     extensions: Option<Box<str>>,
 }
 
 impl Gateway {
-    /// An error as the response carries it.
-    pub(super) fn tell(&self, error: ExecutionError) -> GraphQLError {
+    /// Converts an error to its form in the response.
+    pub(super) fn map_error(&self, error: ExecutionError) -> GraphQLError {
         let ExecutionError { kind, path, location } = error;
         let error = match kind {
             ErrorKind::Subgraph { subgraph, message, extensions } => {
                 let code = ErrorCode::SubgraphError;
-                self.tell_fault(Fault { subgraph, code, message, reason: None, extensions })
+                self.log_and_mask(SubgraphFailure { subgraph, code, message, reason: None, extensions })
             }
-            ErrorKind::NotAnswered { subgraph, kind, why, reason } => {
-                let (code, message) = (not_answered(kind, &why), why.to_string().into());
-                self.tell_fault(Fault { subgraph, code, message, reason, extensions: None })
+            ErrorKind::FetchFailed { subgraph, kind, why, reason } => {
+                let (code, message) = (fetch_failed(kind, &why), why.to_string().into());
+                self.log_and_mask(SubgraphFailure { subgraph, code, message, reason, extensions: None })
             }
-            ErrorKind::Invalid { subgraph, why } => {
+            ErrorKind::InvalidResponse { subgraph, why } => {
                 let code = ErrorCode::SubgraphResponseInvalid;
                 let message = why.to_string().into();
                 let (reason, extensions) = (None, None);
-                self.tell_fault(Fault { subgraph, code, message, reason, extensions })
+                self.log_and_mask(SubgraphFailure { subgraph, code, message, reason, extensions })
             }
             ErrorKind::Denied { parent, field } => {
                 let parent = &self.supergraph.schema[parent].name;
@@ -80,7 +80,7 @@ impl Gateway {
                 GraphQLError::new(ErrorCode::InvalidValue, message)
             }
             ErrorKind::More { count } => {
-                let message = format!("There are {count} more errors, which are not told.");
+                let message = format!("There are {count} more errors, which are not reported.");
                 GraphQLError::new(ErrorCode::SubgraphError, message)
             }
         };
@@ -95,13 +95,13 @@ impl Gateway {
         error.with_path(path.collect())
     }
 
-    /// What went wrong at a subgraph: to the log all of it, to the client what it may know.
-    fn tell_fault(&self, fault: Fault) -> GraphQLError {
-        let Fault { subgraph, code, message, reason, extensions } = fault;
+    /// Logs an error of a subgraph and returns its masked form.
+    fn log_and_mask(&self, failure: SubgraphFailure) -> GraphQLError {
+        let SubgraphFailure { subgraph, code, message, reason, extensions } = failure;
         let name = &self.supergraph.subgraph(subgraph).name;
         let cause = Cause { code, detail: (**name).into() };
         let logged = match code {
-            // Somebody has to look after each of them.
+            // Always logged: an operator may have to check each of them.
             ErrorCode::OutcomeUnknown => Logged::Written { id: error_id().into(), untold: 0 },
             _ => THROTTLE.judge(cause, Instant::now(), error_id),
         };
@@ -124,7 +124,7 @@ impl Gateway {
         let mut error = match self.options.errors {
             SubgraphErrors::Hidden | SubgraphErrors::Codes => {
                 let is_unknown = code == ErrorCode::OutcomeUnknown;
-                GraphQLError::new(code, if is_unknown { UNKNOWN } else { HIDDEN })
+                GraphQLError::new(code, if is_unknown { UNKNOWN } else { MASKED })
             }
             SubgraphErrors::Shown => GraphQLError::new(code, &*message),
         };
@@ -142,7 +142,7 @@ impl Gateway {
     }
 }
 
-/// The members of a JSON object, each as JSON.
+/// Returns the members of a JSON object, each as JSON.
 fn members(text: &str) -> Vec<(Box<str>, Box<str>)> {
     let object: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(text).unwrap_or_default();
@@ -150,25 +150,25 @@ fn members(text: &str) -> Vec<(Box<str>, Box<str>)> {
     members.map(|(key, value)| (key.into(), value.to_string().into())).collect()
 }
 
-fn not_answered(kind: OperationKind, why: &AskError) -> ErrorCode {
+fn fetch_failed(kind: OperationKind, why: &FetchError) -> ErrorCode {
     match why {
-        // It was sent, or may have been; of a server in front of the subgraph, that it gave up.
-        AskError::Timeout | AskError::Broken | AskError::Closed | AskError::Status(502 | 504)
+        // The mutation may have been executed; 502 and 504 come from a proxy that gave up.
+        FetchError::Timeout | FetchError::Broken | FetchError::Closed | FetchError::Status(502 | 504)
             if kind == OperationKind::Mutation =>
         {
             ErrorCode::OutcomeUnknown
         }
-        AskError::Unavailable | AskError::BreakerOpen | AskError::Closed => {
+        FetchError::Unavailable | FetchError::BreakerOpen | FetchError::Closed => {
             ErrorCode::SubgraphUnavailable
         }
-        AskError::Overloaded => ErrorCode::SubgraphOverloaded,
-        AskError::Timeout => ErrorCode::SubgraphTimeout,
-        AskError::TooLarge { .. } | AskError::Broken | AskError::NotGraphQl => {
+        FetchError::Overloaded => ErrorCode::SubgraphOverloaded,
+        FetchError::Timeout => ErrorCode::SubgraphTimeout,
+        FetchError::TooLarge { .. } | FetchError::Broken | FetchError::NotGraphQl => {
             ErrorCode::SubgraphResponseInvalid
         }
-        // Of a server in front of the subgraph, as a rule.
-        AskError::Status(502..=504) => ErrorCode::SubgraphUnavailable,
-        AskError::Status(_) => ErrorCode::SubgraphResponseInvalid,
-        AskError::MemoryExhausted => ErrorCode::ResponseMemoryExhausted,
+        // These statuses usually come from a proxy in front of the subgraph.
+        FetchError::Status(502..=504) => ErrorCode::SubgraphUnavailable,
+        FetchError::Status(_) => ErrorCode::SubgraphResponseInvalid,
+        FetchError::MemoryExhausted => ErrorCode::ResponseMemoryExhausted,
     }
 }

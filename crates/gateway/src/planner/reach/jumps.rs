@@ -1,22 +1,22 @@
-//! Requests by representations, wherever all that they say is known.
+//! Entity jumps: requests by representations, wherever their inputs are known.
 
 use graphql::schema::TypeId;
 use rustc_hash::FxHashSet;
 
-use super::super::facts::{How, KnownId, Visit};
-use super::super::{PlanError, ToldId};
-use super::Reacher;
-use super::places::{Wanted, WantedKey};
+use super::super::facts::{ValueId, Visit, VisitOrigin};
+use super::super::{ContextSetId, PlanError};
+use super::Reachability;
+use super::resolvers::{Resolver, ResolverKey};
 use crate::outline::{PositionId, Tree};
 use crate::supergraph::{FieldSetId, SetSelection, SubgraphId};
 
-/// The ways that were found and will be no others later.
-pub(super) type Done = FxHashSet<(Visit, TypeId, FieldSetId)>;
+/// Jumps that cannot get further derivations.
+pub(super) type FinalJumps = FxHashSet<(Visit, TypeId, FieldSetId)>;
 
-impl Reacher<'_> {
-    /// Goes by representations wherever all that it takes is known before `level`.
-    pub(super) fn hop_everywhere(&mut self, level: u16) -> Result<(), PlanError> {
-        // Visits that are found here are looked at when their objects are.
+impl Reachability<'_> {
+    /// Adds the jumps whose inputs are known before `level`.
+    pub(super) fn add_jumps(&mut self, level: u16) -> Result<(), PlanError> {
+        // Visits that are added in the loop are handled with their objects.
         for place in 0..self.facts.places.len() {
             self.check()?;
             let (position, object) = self.facts.places[place];
@@ -27,30 +27,30 @@ impl Reacher<'_> {
                 self.reenter(position, object, level);
                 continue;
             }
-            for wanted in &*self.wanted(position, object) {
-                for key in &wanted.keys {
-                    self.hop(position, object, wanted, *key, level);
+            for resolvers in &*self.resolvers(position, object) {
+                for key in &resolvers.keys {
+                    self.jump(position, object, resolvers, *key, level);
                 }
             }
         }
         Ok(())
     }
 
-    fn hop(
+    fn jump(
         &mut self,
         position: PositionId,
         object: TypeId,
-        wanted: &Wanted,
-        key: WantedKey,
+        resolvers: &Resolver,
+        key: ResolverKey,
         level: u16,
     ) {
-        let Wanted { subgraph, requires, .. } = wanted;
-        let WantedKey { on, fields, interface } = key;
+        let Resolver { subgraph, requires, .. } = resolvers;
+        let ResolverKey { on, fields, interface } = key;
         let mut key_needs = None;
-        for (inputs, told) in self.extras(position, *subgraph, requires) {
+        for (inputs, context_set) in self.extras(position, *subgraph, requires) {
             let (subgraph, given) = (*subgraph, self.nothing);
-            let visit = Visit { position, object, subgraph, interface, given, inputs, told };
-            if self.done.contains(&(visit, on, fields)) {
+            let visit = Visit { position, object, subgraph, interface, given, inputs, context_set };
+            if self.final_jumps.contains(&(visit, on, fields)) {
                 continue;
             }
             if key_needs.is_none() {
@@ -64,8 +64,8 @@ impl Reacher<'_> {
             {
                 continue;
             }
-            if let Some(told) = told
-                && self.context_needs(told, &mut needs).is_none()
+            if let Some(context_set) = context_set
+                && self.context_needs(context_set, &mut needs).is_none()
             {
                 continue;
             }
@@ -75,19 +75,19 @@ impl Reacher<'_> {
             }
             needs.sort_unstable();
             needs.dedup();
-            if told.is_none()
+            if context_set.is_none()
                 && self.is_settled(fields)
                 && inputs.is_none_or(|set| self.is_settled(set))
             {
-                self.done.insert((visit, on, fields));
+                self.final_jumps.insert((visit, on, fields));
             }
-            let how = How::Hop { on, key: Some(fields), needs };
-            self.fresh.extend(self.facts.add_visit(visit, level, how));
+            let origin = VisitOrigin::Jump { on, key: Some(fields), needs };
+            self.fresh.extend(self.facts.add_visit(visit, level, origin));
         }
     }
 
-    /// Whether what a field set needs does not grow while more is found out: nothing in it depends on
-    /// which types of objects somebody gives.
+    /// Whether the inputs of a field set are final: none depends on the types of objects that
+    /// subgraphs return.
     fn is_settled(&self, set: FieldSetId) -> bool {
         self.supergraph.field_set(set).selections.iter().all(|selection| match selection {
             SetSelection::Typename | SetSelection::Field { set: None, .. } => true,
@@ -99,39 +99,38 @@ impl Reacher<'_> {
         })
     }
 
-    /// What a subgraph may be told beside the key of objects: what one of its fields requires, and
-    /// what objects above say.
+    /// Returns the possible inputs beside a key: the required fields of one field, and contexts.
     fn extras(
         &self,
         position: PositionId,
         subgraph: SubgraphId,
         requires: &[FieldSetId],
-    ) -> Vec<(Option<FieldSetId>, Option<ToldId>)> {
-        let told = self.contexts.at(position, subgraph);
-        let told: Vec<_> = std::iter::once(None).chain(told.iter().copied().map(Some)).collect();
+    ) -> Vec<(Option<FieldSetId>, Option<ContextSetId>)> {
+        let sets = self.contexts.at(position, subgraph);
+        let sets: Vec<_> = std::iter::once(None).chain(sets.iter().copied().map(Some)).collect();
         let inputs = std::iter::once(None).chain(requires.iter().copied().map(Some));
-        inputs.flat_map(|inputs| told.iter().map(move |told| (inputs, *told))).collect()
+        inputs.flat_map(|inputs| sets.iter().map(move |set| (inputs, *set))).collect()
     }
 
-    /// Enters the root type again where a field leads to it: every subgraph that has it can be asked,
-    /// once somebody said that there is such an object.
+    /// Enters the root type again where a field returns it: any subgraph that has it can be used,
+    /// once it is known that the object exists.
     fn reenter(&mut self, position: PositionId, object: TypeId, level: u16) {
         let Some(parent) = self.tree.position(position).parent else { return };
         let at = self.tree.item(parent).position;
         let classes = self.tree.position(at).classes.iter();
         let known =
-            classes.filter_map(|class| self.facts.find_known(at, class.representative, parent));
-        let needs: Vec<KnownId> = known.collect();
+            classes.filter_map(|class| self.facts.find_value(at, class.representative, parent));
+        let needs: Vec<ValueId> = known.collect();
         let after = needs.iter().map(|need| self.facts.known(*need).level).max();
         if after.is_none_or(|after| after >= level) {
             return;
         }
-        let (interface, given, inputs, told) = (None, self.nothing, None, None);
+        let (interface, given, inputs, context_set) = (None, self.nothing, None, None);
         for owner in &self.supergraph.type_owners(object).subgraphs {
             let subgraph = owner.subgraph;
-            let how = How::Hop { on: object, key: None, needs: needs.clone() };
-            let visit = Visit { position, object, subgraph, interface, given, inputs, told };
-            self.fresh.extend(self.facts.add_visit(visit, level, how));
+            let origin = VisitOrigin::Jump { on: object, key: None, needs: needs.clone() };
+            let visit = Visit { position, object, subgraph, interface, given, inputs, context_set };
+            self.fresh.extend(self.facts.add_visit(visit, level, origin));
         }
     }
 }

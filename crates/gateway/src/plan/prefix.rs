@@ -1,26 +1,27 @@
-//! Short texts that are written or looked for very often. Most of them have so few bytes that they
-//! are copied or compared as a few words, with what stands behind them, and not by their length.
+//! Short texts that are written or compared very often, such as member names. They are copied and
+//! compared as a few machine words, including the bytes behind them, which is faster than by
+//! length.
 
-/// So many bytes are copied at once.
+/// Number of bytes copied at once.
 const COPIED: usize = 32;
 
-/// So many bytes are compared at once.
+/// Number of bytes compared at once.
 const COMPARED: usize = 16;
 
-graphql::heap_size!(struct Lead { text; shared filled, begin, mask });
+graphql::heap_size!(struct Prefix { text; shared filled, begin, mask });
 
-/// What a member begins with.
+/// The start of a member: its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lead {
+pub struct Prefix {
     text: Box<[u8]>,
-    /// The text if it is short, and zeros.
+    /// The text, if it is short, padded with zeros.
     filled: [u8; COPIED],
-    /// The first bytes of the text, and which bits of them count.
+    /// First bytes of the text, and the mask of those that count.
     begin: u128,
     mask: u128,
 }
 
-impl Lead {
+impl Prefix {
     #[must_use]
     pub fn new(text: Box<[u8]>) -> Self {
         let mut filled = [0; COPIED];
@@ -69,7 +70,7 @@ pub fn append_range(bytes: &mut Vec<u8>, text: &[u8], start: usize, end: usize) 
     }
 }
 
-/// Appends the first of some bytes.
+/// Appends the first bytes of a chunk.
 #[inline]
 fn append(bytes: &mut Vec<u8>, chunk: &[u8; COPIED], length: usize) {
     let end = bytes.len() + length;
@@ -85,15 +86,15 @@ mod tests {
     fn texts_are_copied_and_found_whatever_their_length() {
         let long = "a text that is longer than what is copied or compared at once".as_bytes();
         for length in 0..long.len() {
-            let lead = Lead::new(long[..length].into());
+            let prefix = Prefix::new(long[..length].into());
             for behind in [&b""[..], b"b", &[b'b'; 40]] {
                 let text = [&long[..length], behind].concat();
-                assert!(lead.begins(&text));
+                assert!(prefix.begins(&text));
                 if length > 0 {
-                    assert!(!lead.begins(&text[1..]) && !lead.begins(&text[..length - 1]));
+                    assert!(!prefix.begins(&text[1..]) && !prefix.begins(&text[..length - 1]));
                 }
                 let mut copies = b"before".to_vec();
-                lead.append_to(&mut copies);
+                prefix.append_to(&mut copies);
                 append_range(&mut copies, &text, length / 2, length);
                 assert_eq!(
                     copies,

@@ -1,89 +1,89 @@
-//! What this request has been answered already, so that it is not asked again.
+//! Reuse of earlier responses of the same operation, instead of fetching the same data again.
 
 use graphql::schema::TypeId;
 use response::NoMemory;
 
 use super::arena::{Arena, Cell, ObjectId};
 use super::represent::{Owner, Representations, Texts};
-use super::request::Asked;
+use super::request::FetchInputs;
 use crate::plan::{Entities, Fetch, FetchId, ItemTree, Plan, Provider, Reuse};
 use crate::supergraph::Supergraph;
 
-/// How far the requests of a plan are.
+/// State of a fetch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum FetchState {
     #[default]
     Waiting,
     Sent,
-    Answered,
-    /// Nothing of it is used again: it was answered with an error.
+    Complete,
+    /// Complete with errors; its data is not reused.
     Tainted,
 }
 
-/// What earlier requests could not say.
+/// Representations that earlier responses do not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Left {
-    /// What is left is to be asked; so many were said.
+pub(super) enum Remaining {
+    /// The remaining ones are to be fetched; this many were reused.
     Some { reused: usize },
-    /// An earlier request that is on its way may say some of them.
-    Coming,
+    /// A fetch in flight may answer some of them.
+    InFlight,
 }
 
-/// How far all requests are, and what they were asked with.
+/// State and inputs of all fetches.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Earlier<'e> {
+pub(super) struct EarlierFetches<'e> {
     pub(super) plan: &'e Plan,
-    pub(super) states: &'e [State],
-    /// By request.
-    pub(super) asked: &'e [Asked],
+    pub(super) states: &'e [FetchState],
+    /// By fetch.
+    pub(super) fetch_inputs: &'e [FetchInputs],
 }
 
-/// Takes what earlier requests were answered out of what is left of a list of representations, and
-/// gives it to the objects that want it.
-pub(super) fn take(
+/// Answers representations of a list from earlier responses: copies the data to their objects and
+/// removes them from the list.
+pub(super) fn reuse_earlier(
     supergraph: &Supergraph,
     arena: &mut Arena,
     (fetch, list): (&Fetch, &Entities),
     representations: &mut Representations,
-    earlier: Earlier<'_>,
-) -> Result<Left, NoMemory> {
+    earlier: EarlierFetches<'_>,
+) -> Result<Remaining, NoMemory> {
     if list.entries.iter().all(|entry| entry.reuse.is_empty()) {
-        return Ok(Left::Some { reused: 0 });
+        return Ok(Remaining::Some { reused: 0 });
     }
-    let mut taking = Taking { supergraph, list, earlier, known: Vec::new(), last: None };
+    let mut reuser = Reuser { supergraph, list, earlier, known: Vec::new(), last: None };
     let mut left = Vec::new();
     let mut found = Vec::new();
-    let mut is_coming = false;
+    let mut is_in_flight = false;
     for place in 0..representations.texts.len() {
-        // There are no more than what was counted in 32 bits.
+        // The number was checked to fit 32 bits.
         let place = u32::try_from(place).unwrap_or(u32::MAX);
         let text = representations.texts.text(place);
         let owners = representations.owners(place);
         let before = found.len();
-        taking.last = None;
-        found.extend(owners.iter().map_while(|owner| taking.find(arena, *owner, text)));
-        // What is asked for one of them is told to all.
+        reuser.last = None;
+        found.extend(owners.iter().map_while(|owner| reuser.find(arena, *owner, text)));
+        // A representation is fetched for all its objects, or for none.
         if found.len() - before < owners.len() {
             found.truncate(before);
             left.push(place);
             let mut owners = owners.iter();
-            is_coming |= owners.any(|owner| taking.is_coming(fetch, *owner, text));
+            is_in_flight |= owners.any(|owner| reuser.is_in_flight(fetch, *owner, text));
         }
     }
-    if is_coming {
-        // Looked for again when that has come: what is asked now would come later.
-        return Ok(Left::Coming);
+    if is_in_flight {
+        // Retried when that fetch is complete, which is sooner than a new one.
+        return Ok(Remaining::InFlight);
     }
-    give(arena, &found)?;
+    copy_all(arena, &found)?;
     let reused = representations.texts.len() - left.len();
     representations.left = left;
-    Ok(Left::Some { reused })
+    Ok(Remaining::Some { reused })
 }
 
-/// What an object has that is wanted of another.
+/// Values to copy from one object to another.
 type Found<'t> = (Values<'t>, ObjectId, ObjectId);
 
-/// The values that an entry wants, and where they are known: in the same order.
+/// Source and target items, in the same order.
 #[derive(Clone, Copy, Debug)]
 struct Values<'t> {
     from: &'t [ItemTree],
@@ -100,19 +100,19 @@ impl<'t> Values<'t> {
     }
 }
 
-/// Copies what was found. Those that want it of one object follow each other.
-fn give(arena: &mut Arena, found: &[Found<'_>]) -> Result<(), NoMemory> {
+/// Copies the values found. Targets with one source object are adjacent.
+fn copy_all(arena: &mut Arena, found: &[Found<'_>]) -> Result<(), NoMemory> {
     let mut last: Option<(Values<'_>, ObjectId)> = None;
-    // By slot: the values that have no objects, which are the same for all of them.
+    // Values without objects by slot, which are equal for all targets.
     let mut plain: Vec<(u32, Cell)> = Vec::new();
     for (values, from, to) in found {
         if !last.is_some_and(|(known, of)| known.is_same(*values) && of == *from) {
             last = Some((*values, *from));
             let without = values.iter().filter(|(_, to)| arena.child_of(to.item).is_none());
             plain.clear();
-            plain.extend(without.map(|(known, wanted)| {
+            plain.extend(without.map(|(known, target)| {
                 let cell = arena.cell_of(*from, known.item);
-                (arena.slot(wanted.item), cell)
+                (arena.slot(target.item), cell)
             }));
         }
         let begin = arena.index(*to, 0);
@@ -122,41 +122,42 @@ fn give(arena: &mut Arena, found: &[Found<'_>]) -> Result<(), NoMemory> {
         if plain.len() == values.to.len() {
             continue;
         }
-        for (known, wanted) in values.iter() {
-            if arena.child_of(wanted.item).is_some() {
+        for (known, target) in values.iter() {
+            if arena.child_of(target.item).is_some() {
                 let cell = arena.cell_of(*from, known.item);
-                let cell = copied_cell(arena, (known, wanted), cell, *to)?;
-                arena.set(*to, arena.slot(wanted.item), cell);
+                let cell = copied_cell(arena, (known, target), cell, *to)?;
+                arena.set(*to, arena.slot(target.item), cell);
             }
         }
     }
     Ok(())
 }
 
-struct Taking<'t> {
+struct Reuser<'t> {
     supergraph: &'t Supergraph,
     list: &'t Entities,
-    earlier: Earlier<'t>,
-    /// The objects of earlier answers by their representations, made where they are looked for.
+    earlier: EarlierFetches<'t>,
+    /// Objects of earlier responses by their representations, indexed on demand.
     known: Vec<(&'t Provider, Texts, Vec<ObjectId>)>,
-    /// What was found last of one text: those of an entry follow each other.
+    /// Result for the last representation: the owners of an entry are adjacent.
     last: Option<(u32, Option<Source<'t>>)>,
 }
 
-/// An object of an earlier answer that has all that is wanted.
+/// An object of an earlier response that has all requested values.
 #[derive(Clone, Copy, Debug)]
 struct Source<'t> {
     values: Values<'t>,
     object: ObjectId,
 }
 
-impl<'t> Taking<'t> {
+impl<'t> Reuser<'t> {
     fn reuses(&self, owner: Owner) -> &'t [Reuse] {
         let list = self.list;
         list.entries.get(owner.entry as usize).map_or(&[], |entry| &entry.reuse)
     }
 
-    /// An object of an earlier answer that has the same representation, and all that is wanted.
+    /// Returns an object of an earlier response with the same representation and all requested
+    /// values.
     fn find(&mut self, arena: &Arena, owner: Owner, text: &[u8]) -> Option<Found<'t>> {
         let source = match self.last {
             Some((entry, source)) if entry == owner.entry => source,
@@ -174,7 +175,7 @@ impl<'t> Taking<'t> {
         let plan = self.earlier.plan;
         self.reuses(owner).iter().find_map(|reuse| {
             plan.reusable.providers(reuse).find_map(|(r#type, provider)| {
-                if self.state(provider.fetch) != State::Answered {
+                if self.state(provider.fetch) != FetchState::Complete {
                     return None;
                 }
                 let object = self.known(arena, r#type, provider, text)?;
@@ -207,23 +208,24 @@ impl<'t> Taking<'t> {
         of.get(texts.find(text)? as usize).copied()
     }
 
-    fn state(&self, fetch: FetchId) -> State {
+    fn state(&self, fetch: FetchId) -> FetchState {
         self.earlier.states.get(fetch.index()).copied().unwrap_or_default()
     }
 
-    /// Whether a request that is on its way may say what a text asks. Of entities that are asked for
-    /// at the same time it is known whether this is one of them.
-    fn is_coming(&self, fetch: &Fetch, owner: Owner, text: &[u8]) -> bool {
+    /// Whether the response of a fetch in flight may contain a representation's data. For fetches
+    /// of entities it is known whether the representation is among them.
+    fn is_in_flight(&self, fetch: &Fetch, owner: Owner, text: &[u8]) -> bool {
         let plan = self.earlier.plan;
         let mut providers =
             self.reuses(owner).iter().flat_map(|reuse| plan.reusable.providers(reuse));
         providers.any(|(_, own)| {
-            if self.state(own.fetch) != State::Sent {
+            if self.state(own.fetch) != FetchState::Sent {
                 return false;
             }
-            let (Some(provider), Some(asked)) =
-                (plan.fetches.get(own.fetch.index()), self.earlier.asked.get(own.fetch.index()))
-            else {
+            let (Some(provider), Some(fetch_inputs)) = (
+                plan.fetches.get(own.fetch.index()),
+                self.earlier.fetch_inputs.get(own.fetch.index()),
+            ) else {
                 return false;
             };
             let of_entities = provider
@@ -231,71 +233,71 @@ impl<'t> Taking<'t> {
                 .iter()
                 .position(|list| list.entries.iter().any(|entry| entry.position == own.position));
             let is_asked = of_entities
-                .and_then(|list| asked.untold(list))
-                .map(|asked| asked.texts.find(text).is_some());
+                .and_then(|list| fetch_inputs.without_contexts(list))
+                .map(|fetch_inputs| fetch_inputs.texts.find(text).is_some());
             is_asked == Some(true) || provider.level < fetch.level && is_asked.is_none()
         })
     }
 }
 
-/// Whether all that is to be copied is known of an object.
+/// Whether an object has all values to copy.
 fn is_known(arena: &Arena, values: Values<'_>, from: ObjectId) -> bool {
-    values.iter().all(|(known, wanted)| {
+    values.iter().all(|(known, target)| {
         !matches!(arena.cell_of(from, known.item), Cell::Absent | Cell::Unknown | Cell::Failed(_))
-            && is_known_below(arena, (known, wanted), from)
+            && is_known_below(arena, (known, target), from)
     })
 }
 
-/// Whether what is to be copied has its place in an object: others that are there already would lose
-/// what others say of them.
-fn is_free(arena: &Arena, wanted: &[ItemTree], to: ObjectId) -> bool {
-    wanted.iter().all(|wanted| {
-        arena.child_of(wanted.item).is_none() || arena.cell_of(to, wanted.item) == Cell::Absent
+/// Whether the target has no objects yet where objects are to be copied: merging them would lose
+/// values.
+fn is_free(arena: &Arena, target: &[ItemTree], to: ObjectId) -> bool {
+    target.iter().all(|target| {
+        arena.child_of(target.item).is_none() || arena.cell_of(to, target.item) == Cell::Absent
     })
 }
 
-/// Whether all objects of a value know what is copied of them. Recursion is bounded by the depth of
-/// what is copied.
+/// Whether all objects below a value have the values to copy. Recursion is bounded by the depth of
+/// the items.
 fn is_known_below(
     arena: &Arena,
-    (known, wanted): (&ItemTree, &ItemTree),
+    (known, target): (&ItemTree, &ItemTree),
     object: ObjectId,
 ) -> bool {
-    let below = Values { from: &known.below, to: &wanted.below };
+    let below = Values { from: &known.below, to: &target.below };
     below.to.is_empty()
         || arena.all_objects(arena.cell_of(object, known.item), &|object| {
             is_known(arena, below, object)
         })
 }
 
-/// Recursion is bounded by the depth of what is copied.
+/// Recursion is bounded by the depth of the items.
 fn copied_cell(
     arena: &mut Arena,
-    (known, wanted): (&ItemTree, &ItemTree),
+    (known, target): (&ItemTree, &ItemTree),
     cell: Cell,
     parent: ObjectId,
 ) -> Result<Cell, NoMemory> {
     match cell {
         Cell::Absent | Cell::Null | Cell::Unknown | Cell::Failed(_) | Cell::Leaf { .. } => Ok(cell),
-        // Leaves are not changed by anybody. Objects may have nothing below them that is asked for.
-        Cell::List { .. } if arena.child_of(wanted.item).is_none() => Ok(cell),
+        // Leaves are immutable and can be shared. Objects may have no requested fields below them.
+        Cell::List { .. } if arena.child_of(target.item).is_none() => Ok(cell),
         Cell::List { start, end } => {
             let begin = arena.open_list();
             for place in start..end {
                 let cell = arena.list(place, place + 1).first().copied().unwrap_or(Cell::Absent);
-                let copy = copied_cell(arena, (known, wanted), cell, parent)?;
+                let copy = copied_cell(arena, (known, target), cell, parent)?;
                 arena.push(copy)?;
             }
             arena.close_list(begin)
         }
         Cell::Object(object) => {
-            let Some(position) = arena.child_of(wanted.item) else { return Ok(Cell::Absent) };
+            let Some(position) = arena.child_of(target.item) else { return Ok(Cell::Absent) };
             let r#type = arena.object(object).r#type;
             let own = arena.add_object(position, r#type, Some(parent))?;
-            for (known, wanted) in known.below.iter().zip(&wanted.below) {
+            for (known, target) in known.below.iter().zip(&target.below) {
                 let cell = arena.cell_of(object, known.item);
-                let cell = copied_cell(arena, (known, wanted), cell, own)?;
-                arena.set(own, arena.slot(wanted.item), cell);
+                let cell = copied_cell(arena, (known, target), cell, own)?;
+                arena.set(own, arena.slot(target.item), cell);
             }
             Ok(Cell::Object(own))
         }

@@ -1,8 +1,8 @@
-//! Whether a source in this process is the subgraph that the supergraph says it is.
+//! Compatibility of a source in this process with its subgraph in the supergraph.
 //!
-//! A supergraph is composed of what the source's API was at some time. Where the two differ,
-//! requests would be planned that the source refuses, so that a difference is told when it is read:
-//! what the source has more than the supergraph is nobody's business.
+//! A supergraph is composed of an older version of the source's API. If the two differ, plans would
+//! contain requests that the source refuses, so differences are reported when the supergraph is
+//! read. Additional elements of the source are no problem.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -16,54 +16,54 @@ use ir::Represented;
 
 use crate::engine::Engine;
 
-/// Something that the supergraph has of a subgraph, and the subgraph's source does not offer.
+/// An element of a subgraph that its source does not have, or has differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Missing {
+pub enum Incompatibility {
     Type {
         name: Box<str>,
     },
-    /// It is there, as another kind of type.
+    /// A type of another kind.
     Kind {
         name: Box<str>,
     },
     Field {
         coordinate: Box<str>,
     },
-    /// An argument, or a field of an input.
+    /// An argument or input field.
     Input {
         coordinate: Box<str>,
     },
-    /// The source wants an argument that the supergraph does not have.
-    Unsaid {
+    /// A required argument that the supergraph does not have.
+    RequiredArgument {
         coordinate: Box<str>,
     },
-    /// Values may be others than the supergraph says.
+    /// Another type, whose values may differ.
     Other {
         coordinate: Box<str>,
         wanted: Box<str>,
         offered: Box<str>,
     },
-    /// A field is computed of others than the supergraph says.
+    /// Other required fields (`@requires`).
     Required {
         coordinate: Box<str>,
         wanted: Box<str>,
         offered: Box<str>,
     },
-    /// Rows are not found by a key.
+    /// A key that the source cannot look rows up by.
     Key {
         r#type: Box<str>,
         fields: Box<str>,
     },
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for Incompatibility {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Type { name } => write!(f, "it has no type `{name}`"),
             Self::Kind { name } => write!(f, "its type `{name}` is of another kind"),
             Self::Field { coordinate } => write!(f, "it has no field `{coordinate}`"),
             Self::Input { coordinate } => write!(f, "it takes no `{coordinate}`"),
-            Self::Unsaid { coordinate } => {
+            Self::RequiredArgument { coordinate } => {
                 write!(
                     f,
                     "it wants the argument `{coordinate}`, which the supergraph does not have"
@@ -74,11 +74,11 @@ impl fmt::Display for Missing {
                 "its `{coordinate}` is of the type `{offered}`, and the supergraph says `{wanted}`"
             ),
             Self::Required { coordinate, wanted, offered } => {
-                let said = |set: &str| match set {
+                let is_set = |set: &str| match set {
                     "" => "nothing of other subgraphs".to_owned(),
                     set => format!("`{set}`"),
                 };
-                let (wanted, offered) = (said(wanted), said(offered));
+                let (wanted, offered) = (is_set(wanted), is_set(offered));
                 write!(f, "its `{coordinate}` requires {offered}, and the supergraph says {wanted}")
             }
             Self::Key { r#type, fields } => {
@@ -88,9 +88,9 @@ impl fmt::Display for Missing {
     }
 }
 
-/// What a source does not offer of what a supergraph has of one of its subgraphs.
+/// Returns what a source lacks of its subgraph.
 #[must_use]
-pub fn missing(supergraph: &Supergraph, subgraph: SubgraphId, engine: &Engine) -> Vec<Missing> {
+pub fn incompatibilities(supergraph: &Supergraph, subgraph: SubgraphId, engine: &Engine) -> Vec<Incompatibility> {
     let mut found = Vec::new();
     let mut compared = Compared {
         supergraph,
@@ -100,38 +100,38 @@ pub fn missing(supergraph: &Supergraph, subgraph: SubgraphId, engine: &Engine) -
         offered: engine.schema(),
         entities: federation::offered(&engine.api),
         provided: provided(supergraph, subgraph),
-        told: HashSet::new(),
+        required_only: HashSet::new(),
     };
-    compared.told = compared.told_types();
+    compared.required_only = compared.required_only_types();
     for (id, definition) in supergraph.schema.types() {
         if supergraph.type_in(id, subgraph).is_none() || definition.name.starts_with("__") {
             continue;
         }
         match compared.find(id) {
-            None if compared.is_told(id) => {}
-            None => found.push(Missing::Type { name: (&*definition.name).into() }),
+            None if compared.is_type_required_only(id) => {}
+            None => found.push(Incompatibility::Type { name: (&*definition.name).into() }),
             Some(own) => compared.r#type(id, own, &mut found),
         }
     }
     found
 }
 
-/// The supergraph's schema and the source's, side by side.
+/// The schemas of the supergraph and of the source.
 struct Compared<'a> {
     supergraph: &'a Supergraph,
     subgraph: SubgraphId,
     wanted: &'a Schema,
     api: &'a Api,
     offered: &'a Schema,
-    /// The source's types of which rows are found by keys.
+    /// Types of the source whose rows are found by keys.
     entities: Option<&'a EntitiesBinding>,
-    /// The fields that the subgraph gives below some of its own.
+    /// Fields that the subgraph provides below some of its fields.
     provided: HashSet<FieldId>,
-    /// The types of fields that are required only.
-    told: HashSet<TypeId>,
+    /// Types that occur in required fields only.
+    required_only: HashSet<TypeId>,
 }
 
-/// The fields of a subgraph, those that it does not give too.
+/// Returns the fields of a type in a subgraph, including external ones.
 fn fields_of(
     supergraph: &Supergraph,
     subgraph: SubgraphId,
@@ -143,7 +143,7 @@ fn fields_of(
     fields.filter_map(move |field| Some((*field, supergraph.field_in(*field, subgraph)?)))
 }
 
-/// The fields that a subgraph gives somewhere although it does not elsewhere.
+/// Returns the fields that a subgraph only provides (`@provides`).
 fn provided(supergraph: &Supergraph, subgraph: SubgraphId) -> HashSet<FieldId> {
     let mut found = HashSet::new();
     for set in fields_of(supergraph, subgraph).filter_map(|(_, known)| known.provides) {
@@ -152,7 +152,7 @@ fn provided(supergraph: &Supergraph, subgraph: SubgraphId) -> HashSet<FieldId> {
     found
 }
 
-/// Recursion is bounded: a field set is read to a depth.
+/// Recursion is bounded: the depth of field sets is limited.
 fn add_fields(supergraph: &Supergraph, set: FieldSetId, found: &mut HashSet<FieldId>) {
     for selection in &supergraph.field_set(set).selections {
         match selection {
@@ -169,34 +169,35 @@ fn add_fields(supergraph: &Supergraph, set: FieldSetId, found: &mut HashSet<Fiel
 }
 
 impl Compared<'_> {
-    /// Whether a field is required only: it is told, and not asked for.
+    /// Whether a field is required only: representations contain it, and no document selects it.
     fn is_required_only(&self, field: FieldId) -> bool {
         let known = self.supergraph.field_in(field, self.subgraph);
         known.is_some_and(|known| known.is_external) && !self.provided.contains(&field)
     }
 
-    fn told_types(&self) -> HashSet<TypeId> {
+    fn required_only_types(&self) -> HashSet<TypeId> {
         let fields = fields_of(self.supergraph, self.subgraph);
-        let told = fields.filter(|(field, _)| self.is_required_only(*field));
-        told.map(|(_, known)| known.r#type.base).collect()
+        let required_only = fields.filter(|(field, _)| self.is_required_only(*field));
+        required_only.map(|(_, known)| known.r#type.base).collect()
     }
 
-    /// Whether values of a type are told only. Of those without fields it is the fields that tell.
-    fn is_told(&self, r#type: TypeId) -> bool {
+    /// Whether a type occurs in representations only. A type without fields is judged by the fields
+    /// that have it.
+    fn is_type_required_only(&self, r#type: TypeId) -> bool {
         match &self.wanted[r#type].kind {
             TypeKind::Object { fields, .. } => {
                 let own =
                     |field: &&FieldId| self.supergraph.field_in(**field, self.subgraph).is_some();
                 fields.iter().filter(own).all(|field| self.is_required_only(*field))
             }
-            TypeKind::Scalar | TypeKind::Enum { .. } => self.told.contains(&r#type),
+            TypeKind::Scalar | TypeKind::Enum { .. } => self.required_only.contains(&r#type),
             TypeKind::Interface { .. } | TypeKind::Union { .. } | TypeKind::InputObject { .. } => {
                 false
             }
         }
     }
 
-    /// The source's type of the same name; its root types may have other names.
+    /// Returns the type of the source with the same name, or its root type.
     fn find(&self, wanted: TypeId) -> Option<TypeId> {
         let (ours, theirs) = (self.wanted, self.offered);
         if ours.query == Some(wanted) {
@@ -208,7 +209,7 @@ impl Compared<'_> {
         }
     }
 
-    fn r#type(&self, wanted: TypeId, offered: TypeId, found: &mut Vec<Missing>) {
+    fn r#type(&self, wanted: TypeId, offered: TypeId, found: &mut Vec<Incompatibility>) {
         let name = &*self.wanted[wanted].name;
         let known = self.supergraph.type_in(wanted, self.subgraph);
         let is_interface_object = known.is_some_and(|known| known.is_interface_object);
@@ -227,7 +228,7 @@ impl Compared<'_> {
                 self.composite(wanted, offered, fields, found);
             }
             (TypeKind::InputObject { fields }, TypeKind::InputObject { fields: own }) => {
-                // Of several subgraphs a supergraph keeps the fields that all of them have.
+                // A supergraph has only those input fields that all subgraphs have.
                 for field in fields {
                     let coordinate = format!("{name}.{}", self.wanted[*field].name);
                     self.input((coordinate, *field), own, found);
@@ -236,7 +237,7 @@ impl Compared<'_> {
             (TypeKind::Scalar, TypeKind::Scalar)
             | (TypeKind::Union { .. }, TypeKind::Union { .. })
             | (TypeKind::Enum { .. }, TypeKind::Enum { .. }) => {}
-            (_, _) => found.push(Missing::Kind { name: name.into() }),
+            (_, _) => found.push(Incompatibility::Kind { name: name.into() }),
         }
     }
 
@@ -245,11 +246,11 @@ impl Compared<'_> {
         wanted: TypeId,
         offered: TypeId,
         fields: &[FieldId],
-        found: &mut Vec<Missing>,
+        found: &mut Vec<Incompatibility>,
     ) {
         let name = &*self.wanted[wanted].name;
         for field in fields {
-            // One that is provided only is a field of the subgraph as well.
+            // Provided fields are fields of the subgraph as well.
             if let Some(known) = self.supergraph.field_in(*field, self.subgraph) {
                 self.field((name, *field, known), offered, found);
             }
@@ -261,20 +262,20 @@ impl Compared<'_> {
         &self,
         (parent, field, known): (&str, FieldId, &FieldIn),
         offered: TypeId,
-        found: &mut Vec<Missing>,
+        found: &mut Vec<Incompatibility>,
     ) {
         let definition = &self.wanted[field];
         let coordinate = format!("{parent}.{}", definition.name);
         let Some(own) = self.offered.find_field(offered, &definition.name) else {
             if !self.is_required_only(field) {
-                found.push(Missing::Field { coordinate: coordinate.into() });
+                found.push(Incompatibility::Field { coordinate: coordinate.into() });
             }
             return;
         };
         self.required((&coordinate, known), own, found);
         let own = &self.offered[own];
         if !self.gives(known.r#type, own.r#type) {
-            found.push(Missing::Other {
+            found.push(Incompatibility::Other {
                 coordinate: coordinate.as_str().into(),
                 wanted: print_type(self.wanted, known.r#type).into(),
                 offered: print_type(self.offered, own.r#type).into(),
@@ -284,26 +285,26 @@ impl Compared<'_> {
             let coordinate = format!("{coordinate}({}:)", self.wanted[*argument].name);
             self.input((coordinate, *argument), &own.arguments, found);
         }
-        let said = |name: &str| {
+        let is_set = |name: &str| {
             let arguments = definition.arguments.iter();
-            arguments.map(|argument| &self.wanted[*argument].name).any(|said| **said == *name)
+            arguments.map(|argument| &self.wanted[*argument].name).any(|is_set| **is_set == *name)
                 || known.context.iter().any(|argument| *argument.name == *name)
         };
         for argument in &own.arguments {
             let input = &self.offered[*argument];
-            if input.r#type.is_non_null() && input.default.is_none() && !said(&input.name) {
+            if input.r#type.is_non_null() && input.default.is_none() && !is_set(&input.name) {
                 let coordinate = format!("{coordinate}({}:)", input.name).into();
-                found.push(Missing::Unsaid { coordinate });
+                found.push(Incompatibility::RequiredArgument { coordinate });
             }
         }
     }
 
-    /// What the field is computed of, which representations have to say.
+    /// Compares the required fields of a field.
     fn required(
         &self,
         (coordinate, known): (&str, &FieldIn),
         own: FieldId,
-        found: &mut Vec<Missing>,
+        found: &mut Vec<Incompatibility>,
     ) {
         let offered: Vec<&str> = federation::required(self.api, own).collect();
         let wanted = known.requires.map(|set| self.supergraph.field_set(set));
@@ -315,7 +316,7 @@ impl Compared<'_> {
         let names: Vec<&str> = names.collect();
         let is_within = |one: &[&str], other: &[&str]| one.iter().all(|name| other.contains(name));
         if !is_within(&names, &offered) || !is_within(&offered, &names) {
-            found.push(Missing::Required {
+            found.push(Incompatibility::Required {
                 coordinate: coordinate.into(),
                 wanted: names.join(" ").into(),
                 offered: offered.join(" ").into(),
@@ -327,14 +328,14 @@ impl Compared<'_> {
         &self,
         (coordinate, wanted): (String, InputId),
         own: &[InputId],
-        found: &mut Vec<Missing>,
+        found: &mut Vec<Incompatibility>,
     ) {
         let (coordinate, wanted) = (coordinate.into(), &self.wanted[wanted]);
         let own = own.iter().map(|own| &self.offered[*own]).find(|own| own.name == wanted.name);
         match own {
-            None => found.push(Missing::Input { coordinate }),
-            // What may be said must be taken.
-            Some(own) if !self.takes(own.r#type, wanted.r#type) => found.push(Missing::Other {
+            None => found.push(Incompatibility::Input { coordinate }),
+            // The source must accept all values that the supergraph allows.
+            Some(own) if !self.takes(own.r#type, wanted.r#type) => found.push(Incompatibility::Other {
                 coordinate,
                 wanted: print_type(self.wanted, wanted.r#type).into(),
                 offered: print_type(self.offered, own.r#type).into(),
@@ -343,12 +344,12 @@ impl Compared<'_> {
         }
     }
 
-    /// Whether values of the source's type are values of the supergraph's.
+    /// Whether the source's type is a subtype of the supergraph's, for output.
     fn gives(&self, wanted: TypeRef, offered: TypeRef) -> bool {
         self.is_same(wanted.base, offered.base) && is_within(offered, wanted)
     }
 
-    /// Whether values of the supergraph's type are values of the source's.
+    /// Whether the source's type accepts all values of the supergraph's, for input.
     fn takes(&self, offered: TypeRef, wanted: TypeRef) -> bool {
         self.is_same(wanted.base, offered.base) && is_within(wanted, offered)
     }
@@ -357,8 +358,8 @@ impl Compared<'_> {
         self.find(wanted) == Some(offered)
     }
 
-    /// The keys by which the subgraph is asked.
-    fn keys(&self, wanted: TypeId, offered: TypeId, found: &mut Vec<Missing>) {
+    /// Compares the keys.
+    fn keys(&self, wanted: TypeId, offered: TypeId, found: &mut Vec<Incompatibility>) {
         let Some(known) = self.supergraph.type_in(wanted, self.subgraph) else { return };
         let represented = self.entities.and_then(|entities| {
             let place = entities.types.iter().position(|entity| entity.r#type == offered)?;
@@ -367,7 +368,7 @@ impl Compared<'_> {
         for key in known.keys.iter().filter(|key| key.is_resolvable) {
             let set = self.supergraph.field_set(key.fields);
             if !represented.is_some_and(|represented| self.is_key(set, represented)) {
-                found.push(Missing::Key {
+                found.push(Incompatibility::Key {
                     r#type: (&*self.wanted[wanted].name).into(),
                     fields: self.print(set).into(),
                 });
@@ -375,22 +376,22 @@ impl Compared<'_> {
         }
     }
 
-    /// Whether rows are found by some of the fields of a set, all of which are said.
+    /// Whether a field set contains a key of the source.
     fn is_key(&self, set: &FieldSet, represented: &Represented) -> bool {
         represented.keys.iter().any(|key| {
-            key.said.iter().any(|said| said.iter().all(|path| self.says(set, path)))
-                || key.id.as_ref().is_some_and(|id| self.says(set, std::slice::from_ref(&id.name)))
+            key.is_set.iter().any(|is_set| is_set.iter().all(|path| self.contains(set, path)))
+                || key.id.as_ref().is_some_and(|id| self.contains(set, std::slice::from_ref(&id.name)))
         })
     }
 
-    /// Whether a set says the value that some names lead to. Recursion is bounded by their number.
-    fn says(&self, set: &FieldSet, path: &[Box<str>]) -> bool {
+    /// Whether a field set contains a path. Recursion is bounded by its length.
+    fn contains(&self, set: &FieldSet, path: &[Box<str>]) -> bool {
         let Some((name, rest)) = path.split_first() else { return false };
         set.selections.iter().any(|selection| match selection {
             SetSelection::Field { field, set, .. } if *self.wanted[*field].name == **name => {
                 match set {
                     None => rest.is_empty(),
-                    Some(below) => self.says(self.supergraph.field_set(*below), rest),
+                    Some(below) => self.contains(self.supergraph.field_set(*below), rest),
                 }
             }
             SetSelection::Field { .. } | SetSelection::Typename | SetSelection::On(_) => false,
@@ -420,7 +421,7 @@ impl Compared<'_> {
     }
 }
 
-/// Whether the wrappers of one type promise all that those of another do.
+/// Whether the wrappers of one type are at least as strict as those of another.
 fn is_within(one: TypeRef, other: TypeRef) -> bool {
     let (mut one, mut other) = (one.wrappers().peekable(), other.wrappers().peekable());
     loop {

@@ -1,4 +1,4 @@
-//! What went wrong with an answer: the values that are missing because of it.
+//! Mapping of the errors in a subgraph response to the values that are missing because of them.
 //! <https://spec.graphql.org/draft/#sec-Errors>
 
 use graphql::operation::Location;
@@ -6,93 +6,111 @@ use rustc_hash::FxHashSet;
 use serde_json_bytes::Value as JsonValue;
 use serde_json_bytes::serde_json;
 
-use super::arena::{Arena, Cell, ObjectId, Place};
+use super::arena::{Arena, Cell, CellAddress, ObjectId};
 use super::cause::{Cause, CauseId, Origin, Scope};
 use super::errors::{ErrorKind, Errors, Path, Step};
-use super::json::{Json, NoJson, Span};
-use super::request::{Asked, Part};
-use crate::outline::{ItemId, PositionId, Tree, What};
-use crate::plan::{Fetch, Plan, Read, Shape, Value, entities_key};
+use super::json::{InvalidJson, Json, Span};
+use super::request::{Batch, FetchInputs};
+use crate::outline::{ItemId, ItemKind, PositionId, Tree};
+use crate::plan::{Entities, Fetch, Plan, Read, Shape, Value, entities_key};
 
-/// So many errors of one answer are reported; the others are counted.
-const MOST_TOLD: usize = 100;
+/// Maximum number of reported errors of one response; further ones are only counted.
+const MAX_MAPPED: usize = 100;
 
-/// What a subgraph adds to an error is dropped where it is longer.
-const MOST_EXTENSIONS: usize = 16 << 10;
+/// Maximum length of the `extensions` of an error; longer ones are dropped.
+const MAX_EXTENSIONS: usize = 16 << 10;
 
-/// One error is about so many values at most. They are more than one where an entity is at several
-/// places, or where nobody knows the type of an object.
-const MOST_VALUES: usize = 10_000;
+/// Maximum number of values that one error is mapped to. There are several where an entity occurs
+/// at several places, or where the runtime type of an object is unknown.
+const MAX_VALUES: usize = 10_000;
 
-/// Says which values are missing because of what went wrong with the answer to one request.
+/// Maps the errors of one response to missing values.
 #[derive(Debug)]
-pub(super) struct Teller<'t> {
+pub(super) struct ErrorMapper<'t> {
     pub(super) plan: &'t Plan,
     pub(super) arena: &'t mut Arena,
     pub(super) errors: &'t mut Errors,
     pub(super) fetch: &'t Fetch,
-    pub(super) asked: &'t Asked,
-    pub(super) part: &'t Part,
+    pub(super) fetch_inputs: &'t FetchInputs,
+    pub(super) batch: &'t Batch,
 }
 
-/// An object, and what was asked of it; by type, if nobody knows its own.
+/// An object with the shapes that were selected on it: one, or one per type if its runtime type is
+/// unknown.
 #[derive(Clone, Debug)]
 struct Target<'t> {
     object: ObjectId,
     shapes: Vec<&'t Shape>,
 }
 
-/// Which of the values of an object have failed that are not there.
+/// Selects which missing values of an object have failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lost {
-    /// Those that nobody gave, also of objects that others gave.
+enum Missing {
+    /// Absent values only, also of objects that another fetch returned.
     Absent,
-    /// Those that are null, too, and those below.
+    /// Null values as well, and those below.
     Null,
 }
 
-/// A value that an error of a subgraph is about.
+/// A value that a subgraph error is about.
 #[derive(Debug)]
 struct Found {
     object: ObjectId,
-    /// The first place on the path where there is no value.
-    place: Option<Place>,
-    /// The items and steps that clients see, from the object on.
+    /// First cell on the path that has no value.
+    place: Option<CellAddress>,
+    /// Visible items and path from the object on.
     items: Vec<ItemId>,
     steps: Path,
-    /// How many of these steps lead to the place.
+    /// Length of the path up to that cell.
     steps_to_place: usize,
     is_hidden: bool,
 }
 
-/// How far a path is followed.
+/// Cursor of a walk along an error path.
 #[derive(Clone, Debug)]
-struct At<'t> {
-    /// The object that is reached, if there is one.
+struct PathCursor<'t> {
+    /// The object reached, if there is one.
     object: Option<ObjectId>,
     shapes: Vec<&'t Shape>,
-    /// The value that is reached, while there is one.
-    value: Option<Place>,
+    /// The value reached, while there is one.
+    value: Option<CellAddress>,
 }
 
-impl<'t> Teller<'t> {
-    /// There is no usable answer: one error.
+/// Where the first steps of an error path lead.
+#[derive(Debug)]
+struct Addressed<'t, 'p> {
+    /// The objects of the root or of the entity, each with its shapes.
+    targets: Vec<Target<'t>>,
+    /// The list that the entity is in.
+    list: Option<&'t Entities>,
+    /// The other steps.
+    rest: &'p [Step],
+}
+
+impl<'t> PathCursor<'t> {
+    fn object(target: &Target<'t>) -> Self {
+        PathCursor { object: Some(target.object), shapes: target.shapes.clone(), value: None }
+    }
+}
+
+impl<'t> ErrorMapper<'t> {
+    /// Records the failure of the whole request: one error.
     pub(super) fn fail(&mut self, kind: ErrorKind) -> CauseId {
-        let cause = Cause::new(kind, Scope::Request, self.whole());
+        let cause = Cause::new(kind, Scope::Request, self.request_origin());
         let cause = self.errors.add(cause);
-        self.lose_all(Lost::Absent, cause);
+        self.fail_all(Missing::Absent, cause);
         cause
     }
 
-    /// What nobody gave is missing because of an error of the answer.
-    pub(super) fn lose_absent(&mut self, cause: CauseId) {
+    /// Sets the cause of all absent values to an error of the response.
+    pub(super) fn fail_absent(&mut self, cause: CauseId) {
         let cause = self.errors.derived(cause, "");
-        self.lose_all(Lost::Absent, cause);
+        self.fail_all(Missing::Absent, cause);
     }
 
-    /// Where an error of the whole request is: at the one field that was asked of a root, or at the
-    /// first of the objects that were asked for.
-    fn whole(&self) -> Option<Origin> {
+    /// Returns the place of an error of the whole request: the only root field, or the first
+    /// object.
+    fn request_origin(&self) -> Option<Origin> {
         let target = self.targets().into_iter().next()?;
         let (mut items, mut steps) = (Vec::new(), Vec::new());
         if let (Some(_), [shape]) = (&self.fetch.root, &*target.shapes)
@@ -105,12 +123,12 @@ impl<'t> Teller<'t> {
         Some(Origin { object: target.object, items, steps, is_null: false, is_hidden: false })
     }
 
-    /// The errors that a subgraph reports: the first of them.
-    pub(super) fn told(
+    /// Maps the errors of a subgraph response; returns the first cause.
+    pub(super) fn map_errors(
         &mut self,
         bytes: &[u8],
         (start, _): Span,
-    ) -> Result<Option<CauseId>, NoJson> {
+    ) -> Result<Option<CauseId>, InvalidJson> {
         let mut json = Json::new(bytes);
         json.go_to(start);
         let (mut count, mut first) = (0, None);
@@ -118,14 +136,14 @@ impl<'t> Teller<'t> {
         if json.begin(b'[', b']')? {
             loop {
                 count += 1;
-                let Told { message, path, extensions } = Told::read(&mut json)?;
+                let SubgraphError { message, path, extensions } = SubgraphError::read(&mut json)?;
                 let subgraph = self.fetch.subgraph;
                 let kind = ErrorKind::Subgraph { subgraph, message, extensions };
-                let kind = (count <= MOST_TOLD).then_some(kind);
-                // What nobody reports is said once of all that is null.
+                let kind = (count <= MAX_MAPPED).then_some(kind);
+                // Errors that are only counted are mapped to all nulls once.
                 let is_known = kind.is_none() && path.is_empty();
                 if !(is_known && std::mem::replace(&mut is_all_counted, is_known)) {
-                    let cause = self.tell(&path, kind);
+                    let cause = self.map_error(&path, kind);
                     first = first.or(Some(cause));
                 }
                 if !json.next(b']')? {
@@ -133,42 +151,49 @@ impl<'t> Teller<'t> {
                 }
             }
         }
-        self.errors.count(count.saturating_sub(MOST_TOLD));
+        self.errors.count(count.saturating_sub(MAX_MAPPED));
         Ok(first)
     }
 
-    /// An error of a subgraph, by its path in the subgraph's answer; one that is only counted is of no
-    /// kind.
-    fn tell(&mut self, path: &[Step], kind: Option<ErrorKind>) -> CauseId {
+    /// Maps a subgraph error by its path; without a kind it is only counted.
+    fn map_error(&mut self, path: &[Step], kind: Option<ErrorKind>) -> CauseId {
         let counted = CauseId::COUNTED;
-        let Some((targets, rest)) = self.targets_of(path) else {
-            return self.tell_whole(kind);
+        let Some(Addressed { targets, list, rest }) = self.addressed(path) else {
+            return self.map_to_request(kind);
         };
-        if rest.is_empty() {
-            return self.tell_entity(&targets, kind);
-        }
+        let Some(first) = rest.first() else {
+            return self.map_to_entity(&targets, kind);
+        };
+        // The document selects the field for other objects that share the entity.
+        let is_of_others = |target: &Target<'t>| match (first, list) {
+            (Step::Key(name), Some(list)) => {
+                self.reads(&PathCursor::object(target), name).is_empty() && list.selects(name)
+            }
+            (Step::Key(_) | Step::Index(_), _) => false,
+        };
+        let concerned: Vec<_> = targets.iter().filter(|target| !is_of_others(target)).collect();
         let mut found = Vec::new();
-        for Target { object, shapes } in &targets {
-            let at = At { object: Some(*object), shapes: shapes.clone(), value: None };
+        for target in &concerned {
             let begin = Found {
-                object: *object,
+                object: target.object,
                 place: None,
                 items: Vec::new(),
                 steps: Vec::new(),
                 steps_to_place: 0,
                 is_hidden: false,
             };
-            self.follow(&at, rest, begin, &mut found);
+            self.follow(&PathCursor::object(target), rest, begin, &mut found);
         }
-        if found.iter().all(|found| found.items.is_empty() && !found.is_hidden) {
-            // It is about nothing that was asked: it may be the reason of every null.
+        let is_unknown = found.iter().all(|found| found.items.is_empty() && !found.is_hidden);
+        if is_unknown && !concerned.is_empty() {
+            // The path has nothing that was selected: the error may be the reason of every null.
             return match self.fetch.root {
-                Some(_) => self.tell_whole(kind),
-                None => self.tell_entity(&targets, kind),
+                Some(_) => self.map_to_request(kind),
+                None => self.map_to_entity(&targets, kind),
             };
         }
         let cause = match kind {
-            Some(kind) => self.lose_found(found, &kind),
+            Some(kind) => self.fail_found(found, &kind),
             None => {
                 found.iter().filter_map(|found| found.place).for_each(|place| {
                     self.errors.fail(self.arena, place, counted);
@@ -176,29 +201,29 @@ impl<'t> Teller<'t> {
                 counted
             }
         };
-        // Of an entity that is null nothing is there: the null went up to it.
+        // The null of a whole entity was propagated from this error.
         let derived = self.errors.derived(cause, "");
         for target in &targets {
-            self.lose(target, Lost::Absent, derived, &mut FxHashSet::default());
+            self.fail_values(target, Missing::Absent, derived, &mut FxHashSet::default());
         }
         cause
     }
 
-    /// An error of all that was asked.
-    fn tell_whole(&mut self, kind: Option<ErrorKind>) -> CauseId {
+    /// Maps an error to the whole request.
+    fn map_to_request(&mut self, kind: Option<ErrorKind>) -> CauseId {
         let cause = match kind {
             Some(kind) => {
-                let cause = Cause::new(kind, Scope::Request, self.whole());
+                let cause = Cause::new(kind, Scope::Request, self.request_origin());
                 self.errors.add(cause)
             }
             None => CauseId::COUNTED,
         };
-        self.lose_all(Lost::Null, cause);
+        self.fail_all(Missing::Null, cause);
         cause
     }
 
-    /// An error of an entity.
-    fn tell_entity(&mut self, targets: &[Target<'t>], kind: Option<ErrorKind>) -> CauseId {
+    /// Maps an error to an entity.
+    fn map_to_entity(&mut self, targets: &[Target<'t>], kind: Option<ErrorKind>) -> CauseId {
         let (items, steps) = (Vec::new(), Vec::new());
         let origin = targets.first().map(|target| target.object);
         let origin =
@@ -209,25 +234,25 @@ impl<'t> Teller<'t> {
         };
         let mut seen = FxHashSet::default();
         for target in targets {
-            self.lose(target, Lost::Null, cause, &mut seen);
+            self.fail_values(target, Missing::Null, cause, &mut seen);
         }
         cause
     }
 
-    /// Values that are missing because of an error: those that are so many steps above what it is
-    /// about have one cause.
-    fn lose_found(&mut self, found: Vec<Found>, kind: &ErrorKind) -> CauseId {
+    /// Sets the cause of the values found. Values with the same remaining path to the failed field
+    /// share one cause.
+    fn fail_found(&mut self, found: Vec<Found>, kind: &ErrorKind) -> CauseId {
         let mut causes: Vec<(Path, CauseId)> = Vec::new();
         for Found { object, place, items, steps, steps_to_place, is_hidden } in found {
             let below = steps.get(steps_to_place..).unwrap_or_default().to_vec();
             let known = causes.iter().find(|(known, _)| *known == below).map(|(_, cause)| *cause);
             let cause = known.unwrap_or_else(|| {
                 let location = items.last().filter(|_| !below.is_empty());
-                let location =
-                    location.and_then(|item| located(self.plan.tree.item(*item).location));
+                let location = location
+                    .and_then(|item| document_location(self.plan.tree.item(*item).location));
                 let is_null = place.is_some();
                 let origin = Origin { object, items, steps, is_null, is_hidden };
-                // It is reported once where no null is.
+                // The origin is reported once, if no null is caused.
                 let origin = Some(origin).filter(|_| causes.is_empty());
                 let cause = Cause::new(kind.clone(), Scope::Field, origin);
                 let cause = self.errors.add(cause.below(below.clone(), location));
@@ -239,16 +264,14 @@ impl<'t> Teller<'t> {
             }
         }
         let first = causes.first().map(|(_, cause)| *cause);
-        first.unwrap_or_else(|| {
-            let origin = self.whole();
-            self.errors.add(Cause::new(kind.clone(), Scope::Request, origin))
-        })
+        // Without a value it concerns, the error is reported only if nulls are derived from it.
+        first.unwrap_or_else(|| self.errors.add(Cause::new(kind.clone(), Scope::Field, None)))
     }
 
-    /// Goes down as a path of the subgraph's answer says. Recursion is bounded by the length of the
-    /// path, and by the depth of the tree.
-    fn follow(&self, at: &At<'t>, path: &[Step], mut found: Found, all: &mut Vec<Found>) {
-        if all.len() >= MOST_VALUES {
+    /// Follows an error path. Recursion is bounded by the length of the path and by the depth of
+    /// the tree.
+    fn follow(&self, at: &PathCursor<'t>, path: &[Step], mut found: Found, all: &mut Vec<Found>) {
+        if all.len() >= MAX_VALUES {
             return;
         }
         let Some((step, rest)) = path.split_first() else {
@@ -259,15 +282,15 @@ impl<'t> Teller<'t> {
             Step::Index(index) => {
                 let value = at.value.and_then(|place| element(self.arena, place, *index));
                 if value.is_none() && at.value.is_some() {
-                    // Beyond the list, or there is none.
+                    // The list is shorter, or null.
                     all.push(found);
                     return;
                 }
                 if !found.is_hidden {
                     found.steps.push(step.clone());
                 }
-                let at = At { object: None, value, shapes: at.shapes.clone() };
-                self.arrive(at, rest, found, all);
+                let at = PathCursor { object: None, value, shapes: at.shapes.clone() };
+                self.step_into(at, rest, found, all);
             }
             Step::Key(name) => {
                 let reads = self.reads(at, name);
@@ -280,7 +303,7 @@ impl<'t> Teller<'t> {
                 };
                 let is_one = is_one && reads.iter().all(is_of_all);
                 if reads.is_empty() || !is_within || (at.object.is_none() && !is_one) {
-                    // What stands here is of one of several types: nobody knows what it is called.
+                    // The value has one of several types, which may use different response names.
                     all.push(found);
                     return;
                 }
@@ -299,19 +322,25 @@ impl<'t> Teller<'t> {
                         found.items.push(read.item);
                         found.steps.push(Step::Key(item.key.clone()));
                     }
-                    let value = at.object.map(|object| self.arena.place_of(object, read.slot));
+                    let value = at.object.map(|object| self.arena.address_of(object, read.slot));
                     let shapes = match &read.value {
                         Value::Objects { shape, .. } => vec![shape],
                         Value::Leaf(_) => Vec::new(),
                     };
-                    self.arrive(At { object: None, shapes, value }, rest, found, all);
+                    self.step_into(PathCursor { object: None, shapes, value }, rest, found, all);
                 }
             }
         }
     }
 
-    fn arrive(&self, mut at: At<'t>, rest: &[Step], mut found: Found, all: &mut Vec<Found>) {
-        match at.value.map(|place| (place, self.arena.at_place(place))) {
+    fn step_into(
+        &self,
+        mut at: PathCursor<'t>,
+        rest: &[Step],
+        mut found: Found,
+        all: &mut Vec<Found>,
+    ) {
+        match at.value.map(|place| (place, self.arena.cell_at(place))) {
             Some((_, Cell::Object(object))) => at.object = Some(object),
             Some((place, Cell::Absent | Cell::Null | Cell::Unknown | Cell::Failed(_))) => {
                 found.place = found.place.or(Some(place));
@@ -323,8 +352,8 @@ impl<'t> Teller<'t> {
         self.follow(&at, rest, found, all);
     }
 
-    /// What is read under a name; where nobody knows the object's type, of any.
-    fn reads(&self, at: &At<'t>, name: &str) -> Vec<&'t Read> {
+    /// Returns what is read under a name; for an unknown runtime type, of any type.
+    fn reads(&self, at: &PathCursor<'t>, name: &str) -> Vec<&'t Read> {
         let r#type = at.object.and_then(|object| self.arena.object(object).r#type);
         let mut all = Vec::new();
         for shape in &at.shapes {
@@ -338,42 +367,42 @@ impl<'t> Teller<'t> {
         all
     }
 
-    /// The objects that the first steps of a path stand for, each with what was asked of it, and the
-    /// other steps; nothing if they stand for none.
-    fn targets_of<'p>(&self, path: &'p [Step]) -> Option<(Vec<Target<'t>>, &'p [Step])> {
+    /// Returns the objects that an error path begins at; `None` if there are none.
+    fn addressed<'p>(&self, path: &'p [Step]) -> Option<Addressed<'t, 'p>> {
         if path.is_empty() {
             return None;
         }
         if self.fetch.root.is_some() {
-            let roots = self.targets();
-            return (!roots.is_empty()).then_some((roots, path));
+            let targets = self.targets();
+            let is_one = !targets.is_empty();
+            return is_one.then_some(Addressed { targets, list: None, rest: path });
         }
         let [Step::Key(key), Step::Index(index), rest @ ..] = path else { return None };
-        let lists = self.part.lists();
+        let lists = self.batch.lists();
         let place = (0..lists).find(|place| *entities_key(*place, lists) == **key)?;
-        let list = self.part.list(place);
-        let owners = self.part.owners(self.asked, list, *index)?;
-        let entities = self.asked.entities(self.fetch, list)?;
+        let list = self.batch.list(place);
+        let owners = self.batch.owners(self.fetch_inputs, list, *index)?;
+        let entities = self.fetch_inputs.entities(self.fetch, list)?;
         let targets = owners.iter().map(|owner| {
             let own = self.arena.object(owner.object).r#type;
             let shapes = entities.shapes(owner.entry, own).iter().map(|(_, shape)| shape);
             Target { object: owner.object, shapes: shapes.collect() }
         });
-        Some((targets.collect(), rest))
+        Some(Addressed { targets: targets.collect(), list: Some(entities), rest })
     }
 
-    /// All objects that the answer is about, each with what was asked of it.
+    /// Returns all objects of the response, each with its shapes.
     fn targets(&self) -> Vec<Target<'t>> {
         let root = self.fetch.root.iter();
         let mut all: Vec<_> = root
             .flat_map(|root| {
-                let roots = self.asked.roots.iter();
+                let roots = self.fetch_inputs.roots.iter();
                 roots.map(|object| Target { object: *object, shapes: vec![&root.shape] })
             })
             .collect();
-        for place in 0..self.asked.lists.len() {
-            let Some(entities) = self.asked.entities(self.fetch, place) else { continue };
-            for owner in self.part.all_owners(self.asked, place) {
+        for place in 0..self.fetch_inputs.lists.len() {
+            let Some(entities) = self.fetch_inputs.entities(self.fetch, place) else { continue };
+            for owner in self.batch.all_owners(self.fetch_inputs, place) {
                 let own = self.arena.object(owner.object).r#type;
                 let shapes = entities.shapes(owner.entry, own).iter().map(|(_, shape)| shape);
                 all.push(Target { object: owner.object, shapes: shapes.collect() });
@@ -382,19 +411,19 @@ impl<'t> Teller<'t> {
         all
     }
 
-    fn lose_all(&mut self, lost: Lost, cause: CauseId) {
+    fn fail_all(&mut self, missing: Missing, cause: CauseId) {
         let mut seen = FxHashSet::default();
         for target in self.targets() {
-            self.lose(&target, lost, cause, &mut seen);
+            self.fail_values(&target, missing, cause, &mut seen);
         }
     }
 
-    /// Says why values of an object are not there, unless that was seen already. Recursion is bounded
-    /// by the depth of the tree.
-    fn lose(
+    /// Sets the cause of missing values of an object, once per object. Recursion is bounded by the
+    /// depth of the tree.
+    fn fail_values(
         &mut self,
         target: &Target<'t>,
-        lost: Lost,
+        missing: Missing,
         cause: CauseId,
         seen: &mut FxHashSet<ObjectId>,
     ) {
@@ -403,8 +432,8 @@ impl<'t> Teller<'t> {
         if r#type.is_none() {
             let position = self.arena.object(*object).position;
             if let Some(item) = typename_at(&self.plan.tree, position) {
-                let place = self.arena.place_of(*object, self.arena.slot(item));
-                self.lose_at(place, &[], (lost, cause), seen);
+                let place = self.arena.address_of(*object, self.arena.slot(item));
+                self.fail_cell(place, &[], (missing, cause), seen);
             }
         }
         for shape in shapes {
@@ -416,56 +445,61 @@ impl<'t> Teller<'t> {
                     Value::Objects { shape, .. } => vec![shape],
                     Value::Leaf(_) => Vec::new(),
                 };
-                let place = self.arena.place_of(*object, read.slot);
-                self.lose_at(place, &below, (lost, cause), seen);
+                let place = self.arena.address_of(*object, read.slot);
+                self.fail_cell(place, &below, (missing, cause), seen);
             }
         }
     }
 
-    /// Recursion is bounded by the wrappers of types, and by the depth of the tree.
-    fn lose_at(
+    /// Recursion is bounded by list nesting and by the depth of the tree.
+    fn fail_cell(
         &mut self,
-        place: Place,
+        place: CellAddress,
         shapes: &[&'t Shape],
-        (lost, cause): (Lost, CauseId),
+        (missing, cause): (Missing, CauseId),
         seen: &mut FxHashSet<ObjectId>,
     ) {
-        match (self.arena.at_place(place), lost) {
-            (Cell::Absent | Cell::Unknown, _) | (Cell::Null | Cell::Failed(_), Lost::Null) => {
+        match (self.arena.cell_at(place), missing) {
+            (Cell::Absent | Cell::Unknown, _) | (Cell::Null | Cell::Failed(_), Missing::Null) => {
                 self.errors.fail(self.arena, place, cause);
             }
             (Cell::Object(object), _) => {
                 if seen.insert(object) {
                     let target = Target { object, shapes: shapes.to_vec() };
-                    self.lose(&target, lost, cause, seen);
+                    self.fail_values(&target, missing, cause, seen);
                 }
             }
             (Cell::List { start, end }, _) => {
                 for place in start..end {
-                    self.lose_at(Place::Element(place as usize), shapes, (lost, cause), seen);
+                    self.fail_cell(
+                        CellAddress::Element(place as usize),
+                        shapes,
+                        (missing, cause),
+                        seen,
+                    );
                 }
             }
-            (Cell::Leaf { .. }, _) | (Cell::Null | Cell::Failed(_), Lost::Absent) => {}
+            (Cell::Leaf { .. }, _) | (Cell::Null | Cell::Failed(_), Missing::Absent) => {}
         }
     }
 }
 
-/// The item that says the types of the objects of a position, if somebody is asked for them.
+/// Returns the `__typename` item of a position, if there is one.
 pub(super) fn typename_at(tree: &Tree, position: PositionId) -> Option<ItemId> {
     let mut items = tree.position(position).items.iter().copied();
-    items.find(|item| tree.item(*item).what == What::Typename)
+    items.find(|item| tree.item(*item).kind == ItemKind::Typename)
 }
 
-/// Hidden items stand nowhere in the document.
-pub(super) fn located(location: Location) -> Option<Location> {
+/// Returns the location of an item in the document; hidden items have none.
+pub(super) fn document_location(location: Location) -> Option<Location> {
     (location.line > 0).then_some(location)
 }
 
-fn element(arena: &Arena, place: Place, index: usize) -> Option<Place> {
-    match arena.at_place(place) {
+fn element(arena: &Arena, place: CellAddress, index: usize) -> Option<CellAddress> {
+    match arena.cell_at(place) {
         Cell::List { start, end } => {
             let place = (start as usize).checked_add(index)?;
-            (place < end as usize).then_some(Place::Element(place))
+            (place < end as usize).then_some(CellAddress::Element(place))
         }
         Cell::Absent
         | Cell::Null
@@ -476,47 +510,47 @@ fn element(arena: &Arena, place: Place, index: usize) -> Option<Place> {
     }
 }
 
-/// An error of a subgraph.
+/// An error in a subgraph response.
 #[derive(Debug, Default)]
-struct Told {
+struct SubgraphError {
     message: Box<str>,
     path: Path,
     extensions: Option<Box<str>>,
 }
 
-impl Told {
-    fn read(json: &mut Json<'_>) -> Result<Self, NoJson> {
-        let mut told = Self::default();
+impl SubgraphError {
+    fn read(json: &mut Json<'_>) -> Result<Self, InvalidJson> {
+        let mut error = Self::default();
         if json.peek()? != b'{' {
             json.skip()?;
-            return Ok(told);
+            return Ok(error);
         }
         if !json.begin(b'{', b'}')? {
-            return Ok(told);
+            return Ok(error);
         }
         loop {
             let name = json.name()?;
             let kind = json.peek()?;
-            json.take_unfit();
+            json.take_unsendable();
             let (start, end) = json.skip()?;
             let text = json.bytes().get(start..end).unwrap_or_default();
-            let is_fit = !json.take_unfit();
+            let is_fit = !json.take_unsendable();
             match name {
-                b"message" => told.message = serde_json::from_slice(text).unwrap_or_default(),
-                b"path" => told.path = path(text),
-                b"extensions" if kind == b'{' && is_fit && text.len() <= MOST_EXTENSIONS => {
-                    told.extensions = std::str::from_utf8(text).ok().map(Into::into);
+                b"message" => error.message = serde_json::from_slice(text).unwrap_or_default(),
+                b"path" => error.path = path(text),
+                b"extensions" if kind == b'{' && is_fit && text.len() <= MAX_EXTENSIONS => {
+                    error.extensions = std::str::from_utf8(text).ok().map(Into::into);
                 }
                 _ => {}
             }
             if !json.next(b'}')? {
-                return Ok(told);
+                return Ok(error);
             }
         }
     }
 }
 
-/// The steps of a path, as far as they are some.
+/// Parses a path, up to the first invalid segment.
 fn path(text: &[u8]) -> Path {
     let steps: Vec<JsonValue> = serde_json::from_slice(text).unwrap_or_default();
     let steps = steps.iter().map_while(|step| match step {

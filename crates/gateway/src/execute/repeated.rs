@@ -1,37 +1,37 @@
-//! What stands in the answer and comes again: it is copied.
+//! Values that occur several times in the response: they are copied as text.
 
 use response::Mark;
 use rustc_hash::FxHashMap;
 
 use super::arena::ObjectId;
 
-/// Something that may be at several places of the answer.
+/// A value that may be repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Repeated {
     Object(ObjectId),
-    /// By its first element: it has some.
+    /// A list by its first element; it is not empty.
     List(u32),
 }
 
-/// Where all of it stands that was written without an error.
+/// Ranges of the response with values that were written without an error.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub(super) struct WrittenRanges {
     ranges: FxHashMap<Repeated, (Mark, Mark)>,
     /// In the order of their ends.
     order: Vec<Repeated>,
 }
 
-impl Written {
-    pub(super) fn find(&self, what: Repeated) -> Option<(Mark, Mark)> {
-        self.ranges.get(&what).copied()
+impl WrittenRanges {
+    pub(super) fn find(&self, value: Repeated) -> Option<(Mark, Mark)> {
+        self.ranges.get(&value).copied()
     }
 
-    pub(super) fn remember(&mut self, what: Repeated, range: (Mark, Mark)) {
-        self.ranges.insert(what, range);
-        self.order.push(what);
+    pub(super) fn remember(&mut self, value: Repeated, range: (Mark, Mark)) {
+        self.ranges.insert(value, range);
+        self.order.push(value);
     }
 
-    /// Forgets what stands beyond a mark: it was taken back.
+    /// Removes ranges behind a mark, which were rolled back.
     pub(super) fn roll_back(&mut self, mark: Mark) {
         while let Some(last) = self.order.last() {
             match self.ranges.get(last) {

@@ -1,43 +1,43 @@
-//! How often requests are sent again: a subgraph that fails because it is asked too much must not
-//! be asked more.
+//! Retry budget: a limit of the retries to a subgraph, so that retries do not add load to an
+//! overloaded subgraph (a retry storm).
 
 use std::sync::{Mutex, PoisonError};
 
 use tokio::time::Instant;
 
-/// A tenth of the requests may be sent again,
-const A_REQUEST: f64 = 0.1;
+/// Retries that each request adds to the budget: a tenth,
+const TOKENS_PER_REQUEST: f64 = 0.1;
 
-/// and one in a second, so that something is tried where little is asked.
-const A_SECOND: f64 = 1.0;
+/// Retries that each second adds, so that retries are possible at a low request rate.
+const TOKENS_PER_SECOND: f64 = 1.0;
 
-/// What was not used is kept up to so many.
-const MOST: f64 = 10.0;
+/// Maximum of unused retries.
+const MAX_TOKENS: f64 = 10.0;
 
-/// A bucket of tokens. It fills when it is looked into: a request that succeeds costs nothing.
+/// A token bucket. It is refilled when a token is taken, so a request that succeeds costs nothing.
 #[derive(Debug)]
-pub(super) struct Budget(Mutex<Bucket>);
+pub(super) struct RetryBudget(Mutex<Bucket>);
 
 #[derive(Debug)]
 struct Bucket {
     tokens: f64,
-    /// The count of requests and the time of the last look.
+    /// Number of requests and time at the last refill.
     requests: u64,
     at: Instant,
 }
 
-impl Budget {
+impl RetryBudget {
     pub(super) fn new(now: Instant) -> Self {
-        Self(Mutex::new(Bucket { tokens: MOST, requests: 0, at: now }))
+        Self(Mutex::new(Bucket { tokens: MAX_TOKENS, requests: 0, at: now }))
     }
 
-    /// Takes a token, if there is one; `requests` counts those that were sent until now.
+    /// Takes a token, if there is one; `requests` is the number of requests sent so far.
     pub(super) fn take(&self, requests: u64, now: Instant) -> bool {
         let mut bucket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let asked = requests.saturating_sub(bucket.requests) as f64;
+        let sent = requests.saturating_sub(bucket.requests) as f64;
         let seconds = now.saturating_duration_since(bucket.at).as_secs_f64();
-        let filled = bucket.tokens + asked * A_REQUEST + seconds * A_SECOND;
-        *bucket = Bucket { tokens: filled.min(MOST), requests, at: now };
+        let filled = bucket.tokens + sent * TOKENS_PER_REQUEST + seconds * TOKENS_PER_SECOND;
+        *bucket = Bucket { tokens: filled.min(MAX_TOKENS), requests, at: now };
         let has_one = bucket.tokens >= 1.0;
         if has_one {
             bucket.tokens -= 1.0;
@@ -52,15 +52,15 @@ mod tests {
 
     use super::*;
 
-    /// How many of so many attempts are given.
-    fn given(budget: &Budget, requests: u64, now: Instant) -> usize {
+    /// Number of attempts that the budget allows.
+    fn given(budget: &RetryBudget, requests: u64, now: Instant) -> usize {
         (0..100).filter(|_| budget.take(requests, now)).count()
     }
 
     #[test]
     fn a_tenth_of_the_requests_and_one_a_second() {
         let now = Instant::now();
-        let budget = Budget::new(now);
+        let budget = RetryBudget::new(now);
         assert_eq!(given(&budget, 0, now), 10, "it begins full");
         assert_eq!(given(&budget, 0, now), 0);
         assert_eq!(given(&budget, 45, now), 4);
