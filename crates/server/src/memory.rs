@@ -154,7 +154,7 @@ mod tests {
         // SAFETY: reading an option has no condition but that there is one.
         let option = |place| unsafe { libmimalloc_sys::mi_option_get(place) };
         if std::env::vars().all(|(name, _)| !name.starts_with("MIMALLOC_")) {
-            // Beside them those that no other has: a reservation in KiB, and a number of warnings.
+            // SecondServer them those that no other has: a reservation in KiB, and a number of warnings.
             assert_eq!(option(ARENA_PURGE_FACTOR_OPTION - 1), 1 << 20);
             give_back_soon();
             assert_eq!(option(PURGE_DELAY_OPTION), 10);

@@ -20,7 +20,7 @@ use crate::commands::serve::{open_and_serve, reload};
 use crate::configuration::{Invocation, LocalSource, Resolved, SubgraphsFile, Usual, variable};
 use crate::demo::federated::{REMOTE, Shop};
 use crate::failure::Failure;
-use crate::http::{self, Changes, Customs, Fresh, Reload, Settings};
+use crate::http::{self, AuthProfile, ChangeWatch, Reload, Reloaded, Settings};
 use crate::memory;
 use crate::options::{
     GatewayOptions, GivenOptions, ServingOptions, SubgraphOptions, SupergraphPlace,
@@ -104,7 +104,7 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
         watch: options.watch,
         subgraphs: subgraphs.of_server(&options.serving),
         gateway_options: options.of_engine(),
-        settings: Settings::new(&options.serving, Customs::Gateway { has_roles })?,
+        settings: Settings::new(&options.serving, AuthProfile::Gateway { has_roles })?,
     })
 }
 
@@ -145,7 +145,7 @@ impl PreparedGateway {
     }
 
     /// Reads the supergraph and makes its API.
-    pub(crate) fn open(self, known: &KnownSubgraphs) -> Result<Fresh, Failure> {
+    pub(crate) fn open(self, known: &KnownSubgraphs) -> Result<Reloaded, Failure> {
         let Self { place, poll, watch, subgraphs, gateway_options, settings } = self;
         let (text, supergraph) = read(&place)?;
         let mut changes = SupergraphWatch::default();
@@ -168,8 +168,8 @@ impl PreparedGateway {
         let api = Api::Gateway(Gateway::new(supergraph, ways, gateway_options));
         memory::give_back();
         settings.check(&api);
-        let watch = (!changes.is_empty()).then_some(Changes::Supergraph(changes));
-        Ok(Fresh { api, settings: Arc::new(settings), watch })
+        let watch = (!changes.is_empty()).then_some(ChangeWatch::Supergraph(changes));
+        Ok(Reloaded { api, settings: Arc::new(settings), watch })
     }
 }
 
@@ -205,9 +205,9 @@ pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
         let refusals = out_of_gateway(&options.serving.given, local);
         problems.extend(refusals.into_iter().map(Failure::Usage));
     }
-    // What is wrong is wrong by all customs.
-    let customs = Customs::Gateway { has_roles: true };
-    problems.extend(Settings::new(&options.serving, customs).err());
+    // What is wrong is wrong by all profile.
+    let profile = AuthProfile::Gateway { has_roles: true };
+    problems.extend(Settings::new(&options.serving, profile).err());
     problems
 }
 

@@ -10,7 +10,7 @@ use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
 
 use crate::commands::block_on;
 use crate::failure::Failure;
-use crate::http::{Changes, Customs, Fresh, Settings};
+use crate::http::{AuthProfile, ChangeWatch, Reloaded, Settings};
 use crate::memory;
 use crate::options::{DemoOptions, DialectName, ServeOptions, SourceKind, Target, out_of_scope};
 
@@ -26,14 +26,14 @@ pub(crate) struct Prepared {
 
 pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
     let source = options.api.address()?;
-    let customs = match source {
-        SourceAddress::Neo4j(_) => Customs::Neo4j,
-        SourceAddress::Sqlite(_) | SourceAddress::Postgres(_) => Customs::PostGraphile,
+    let profile = match source {
+        SourceAddress::Neo4j(_) => AuthProfile::Neo4j,
+        SourceAddress::Sqlite(_) | SourceAddress::Postgres(_) => AuthProfile::PostGraphile,
     };
     Ok(Prepared {
         source,
         engine_options: engine_options(options)?,
-        settings: Settings::new(&options.serving, customs)?,
+        settings: Settings::new(&options.serving, profile)?,
         watch: options.watch,
     })
 }
@@ -52,8 +52,8 @@ pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
         },
         Err(failure) => problems.push(failure),
     }
-    // What is wrong is wrong by all customs.
-    problems.extend(Settings::new(&options.serving, Customs::PostGraphile).err());
+    // What is wrong is wrong by all profile.
+    problems.extend(Settings::new(&options.serving, AuthProfile::PostGraphile).err());
     problems
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             policies: None,
             federation: None,
         },
-        settings: Settings::new(serving, Customs::PostGraphile)?,
+        settings: Settings::new(serving, AuthProfile::PostGraphile)?,
         // What is made here is not made again.
         watch: false,
     })
@@ -112,7 +112,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
 
 impl Prepared {
     /// Reads the source and makes its API. Where the schema is followed there may be nothing yet.
-    pub(crate) fn open_or_wait(self) -> Result<Fresh, Failure> {
+    pub(crate) fn open_or_wait(self) -> Result<Reloaded, Failure> {
         self.open_by(async |source, options, is_watched| {
             let error = match Engine::open(source, options).await {
                 Err(error) if is_watched => error,
@@ -134,14 +134,14 @@ impl Prepared {
     }
 
     /// Reads the source and makes its API.
-    pub(crate) fn open(self) -> Result<Fresh, Failure> {
+    pub(crate) fn open(self) -> Result<Reloaded, Failure> {
         self.open_by(async |source, options, _| Engine::open(source, options).await)
     }
 
     fn open_by(
         self,
         open: impl AsyncFnOnce(&SourceAddress, &engine::Options, bool) -> Result<Arc<Engine>, OpenError>,
-    ) -> Result<Fresh, Failure> {
+    ) -> Result<Reloaded, Failure> {
         let Self { source, engine_options, watch, .. } = &self;
         let (engine, watch) = block_on(async {
             // Before the schema is read: what is changed meanwhile is a change.
@@ -176,7 +176,7 @@ impl Prepared {
         if !is_empty {
             self.settings.check(&api);
         }
-        let watch = watch.map(Changes::Schema);
-        Ok(Fresh { api, settings: Arc::new(self.settings), watch })
+        let watch = watch.map(ChangeWatch::Schema);
+        Ok(Reloaded { api, settings: Arc::new(self.settings), watch })
     }
 }

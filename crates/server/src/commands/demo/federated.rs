@@ -17,7 +17,9 @@ use crate::commands::serve::open_and_serve;
 use crate::commands::{block_on, print};
 use crate::demo::federated::{QUERY, REMOTE, Shop, USUAL_FOLDER};
 use crate::failure::Failure;
-use crate::http::{self, Beside, Bound, Customs, Generation, Listeners, Settings, Watchers};
+use crate::http::{
+    self, AuthProfile, Bound, Generation, Listeners, SecondServer, Settings, Telemetry,
+};
 use crate::options::{DemoOptions, LocalSources, ServeOptions, ServingOptions, check_for_gateway};
 
 /// The subgraph that is a server of its own, in this process.
@@ -25,7 +27,7 @@ use crate::options::{DemoOptions, LocalSources, ServeOptions, ServingOptions, ch
 struct Remote {
     place: Bound,
     /// It is there as long as this.
-    _served: Beside,
+    _served: SecondServer,
 }
 
 /// What came of the query.
@@ -41,7 +43,7 @@ pub(super) fn serve(options: &DemoOptions) -> Result<(), Failure> {
     // Its databases are SQLite files.
     let local = LocalSources { has_sqlite: true, ..LocalSources::default() };
     check_for_gateway(&serving.given, local)?;
-    let settings = Settings::new(serving, Customs::Gateway { has_roles: false })?;
+    let settings = Settings::new(serving, AuthProfile::Gateway { has_roles: false })?;
     let listeners = http::bind(serving)?;
     let shop = Shop::at(options.folder.as_deref().unwrap_or(Path::new(USUAL_FOLDER)));
     prepare_folder(&shop)?;
@@ -87,7 +89,7 @@ impl Remote {
         let fresh = prepare(&options)?.open()?;
         let listeners = http::bind(&options.serving)?;
         let place = listeners.first().clone();
-        let served = http::serve_beside(Generation::first(fresh, Watchers::default()), listeners)?;
+        let served = http::serve_second(Generation::first(fresh, Telemetry::default()), listeners)?;
         Ok(Self { place, _served: served })
     }
 }

@@ -1,4 +1,4 @@
-//! Who is told what happens to requests, beside the log.
+//! Telemetry: collectors of metrics, and the exporter of traces.
 
 use std::sync::Arc;
 
@@ -8,27 +8,27 @@ use sources::statistics::Counter;
 use crate::metrics::{Metrics, Shard};
 use crate::traces::Traces;
 
-/// They are the same as long as the process lives.
+/// Kept for the lifetime of the process.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Watchers {
-    pub(crate) counting: Option<Counting>,
+pub(crate) struct Telemetry {
+    pub(crate) counting: Option<Collectors>,
     pub(crate) traces: Option<Arc<Traces>>,
 }
 
-/// What is counted, if anybody reads it.
+/// Collectors of metrics.
 #[derive(Clone, Debug)]
-pub(crate) struct Counting {
+pub(crate) struct Collectors {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) connections: Arc<Statistics>,
 }
 
-impl Watchers {
-    /// Where a thread counts its requests.
+impl Telemetry {
+    /// The counters of a new thread.
     pub(super) fn shard(&self) -> Option<Arc<Shard>> {
         self.counting.as_ref()?.metrics.shard()
     }
 
-    /// Where a thread counts its connections to the database.
+    /// The counters of a thread's connections to the database.
     pub(super) fn counter(&self) -> Counter {
         self.counting.as_ref().map(|counting| counting.connections.counter()).unwrap_or_default()
     }
