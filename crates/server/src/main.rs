@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         Err(error) => return ExitCode::from(error.report()),
     };
     let arguments = &invocation.arguments;
-    log::start(&arguments.log, arguments.command.usual_level());
+    log::start(&arguments.log, arguments.command.default_level());
     if let Some(file) = &invocation.file {
         tracing::info!("options are read from {}", file.display());
     }

@@ -15,7 +15,7 @@ use hyper::Uri;
 use hyper::header::HeaderValue;
 use sha2::{Digest, Sha256};
 
-use crate::options::SupergraphPlace;
+use crate::options::SupergraphLocation;
 pub(crate) use watch::SupergraphWatch;
 
 /// More than the largest that are known, many times.
@@ -49,15 +49,15 @@ pub(crate) enum SupergraphError {
 
 impl SupergraphText {
     /// Reads the file or asks the address.
-    pub(crate) async fn read(place: &SupergraphPlace) -> Result<Self, SupergraphError> {
+    pub(crate) async fn read(place: &SupergraphLocation) -> Result<Self, SupergraphError> {
         match place {
-            SupergraphPlace::File(file) => {
+            SupergraphLocation::File(file) => {
                 let bytes = fs::read(file);
                 let bytes =
                     bytes.map_err(|error| SupergraphError::File { file: file.clone(), error })?;
                 Self::new(bytes, None).ok_or_else(|| SupergraphError::NotText(place.to_string()))
             }
-            SupergraphPlace::Url(url) => {
+            SupergraphLocation::Url(url) => {
                 let failed = |error| SupergraphError::Url {
                     url: redact::address(&url.to_string()).into(),
                     error,
@@ -89,7 +89,7 @@ fn hash(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-impl std::fmt::Display for SupergraphPlace {
+impl std::fmt::Display for SupergraphLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             // A mistyped address is the name of a file.

@@ -1,4 +1,4 @@
-//! `thalweg migrate`: the constraints and indexes that type definitions want of a graph.
+//! `thalweg migrate`: creates the constraints and indexes that type definitions require in a graph.
 
 mod filling;
 
@@ -27,7 +27,7 @@ pub(crate) fn run(options: &MigrateOptions) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Prints what would be done, as a script: what is not done stands in comments.
+/// Dry run: prints the statements as a script, with the rest in comments.
 fn show(plan: &Plan) -> Result<ExitCode, Failure> {
     for found in &plan.migration().present {
         print(&["// ", &there(found), "\n"].concat())?;
@@ -39,8 +39,8 @@ fn show(plan: &Plan) -> Result<ExitCode, Failure> {
     Ok(exit_code(plan.migration().obstacles.is_empty()))
 }
 
-/// Does what can be done, and waits until searches can use it. What fails keeps nothing else from
-/// being made.
+/// Creates what is possible, and waits until the indexes are online. A failure does not stop the
+/// others.
 async fn make(plan: &Plan) -> Result<ExitCode, Failure> {
     let migration = plan.migration();
     for found in &migration.present {
@@ -106,7 +106,7 @@ fn there(found: &Found) -> String {
     format!("{}: the {} {:?} is there.", found.subject, found.kind.label(), found.name)
 }
 
-/// A constraint keeps values apart from its first moment on; an index of searches is filled later.
+/// Whether an index is populated in the background; a constraint is effective at once.
 fn is_filled_later(kind: FoundKind) -> bool {
     match kind {
         FoundKind::Fulltext | FoundKind::Vector => true,
@@ -147,6 +147,6 @@ fn tell_remedy(remedy: &str) {
 }
 
 fn tell_line(line: &str) {
-    // Where even the error stream is closed, the exit code has to be enough.
+    // If the error stream is closed, only the exit code remains.
     drop(writeln!(io::stderr(), "{line}"));
 }

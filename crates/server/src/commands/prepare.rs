@@ -1,5 +1,5 @@
-//! What is served, and how: all that options and the files that they name say, before a database
-//! or a socket is asked. A start, a reload and a check do the same here.
+//! Preparation of a server from its options and the files that they name, before it contacts a
+//! database or opens a socket: the same for a start, a reload and a check.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::http::{AuthProfile, ChangeWatch, Reloaded, Settings};
 use crate::memory;
 use crate::options::{DemoOptions, DialectName, ServeOptions, SourceKind, Target, out_of_scope};
 
-/// What is served, and how.
+/// A prepared server.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     source: SourceAddress,
     engine_options: engine::Options,
     settings: Settings,
-    /// Whether changes of the schema are followed.
+    /// Whether the schema is watched.
     watch: bool,
 }
 
@@ -38,11 +38,11 @@ pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
     })
 }
 
-/// Everything for which options cannot be prepared.
+/// All problems of a server's options.
 pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
     let mut problems = Vec::new();
     match options.api.address() {
-        // Which options the engine takes depends on the source.
+        // The options of the engine depend on the source.
         Ok(_) => match options.api.out_of_scope() {
             Ok(refusals) if !refusals.is_empty() => {
                 problems.extend(refusals.into_iter().map(Failure::Usage));
@@ -52,7 +52,7 @@ pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
         },
         Err(failure) => problems.push(failure),
     }
-    // What is wrong is wrong by all profile.
+    // Errors do not depend on the auth profile.
     problems.extend(Settings::new(&options.serving, AuthProfile::PostGraphile).err());
     problems
 }
@@ -105,20 +105,20 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             federation: None,
         },
         settings: Settings::new(serving, AuthProfile::PostGraphile)?,
-        // What is made here is not made again.
+        // The demo's schema does not change.
         watch: false,
     })
 }
 
 impl Prepared {
-    /// Reads the source and makes its API. Where the schema is followed there may be nothing yet.
+    /// Opens the source and builds its API. With a watched schema the API may be empty at first.
     pub(crate) fn open_or_wait(self) -> Result<Reloaded, Failure> {
         self.open_by(async |source, options, is_watched| {
             let error = match Engine::open(source, options).await {
                 Err(error) if is_watched => error,
                 opened => return opened,
             };
-            // What policies and extensions name may not be there yet either.
+            // Objects that policies and extensions name may not exist yet either.
             let alone = engine::Options { policies: None, federation: None, ..options.clone() };
             let Ok(engine) = Engine::inspect(source, &alone).await else { return Err(error) };
             if !engine.is_empty() {
@@ -133,7 +133,7 @@ impl Prepared {
         })
     }
 
-    /// Reads the source and makes its API.
+    /// Opens the source and builds its API.
     pub(crate) fn open(self) -> Result<Reloaded, Failure> {
         self.open_by(async |source, options, _| Engine::open(source, options).await)
     }
@@ -144,7 +144,7 @@ impl Prepared {
     ) -> Result<Reloaded, Failure> {
         let Self { source, engine_options, watch, .. } = &self;
         let (engine, watch) = block_on(async {
-            // Before the schema is read: what is changed meanwhile is a change.
+            // The watch starts before the schema is read, so that it reports changes in between.
             let watch = match watch {
                 true => SchemaWatch::begin(source, &engine_options.source).await,
                 false => None,
@@ -152,11 +152,11 @@ impl Prepared {
             let engine = open(source, engine_options, watch.is_some()).await?;
             Ok((engine, watch))
         })?;
-        // The catalog as the database told it is gone.
+        // The catalog in the database's form was dropped.
         memory::give_back();
         for note in engine.notes() {
             match note.kind {
-                // Requests will fail that look like any other.
+                // Requests that use the name will fail.
                 NoteKind::UnknownName => tracing::warn!("{note}"),
                 NoteKind::Collision
                 | NoteKind::LeftOut
@@ -169,7 +169,7 @@ impl Prepared {
         }
         match engine.notes().count() {
             0 => {}
-            notes => tracing::info!(notes, "`thalweg check` names what could be better"),
+            notes => tracing::info!(notes, "`thalweg check` lists possible improvements"),
         }
         let is_empty = engine.is_empty();
         let api = Api::Source(engine);

@@ -1,4 +1,4 @@
-//! `thalweg serve`: a database over HTTP.
+//! `thalweg serve`: serves a database.
 
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ pub(crate) fn run(options: &ServeOptions, invocation: &Invocation) -> Result<(),
     open_and_serve(|| prepared.open_or_wait(), serving, listeners, Some(reload), |_| Ok(()))
 }
 
-/// Serves until a signal ends it. The sockets come first: a port in use is found before a large
-/// catalog is read.
+/// Serves until a signal. Sockets are bound first: a port in use is reported before a large catalog is
+/// read.
 pub(crate) fn open_and_serve(
     open: impl FnOnce() -> Result<Reloaded, Failure>,
     serving: &ServingOptions,
@@ -38,14 +38,14 @@ pub(crate) fn open_and_serve(
     let endpoint = observability.otlp_endpoint.as_deref();
     let traces = Traces::start(endpoint, observability.trace_ratio)?.map(Arc::new);
     let metrics = observability.metrics_listen.map(MetricsListener::bind).transpose()?;
-    let counting = metrics.as_ref().map(|_| Collectors {
+    let collectors = metrics.as_ref().map(|_| Collectors {
         metrics: Arc::new(Metrics::new(threads, observability.metrics_operations)),
         connections: Statistics::new(threads),
     });
     let mut fresh = open()?;
     let watch = fresh.watch.take();
-    let generation = Generation::first(fresh, Telemetry { counting, traces: traces.clone() });
-    exposure::tell(&generation.api, serving);
+    let generation = Generation::first(fresh, Telemetry { collectors, traces: traces.clone() });
+    exposure::log(&generation.api, serving);
     generation.settings.log_summary();
     ready(&listeners)?;
     let renewal = reload.map(|reload| Reloader { reload, watch });
@@ -56,7 +56,7 @@ pub(crate) fn open_and_serve(
     served
 }
 
-/// Does what a start does once more, but for what cannot be changed while the program runs.
+/// Repeats a start, except for options that need a restart.
 pub(super) fn reload(again: &Again, known: &KnownSubgraphs) -> Result<Reloaded, Failure> {
     let Reread { arguments, kept } = again.read()?;
     let fresh = match &arguments.command {
@@ -72,11 +72,11 @@ pub(super) fn reload(again: &Again, known: &KnownSubgraphs) -> Result<Reloaded, 
         | Command::Completions(_)
         | Command::Config(_)
         | Command::Man(_) => {
-            return Err(Failure::Usage("only servers read their options again".into()));
+            return Err(Failure::Usage("only servers reload their options".into()));
         }
     };
     for option in kept {
-        tracing::warn!(option, "this option was changed, and needs a restart; it is as it was");
+        tracing::warn!(option, "this option has changed, but needs a restart; it keeps its value");
     }
     Ok(fresh)
 }

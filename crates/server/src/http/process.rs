@@ -61,7 +61,7 @@ impl Process {
 
     /// Sources of the metrics; none if metrics are disabled.
     pub(super) fn metrics_sources(&self, api: &Api) -> Option<metrics::Sources> {
-        let Collectors { metrics, connections } = self.telemetry.counting.clone()?;
+        let Collectors { metrics, connections } = self.telemetry.collectors.clone()?;
         Some(metrics::Sources {
             metrics,
             connections,

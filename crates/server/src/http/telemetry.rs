@@ -11,7 +11,7 @@ use crate::traces::Traces;
 /// Kept for the lifetime of the process.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Telemetry {
-    pub(crate) counting: Option<Collectors>,
+    pub(crate) collectors: Option<Collectors>,
     pub(crate) traces: Option<Arc<Traces>>,
 }
 
@@ -25,11 +25,14 @@ pub(crate) struct Collectors {
 impl Telemetry {
     /// The counters of a new thread.
     pub(super) fn shard(&self) -> Option<Arc<Shard>> {
-        self.counting.as_ref()?.metrics.shard()
+        self.collectors.as_ref()?.metrics.shard()
     }
 
     /// The counters of a thread's connections to the database.
     pub(super) fn counter(&self) -> Counter {
-        self.counting.as_ref().map(|counting| counting.connections.counter()).unwrap_or_default()
+        self.collectors
+            .as_ref()
+            .map(|collectors| collectors.connections.counter())
+            .unwrap_or_default()
     }
 }

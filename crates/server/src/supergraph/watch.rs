@@ -13,7 +13,7 @@ use hyper::Uri;
 use tokio::time::sleep;
 
 use super::{SupergraphText, Version, fetch, hash};
-use crate::options::SupergraphPlace;
+use crate::options::SupergraphLocation;
 
 /// How often files are looked at.
 const FILE_PAUSE: Duration = Duration::from_secs(1);
@@ -60,17 +60,17 @@ impl SupergraphWatch {
     /// Looks at the supergraph that was read: at a file, or at an address if there are pauses.
     pub(crate) fn follow(
         &mut self,
-        place: &SupergraphPlace,
+        place: &SupergraphLocation,
         read: &SupergraphText,
         pause: Option<Duration>,
     ) {
         let version = read.version.clone();
         match (place, pause) {
-            (SupergraphPlace::File(path), _) => self.files.push(File::new(path, version.hash)),
-            (SupergraphPlace::Url(url), Some(pause)) => {
+            (SupergraphLocation::File(path), _) => self.files.push(File::new(path, version.hash)),
+            (SupergraphLocation::Url(url), Some(pause)) => {
                 self.address = Some(Address { url: url.clone(), pause, version, error: None });
             }
-            (SupergraphPlace::Url(_), None) => {}
+            (SupergraphLocation::Url(_), None) => {}
         }
     }
 

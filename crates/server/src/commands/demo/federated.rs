@@ -1,4 +1,4 @@
-//! `thalweg demo --gateway`: the federated shop, written and served.
+//! `thalweg demo --gateway`: writes and serves the federated shop.
 
 use std::cell::OnceCell;
 use std::ffi::OsString;
@@ -15,37 +15,37 @@ use crate::commands::gateway::{KnownSubgraphs, PreparedGateway};
 use crate::commands::prepare::prepare;
 use crate::commands::serve::open_and_serve;
 use crate::commands::{block_on, print};
-use crate::demo::federated::{QUERY, REMOTE, Shop, USUAL_FOLDER};
+use crate::demo::federated::{DEFAULT_FOLDER, QUERY, REMOTE, Shop};
 use crate::failure::Failure;
 use crate::http::{
     self, AuthProfile, Bound, Generation, Listeners, SecondServer, Settings, Telemetry,
 };
 use crate::options::{DemoOptions, LocalSources, ServeOptions, ServingOptions, check_for_gateway};
 
-/// The subgraph that is a server of its own, in this process.
+/// The remote subgraph: a second server in this process.
 #[derive(Debug)]
 struct Remote {
     place: Bound,
-    /// It is there as long as this.
+    /// Stops when dropped.
     _served: SecondServer,
 }
 
-/// What came of the query.
+/// The result of the example query.
 #[derive(Debug)]
 struct Asked {
-    /// The plan, the statements, and what became of each request.
+    /// The query plan with its statements, and the result of each request.
     plan: String,
     answer: String,
 }
 
 pub(super) fn serve(options: &DemoOptions) -> Result<(), Failure> {
     let serving = &options.serving;
-    // Its databases are SQLite files.
+    // All databases of the shop are SQLite files.
     let local = LocalSources { has_sqlite: true, ..LocalSources::default() };
     check_for_gateway(&serving.given, local)?;
     let settings = Settings::new(serving, AuthProfile::Gateway { has_roles: false })?;
     let listeners = http::bind(serving)?;
-    let shop = Shop::at(options.folder.as_deref().unwrap_or(Path::new(USUAL_FOLDER)));
+    let shop = Shop::at(options.folder.as_deref().unwrap_or(Path::new(DEFAULT_FOLDER)));
     prepare_folder(&shop)?;
     let remote = Remote::start(&shop)?;
     let prepared = PreparedGateway::of_demo(serving, settings, &shop, &remote.place.to_string())?;
@@ -53,7 +53,7 @@ pub(super) fn serve(options: &DemoOptions) -> Result<(), Failure> {
     open_and_serve(
         || {
             let fresh = prepared.open(&KnownSubgraphs::default())?;
-            // It is set once.
+            // It is set only once.
             let _ = asked.set(ask(&fresh.api)?);
             Ok(fresh)
         },
@@ -79,7 +79,7 @@ fn prepare_folder(shop: &Shop) -> Result<(), Failure> {
 }
 
 impl Remote {
-    /// A server as `thalweg serve --federation` is one, whatever options say of the gateway.
+    /// Starts a server like `thalweg serve --federation`, independent of the gateway's options.
     fn start(shop: &Shop) -> Result<Self, Failure> {
         let words = ["thalweg", "--federation", "--dialect", "phrag", "--threads", "1"];
         let listen = ["--listen", "127.0.0.1:0", "--"];
@@ -94,7 +94,7 @@ impl Remote {
     }
 }
 
-/// Asks the gateway what needs all its subgraphs.
+/// Sends the example query, which needs all subgraphs.
 fn ask(api: &Api) -> Result<Asked, Failure> {
     let Api::Gateway(gateway) = api else {
         return Ok(Asked { plan: String::new(), answer: String::new() });
@@ -114,7 +114,7 @@ fn ask(api: &Api) -> Result<Asked, Failure> {
     })
 }
 
-/// JSON in lines; as it is, if it is none.
+/// Pretty-prints JSON; returns other text unchanged.
 fn pretty(body: &[u8]) -> String {
     let read: Option<Json> = serde_json::from_slice(body).ok();
     let printed = read.and_then(|json| serde_json::to_string_pretty(&json).ok());
@@ -135,8 +135,8 @@ impl Asked {
         let query = shop.query();
         let Self { plan, answer } = self;
         format!(
-            "\n# A query across all of them, {}:\n\n{QUERY}\n# What becomes of it:\n\n{plan}\n\
-             # Its answer:\n\n{answer}\n",
+            "\n# A query across all of them, {}:\n\n{QUERY}\n# Its query plan:\n\n{plan}\n\
+             # Its response:\n\n{answer}\n",
             query.display()
         )
     }
@@ -147,7 +147,7 @@ fn welcome(shop: &Shop, listeners: &Listeners, serving: &ServingOptions) -> Stri
     let (supergraph, subgraphs) = (word(&shop.supergraph()), word(&shop.subgraphs()));
     let (query, remote) = (word(&shop.query()), word(&shop.remote()));
     format!(
-        "\n{place}\n\n# What becomes of any query; with --analyze it is sent:\n\
+        "\n{place}\n\n# The query plan of any query; with --analyze it is executed:\n\
          thalweg explain {supergraph} {query} --subgraphs {subgraphs}\n\n\
          # The same gateway without the demo, and its server:\n\
          thalweg serve {remote} --federation --dialect phrag --listen 127.0.0.1:4001\n\
@@ -155,7 +155,7 @@ fn welcome(shop: &Shop, listeners: &Listeners, serving: &ServingOptions) -> Stri
     )
 }
 
-/// A path as a word that a shell takes as it is.
+/// Quotes a path for a shell.
 fn word(path: &Path) -> String {
     let path = path.display().to_string();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');

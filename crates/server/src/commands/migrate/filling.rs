@@ -1,4 +1,4 @@
-//! Waiting for the indexes of searches, which a database fills after it has made them.
+//! Waits for indexes, which the database populates in the background.
 
 use std::time::Duration;
 
@@ -9,24 +9,24 @@ use tokio::time::{Instant, sleep};
 use super::{tell, tell_line, tell_remedy};
 use crate::failure::Failure;
 
-/// Between two looks, at first and in the end.
+/// The first and the longest pause between two polls.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// How often is told how far they are. Those of small graphs are online before.
-const TOLD_EVERY: Duration = Duration::from_secs(5);
+/// Interval of progress messages. Indexes of small graphs are online before the first.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
 
 /// An index that searches need.
 #[derive(Debug)]
 pub(super) struct Needed {
     pub(super) subject: Box<str>,
-    /// As the database calls it.
+    /// The name in the database.
     pub(super) name: Box<str>,
-    /// With its name: `full-text index "titles"`.
+    /// Kind and name: `full-text index "titles"`.
     pub(super) called: String,
 }
 
-/// Waits until all of them are online, and tells how far they are. Says how many never will be.
+/// Waits until all indexes are online, and prints their progress. Returns the number of failed ones.
 pub(super) async fn wait(plan: &Plan, needed: &[Needed]) -> Result<usize, Failure> {
     if needed.is_empty() {
         return Ok(0);
@@ -39,7 +39,7 @@ pub(super) async fn wait(plan: &Plan, needed: &[Needed]) -> Result<usize, Failur
         if filling.is_empty() {
             return Ok(needed.iter().filter(|one| tell_failure(one, &states)).count());
         }
-        if told.elapsed() >= TOLD_EVERY {
+        if told.elapsed() >= PROGRESS_INTERVAL {
             told = Instant::now();
             for (one, percent) in filling {
                 tell_line(&format!(
@@ -57,7 +57,7 @@ fn progress<'s>(of: &Needed, states: &'s [GraphIndexState]) -> Option<&'s GraphI
     states.iter().find(|state| state.name == of.name).map(|state| &state.progress)
 }
 
-/// How much of it is there while it is filled. There is nothing to wait for where it cannot be seen.
+/// The percentage of an index that is being populated.
 fn percent(of: &Needed, states: &[GraphIndexState]) -> Option<u8> {
     match progress(of, states) {
         Some(GraphIndexProgress::Filling(percent)) => Some(*percent),
@@ -65,7 +65,7 @@ fn percent(of: &Needed, states: &[GraphIndexState]) -> Option<u8> {
     }
 }
 
-/// Whether it has failed, which is told then.
+/// Prints the failure of an index, and returns whether it has failed.
 fn tell_failure(of: &Needed, states: &[GraphIndexState]) -> bool {
     let Some(GraphIndexProgress::Failed(reason)) = progress(of, states) else { return false };
     let reason = reason.lines().next().unwrap_or_default();
