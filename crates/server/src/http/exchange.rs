@@ -20,10 +20,10 @@ use super::service::Service;
 use super::settings::LoggingSettings;
 use super::timing::{SERVER_TIMING, server_timing};
 use super::transport::Peer;
-use crate::metrics::{Seen, Shard};
+use crate::metrics::{CompletedRequest, Shard};
 use crate::options::LoggedRequests;
 use crate::request_id::RequestId;
-use crate::traces::{Traced, Traces};
+use crate::traces::{TracedRequest, Traces};
 
 /// The number of bytes of errors that a log line shows.
 const LOGGED_BYTES: usize = 500;
@@ -184,13 +184,13 @@ impl Exchange {
         let refusal = self.refusal.as_ref().map(Refusal::code);
         let Self { report, response_bytes, .. } = self;
         let response_bytes = *response_bytes;
-        shard.end(&Seen { status, elapsed, report, refusal, response_bytes });
+        shard.end(&CompletedRequest { status, elapsed, report, refusal, response_bytes });
     }
 
     fn trace(&self, status: Option<StatusCode>, elapsed: Duration) {
         let Some((traces, parent)) = &self.traces else { return };
         let id = RequestId::current();
-        traces.tell(&Traced {
+        traces.export(&TracedRequest {
             parent,
             started: self.started,
             elapsed,

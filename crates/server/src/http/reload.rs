@@ -79,7 +79,7 @@ pub(super) async fn follow(
             Cause::Change => tracing::info!("the schema was changed; reloading"),
             Cause::Retry => tracing::debug!("reloading once more"),
         }
-        supervisor::tell_reloading();
+        supervisor::notify_reloading();
         match run(Arc::clone(&reload)).await {
             Some(Ok(mut fresh)) => {
                 watch = fresh.watch.take();
@@ -99,7 +99,7 @@ pub(super) async fn follow(
                 retry.record_failure(cause, "a panic, which the log has".into());
             }
         }
-        supervisor::tell_ready();
+        supervisor::notify_ready();
         memory::give_back();
     }
 }

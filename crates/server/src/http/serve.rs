@@ -103,13 +103,13 @@ pub(crate) async fn serve(
         tracing::info!(version = env!("CARGO_PKG_VERSION"), threads, "serving at {place}");
     }
 
-    supervisor::tell_ready();
+    supervisor::notify_ready();
     let early = tokio::select! {
         () = signals.receive() => false,
         _ = endings.recv() => true,
     };
     process.is_stopping.store(true, Ordering::Relaxed);
-    supervisor::tell_stopping();
+    supervisor::notify_stopping();
     let Settings { drain_timeout, drain_delay, .. } = *settings.borrow().settings;
     if let Some(delay) = drain_delay.filter(|_| !early) {
         tracing::info!(?delay, "stopping soon: requests are still accepted");

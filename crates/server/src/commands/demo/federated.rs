@@ -32,7 +32,7 @@ struct Remote {
 
 /// The result of the example query.
 #[derive(Debug)]
-struct Asked {
+struct QueryResult {
     /// The query plan with its statements, and the result of each request.
     plan: String,
     answer: String,
@@ -49,12 +49,12 @@ pub(super) fn serve(options: &DemoOptions) -> Result<(), Failure> {
     prepare_folder(&shop)?;
     let remote = Remote::start(&shop)?;
     let prepared = PreparedGateway::of_demo(serving, settings, &shop, &remote.place.to_string())?;
-    let asked = OnceCell::new();
+    let result = OnceCell::new();
     open_and_serve(
         || {
             let fresh = prepared.open(&KnownSubgraphs::default())?;
             // It is set only once.
-            let _ = asked.set(ask(&fresh.api)?);
+            let _ = result.set(ask(&fresh.api)?);
             Ok(fresh)
         },
         serving,
@@ -62,8 +62,8 @@ pub(super) fn serve(options: &DemoOptions) -> Result<(), Failure> {
         None,
         |listeners| {
             print(&about(&shop, &remote))?;
-            if let Some(asked) = asked.get() {
-                print(&asked.tell(&shop))?;
+            if let Some(result) = result.get() {
+                print(&result.text(&shop))?;
             }
             print(&welcome(&shop, listeners, serving))
         },
@@ -95,9 +95,9 @@ impl Remote {
 }
 
 /// Sends the example query, which needs all subgraphs.
-fn ask(api: &Api) -> Result<Asked, Failure> {
+fn ask(api: &Api) -> Result<QueryResult, Failure> {
     let Api::Gateway(gateway) = api else {
-        return Ok(Asked { plan: String::new(), answer: String::new() });
+        return Ok(QueryResult { plan: String::new(), answer: String::new() });
     };
     let request = Request { query: QUERY.to_owned(), ..Request::default() };
     let worker = GatewayWorker::sharing(Arc::clone(gateway), Memory::new(u64::MAX));
@@ -110,7 +110,7 @@ fn ask(api: &Api) -> Result<Asked, Failure> {
             let messages = errors.iter().map(|error| &*error.message);
             Failure::Usage(messages.collect::<Vec<_>>().join("; "))
         })?;
-        Ok(Asked { plan, answer: pretty(&answer.body) })
+        Ok(QueryResult { plan, answer: pretty(&answer.body) })
     })
 }
 
@@ -130,8 +130,8 @@ fn about(shop: &Shop, remote: &Remote) -> String {
     )
 }
 
-impl Asked {
-    fn tell(&self, shop: &Shop) -> String {
+impl QueryResult {
+    fn text(&self, shop: &Shop) -> String {
         let query = shop.query();
         let Self { plan, answer } = self;
         format!(
