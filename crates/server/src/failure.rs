@@ -10,7 +10,7 @@ use engine::session::KeyError;
 use engine::{OpenError, RowError};
 use graphql::GraphQLError;
 
-use crate::commands::health::Illness;
+use crate::commands::health::Unhealthy;
 use crate::configuration::{ReadError, Refused, Unresolved};
 use crate::demo::SampleError;
 use crate::http::{ListenError, ManifestError, TlsError};
@@ -62,8 +62,8 @@ pub(crate) enum Failure {
     /// Nothing can be said of the row to explain.
     #[error("`--row`: {0}")]
     Row(#[from] RowError),
-    #[error("the server at {address} {illness}")]
-    Health { address: String, illness: Illness },
+    #[error("the server at {address} {reason}")]
+    Health { address: String, reason: Unhealthy },
     #[error("cannot write the manual pages into {}: {error}", folder.display())]
     Manual { folder: PathBuf, error: io::Error },
     #[error("the program cannot run here: {0}")]

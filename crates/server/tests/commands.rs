@@ -179,7 +179,7 @@ fn the_demo_makes_its_file_and_uses_it_again() {
     assert!(server.welcome.starts_with(&made), "{}", server.welcome);
     let url = format!("GraphQL is at http://{}/graphql;", server.address);
     assert!(server.welcome.contains(&url), "{}", server.welcome);
-    let page = format!(" Open http://{}/ in a browser to ask it.", server.address);
+    let page = format!(" Open http://{}/ in a browser to query it.", server.address);
     assert!(server.welcome.contains(&page), "{}", server.welcome);
     drop(server);
     let written = fs::metadata(&file).unwrap().modified().unwrap();

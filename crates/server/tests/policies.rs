@@ -94,7 +94,7 @@ fn that_strangers_may_change_all_is_said_only_where_they_may() {
         line.clone()
     };
     let open = told(&[]);
-    assert!(open.contains(" WARN ") && open.contains("all that the API shows"), "{open}");
+    assert!(open.contains(" WARN ") && open.contains("all that the API exposes"), "{open}");
     let bounded = told(&access);
     assert!(bounded.contains(" INFO ") && bounded.contains("what the policies let"), "{bounded}");
 }

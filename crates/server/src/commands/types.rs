@@ -1,4 +1,4 @@
-//! `thalweg types`: type definitions for what is in a graph.
+//! `thalweg types`: prints type definitions generated from a graph.
 
 use crate::commands::{block_on, print};
 use crate::failure::Failure;

@@ -8,7 +8,7 @@ use engine::{Rights, SourceAddress, StoredColumn};
 
 use super::federation::FederationOptions;
 use super::filter::Filters;
-use super::gateway::SupergraphPlace;
+use super::gateway::SupergraphLocation;
 use super::given::GivenOptions;
 use super::neo4j::Neo4jOptions;
 use super::policies::policies;
@@ -131,7 +131,7 @@ impl ApiOptions {
     pub(crate) fn address(&self) -> Result<SourceAddress, Failure> {
         let none = || Failure::Usage("there is no SOURCE, and no configuration file".into());
         let source = self.source.as_ref().ok_or_else(none)?;
-        if SupergraphPlace::is_named_by(source) {
+        if SupergraphLocation::is_named_by(source) {
             let shown = redact::address(source);
             let message = format!("`{shown}` names a supergraph, which `thalweg gateway` serves");
             return Err(Failure::Usage(message));
@@ -140,9 +140,9 @@ impl ApiOptions {
     }
 
     /// The supergraph that is looked at instead of a database.
-    pub(crate) fn supergraph(&self) -> Result<Option<SupergraphPlace>, Failure> {
-        let named = self.source.as_deref().filter(|source| SupergraphPlace::is_named_by(source));
-        named.map(SupergraphPlace::parse).transpose()
+    pub(crate) fn supergraph(&self) -> Result<Option<SupergraphLocation>, Failure> {
+        let named = self.source.as_deref().filter(|source| SupergraphLocation::is_named_by(source));
+        named.map(SupergraphLocation::parse).transpose()
     }
 
     /// The options of the engine. An option that has no meaning for the source or the dialect is

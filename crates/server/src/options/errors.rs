@@ -1,31 +1,31 @@
-//! What clients are told of the database's errors.
+//! Database errors in responses.
 
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Errors")]
 pub(crate) struct ErrorOptions {
-    /// Tell clients which constraint, table and columns an error is about
+    /// Include the constraint, the table and the columns of a database error in responses
     #[arg(long, env = "THALWEG_SHOW_CONSTRAINTS")]
     show_constraints: bool,
-    /// Tell clients the database's own words, which may show names and values of any table
+    /// Include the database's own error messages in responses, which may show names and values of any table
     #[arg(long, env = "THALWEG_SHOW_DATABASE_ERRORS")]
     show_database_errors: bool,
-    /// What errors say besides, where PostGraphile does, separated by commas [default: nothing]
+    /// Additional fields of errors, as PostGraphile has them, separated by commas [default: none]
     #[arg(long, env = "THALWEG_EXTENDED_ERRORS", value_name = "PARTS", value_delimiter = ',')]
     extended_errors: Vec<ExtendedError>,
-    /// What clients are told where a change breaks a constraint, or a rule for columns, as
+    /// Error message for a constraint that an insert, an update or a delete violates, as
     /// CONSTRAINT=TEXT or TABLE.COLUMN=TEXT; may be repeated
     #[arg(long, env = "THALWEG_ERROR_MESSAGE", value_name = "NAME=TEXT", value_parser = message)]
     error_message: Vec<(String, String)>,
 }
 
-/// The names of PostGraphile's option.
+/// Values of PostGraphile's option `extendedErrors`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ExtendedError {
     Hint,
     Detail,
-    /// The database's code
+    /// The SQLSTATE
     Errcode,
     Schema,
     Table,

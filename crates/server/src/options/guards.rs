@@ -1,26 +1,25 @@
-//! Who may read what of a supergraph that says it.
+//! Authorization by the directives of a supergraph.
 
 use clap::{Args, ValueEnum};
 use engine::gateway::{Guards, Unauthorized};
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Who may read what")]
+#[command(next_help_heading = "Authorization")]
 pub(crate) struct GuardOptions {
-    /// The claim that says the scopes of `@requiresScopes`: a text with spaces between them, or a
-    /// list
+    /// The claim with the scopes of `@requiresScopes`: a string with spaces between them, or a list
     #[arg(long, env = "THALWEG_SCOPE_CLAIM", value_name = "CLAIM", default_value = "scope")]
     scope_claim: Box<str>,
-    /// The claim that says which policies of `@policy` hold: a list, or a text that is one
+    /// The claim with the policies of `@policy`: a list, or a string for a single one
     #[arg(long, env = "THALWEG_POLICY_CLAIM", value_name = "CLAIM", default_value = "policies")]
     policy_claim: Box<str>,
-    /// What becomes of what a caller may not read
+    /// Result of fields that the caller is not authorized to read
     #[arg(long, env = "THALWEG_UNAUTHORIZED", value_name = "WHAT", default_value = "null")]
-    unauthorized: WhatBecomes,
+    unauthorized: OnUnauthorized,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum WhatBecomes {
-    /// It is null with an error, and the rest is answered
+enum OnUnauthorized {
+    /// The field is null with an error, and the rest of the response is complete
     Null,
     /// The whole operation is refused
     Refuse,
@@ -32,8 +31,8 @@ impl GuardOptions {
             scope_claim: self.scope_claim.clone(),
             policy_claim: self.policy_claim.clone(),
             unauthorized: match self.unauthorized {
-                WhatBecomes::Null => Unauthorized::Null,
-                WhatBecomes::Refuse => Unauthorized::Refuse,
+                OnUnauthorized::Null => Unauthorized::Null,
+                OnUnauthorized::Refuse => Unauthorized::Refuse,
             },
         }
     }

@@ -24,7 +24,7 @@ pub(crate) struct Neo4jOptions {
     /// For neo4j: without the inputs that version 7 calls deprecated
     #[arg(long, env = "THALWEG_EXCLUDE_DEPRECATED_FIELDS")]
     exclude_deprecated_fields: bool,
-    /// For neo4j: operators on texts beside the usual ones: `String.MATCHES,ID.MATCHES`
+    /// For neo4j: operators on texts beside the defaults ones: `String.MATCHES,ID.MATCHES`
     #[arg(long, env = "THALWEG_NEO4J_FILTERS", value_name = "OPERATORS", value_delimiter = ',')]
     neo4j_filters: Option<Vec<TextFilter>>,
     /// For neo4j: lists and connections have to be told how long they are

@@ -24,7 +24,7 @@ fn a_client_that_never_reads_is_let_go() {
     let before = site.descriptors();
     let stalled: Vec<TcpStream> = (0..4).map(|_| ask_for_much(&site, 16 * 1024)).collect();
     site.assert_answers();
-    let line = "a client that does not read its answer is let go";
+    let line = "connection reset: the client does not read its response";
     assert!(happens_within(PATIENCE, || site.log().matches(line).count() == 4), "{}", site.log());
     // Its database keeps a connection that it may have opened meanwhile, with its two files.
     let gone = || site.descriptors() <= before + 12;

@@ -14,7 +14,7 @@ use super::headers;
 use super::source::{self, SaidSource};
 use super::table::{Reader, Value};
 use crate::configuration::problem::Position;
-use crate::options::{MostRequests, Size, Time};
+use crate::options::{RequestLimit, Size, Time};
 
 /// What is said; what is not holds as it is said for all, or by options.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub(super) struct Said {
     pub(super) retries: Option<u32>,
     pub(super) http2: Option<Http2>,
     pub(super) connections: Option<usize>,
-    pub(super) max_requests: Option<MostRequests>,
+    pub(super) max_requests: Option<RequestLimit>,
     pub(super) idle: Option<Duration>,
     pub(super) max_answer: Option<u64>,
     /// Said and switched off: `Some(None)`.
@@ -151,11 +151,11 @@ fn number(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<usiz
 }
 
 /// As the option has it: a number, or a share with its sign.
-fn most_requests(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<MostRequests> {
+fn most_requests(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<RequestLimit> {
     match value.get_ref() {
         DeValue::Integer(_) => {
             let number = reader.whole(name, value, 1..=u32::MAX);
-            number.and_then(NonZeroU32::new).map(MostRequests::Number)
+            number.and_then(NonZeroU32::new).map(RequestLimit::Number)
         }
         _ => reader.parsed(name, value),
     }

@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::configuration::expand::NotText;
-use crate::options::MostRequests;
+use crate::options::RequestLimit;
 
 fn variable(name: &str) -> Variable {
     match name {
@@ -25,12 +25,12 @@ const SUBGRAPHS: [(&str, &str); 3] = [
     ("products", ""),
 ];
 
-fn usual() -> Usual {
-    Usual {
+fn defaults() -> Defaults {
+    Defaults {
         timeout: std::time::Duration::from_secs(30),
         connect_timeout: std::time::Duration::from_secs(2),
         connections: 64,
-        max_requests: (MostRequests::Share(50), 512),
+        max_requests: (RequestLimit::Share(50), 512),
         most_bytes: 1 << 20,
         deduplicate: false,
     }
@@ -42,7 +42,7 @@ fn check(text: &str, expected: &Expect) {
     let resolved = SubgraphsFile::parse(Path::new("s.toml"), text, &variable)
         .map_err(|refused| format!("error: {refused}\n"))
         .and_then(|file| {
-            file.resolve(&SUBGRAPHS, usual()).map_err(|error| format!("error: {error}\n"))
+            file.resolve(&SUBGRAPHS, defaults()).map_err(|error| format!("error: {error}\n"))
         });
     let told = match resolved {
         Ok(resolved) => {

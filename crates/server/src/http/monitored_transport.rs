@@ -1,4 +1,4 @@
-//! The bytes of a connection, seen on their way: they tell how far it is.
+//! A transport that reports its reads and writes to the state of its connection.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -7,27 +7,28 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::progress::{Phase, Progress};
+use super::timeouts::{ConnectionState, Phase};
 use super::transport::Transport;
 
 #[derive(Debug)]
-pub(super) struct Watched {
+pub(super) struct MonitoredTransport {
     pub(super) transport: Transport,
-    progress: Rc<Progress>,
-    /// The status by which the HTTP library refuses a head; the words are ours.
+    state: Rc<ConnectionState>,
+    /// The status of a refusal by the HTTP library, whose response is replaced.
     pub(super) refusal: Option<[u8; 3]>,
-    /// The client has sent all it wants to.
+    /// Whether the client has closed its side.
     pub(super) is_at_end: bool,
 }
 
-impl Watched {
-    pub(super) fn new(transport: Transport, progress: Rc<Progress>) -> Self {
-        Self { transport, progress, refusal: None, is_at_end: false }
+impl MonitoredTransport {
+    pub(super) fn new(transport: Transport, state: Rc<ConnectionState>) -> Self {
+        Self { transport, state, refusal: None, is_at_end: false }
     }
 
-    /// Before a request is handed over, the library writes nothing but refusals of its own.
-    fn swallow(&mut self, bytes: &[u8]) -> bool {
-        let is_refusal = match self.progress.phase() {
+    /// Discards a write before a request was handed over: the library's own refusals, which are
+    /// replaced.
+    fn discards(&mut self, bytes: &[u8]) -> bool {
+        let is_refusal = match self.state.phase() {
             Phase::New | Phase::Head | Phase::Idle => true,
             Phase::Working | Phase::Body | Phase::Answering => false,
         };
@@ -40,17 +41,17 @@ impl Watched {
 
     fn wrote(&self, written: &Poll<io::Result<usize>>) {
         match written {
-            Poll::Ready(Ok(_)) => self.progress.wrote(true),
+            Poll::Ready(Ok(_)) => self.state.wrote(true),
             Poll::Ready(Err(_)) => {}
-            Poll::Pending => self.progress.wrote(false),
+            Poll::Pending => self.state.wrote(false),
         }
     }
 }
 
-/// Where the status is in `HTTP/1.1 400 Bad Request`.
+/// The place of the status in `HTTP/1.1 400 Bad Request`.
 const STATUS: std::ops::Range<usize> = 9..12;
 
-impl AsyncRead for Watched {
+impl AsyncRead for MonitoredTransport {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -61,8 +62,8 @@ impl AsyncRead for Watched {
         let read = Pin::new(&mut this.transport).poll_read(cx, buffer);
         if let Poll::Ready(Ok(())) = &read {
             match buffer.filled().len() > before {
-                true if matches!(this.progress.phase(), Phase::New | Phase::Idle) => {
-                    this.progress.enter(Phase::Head);
+                true if matches!(this.state.phase(), Phase::New | Phase::Idle) => {
+                    this.state.enter(Phase::Head);
                 }
                 true => {}
                 false => this.is_at_end = true,
@@ -72,14 +73,14 @@ impl AsyncRead for Watched {
     }
 }
 
-impl AsyncWrite for Watched {
+impl AsyncWrite for MonitoredTransport {
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        if this.swallow(bytes) {
+        if this.discards(bytes) {
             return Poll::Ready(Ok(bytes.len()));
         }
         let written = Pin::new(&mut this.transport).poll_write(cx, bytes);
@@ -93,7 +94,7 @@ impl AsyncWrite for Watched {
         parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        if this.swallow(parts.first().map_or(&[], |part| part)) {
+        if this.discards(parts.first().map_or(&[], |part| part)) {
             return Poll::Ready(Ok(parts.iter().map(|part| part.len()).sum()));
         }
         let written = Pin::new(&mut this.transport).poll_write_vectored(cx, parts);
@@ -110,18 +111,18 @@ impl AsyncWrite for Watched {
         let flushed = Pin::new(&mut this.transport).poll_flush(cx);
         match &flushed {
             Poll::Ready(Ok(())) => {
-                this.progress.wrote(true);
-                if this.progress.phase() == Phase::Answering {
-                    this.progress.enter(Phase::Idle);
+                this.state.wrote(true);
+                if this.state.phase() == Phase::Answering {
+                    this.state.enter(Phase::Idle);
                 }
             }
             Poll::Ready(Err(_)) => {}
-            Poll::Pending => this.progress.wrote(false),
+            Poll::Pending => this.state.wrote(false),
         }
         flushed
     }
 
-    /// The connection says its last words itself.
+    /// Does nothing: the connection closes the transport itself, after its last response.
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }

@@ -1,7 +1,7 @@
-//! How far a connection is, and when its patience ends.
+//! Timeouts for slow and idle clients: the state of a connection, and when it has to end.
 //!
-//! Nothing here is done by request but to remember a phase and a time: one alarm a connection
-//! rings now and then, and looks whether a time limit has passed meanwhile.
+//! A request only records a state and a time. One timer per connection wakes now and then, and checks
+//! whether a limit has passed meanwhile.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -13,73 +13,72 @@ use std::future::poll_fn;
 
 use tokio::time::{Instant, sleep_until};
 
-/// What a connection does that is not busy is not interrupted for so long when the server stops:
-/// a request may be on its way.
+/// Grace period of an idle connection when the server stops: a request may be on its way.
 const STOP_GRACE: Duration = Duration::from_millis(200);
 
-/// How long a client that is new may take before it has to make room for others.
+/// Age from which a connection without a complete head may be evicted.
 const MAKES_ROOM_AFTER: Duration = Duration::from_secs(1);
 
-/// The same of one whose body is waited for: a slow line may take so long.
+/// Age from which a connection that waits for a body may be evicted: a slow line may take so long.
 const BODY_MAKES_ROOM_AFTER: Duration = Duration::from_secs(5);
 
-/// What has to be done within which time.
+/// Time limits for clients.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
-    /// From the first byte of a head to its last, and from a connection's begin to the first.
+pub(super) struct ClientTimeouts {
+    /// From the first byte of a head to its last, and from the start of a connection to the first.
     pub(super) header: Duration,
-    /// From an answer to the next request.
+    /// From a response to the next request.
     pub(super) keep_alive: Duration,
-    /// From one part of an answer to the next that the client takes.
+    /// From one part of a response that the client reads to the next.
     pub(super) stall: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Nothing has come of a request. TLS is agreed upon in this time, too.
+    /// Nothing of a request has come; includes the TLS handshake.
     New,
     /// The beginning of a head has come.
     Head,
     /// A request is read and answered.
     Working,
-    /// It is waited for more of the body of a request.
+    /// The server waits for more of the body.
     Body,
-    /// The answer is there, and is being sent.
+    /// The response is complete, and is being sent.
     Answering,
     /// All requests are answered.
     Idle,
 }
 
-/// Why a connection ends before it is finished.
+/// The reason why a connection ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// Nothing was going on; nobody has to be told.
-    Unused,
+pub(super) enum CloseReason {
+    /// Nothing was going on: the connection closes without a response.
+    Idle,
     /// The head of a request did not come in time.
     HeadTimeout,
-    /// The client does not take its answer.
+    /// The client does not read its response.
     Stalled,
 }
 
-/// How far a connection is.
+/// The state of a connection.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(super) struct ConnectionState {
     phase: Cell<Phase>,
-    /// When the phase began; not kept for those that have no limit.
+    /// When the phase began; not set for phases without a limit.
     since: Cell<Instant>,
-    /// Since when bytes wait for the client to take some.
+    /// Since when written bytes wait for the client.
     stalled: Cell<Option<Instant>>,
     /// When the server began to stop.
     stopping: Cell<Option<Instant>>,
     is_evicted: Cell<bool>,
-    /// How many bytes of the body have come.
+    /// Received bytes of the body.
     received: Cell<u64>,
-    /// Whether to look at once, not when the alarm rings.
+    /// Whether to check now, before the timer.
     is_called: Cell<bool>,
     waker: RefCell<Option<Waker>>,
 }
 
-impl Progress {
+impl ConnectionState {
     pub(super) fn new() -> Self {
         Self {
             phase: Cell::new(Phase::New),
@@ -105,19 +104,19 @@ impl Progress {
         }
     }
 
-    /// A body has not come as a whole with its head.
+    /// Records that a body did not arrive as a whole with its head.
     pub(super) fn wait_for_body(&self) {
         if self.phase.get() == Phase::Working {
             self.enter(Phase::Body);
         }
     }
 
-    /// Bytes of a body have come.
+    /// Counts received bytes of a body.
     pub(super) fn receive(&self, bytes: usize) {
         self.received.set(self.received.get() + bytes as u64);
     }
 
-    /// A body is read, or refused.
+    /// Records that a body is complete, or refused.
     pub(super) fn end_body(&self) {
         self.received.set(0);
         if self.phase.get() == Phase::Body {
@@ -125,12 +124,12 @@ impl Progress {
         }
     }
 
-    /// Whether the connection is given up for another.
+    /// Whether the connection is evicted, to make room for another.
     pub(super) fn is_evicted(&self) -> bool {
         self.is_evicted.get()
     }
 
-    /// The client took bytes of an answer, or did not.
+    /// Records whether the client accepts bytes of a response.
     pub(super) fn wrote(&self, has_taken: bool) {
         match (has_taken, self.stalled.get()) {
             (true, Some(_)) => self.stalled.set(None),
@@ -143,13 +142,13 @@ impl Progress {
         self.stopping.get().is_some()
     }
 
-    /// Lets the connection end as soon as nothing is going on.
+    /// Closes the connection as soon as it is idle.
     pub(super) fn stop(&self) {
         self.stopping.set(Some(Instant::now()));
         self.call();
     }
 
-    /// Lets the connection end now.
+    /// Evicts the connection.
     pub(super) fn evict(&self) {
         self.is_evicted.set(true);
         self.call();
@@ -162,10 +161,10 @@ impl Progress {
         }
     }
 
-    /// How gladly the connection is given up for a new one; the least first, none if it is busy. Of
-    /// those in one phase the one that is in it for the longest is the least, and of those whose body
-    /// is waited for the one that took the longest for each byte.
-    pub(super) fn worth(&self, now: Instant) -> Option<(u8, Reverse<u128>)> {
+    /// Order of eviction: the least first; none if the connection is busy. Within a phase the one that is
+    /// in it for longest comes first, and of those that wait for a body the one with the most time per
+    /// byte.
+    pub(super) fn eviction_rank(&self, now: Instant) -> Option<(u8, Reverse<u128>)> {
         let elapsed = now.duration_since(self.since.get());
         let is_slow = elapsed >= MAKES_ROOM_AFTER;
         let longest = Reverse(elapsed.as_nanos());
@@ -182,56 +181,56 @@ impl Progress {
         }
     }
 
-    /// What the time is up for, or when to look again.
-    fn judge(&self, now: Instant, patience: &Patience) -> Result<Instant, Verdict> {
+    /// Checks the time limits, and returns when to check again.
+    fn check(&self, now: Instant, timeouts: &ClientTimeouts) -> Result<Instant, CloseReason> {
         let since = self.since.get();
         let (limit, verdict) = match self.phase.get() {
-            Phase::New => (Some(since + patience.header), Verdict::Unused),
-            Phase::Head => (Some(since + patience.header), Verdict::HeadTimeout),
-            Phase::Idle => (Some(since + patience.keep_alive), Verdict::Unused),
-            // A body that is given up is refused by who reads it.
-            Phase::Body | Phase::Working | Phase::Answering => (None, Verdict::Stalled),
+            Phase::New => (Some(since + timeouts.header), CloseReason::Idle),
+            Phase::Head => (Some(since + timeouts.header), CloseReason::HeadTimeout),
+            Phase::Idle => (Some(since + timeouts.keep_alive), CloseReason::Idle),
+            // The reader of the body refuses one that is cancelled.
+            Phase::Body | Phase::Working | Phase::Answering => (None, CloseReason::Stalled),
         };
-        let is_unused = verdict == Verdict::Unused;
+        let is_unused = verdict == CloseReason::Idle;
         let stop = self.stopping.get().filter(|_| is_unused).map(|stop| stop + STOP_GRACE);
-        let stall = self.stalled.get().map(|stalled| stalled + patience.stall);
+        let stall = self.stalled.get().map(|stalled| stalled + timeouts.stall);
         if limit.is_some() && self.is_evicted.get() {
             return Err(verdict);
         }
-        for (limit, verdict) in [(limit, verdict), (stop, verdict), (stall, Verdict::Stalled)] {
+        for (limit, verdict) in [(limit, verdict), (stop, verdict), (stall, CloseReason::Stalled)] {
             if limit.is_some_and(|limit| limit <= now) {
                 return Err(verdict);
             }
         }
-        // A phase that begins later has a later limit than this.
-        let shortest = patience.header.min(patience.keep_alive).min(patience.stall);
+        // A phase that begins later has a limit later than this.
+        let shortest = timeouts.header.min(timeouts.keep_alive).min(timeouts.stall);
         let limits = [limit, stop, stall].into_iter().flatten();
         Ok(limits.fold(now + shortest, Instant::min))
     }
 }
 
-/// Runs a future of the connection to its end, or until its patience ends.
-pub(super) async fn supervise<F: Future + Unpin>(
-    progress: &Progress,
-    patience: impl Fn() -> Patience,
+/// Runs a future of the connection until it is ready or a time limit passes.
+pub(super) async fn run_with_timeouts<F: Future + Unpin>(
+    state: &ConnectionState,
+    timeouts: impl Fn() -> ClientTimeouts,
     future: &mut F,
-) -> Result<F::Output, Verdict> {
-    let first = progress.judge(Instant::now(), &patience())?;
+) -> Result<F::Output, CloseReason> {
+    let first = state.check(Instant::now(), &timeouts())?;
     let mut alarm = pin!(sleep_until(first));
     poll_fn(|cx| {
         if let Poll::Ready(output) = Pin::new(&mut *future).poll(cx) {
             return Poll::Ready(Ok(output));
         }
-        let mut waker = progress.waker.borrow_mut();
+        let mut waker = state.waker.borrow_mut();
         if !waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
             *waker = Some(cx.waker().clone());
         }
         drop(waker);
-        if progress.is_called.take() {
+        if state.is_called.take() {
             alarm.as_mut().reset(Instant::now());
         }
         while alarm.as_mut().poll(cx).is_ready() {
-            match progress.judge(Instant::now(), &patience()) {
+            match state.check(Instant::now(), &timeouts()) {
                 Ok(next) => alarm.as_mut().reset(next),
                 Err(verdict) => return Poll::Ready(Err(verdict)),
             }

@@ -1,8 +1,8 @@
-//! The memory that the bodies of all requests may take together.
+//! The memory budget of all request bodies.
 //!
-//! A body is counted while it is read, decompressed and parsed. Where there is no memory left for one,
-//! the slowest of those that are not read to their end gives its own back: so clients that send a
-//! beginning and nothing more take nothing from those that send all.
+//! A body counts while it is read, decompressed and parsed. When the budget is exhausted, the slowest
+//! unfinished body is cancelled and releases its memory: clients that send a beginning and nothing
+//! more (slow HTTP attacks) cannot starve the others.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -14,51 +14,51 @@ use engine::{Held, Memory, NoMemory};
 use tokio::sync::Notify;
 use tokio::time::timeout_at;
 
-use super::respond::Refusal;
+use super::refusal::Refusal;
 
-/// A smaller body is neither counted nor known to others.
+/// RequestMemory up to this size are not counted.
 pub(super) const SMALL: u64 = 16 << 10;
 
-/// A body that began so lately is not slow.
+/// A body that began more recently is not slow.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How long is waited for memory that a slower body was told to give back.
+/// Time to wait for a cancelled body to release its memory.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// All bodies that are being read, of all threads.
 #[derive(Debug)]
-pub(crate) struct Bodies {
+pub(crate) struct RequestMemory {
     memory: Arc<Memory>,
-    unfinished: Mutex<BTreeMap<u64, Arc<Unfinished>>>,
+    unfinished: Mutex<BTreeMap<u64, Arc<UnfinishedBody>>>,
     next: AtomicU64,
-    /// Told when memory was given back.
+    /// Notified when memory was released.
     released: Notify,
 }
 
-/// A body that is not read to its end.
+/// A body that is not complete.
 #[derive(Debug)]
-struct Unfinished {
+struct UnfinishedBody {
     since: Instant,
     received: AtomicU64,
-    /// Told when the body has to give its memory back.
-    given_up: Notify,
+    /// Notified when the body is cancelled.
+    cancelled: Notify,
 }
 
-/// The memory of one body.
+/// The memory reservation of one body.
 #[derive(Debug)]
-pub(super) struct BodyMemory<'b> {
-    bodies: &'b Bodies,
+pub(super) struct BodyReservation<'b> {
+    bodies: &'b RequestMemory,
     held: Held,
-    /// When it was waited for first; none for one that came with its head.
+    /// When the first wait for data began; none for a body that arrived with its head.
     since: Cell<Option<Instant>>,
     received: u64,
-    /// How many bytes it has at most.
+    /// The size limit of the body.
     most: usize,
-    /// Its number among the unfinished ones; none for a small one.
-    number: Option<(u64, Arc<Unfinished>)>,
+    /// The number among the unfinished bodies; none for a small one.
+    number: Option<(u64, Arc<UnfinishedBody>)>,
 }
 
-impl Bodies {
+impl RequestMemory {
     pub(super) fn new(most: u64) -> Self {
         Self {
             memory: Memory::new(most),
@@ -72,32 +72,32 @@ impl Bodies {
         self.memory.set_most(most);
     }
 
-    /// How many bytes all of them hold now.
+    /// Bytes that all bodies reserve now.
     pub(super) fn held(&self) -> u64 {
         self.memory.held()
     }
 
-    /// The memory of a body that has so many bytes at most.
-    pub(super) fn begin(&self, most: usize) -> BodyMemory<'_> {
-        // Nothing is counted for a small one.
+    /// Begins a body of at most so many bytes.
+    pub(super) fn begin(&self, most: usize) -> BodyReservation<'_> {
+        // A small body reserves nothing.
         let (held, since) = (Held::default(), Cell::new(None));
-        BodyMemory { bodies: self, held, since, received: 0, most, number: None }
+        BodyReservation { bodies: self, held, since, received: 0, most, number: None }
     }
 
-    fn all(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Unfinished>>> {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<UnfinishedBody>>> {
         // Nothing panics while it holds the lock.
         self.unfinished.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the slowest body to give its memory back; `false` if that is this one, or none is slow.
-    fn give_up_slowest(&self, but: Option<u64>, now: Instant) -> bool {
+    /// Cancels the slowest body; `false` if that is this one, or none is slow.
+    fn cancel_slowest(&self, but: Option<u64>, now: Instant) -> bool {
         let all = self.all();
         let slow = all.iter().filter(|(_, body)| now.duration_since(body.since) >= GRACE);
         let slowest = slow.max_by_key(|(_, body)| body.slowness(now));
         match slowest {
             Some((number, _)) if Some(*number) == but => false,
             Some((_, body)) => {
-                body.given_up.notify_one();
+                body.cancelled.notify_one();
                 true
             }
             None => false,
@@ -105,23 +105,23 @@ impl Bodies {
     }
 }
 
-impl Unfinished {
-    /// Nanoseconds that each byte took.
+impl UnfinishedBody {
+    /// Nanoseconds per byte.
     fn slowness(&self, now: Instant) -> u128 {
         let bytes = u128::from(self.received.load(Ordering::Relaxed)) + 1;
         now.duration_since(self.since).as_nanos() / bytes
     }
 }
 
-impl BodyMemory<'_> {
-    /// More of the body has not come yet.
+impl BodyReservation<'_> {
+    /// Records that the rest of the body has not arrived yet.
     pub(super) fn wait(&self) {
         if self.since.get().is_none() {
             self.since.set(Some(Instant::now()));
         }
     }
 
-    /// Counts bytes that have come.
+    /// Counts received bytes.
     pub(super) fn receive(&mut self, bytes: usize) {
         self.received += bytes as u64;
         match &self.number {
@@ -134,14 +134,14 @@ impl BodyMemory<'_> {
     fn enter(&mut self) {
         let since = self.since.get().unwrap_or_else(Instant::now);
         let received = AtomicU64::new(self.received);
-        let body = Arc::new(Unfinished { since, received, given_up: Notify::new() });
+        let body = Arc::new(UnfinishedBody { since, received, cancelled: Notify::new() });
         let number = self.bodies.next.fetch_add(1, Ordering::Relaxed);
         self.bodies.all().insert(number, Arc::clone(&body));
         self.number = Some((number, body));
     }
 
-    /// Makes room for more bytes before they are copied. Where there is no memory for it, it is waited
-    /// for that of a slower body.
+    /// Reserves memory for more bytes before they are copied. When the budget is exhausted, waits for a
+    /// slower body to release its memory.
     pub(super) async fn make_room(
         &mut self,
         bytes: &mut Vec<u8>,
@@ -162,7 +162,7 @@ impl BodyMemory<'_> {
         Ok(())
     }
 
-    /// Holds so many bytes in all.
+    /// Grows the reservation to so many bytes.
     pub(super) async fn grow_to(&mut self, bytes: u64) -> Result<(), Refusal> {
         self.wait_for(|held| held.grow_to(bytes)).await
     }
@@ -181,12 +181,12 @@ impl BodyMemory<'_> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let mut released = std::pin::pin!(self.bodies.released.notified());
-            // What is released from here on is told.
+            // From here on, no notification is missed.
             released.as_mut().enable();
             if take(&mut self.held).is_ok() {
                 return Ok(());
             }
-            if !self.bodies.give_up_slowest(number, Instant::now())
+            if !self.bodies.cancel_slowest(number, Instant::now())
                 || timeout_at(deadline.into(), released).await.is_err()
             {
                 return Err(Refusal::RequestMemory);
@@ -194,15 +194,15 @@ impl BodyMemory<'_> {
         }
     }
 
-    /// Waits until the body has to give its memory back.
-    pub(super) async fn given_up(&self) {
+    /// Waits until the body is cancelled.
+    pub(super) async fn cancelled(&self) {
         match &self.number {
-            Some((_, body)) => body.given_up.notified().await,
+            Some((_, body)) => body.cancelled.notified().await,
             None => std::future::pending().await,
         }
     }
 
-    /// Gives its memory back.
+    /// Releases the reservation.
     pub(super) fn release(&mut self) {
         if self.held.bytes() > 0 {
             self.held.release();
@@ -210,7 +210,7 @@ impl BodyMemory<'_> {
         }
     }
 
-    /// The body is there: from now on nobody asks for its memory.
+    /// Marks the body as complete: it can no longer be cancelled.
     pub(super) fn end(&mut self) {
         if let Some((number, _)) = self.number.take() {
             self.bodies.all().remove(&number);
@@ -218,7 +218,7 @@ impl BodyMemory<'_> {
     }
 }
 
-impl Drop for BodyMemory<'_> {
+impl Drop for BodyReservation<'_> {
     fn drop(&mut self) {
         self.end();
         self.release();
@@ -241,8 +241,8 @@ mod tests {
         LocalSet::new().block_on(&runtime, future)
     }
 
-    /// A body that began so long ago, and has sent so many bytes.
-    async fn body(bodies: &Bodies, seconds: u64, bytes: usize) -> BodyMemory<'_> {
+    /// A body that began so many seconds ago and has sent so many bytes.
+    async fn body(bodies: &RequestMemory, seconds: u64, bytes: usize) -> BodyReservation<'_> {
         let mut body = bodies.begin(usize::MAX);
         body.since.set(Instant::now().checked_sub(Duration::from_secs(seconds)));
         body.receive(bytes);
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn the_slowest_body_makes_room_for_another_and_no_other_does() {
-        let bodies = Bodies::new(3 * MIB as u64);
+        let bodies = RequestMemory::new(3 * MIB as u64);
         block_on(async {
             let slow = body(&bodies, 20, MIB).await;
             let slower = body(&bodies, 40, MIB).await;
@@ -265,9 +265,9 @@ mod tests {
                 tokio::select! {
                     biased;
                     _ = &mut waiting => panic!("there is no memory"),
-                    () = slow.given_up() => panic!("it is not the slowest"),
-                    () = fast.given_up() => panic!("it is the fastest"),
-                    () = slower.given_up() => {}
+                    () = slow.cancelled() => panic!("it is not the slowest"),
+                    () = fast.cancelled() => panic!("it is the fastest"),
+                    () = slower.cancelled() => {}
                 }
                 drop(slower);
                 assert_eq!(waiting.await, Ok(()));
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn the_slowest_body_is_refused_itself_and_so_is_one_beside_bodies_that_just_began() {
-        let bodies = Bodies::new(2 * MIB as u64);
+        let bodies = RequestMemory::new(2 * MIB as u64);
         block_on(async {
             let mut slow = body(&bodies, 60, MIB).await;
             let _fast = body(&bodies, 2, MIB).await;
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_small_body_is_not_counted_and_a_whole_one_gives_nothing_up() {
-        let bodies = Bodies::new(MIB as u64);
+        let bodies = RequestMemory::new(MIB as u64);
         block_on(async {
             let mut small = bodies.begin(usize::MAX);
             small.receive(SMALL as usize);

@@ -1,23 +1,23 @@
-//! Work for a request, in its turn and in its time.
+//! Runs work of a request under admission control and the request timeout.
 
 use std::time::Instant;
 
 use tokio::time::timeout_at;
 
-use super::respond::Refusal;
+use super::refusal::Refusal;
 use super::service::Service;
 
-/// Does the work for a request that began at a time. If that takes too long, its future is dropped,
-/// which ends its statements in the database.
-pub(super) async fn in_turn<T>(
+/// Runs the work of a request that began at a time. After the request timeout its future is dropped,
+/// which cancels its statements in the database.
+pub(super) async fn run_limited<T>(
     service: &Service,
     began: Instant,
     work: impl Future<Output = T>,
 ) -> Result<T, Refusal> {
     let most = service.settings.request_timeout;
     let executed = async {
-        let patience = service.settings.load.queue_timeout;
-        let _place = service.process.admission.enter(patience).await?;
+        let queue_timeout = service.settings.load.queue_timeout;
+        let _slot = service.process.admission.acquire(queue_timeout).await?;
         Ok(work.await)
     };
     let Some(deadline) = began.checked_add(most) else { return executed.await };

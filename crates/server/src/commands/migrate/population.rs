@@ -1,4 +1,4 @@
-//! Waiting for the indexes of searches, which a database fills after it has made them.
+//! Waits for indexes, which the database populates in the background.
 
 use std::time::Duration;
 
@@ -6,43 +6,43 @@ use catalog::{GraphIndexProgress, GraphIndexState};
 use engine::graph::migrate::Plan;
 use tokio::time::{Instant, sleep};
 
-use super::{tell, tell_line, tell_remedy};
+use super::{print_line, print_problem, print_remedy};
 use crate::failure::Failure;
 
-/// Between two looks, at first and in the end.
+/// The first and the longest pause between two polls.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// How often is told how far they are. Those of small graphs are online before.
-const TOLD_EVERY: Duration = Duration::from_secs(5);
+/// Interval of progress messages. Indexes of small graphs are online before the first.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
 
 /// An index that searches need.
 #[derive(Debug)]
-pub(super) struct Needed {
+pub(super) struct AwaitedIndex {
     pub(super) subject: Box<str>,
-    /// As the database calls it.
+    /// The name in the database.
     pub(super) name: Box<str>,
-    /// With its name: `full-text index "titles"`.
+    /// Kind and name: `full-text index "titles"`.
     pub(super) called: String,
 }
 
-/// Waits until all of them are online, and tells how far they are. Says how many never will be.
-pub(super) async fn wait(plan: &Plan, needed: &[Needed]) -> Result<usize, Failure> {
+/// Waits until all indexes are online, and prints their progress. Returns the number of failed ones.
+pub(super) async fn wait(plan: &Plan, needed: &[AwaitedIndex]) -> Result<usize, Failure> {
     if needed.is_empty() {
         return Ok(0);
     }
     let (mut pause, mut told) = (FIRST_PAUSE, Instant::now());
     loop {
         let states = plan.index_states().await?;
-        let filling: Vec<(&Needed, u8)> =
+        let filling: Vec<(&AwaitedIndex, u8)> =
             needed.iter().filter_map(|one| Some((one, percent(one, &states)?))).collect();
         if filling.is_empty() {
-            return Ok(needed.iter().filter(|one| tell_failure(one, &states)).count());
+            return Ok(needed.iter().filter(|one| print_failure(one, &states)).count());
         }
-        if told.elapsed() >= TOLD_EVERY {
+        if told.elapsed() >= PROGRESS_INTERVAL {
             told = Instant::now();
             for (one, percent) in filling {
-                tell_line(&format!(
+                print_line(&format!(
                     "{}: the {} is filled to {percent} % so far.",
                     one.subject, one.called
                 ));
@@ -53,24 +53,27 @@ pub(super) async fn wait(plan: &Plan, needed: &[Needed]) -> Result<usize, Failur
     }
 }
 
-fn progress<'s>(of: &Needed, states: &'s [GraphIndexState]) -> Option<&'s GraphIndexProgress> {
+fn progress<'s>(
+    of: &AwaitedIndex,
+    states: &'s [GraphIndexState],
+) -> Option<&'s GraphIndexProgress> {
     states.iter().find(|state| state.name == of.name).map(|state| &state.progress)
 }
 
-/// How much of it is there while it is filled. There is nothing to wait for where it cannot be seen.
-fn percent(of: &Needed, states: &[GraphIndexState]) -> Option<u8> {
+/// The percentage of an index that is being populated.
+fn percent(of: &AwaitedIndex, states: &[GraphIndexState]) -> Option<u8> {
     match progress(of, states) {
         Some(GraphIndexProgress::Filling(percent)) => Some(*percent),
         Some(GraphIndexProgress::Online | GraphIndexProgress::Failed(_)) | None => None,
     }
 }
 
-/// Whether it has failed, which is told then.
-fn tell_failure(of: &Needed, states: &[GraphIndexState]) -> bool {
+/// Prints the failure of an index, and returns whether it has failed.
+fn print_failure(of: &AwaitedIndex, states: &[GraphIndexState]) -> bool {
     let Some(GraphIndexProgress::Failed(reason)) = progress(of, states) else { return false };
     let reason = reason.lines().next().unwrap_or_default();
-    tell(&format!("{}: the {} could not be filled: {reason}", of.subject, of.called));
-    tell_remedy("drop it, and migrate again.");
+    print_problem(&format!("{}: the {} could not be filled: {reason}", of.subject, of.called));
+    print_remedy("drop it, and migrate again.");
     true
 }
 
@@ -80,8 +83,11 @@ mod tests {
 
     #[test]
     fn only_what_is_being_filled_is_waited_for() {
-        let needed =
-            |name: &str| Needed { subject: "A.b".into(), name: name.into(), called: String::new() };
+        let needed = |name: &str| AwaitedIndex {
+            subject: "A.b".into(),
+            name: name.into(),
+            called: String::new(),
+        };
         let states = [
             GraphIndexState { name: "on".into(), progress: GraphIndexProgress::Online },
             GraphIndexState { name: "half".into(), progress: GraphIndexProgress::Filling(50) },
@@ -93,7 +99,7 @@ mod tests {
         let percents = ["on", "half", "not", "other"].map(|name| percent(&needed(name), &states));
         assert_eq!(percents, [None, Some(50), None, None]);
         let failures =
-            ["on", "half", "not", "other"].map(|name| tell_failure(&needed(name), &states));
+            ["on", "half", "not", "other"].map(|name| print_failure(&needed(name), &states));
         assert_eq!(failures, [false, false, true, false]);
     }
 }
