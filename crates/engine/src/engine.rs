@@ -8,8 +8,8 @@ use dialects::{Api, Declaration, Dialect, DialectError, Made, federation};
 use graphql::schema::Schema;
 use graphql::{DocumentLimits, GraphQLError, Validator};
 use source::{PoolLimits, Session};
-use source_postgres::Rights;
-use sources::{Address, OpenOptions, Source};
+
+use sources::{Address, OpenOptions, Rights, Source};
 
 use crate::authorize::rules::{RuleSet, Rules};
 use crate::authorize::{Policies, PolicyFile, PolicyProblems, PolicySet, PolicySetId};

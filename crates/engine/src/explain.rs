@@ -294,7 +294,7 @@ fn statement(level: &Level, levels: &[Level], planned: &Planned) -> ExplainedSta
     let how = match level.parents {
         Parents::Top => "a root field",
         Parents::Bound => "once for each parent, bound with its key",
-        Parents::SaidAgain => {
+        Parents::InlinedParentQuery => {
             "once for all parents, which are said again: finding them twice costs little"
         }
         Parents::Implied => "once for all parents, whose keys its rows have themselves",

@@ -9,7 +9,7 @@
 //! * [`offload`]: long work on the blocking pool
 //! * [`observed`], [`statistics`]: figures of one request, and of the connections of all threads
 //! * [`wire`]: sockets, TLS and buffers of clients of databases over a network
-//! * [`error`]: errors
+//! * [`error`]: the errors of sources
 
 pub mod claims;
 pub mod connections;

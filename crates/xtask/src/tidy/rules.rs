@@ -29,7 +29,7 @@ pub(crate) struct ForeignWords {
 }
 
 /// The crates of the straight line, from the lowest to the highest, and those beside it.
-pub(crate) const CRATES: [&str; 23] = [
+pub(crate) const CRATES: [&str; 28] = [
     "redact",
     "catalog",
     "graphql",
@@ -43,6 +43,11 @@ pub(crate) const CRATES: [&str; 23] = [
     "dialects",
     "sql",
     "cypher",
+    "source",
+    "relational",
+    "source-postgres",
+    "source-sqlite",
+    "source-neo4j",
     "sources",
     "storage",
     "gateway",
@@ -115,9 +120,45 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "the statement tree is pure and knows nobody who uses it",
     },
     Layer {
+        within: "source",
+        may: &["ir", "response", "sql"],
+        reason: "the vocabulary of sources knows no driver and no compiler",
+    },
+    Layer {
+        within: "relational",
+        may: &["catalog", "ir", "response", "source", "sql"],
+        reason: "requests become SQL without any driver",
+    },
+    Layer {
+        within: "source-postgres",
+        may: &["catalog", "ir", "relational", "response", "source", "sql"],
+        reason: "a driver answers requests of the IR; it knows no dialect and no other driver",
+    },
+    Layer {
+        within: "source-sqlite",
+        may: &["catalog", "ir", "redact", "relational", "response", "source", "sql"],
+        reason: "a driver answers requests of the IR; it knows no dialect and no other driver",
+    },
+    Layer {
+        within: "source-neo4j",
+        may: &["catalog", "cypher", "ir", "response", "source"],
+        reason: "a driver answers requests of the IR; it knows no dialect and no other driver",
+    },
+    Layer {
         within: "sources",
-        may: &["catalog", "ir", "redact", "response", "sql", "cypher", "storage"],
-        reason: "a source answers requests of the IR and knows no dialect",
+        may: &[
+            "catalog",
+            "ir",
+            "redact",
+            "relational",
+            "response",
+            "source",
+            "source-neo4j",
+            "source-postgres",
+            "source-sqlite",
+            "storage",
+        ],
+        reason: "the registry dispatches to drivers and knows no dialect",
     },
     Layer {
         within: "gateway",
@@ -133,8 +174,19 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         within: "engine",
         may: &[
-            "catalog", "graphql", "ir", "response", "dialects", "sql", "sources", "storage",
-            "gateway", "clients",
+            "catalog",
+            "graphql",
+            "ir",
+            "response",
+            "dialects",
+            "sql",
+            "relational",
+            "source",
+            "source-neo4j",
+            "sources",
+            "storage",
+            "gateway",
+            "clients",
         ],
         reason: "the engine is a library below the server",
     },
@@ -147,8 +199,21 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         within: "server",
         may: &[
-            "catalog", "graphql", "ir", "response", "dialects", "sql", "sources", "storage",
-            "gateway", "clients", "engine", "redact", "sample",
+            "catalog",
+            "graphql",
+            "ir",
+            "response",
+            "dialects",
+            "sql",
+            "source",
+            "source-postgres",
+            "sources",
+            "storage",
+            "gateway",
+            "clients",
+            "engine",
+            "redact",
+            "sample",
         ],
         reason: "the product does not contain its tests",
     },
@@ -166,15 +231,14 @@ pub(crate) const LAYERS: &[Layer] = &[
 
 pub(crate) const OWNED: &[Owned] = &[
     Owned {
-        dependencies: &[
-            "rusqlite",
-            "libsqlite3-sys",
-            "postgres",
-            "tokio-postgres",
-            "postgres-protocol",
-        ],
-        owners: &["sources", "server", "bench", "testkit"],
-        reason: "only sources, and the demo that fills them, talk to databases",
+        dependencies: &["rusqlite", "libsqlite3-sys"],
+        owners: &["source-sqlite", "server", "bench", "testkit"],
+        reason: "only the driver, and the demo that fills a file, talk to SQLite",
+    },
+    Owned {
+        dependencies: &["postgres", "tokio-postgres", "postgres-protocol"],
+        owners: &["source-postgres", "server", "bench", "testkit"],
+        reason: "only the driver, and the demo that fills a database, talk to PostgreSQL",
     },
     Owned {
         dependencies: &["hyper", "hyper-util", "http-body-util", "axum", "tower", "reqwest"],
@@ -211,16 +275,16 @@ pub(crate) const IO_PATHS_OF_VALUES: &[&str] = &[
 
 /// The files that do IO; `*` stands for anything inside a name, `**` for any folders.
 pub(crate) const IO_PLACES: &[&str] = &[
-    "crates/sources/src/**/wire/**",
-    "crates/sources/src/**/wire.rs",
-    "crates/sources/src/**/pool/**",
-    "crates/sources/src/**/pool.rs",
-    "crates/sources/src/**/introspect/**",
-    "crates/sources/src/**/introspect.rs",
-    "crates/sources/src/**/execute/**",
-    "crates/sources/src/**/execute.rs",
-    "crates/sources/src/**/migrate/**",
-    "crates/sources/src/**/migrate.rs",
+    "crates/source*/src/**/wire/**",
+    "crates/source*/src/**/wire.rs",
+    "crates/source*/src/**/pool/**",
+    "crates/source*/src/**/pool.rs",
+    "crates/source*/src/**/introspect/**",
+    "crates/source*/src/**/introspect.rs",
+    "crates/source*/src/**/execute/**",
+    "crates/source*/src/**/execute.rs",
+    "crates/source*/src/**/migrate/**",
+    "crates/source*/src/**/migrate.rs",
     "crates/clients/**",
     "crates/server/**",
     "bench/**",
@@ -308,6 +372,31 @@ pub(crate) const FOREIGN_WORDS: &[ForeignWords] = &[
         within: "cypher",
         words: &["postgraphile", "phrag", "prisma", "hasura", "dgraph", "permission"],
         reason: "the statement tree knows no dialect",
+    },
+    ForeignWords {
+        within: "source",
+        words: &["sqlite", "neo4j", "postgraphile", "phrag", "prisma", "hasura", "dgraph"],
+        reason: "the vocabulary of sources knows no driver and no dialect",
+    },
+    ForeignWords {
+        within: "relational",
+        words: &["sqlite", "neo4j", "postgraphile", "phrag", "prisma", "hasura", "dgraph"],
+        reason: "the compiler of SQL knows no driver and no dialect",
+    },
+    ForeignWords {
+        within: "source-postgres",
+        words: &["sqlite", "neo4j", "postgraphile", "phrag", "prisma", "hasura", "dgraph"],
+        reason: "a driver knows no dialect and no other driver",
+    },
+    ForeignWords {
+        within: "source-sqlite",
+        words: &["postgres", "neo4j", "postgraphile", "phrag", "prisma", "hasura", "dgraph"],
+        reason: "a driver knows no dialect and no other driver",
+    },
+    ForeignWords {
+        within: "source-neo4j",
+        words: &["postgres", "sqlite", "postgraphile", "phrag", "prisma", "hasura", "dgraph"],
+        reason: "a driver knows no dialect and no other driver",
     },
     ForeignWords {
         within: "sources",

@@ -1,4 +1,4 @@
-//! Whether a program's statements have proved short, so that others may stand behind them.
+//! The estimated runtime of a program: only statements that proved short share a connection.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -23,11 +23,11 @@ const PRICE: u32 = 256;
 /// stand still in one.
 const MOST_SAVED: u32 = 16 * PRICE;
 
-/// What is known of the time that a program takes. It is on probation until it has proved short
-/// often enough, on connections of its own; long among others, it is again, for twice as long as
-/// the time before, unless that is rare.
+/// The estimated runtime of a program. It is on probation until it has proved short often enough, on
+/// connections of its own. A run that is long on a shared connection puts it on probation again, for
+/// twice as long as the time before, unless such runs are rare.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct RuntimeEstimate {
     /// How often it must still prove short.
     owed: AtomicU32,
     /// How often it must after the next time that it was long among others.
@@ -37,7 +37,7 @@ pub(super) struct Pace {
     saved: AtomicU32,
 }
 
-impl Default for Pace {
+impl Default for RuntimeEstimate {
     fn default() -> Self {
         Self {
             owed: AtomicU32::new(FIRST_RUNS),
@@ -47,7 +47,7 @@ impl Default for Pace {
     }
 }
 
-impl Pace {
+impl RuntimeEstimate {
     pub(super) fn is_short(&self) -> bool {
         self.owed.load(Ordering::Relaxed) == 0
     }
@@ -96,10 +96,10 @@ mod tests {
     use super::*;
 
     /// How many short runs it takes until it may share.
-    fn runs_owed(pace: &Pace) -> usize {
+    fn runs_owed(estimate: &RuntimeEstimate) -> usize {
         let mut runs = 0;
-        while !pace.is_short() {
-            pace.ran_apart(Length::Short);
+        while !estimate.is_short() {
+            estimate.ran_apart(Length::Short);
             runs += 1;
         }
         runs
@@ -107,25 +107,25 @@ mod tests {
 
     #[test]
     fn a_program_proves_short_before_it_shares() {
-        let pace = Pace::default();
-        pace.ran_apart(Length::Short);
-        assert!(!pace.is_short());
-        pace.ran_apart(Length::Long);
-        assert_eq!(runs_owed(&pace), 2);
-        pace.ran_among_others(Length::Short);
-        assert!(pace.is_short());
-        pace.ran_apart(Length::Long);
-        assert_eq!(runs_owed(&pace), 2);
+        let estimate = RuntimeEstimate::default();
+        estimate.ran_apart(Length::Short);
+        assert!(!estimate.is_short());
+        estimate.ran_apart(Length::Long);
+        assert_eq!(runs_owed(&estimate), 2);
+        estimate.ran_among_others(Length::Short);
+        assert!(estimate.is_short());
+        estimate.ran_apart(Length::Long);
+        assert_eq!(runs_owed(&estimate), 2);
     }
 
     #[test]
     fn one_that_was_long_among_others_proves_it_for_longer_each_time() {
-        let pace = Pace::default();
-        runs_owed(&pace);
+        let estimate = RuntimeEstimate::default();
+        runs_owed(&estimate);
         let runs: Vec<usize> = (0..10)
             .map(|_| {
-                pace.ran_among_others(Length::Long);
-                runs_owed(&pace)
+                estimate.ran_among_others(Length::Long);
+                runs_owed(&estimate)
             })
             .collect();
         assert_eq!(runs, [4, 8, 16, 32, 64, 128, 256, 512, 1024, 1024]);
@@ -133,33 +133,33 @@ mod tests {
 
     #[test]
     fn what_is_long_once_in_a_while_goes_on_among_others() {
-        let pace = Pace::default();
-        runs_owed(&pace);
-        (0..PRICE * 2).for_each(|_| pace.ran_among_others(Length::Short));
+        let estimate = RuntimeEstimate::default();
+        runs_owed(&estimate);
+        (0..PRICE * 2).for_each(|_| estimate.ran_among_others(Length::Short));
         // Two of its connections stand still in one moment.
-        pace.ran_among_others(Length::Long);
-        pace.ran_among_others(Length::Long);
-        assert!(pace.is_short());
-        pace.ran_among_others(Length::Long);
-        assert_eq!(runs_owed(&pace), 4);
-        (0..PRICE - 1).for_each(|_| pace.ran_among_others(Length::Short));
-        pace.ran_among_others(Length::Long);
-        assert_eq!(runs_owed(&pace), 8);
-        pace.ran_among_others(Length::Short);
-        pace.ran_among_others(Length::Long);
-        assert!(pace.is_short());
-        pace.ran_among_others(Length::Long);
-        assert_eq!(runs_owed(&pace), 4);
+        estimate.ran_among_others(Length::Long);
+        estimate.ran_among_others(Length::Long);
+        assert!(estimate.is_short());
+        estimate.ran_among_others(Length::Long);
+        assert_eq!(runs_owed(&estimate), 4);
+        (0..PRICE - 1).for_each(|_| estimate.ran_among_others(Length::Short));
+        estimate.ran_among_others(Length::Long);
+        assert_eq!(runs_owed(&estimate), 8);
+        estimate.ran_among_others(Length::Short);
+        estimate.ran_among_others(Length::Long);
+        assert!(estimate.is_short());
+        estimate.ran_among_others(Length::Long);
+        assert_eq!(runs_owed(&estimate), 4);
     }
 
     #[test]
     fn no_more_is_saved_than_for_a_few_moments() {
-        let pace = Pace::default();
-        runs_owed(&pace);
-        (0..MOST_SAVED * 2).for_each(|_| pace.ran_among_others(Length::Short));
-        (0..16).for_each(|_| pace.ran_among_others(Length::Long));
-        assert!(pace.is_short());
-        pace.ran_among_others(Length::Long);
-        assert_eq!(runs_owed(&pace), 4);
+        let estimate = RuntimeEstimate::default();
+        runs_owed(&estimate);
+        (0..MOST_SAVED * 2).for_each(|_| estimate.ran_among_others(Length::Short));
+        (0..16).for_each(|_| estimate.ran_among_others(Length::Long));
+        assert!(estimate.is_short());
+        estimate.ran_among_others(Length::Long);
+        assert_eq!(runs_owed(&estimate), 4);
     }
 }

@@ -1,4 +1,4 @@
-//! How long a program takes, so that nobody waits for what takes much longer than itself.
+//! The estimated runtime of programs, so that none waits for one that takes much longer than itself.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -14,9 +14,9 @@ pub(super) enum Lane {
     Long,
 }
 
-/// How long a program took.
+/// The estimated runtime of a program.
 #[derive(Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct RuntimeEstimate {
     /// Its last run, in nanoseconds of a processor; zero if it was done on the thread that served
     /// it.
     length: AtomicU64,
@@ -27,7 +27,7 @@ pub(super) struct Pace {
 /// A run on the thread that serves it, from its beginning.
 #[derive(Debug)]
 pub(super) struct Inlined<'p> {
-    pace: &'p Pace,
+    estimate: &'p RuntimeEstimate,
     started: Instant,
     /// What is asked only where there is doubt: it takes a system call.
     clock: Option<Clock>,
@@ -65,7 +65,7 @@ impl Lane {
     }
 }
 
-impl Pace {
+impl RuntimeEstimate {
     /// Whether it is not to be started on the thread that serves it. Some room is left, so that
     /// what is about as long as may be is not begun twice now and then.
     pub(super) fn is_apart(&self) -> bool {
@@ -94,7 +94,7 @@ impl Pace {
     /// A run begins on the thread that serves it.
     pub(super) fn begin_inline(&self, started: Instant) -> Inlined<'_> {
         let clock = self.is_doubted.load(Ordering::Relaxed).then(Clock::start);
-        Inlined { pace: self, started, clock }
+        Inlined { estimate: self, started, clock }
     }
 
     fn length(&self) -> Duration {
@@ -108,19 +108,19 @@ impl Inlined<'_> {
     pub(super) fn end(self) {
         let is_long = match self.clock {
             Some(clock) => {
-                self.pace.is_doubted.store(false, Ordering::Relaxed);
+                self.estimate.is_doubted.store(false, Ordering::Relaxed);
                 clock.elapsed() > DOUBTFUL
             }
             None => {
                 let elapsed = self.started.elapsed();
                 if elapsed > DOUBTFUL {
-                    self.pace.is_doubted.store(true, Ordering::Relaxed);
+                    self.estimate.is_doubted.store(true, Ordering::Relaxed);
                 }
                 elapsed > CERTAIN
             }
         };
         if is_long {
-            self.pace.takes_more_than(INLINE);
+            self.estimate.takes_more_than(INLINE);
         }
     }
 }
@@ -135,10 +135,10 @@ mod tests {
 
     #[test]
     fn a_program_is_where_its_last_run_belongs() {
-        let pace = Pace::default();
+        let estimate = RuntimeEstimate::default();
         let check = |length: u64, apart: bool, lane: Lane| {
-            pace.took(Duration::from_micros(length));
-            assert_eq!((pace.is_apart(), pace.lane()), (apart, lane), "{length} µs");
+            estimate.took(Duration::from_micros(length));
+            assert_eq!((estimate.is_apart(), estimate.lane()), (apart, lane), "{length} µs");
         };
         check(2_000_000, true, Lane::Long);
         check(99_999, true, Lane::Middle);
@@ -151,32 +151,32 @@ mod tests {
 
     #[test]
     fn a_run_that_goes_on_makes_its_program_long_before_its_end() {
-        let pace = Pace::default();
-        assert!(!pace.is_apart());
-        pace.takes_more_than(INLINE);
-        assert_eq!((pace.is_apart(), pace.lane()), (true, Lane::Short));
-        pace.takes_more_than(Duration::from_millis(5));
-        pace.takes_more_than(INLINE);
-        assert_eq!(pace.lane(), Lane::Middle);
+        let estimate = RuntimeEstimate::default();
+        assert!(!estimate.is_apart());
+        estimate.takes_more_than(INLINE);
+        assert_eq!((estimate.is_apart(), estimate.lane()), (true, Lane::Short));
+        estimate.takes_more_than(Duration::from_millis(5));
+        estimate.takes_more_than(INLINE);
+        assert_eq!(estimate.lane(), Lane::Middle);
     }
     #[test]
     fn what_looked_long_is_measured_before_it_goes_elsewhere() {
-        let pace = Pace::default();
+        let estimate = RuntimeEstimate::default();
         let ago = |time| Instant::now().checked_sub(time).unwrap();
-        pace.begin_inline(Instant::now()).end();
-        assert!(!pace.is_doubted.load(Ordering::Relaxed));
+        estimate.begin_inline(Instant::now()).end();
+        assert!(!estimate.is_doubted.load(Ordering::Relaxed));
         // It waited, or computed: it is not known yet.
-        pace.begin_inline(ago(2 * DOUBTFUL)).end();
-        assert!(pace.is_doubted.load(Ordering::Relaxed) && !pace.is_apart());
-        pace.begin_inline(ago(2 * DOUBTFUL)).end();
-        assert!(!pace.is_doubted.load(Ordering::Relaxed) && !pace.is_apart());
-        pace.begin_inline(ago(2 * DOUBTFUL)).end();
-        let run = pace.begin_inline(Instant::now());
+        estimate.begin_inline(ago(2 * DOUBTFUL)).end();
+        assert!(estimate.is_doubted.load(Ordering::Relaxed) && !estimate.is_apart());
+        estimate.begin_inline(ago(2 * DOUBTFUL)).end();
+        assert!(!estimate.is_doubted.load(Ordering::Relaxed) && !estimate.is_apart());
+        estimate.begin_inline(ago(2 * DOUBTFUL)).end();
+        let run = estimate.begin_inline(Instant::now());
         let clock = Clock::start();
         while clock.elapsed() <= DOUBTFUL {}
         run.end();
-        assert!(pace.is_apart());
-        let other = Pace::default();
+        assert!(estimate.is_apart());
+        let other = RuntimeEstimate::default();
         other.begin_inline(ago(2 * CERTAIN)).end();
         assert!(other.is_apart());
     }

@@ -1,5 +1,5 @@
-//! Requests that take long run on threads of their own, in their turn, and stop when nobody waits
-//! for their answers any more.
+//! Offloading of long requests from the serving threads: they run on threads of their own, in the
+//! order of the scheduler, and stop when their answers are not waited for any more.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,14 +14,14 @@ use tokio::time::timeout;
 use super::connection::OpenFile;
 use super::execute::meter::Meter;
 use super::lanes::Run;
-use super::pace::{Lane, Pace};
 use super::planning::Planning;
+use super::runtime_estimate::{Lane, RuntimeEstimate};
 use super::threads::Threads;
 use crate::error::map_error;
 
-/// The way of one serving thread to the threads for what takes long.
+/// The access of one serving thread to the threads for long requests.
 #[derive(Debug)]
-pub(super) struct Apart {
+pub(super) struct Offload {
     threads: Arc<Threads>,
     /// How many runs at once it adds to what all of them may have.
     most: usize,
@@ -34,7 +34,7 @@ pub(super) struct Apart {
 #[derive(Clone, Debug)]
 pub(super) struct Manner {
     pub(super) planning: Planning,
-    pub(super) pace: Arc<Pace>,
+    pub(super) estimate: Arc<RuntimeEstimate>,
     /// Where it waits at least.
     pub(super) lane: Lane,
 }
@@ -53,14 +53,14 @@ pub(super) struct Ticket {
 
 /// An outlet whose first piece makes the run one that waits for its reader.
 #[derive(Debug)]
-struct Paced {
+struct ReportingOutlet {
     outlet: Box<dyn Outlet>,
     threads: Arc<Threads>,
     number: u64,
     has_sent: bool,
 }
 
-impl Apart {
+impl Offload {
     pub(super) fn new(threads: &Arc<Threads>, most: usize, acquire_timeout: Duration) -> Self {
         threads.add(most);
         let threads = Arc::clone(threads);
@@ -105,7 +105,7 @@ impl Apart {
     }
 }
 
-impl Drop for Apart {
+impl Drop for Offload {
     fn drop(&mut self) {
         self.threads.remove(self.most);
     }
@@ -114,15 +114,15 @@ impl Drop for Apart {
 impl Manner {
     /// For what is short, whatever comes of it.
     pub(super) fn short() -> Self {
-        Self { planning: Planning::default(), pace: Arc::default(), lane: Lane::Short }
+        Self { planning: Planning::default(), estimate: Arc::default(), lane: Lane::Short }
     }
 }
 
 impl Ticket {
     /// The same outlet, which tells that the run waits for its reader.
-    pub(super) fn pace(&self, outlet: Box<dyn Outlet>) -> Box<dyn Outlet> {
+    pub(super) fn reporting(&self, outlet: Box<dyn Outlet>) -> Box<dyn Outlet> {
         let (threads, number) = (Arc::clone(&self.threads), self.number);
-        Box::new(Paced { outlet, threads, number, has_sent: false })
+        Box::new(ReportingOutlet { outlet, threads, number, has_sent: false })
     }
 
     /// Has `work` run on another thread in its turn.
@@ -140,8 +140,11 @@ impl Ticket {
         let (counter, since) = (self.counter.clone(), Instant::now());
         let waiting = counter.hold(Gauge::Waiting);
         let meter = Arc::new(Meter::default());
-        let run =
-            Run { number: self.number, pace: Arc::clone(&manner.pace), meter: Arc::clone(&meter) };
+        let run = Run {
+            number: self.number,
+            estimate: Arc::clone(&manner.estimate),
+            meter: Arc::clone(&meter),
+        };
         let work = move |file: Result<&mut OpenFile, SourceError>| {
             drop(waiting);
             meter.begin();
@@ -189,7 +192,7 @@ impl Drop for Ticket {
     }
 }
 
-impl Outlet for Paced {
+impl Outlet for ReportingOutlet {
     fn send(&mut self, piece: SentPiece) -> Result<(), Refused> {
         if !std::mem::replace(&mut self.has_sent, true) {
             self.threads.let_be_long(self.number);

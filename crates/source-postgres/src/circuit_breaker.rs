@@ -1,8 +1,8 @@
-//! Whether new sessions can be had: what the pools of all threads know of it together.
+//! The circuit breaker of new sessions, shared by the pools of all threads.
 //!
-//! While they can, everybody connects by themselves. After a failure one at a time tries again, and
-//! everybody else is told at once what the last one was told: a server that is stopped is not
-//! stormed, and one that swallows every packet makes nobody wait for it but those who found out.
+//! While it is closed, each request connects by itself. A failure opens it: then one request at a time
+//! tries again, and all others fail at once with the last error. So a stopped server gets no storm of
+//! connections, and one that drops every packet delays only the requests that try.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,9 +16,10 @@ use super::wire::{Connection, WireError};
 /// Between a failure and the next try: as long as the failed one took, within these.
 const REST: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
 
+/// The state of the circuit breaker of one server.
 #[derive(Debug, Default)]
-pub struct Reach {
-    /// Read at each request, and so apart from what belongs to it.
+pub struct CircuitBreaker {
+    /// Read at each request, and so outside of the lock.
     is_out: AtomicBool,
     outage: Mutex<Option<Outage>>,
 }
@@ -46,7 +47,7 @@ pub(super) enum Way {
 
 /// The duty of the one who finds out. It ends when this is dropped, however that comes.
 pub(super) struct Try {
-    reach: Arc<Reach>,
+    breaker: Arc<CircuitBreaker>,
     started: Instant,
     last: Unreached,
     /// Whoever waits is woken by its end.
@@ -87,7 +88,7 @@ impl From<&WireError> for Unreached {
     }
 }
 
-impl Reach {
+impl CircuitBreaker {
     /// Whether sessions that exist may be out of reach, too.
     pub(super) fn is_out(&self) -> bool {
         self.is_out.load(Ordering::Relaxed)
@@ -108,7 +109,7 @@ impl Reach {
                 let (sender, receiver) = watch::channel(());
                 outage.trying = Some((now, receiver));
                 Way::Try(Try {
-                    reach: Arc::clone(self),
+                    breaker: Arc::clone(self),
                     started: now,
                     last: outage.last.clone(),
                     _ending: sender,
@@ -178,13 +179,13 @@ impl Try {
         self,
         connected: Result<Connection, WireError>,
     ) -> Result<Connection, Unreached> {
-        self.reach.learn(self.started, connected)
+        self.breaker.learn(self.started, connected)
     }
 }
 
 impl Drop for Try {
     fn drop(&mut self) {
-        if let Some(outage) = self.reach.lock().as_mut() {
+        if let Some(outage) = self.breaker.lock().as_mut() {
             outage.trying = None;
         }
     }
