@@ -31,10 +31,11 @@ use graphql::schema::{
 };
 use graphql::{Applied, GraphQLError, print_schema_applying};
 
-use crate::api::{Api, ApiBuilder};
+use crate::api::Api;
 use crate::binding::{
     AggregateField, EntitiesBinding, FieldBinding, InputBinding, InputRole, PayloadField,
 };
+use crate::builder::ApiBuilder;
 pub use applied::AppliedDirectives;
 use directives::{KNOWN, argument, directive, strings};
 use extension::Extended;
@@ -198,7 +199,6 @@ fn link(applied: &mut Applied) {
 
 /// Adds the fields to the query type, with their types.
 fn add(api: Api, query: TypeId, sdl: &str, entities: Vec<Entity>) -> Result<Api, FederationError> {
-    let transactions = api.transactions;
     let mut builder = ApiBuilder::reopen(api);
     for name in ["_service", ENTITIES] {
         if builder.schema().find_field(query, name).is_some() {
@@ -217,7 +217,6 @@ fn add(api: Api, query: TypeId, sdl: &str, entities: Vec<Entity>) -> Result<Api,
         add_entities(&mut builder, query, entities)?;
     }
     let mut api = builder.finish();
-    api.transactions = transactions;
     api.subgraph_sdl = Some(sdl.into());
     Ok(api)
 }

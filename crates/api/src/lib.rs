@@ -12,6 +12,7 @@
 
 mod api;
 pub mod binding;
+mod builder;
 pub mod case;
 pub mod check;
 mod constraint;
@@ -20,7 +21,7 @@ mod extremes;
 pub mod federation;
 pub mod plural;
 
-pub use api::{Absent, Api, ApiBuilder, Nesting, Transactions};
+pub use api::{Absent, Api, Nesting, Transactions};
 pub use binding::{
     AggregateField, AggregateValue, AssignVerb, Change, ColumnBinding, ConnectionField, Cursors,
     EdgeField, EntitiesBinding, EntityBinding, EntityType, FieldBinding, GroupBy, InputBinding,
@@ -28,6 +29,7 @@ pub use binding::{
     PageInfoField, PayloadField, RowsBinding, RowsForm, RowsFrom, ValueBinding, ValueShape,
     VariantBinding, VariantsId, Way,
 };
+pub use builder::ApiBuilder;
 pub use constraint::ConstraintMessage;
 pub use epoch::epoch;
 pub use extremes::has_extremes;

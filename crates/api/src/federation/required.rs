@@ -14,10 +14,11 @@ use ir::{RepresentedInput, RepresentedValue};
 
 use super::name_of;
 use super::others::{Base, Declared, is_external};
-use crate::api::{Api, ApiBuilder};
+use crate::api::Api;
 use crate::binding::{
     ArgumentBinding, ArgumentRole, ComputedBinding, ExternalArgument, FieldBinding, InputRole,
 };
+use crate::builder::ApiBuilder;
 
 /// A field whose function takes what representations tell.
 #[derive(Debug)]
@@ -48,7 +49,6 @@ pub(super) fn tell(api: Api, required: &[Required]) -> Api {
     if required.is_empty() {
         return api;
     }
-    let transactions = api.transactions;
     let mut builder = ApiBuilder::reopen(api);
     for Required { parent, name, told } in required {
         let Some(old) = builder.schema().find_field(*parent, name) else { continue };
@@ -62,9 +62,7 @@ pub(super) fn tell(api: Api, required: &[Required]) -> Api {
         });
         builder.replace_field(*parent, old, definition, FieldBinding::Computed(computed));
     }
-    let mut api = builder.finish();
-    api.transactions = transactions;
-    api
+    builder.finish()
 }
 
 impl<'a> Requiring<'a> {

@@ -12,8 +12,9 @@ use graphql::schema::{FieldId, InputId, Schema, TypeId, TypeKind, TypeRef};
 use ir::{Hop, HopDirection};
 
 use super::{FederationError, scalar};
-use crate::api::{Api, ApiBuilder};
+use crate::api::Api;
 use crate::binding::{FieldBinding, FilterRole, InputRole, RowsBinding, RowsFrom};
+use crate::builder::ApiBuilder;
 
 /// A field whose type, or the types of whose arguments, are said otherwise.
 #[derive(Debug)]
@@ -75,7 +76,6 @@ pub(super) fn retype(api: Api, retyped: &[Retyped]) -> Result<Api, FederationErr
     if retyped.is_empty() {
         return Ok(api);
     }
-    let transactions = api.transactions;
     let mut builder = ApiBuilder::reopen(api);
     let id = scalar(&mut builder, "ID")?;
     let with_id = |own: TypeRef| {
@@ -98,9 +98,7 @@ pub(super) fn retype(api: Api, retyped: &[Retyped]) -> Result<Api, FederationErr
             builder.retype_argument(field, argument, r#type);
         }
     }
-    let mut api = builder.finish();
-    api.transactions = transactions;
-    Ok(api)
+    Ok(builder.finish())
 }
 
 /// The type as it is printed with ids instead of its texts.
