@@ -4,16 +4,16 @@
 mod address;
 mod api;
 mod auth;
+mod authorization;
 mod compression;
+mod connection_filter;
 mod cost;
 mod database;
 mod development;
 mod errors;
 mod federation;
-mod filter;
 mod gateway;
 mod given;
-mod guards;
 mod hosts;
 mod limits;
 mod load;
@@ -23,6 +23,7 @@ mod network;
 mod observability;
 mod origins;
 mod persisted;
+mod phrag;
 mod policies;
 mod postgraphile;
 mod quantity;
@@ -31,18 +32,20 @@ mod row;
 mod scope;
 mod serving;
 mod tls;
+mod words;
 
 pub(crate) use address::{Address, Mode, Place};
 pub(crate) use api::{ApiOptions, DialectName};
 pub(crate) use auth::AuthOptions;
+pub(crate) use authorization::AuthorizationOptions;
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;
 pub(crate) use federation::federated;
 pub(crate) use gateway::{
-    GatewayOptions, LabelOptions, RequestLimit, SubgraphOptions, SupergraphLocation, of_gateway,
+    GatewayOptions, LabelOptions, RequestLimit, SubgraphOptions, SupergraphLocation,
+    gateway_options,
 };
 pub(crate) use given::GivenOptions;
-pub(crate) use guards::GuardOptions;
 pub(crate) use hosts::{AllowedHost, is_below};
 pub(crate) use migrate::MigrateOptions;
 pub(crate) use neo4j::{TypesOptions, of_graph};
@@ -170,7 +173,7 @@ pub(crate) struct ExplainOptions {
     #[command(flatten)]
     pub(crate) labels: LabelOptions,
     #[command(flatten)]
-    pub(crate) guards: GuardOptions,
+    pub(crate) guards: AuthorizationOptions,
     /// The file of the GraphQL document; `-` for standard input
     #[arg(required_unless_present = "row")]
     pub(crate) file: Option<PathBuf>,

@@ -81,8 +81,8 @@ fn options_that_decide_nothing_on_a_source_are_refused_with_the_remedy() {
     check(
         &["serve", "shop.db", "--jwt-secret", secret, "--default-role", "visitor"],
         &[
-            "`--jwt-secret` decides nothing on SQLite by itself: `--policies` says",
-            "`--default-role` is for PostgreSQL, and the source is an SQLite file: who asks without a",
+            "`--jwt-secret` has no effect on SQLite by itself: `--policies` defines",
+            "`--default-role` is for PostgreSQL, and the source is an SQLite file: unauthenticated requests",
         ],
     );
     check(&["demo", "--pg-setting", "app.a=b"], &["`--pg-setting` is for PostgreSQL"]);

@@ -15,7 +15,7 @@ use serde_json_bytes::Value as Json;
 use crate::commands::{FOR_DATABASES, block_on, gateway, open, print};
 use crate::failure::{Failure, OperationError};
 use crate::options::{
-    ApiOptions, ExplainOptions, SupergraphLocation, Variables, of_gateway, refuse_group,
+    ApiOptions, ExplainOptions, SupergraphLocation, Variables, gateway_options, refuse_group,
 };
 
 pub(crate) fn run(options: &ExplainOptions) -> Result<(), Failure> {
@@ -55,7 +55,8 @@ fn explain_plan(
     let has_roles = engines.clone().any(Engine::has_roles);
     let session = session(options, engines, has_roles)?;
     let limits = Limits { cost: options.cost.limits(), ..Limits::default() };
-    let engine_options = of_gateway(limits, &options.subgraphs, &options.labels, &options.guards);
+    let engine_options =
+        gateway_options(limits, &options.subgraphs, &options.labels, &options.guards);
     let gateway = Gateway::new(supergraph, transports, engine_options);
     // No client sends headers, so inserted headers are used.
     let caller = Caller { session, forwarded: Some(Box::default()) };

@@ -103,7 +103,7 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
         poll: options.supergraph_poll.map(|pause| pause.0),
         watch: options.watch,
         subgraphs: subgraphs.of_server(&options.serving),
-        gateway_options: options.of_engine(),
+        gateway_options: options.to_engine(),
         settings: Settings::new(&options.serving, AuthProfile::Gateway { has_roles })?,
     })
 }

@@ -72,7 +72,7 @@ fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {
         })?;
         token.seal = Some(Arc::new(Signer::new(secret.as_bytes())));
     }
-    Ok(engine::Options { errors: serving.errors.of_engine(), ..asked })
+    Ok(engine::Options { errors: serving.errors.to_engine(), ..asked })
 }
 
 pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
@@ -100,7 +100,7 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             },
             connections: serving.most_per_thread(),
             limits: serving.engine_limits(),
-            errors: serving.errors.of_engine(),
+            errors: serving.errors.to_engine(),
             policies: None,
             federation: None,
         },

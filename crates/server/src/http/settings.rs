@@ -202,7 +202,7 @@ impl Settings {
         Ok(Self {
             tls: tls.map(Arc::new),
             body: BodySettings {
-                json: limits.of_json(),
+                json: limits.json_limits(),
                 most_bytes: limits.max_body_size.length(),
                 timeout: limits.body_timeout.0.min(load.request_timeout.0),
             },

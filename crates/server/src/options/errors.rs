@@ -1,6 +1,9 @@
 //! Database errors in responses.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use engine::ExtendedError;
+
+use super::words::Words;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Errors")]
@@ -12,7 +15,13 @@ pub(crate) struct ErrorOptions {
     #[arg(long, env = "THALWEG_SHOW_DATABASE_ERRORS")]
     show_database_errors: bool,
     /// Additional fields of errors, as PostGraphile has them, separated by commas [default: none]
-    #[arg(long, env = "THALWEG_EXTENDED_ERRORS", value_name = "PARTS", value_delimiter = ',')]
+    #[arg(
+        long,
+        env = "THALWEG_EXTENDED_ERRORS",
+        value_name = "PARTS",
+        value_delimiter = ',',
+        value_parser = EXTENDED_ERRORS
+    )]
     extended_errors: Vec<ExtendedError>,
     /// Error message for a constraint that an insert, an update or a delete violates, as
     /// CONSTRAINT=TEXT or TABLE.COLUMN=TEXT; may be repeated
@@ -20,41 +29,25 @@ pub(crate) struct ErrorOptions {
     error_message: Vec<(String, String)>,
 }
 
-/// Values of PostGraphile's option `extendedErrors`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ExtendedError {
-    Hint,
-    Detail,
-    /// The SQLSTATE
-    Errcode,
-    Schema,
-    Table,
-    Column,
-    Constraint,
-}
+/// The values of PostGraphile's `extendedErrors`.
+const EXTENDED_ERRORS: Words<ExtendedError> = Words(&[
+    ("hint", ExtendedError::Hint, ""),
+    ("detail", ExtendedError::Detail, ""),
+    ("errcode", ExtendedError::Errcode, "The SQLSTATE"),
+    ("schema", ExtendedError::Schema, ""),
+    ("table", ExtendedError::Table, ""),
+    ("column", ExtendedError::Column, ""),
+    ("constraint", ExtendedError::Constraint, ""),
+]);
 
 impl ErrorOptions {
-    pub(crate) fn of_engine(&self) -> engine::ErrorOptions {
+    pub(crate) fn to_engine(&self) -> engine::ErrorOptions {
         let messages = self.error_message.iter();
         engine::ErrorOptions {
             show_constraints: self.show_constraints,
             show_database_errors: self.show_database_errors,
-            extended: self.extended_errors.iter().map(|part| part.of_engine()).collect(),
+            extended: self.extended_errors.clone(),
             messages: messages.map(|(name, text)| (&**name, &**text)).map(boxed).collect(),
-        }
-    }
-}
-
-impl ExtendedError {
-    fn of_engine(self) -> engine::ExtendedError {
-        match self {
-            Self::Hint => engine::ExtendedError::Hint,
-            Self::Detail => engine::ExtendedError::Detail,
-            Self::Errcode => engine::ExtendedError::Errcode,
-            Self::Schema => engine::ExtendedError::Schema,
-            Self::Table => engine::ExtendedError::Table,
-            Self::Column => engine::ExtendedError::Column,
-            Self::Constraint => engine::ExtendedError::Constraint,
         }
     }
 }

@@ -4,14 +4,16 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use engine::gateway::SubgraphErrors;
 use hyper::Uri;
 use hyper::header::HeaderName;
 
+use super::authorization::AuthorizationOptions;
 use super::development::{Switch, switched};
-use super::guards::GuardOptions;
 use super::quantity::{Size, Time};
 use super::serving::ServingOptions;
+use super::words::Words;
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
@@ -25,7 +27,7 @@ pub(crate) struct GatewayOptions {
     #[command(flatten)]
     pub(crate) labels: LabelOptions,
     #[command(flatten)]
-    pub(crate) guards: GuardOptions,
+    pub(crate) guards: AuthorizationOptions,
     #[command(flatten)]
     pub(crate) subgraphs: SubgraphOptions,
     #[command(flatten)]
@@ -91,7 +93,13 @@ pub(crate) struct SubgraphOptions {
     #[arg(long, env = "THALWEG_MAX_SUBGRAPH_ANSWER", value_name = "SIZE", default_value = "64MiB")]
     pub(crate) max_subgraph_answer: Size,
     /// Errors of subgraphs in responses
-    #[arg(long, env = "THALWEG_SUBGRAPH_ERRORS", value_name = "WHAT", default_value = "hidden")]
+    #[arg(
+        long,
+        env = "THALWEG_SUBGRAPH_ERRORS",
+        value_name = "WHAT",
+        default_value = "hidden",
+        value_parser = SUBGRAPH_ERRORS
+    )]
     subgraph_errors: SubgraphErrors,
     /// Cache entities within a request, so that a subgraph is not asked twice for the same entity
     #[arg(long, env = "THALWEG_ENTITY_STORE", value_name = "SWITCH", default_value = "on")]
@@ -146,15 +154,15 @@ impl FromStr for RequestLimit {
 }
 
 /// Errors of subgraphs in responses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum SubgraphErrors {
-    /// A generic error with the id of the request, which the log has as well
-    Hidden,
-    /// Also the subgraph's error code
-    Codes,
-    /// The whole error, including the name of the subgraph
-    Shown,
-}
+const SUBGRAPH_ERRORS: Words<SubgraphErrors> = Words(&[
+    (
+        "hidden",
+        SubgraphErrors::Hidden,
+        "A generic error with the id of the request, which the log has as well",
+    ),
+    ("codes", SubgraphErrors::Codes, "Also the subgraph's error code"),
+    ("shown", SubgraphErrors::Shown, "The whole error, including the name of the subgraph"),
+]);
 
 /// The location of a supergraph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -199,21 +207,21 @@ impl GatewayOptions {
         switched(self.expose_plan, self.serving.is_private())
     }
 
-    pub(crate) fn of_engine(&self) -> engine::gateway::GatewayOptions {
+    pub(crate) fn to_engine(&self) -> engine::gateway::GatewayOptions {
         let limits = self.serving.engine_limits();
         engine::gateway::GatewayOptions {
             expose_plan: self.exposes_plan(),
-            ..of_gateway(limits, &self.subgraphs, &self.labels, &self.guards)
+            ..gateway_options(limits, &self.subgraphs, &self.labels, &self.guards)
         }
     }
 }
 
 /// The options of the engine.
-pub(crate) fn of_gateway(
+pub(crate) fn gateway_options(
     limits: engine::Limits,
     subgraphs: &SubgraphOptions,
     labels: &LabelOptions,
-    guards: &GuardOptions,
+    guards: &AuthorizationOptions,
 ) -> engine::gateway::GatewayOptions {
     engine::gateway::GatewayOptions {
         limits,
@@ -221,11 +229,7 @@ pub(crate) fn of_gateway(
             reuse: subgraphs.entity_store == Switch::On,
             max_representations: subgraphs.max_representations.get(),
         },
-        errors: match subgraphs.subgraph_errors {
-            SubgraphErrors::Hidden => engine::gateway::SubgraphErrors::Hidden,
-            SubgraphErrors::Codes => engine::gateway::SubgraphErrors::Codes,
-            SubgraphErrors::Shown => engine::gateway::SubgraphErrors::Shown,
-        },
+        errors: subgraphs.subgraph_errors,
         labels: labels.override_labels.clone(),
         label_header: labels.override_label_header.clone(),
         label_claim: labels.override_label_claim.clone(),

@@ -86,12 +86,12 @@ pub(crate) struct LimitOptions {
 
 impl LimitOptions {
     /// The limits that are checked while a request is read.
-    pub(crate) fn of_json(&self) -> JsonLimits {
+    pub(crate) fn json_limits(&self) -> JsonLimits {
         JsonLimits { depth: self.max_json_depth.into(), values: self.max_json_values }
     }
 
     /// The limits that the engine checks.
-    pub(crate) fn of_engine(&self) -> engine::Limits {
+    pub(crate) fn to_engine(&self) -> engine::Limits {
         engine::Limits {
             document: DocumentLimits {
                 tokens: self.max_tokens,

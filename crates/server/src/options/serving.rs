@@ -108,7 +108,7 @@ impl ServingOptions {
     pub(crate) fn engine_limits(&self) -> engine::Limits {
         engine::Limits {
             introspection: self.development.introspection(self.is_private()),
-            ..self.limits.of_engine()
+            ..self.limits.to_engine()
         }
     }
 

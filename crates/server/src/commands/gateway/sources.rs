@@ -34,7 +34,7 @@ impl Sources {
             threads: serving.threads().get(),
             connections: serving.most_per_thread(),
             timeouts: serving.database.timeouts(),
-            errors: serving.errors.of_engine(),
+            errors: serving.errors.to_engine(),
             patterns: serving.engine_limits().patterns,
         }
     }

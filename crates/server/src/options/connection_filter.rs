@@ -1,21 +1,24 @@
-//! Options of the filters, by the names of the connection-filter plugin's.
+//! Options of PostGraphile's connection-filter plugin, by its names.
 
 use clap::Args;
 use dialects::postgraphile::FilterOptions;
 
+use super::given::GivenOptions;
+use crate::failure::Failure;
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Filters of PostGraphile")]
-pub(crate) struct Filters {
-    /// For postgraphile: the filters of the connection-filter plugin; the options below need it
+pub(crate) struct ConnectionFilterOptions {
+    /// For postgraphile: enable the filters of the connection-filter plugin; the options below need it
     #[arg(long, env = "THALWEG_CONNECTION_FILTER")]
     connection_filter: bool,
-    /// Objects without fields mean nothing in filters, instead of being refused
+    /// Ignore empty objects in filters, instead of refusing them
     #[arg(long, env = "THALWEG_CONNECTION_FILTER_ALLOW_EMPTY_OBJECT_INPUT")]
     connection_filter_allow_empty_object_input: bool,
-    /// Nulls mean nothing in filters, instead of being refused
+    /// Ignore nulls in filters, instead of refusing them
     #[arg(long, env = "THALWEG_CONNECTION_FILTER_ALLOW_NULL_INPUT")]
     connection_filter_allow_null_input: bool,
-    /// The only types of which values have filters [default: all]
+    /// The types whose fields have filters [default: all]
     #[arg(
         long,
         env = "THALWEG_CONNECTION_FILTER_ALLOWED_FIELD_TYPES",
@@ -23,7 +26,7 @@ pub(crate) struct Filters {
         value_delimiter = ','
     )]
     connection_filter_allowed_field_types: Option<Vec<String>>,
-    /// The only operators of filters [default: all]
+    /// The operators of filters [default: all]
     #[arg(
         long,
         env = "THALWEG_CONNECTION_FILTER_ALLOWED_OPERATORS",
@@ -31,16 +34,16 @@ pub(crate) struct Filters {
         value_delimiter = ','
     )]
     connection_filter_allowed_operators: Option<Vec<String>>,
-    /// Whether columns of lists have filters [default: true]
+    /// Filters on array columns [default: true]
     #[arg(long, env = "THALWEG_CONNECTION_FILTER_ARRAYS", value_name = "BOOL")]
     connection_filter_arrays: Option<bool>,
-    /// Whether computed columns have filters [default: true]
+    /// Filters on computed columns [default: true]
     #[arg(long, env = "THALWEG_CONNECTION_FILTER_COMPUTED_COLUMNS", value_name = "BOOL")]
     connection_filter_computed_columns: Option<bool>,
-    /// Whether filters have `and`, `or` and `not` [default: true]
+    /// The logical operators `and`, `or` and `not` in filters [default: true]
     #[arg(long, env = "THALWEG_CONNECTION_FILTER_LOGICAL_OPERATORS", value_name = "BOOL")]
     connection_filter_logical_operators: Option<bool>,
-    /// Other names for operators: `equalTo:eq,notEqualTo:ne`
+    /// Renamed operators: `equalTo:eq,notEqualTo:ne`
     #[arg(
         long,
         env = "THALWEG_CONNECTION_FILTER_OPERATOR_NAMES",
@@ -49,22 +52,30 @@ pub(crate) struct Filters {
         value_parser = pair
     )]
     connection_filter_operator_names: Option<Vec<(String, String)>>,
-    /// Filters by related rows
+    /// Filters on related rows
     #[arg(long, env = "THALWEG_CONNECTION_FILTER_RELATIONS")]
     connection_filter_relations: bool,
-    /// Whether sets that functions give have filters [default: true]
+    /// Filters on the rows of functions that return sets [default: true]
     #[arg(long, env = "THALWEG_CONNECTION_FILTER_SETOF_FUNCTIONS", value_name = "BOOL")]
     connection_filter_setof_functions: Option<bool>,
-    /// Whether filters by related rows are named as lists [default: if there are no connections]
+    /// Name filters on related rows like lists [default: if there are no connections]
     #[arg(long, env = "THALWEG_CONNECTION_FILTER_USE_LIST_INFLECTORS", value_name = "BOOL")]
     connection_filter_use_list_inflectors: Option<bool>,
 }
 
-impl Filters {
-    /// The filters that are asked for. The error is an option that is given without them.
-    pub(crate) fn of_dialect(&self) -> Result<Option<FilterOptions>, &'static str> {
+impl ConnectionFilterOptions {
+    /// The filters, if they are enabled. The other options need the one that enables them.
+    pub(super) fn to_dialect(
+        &self,
+        given: &GivenOptions,
+    ) -> Result<Option<FilterOptions>, Failure> {
         if !self.connection_filter {
-            return self.first_given().map_or(Ok(None), Err);
+            return match given.first_of::<Self>() {
+                Some(name) => {
+                    Err(Failure::Usage(format!("`--{name}` needs `--connection-filter`")))
+                }
+                None => Ok(None),
+            };
         }
         let default = FilterOptions::default();
         Ok(Some(FilterOptions {
@@ -87,49 +98,9 @@ impl Filters {
             use_list_inflectors: self.connection_filter_use_list_inflectors,
         }))
     }
-
-    /// The first of the options that is given, that which turns filters on included.
-    fn first_given(&self) -> Option<&'static str> {
-        let given = [
-            ("--connection-filter", self.connection_filter),
-            (
-                "--connection-filter-allow-empty-object-input",
-                self.connection_filter_allow_empty_object_input,
-            ),
-            ("--connection-filter-allow-null-input", self.connection_filter_allow_null_input),
-            (
-                "--connection-filter-allowed-field-types",
-                self.connection_filter_allowed_field_types.is_some(),
-            ),
-            (
-                "--connection-filter-allowed-operators",
-                self.connection_filter_allowed_operators.is_some(),
-            ),
-            ("--connection-filter-arrays", self.connection_filter_arrays.is_some()),
-            (
-                "--connection-filter-computed-columns",
-                self.connection_filter_computed_columns.is_some(),
-            ),
-            (
-                "--connection-filter-setof-functions",
-                self.connection_filter_setof_functions.is_some(),
-            ),
-            (
-                "--connection-filter-logical-operators",
-                self.connection_filter_logical_operators.is_some(),
-            ),
-            ("--connection-filter-operator-names", self.connection_filter_operator_names.is_some()),
-            ("--connection-filter-relations", self.connection_filter_relations),
-            (
-                "--connection-filter-use-list-inflectors",
-                self.connection_filter_use_list_inflectors.is_some(),
-            ),
-        ];
-        given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
-    }
 }
 
-/// `equalTo:eq`
+/// Parses `equalTo:eq`.
 fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once(':') {
         Some((from, to)) if !from.is_empty() && !to.is_empty() => Ok((from.into(), to.into())),
