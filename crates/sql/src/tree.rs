@@ -93,14 +93,14 @@ pub enum FromItem {
         select: Box<Select>,
         alias: Alias,
     },
-    /// Rows made of array parameters of equal length, one column each.
+    /// Rows of lists of equal length, one column each. Where there are array types each column is
+    /// an array; otherwise the only parameter is a JSON array of rows, which are arrays.
     Arrays {
         parameters: Vec<Parameter>,
+        columns: u16,
         alias: Alias,
     },
-    /// Rows of the values of keys, one column each, and the place of each row from 1 as the column
-    /// behind them. Where there are array types each column is an array; otherwise the only
-    /// parameter is a JSON array of rows, which are arrays.
+    /// The same, and the place of each row from 1 as the column behind them.
     Keys {
         parameters: Vec<Parameter>,
         /// How many columns there are, their places left aside.
@@ -527,7 +527,8 @@ mod tests {
     fn tables_of_subqueries_count() {
         let mut inner = Select::from(table(0));
         inner.joins.push(left(table(1)));
-        let mut select = Select::from(FromItem::Arrays { parameters: Vec::new(), alias: Alias(2) });
+        let mut select =
+            Select::from(FromItem::Arrays { parameters: Vec::new(), columns: 0, alias: Alias(2) });
         let subquery = FromItem::Subquery { select: Box::new(inner), alias: Alias(3) };
         select.joins = vec![left(subquery), left(table(4))];
         assert_eq!(select.tables(), 3);

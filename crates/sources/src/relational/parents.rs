@@ -8,7 +8,7 @@ use catalog::FieldId;
 use ir::{Comparison, Filter, Hop, OrderKey, Place, Rows};
 use sql::{Alias, Expression, FromItem, Join, JoinKind, Select, SelectItem, SqlType};
 
-use super::compile::{CompileError, Compiler};
+use super::compile::{CompileError, Compiler, width};
 use super::function::Row;
 use super::items::is_made;
 use super::level::{ParameterSource, Parents};
@@ -53,7 +53,8 @@ impl Compiler<'_> {
             parameters.push(statement.parameter(source, ParameterKind::KeyArray { field: *field }));
         }
         statement.round = statement.round.max(above.round + 1);
-        Ok((FromItem::Arrays { parameters, alias: statement.alias() }, Parents::Arrays))
+        let columns = width(parameters.len())?;
+        Ok((FromItem::Arrays { parameters, columns, alias: statement.alias() }, Parents::Arrays))
     }
 
     /// The distinct keys of the rows above, said again.

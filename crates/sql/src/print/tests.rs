@@ -8,6 +8,7 @@ use crate::tree::{
     SqlType, TableName, TimeKind, TimeUnit,
 };
 
+mod third;
 mod write;
 
 fn table(name: &str, alias: u32) -> FromItem {
@@ -141,7 +142,7 @@ fn a_page_for_each_parent_is_a_lateral_join() {
     let mut page = Select::from(table("track", 2));
     page.items.push(SelectItem { expression: Expression::named(Alias(2), "name"), name: Some(0) });
     page.limit = Some(Expression::Parameter(Parameter(1)));
-    let arrays = FromItem::Arrays { parameters: vec![Parameter(0)], alias: Alias(0) };
+    let arrays = FromItem::Arrays { parameters: vec![Parameter(0)], columns: 1, alias: Alias(0) };
     let mut select = Select::from(arrays);
     select.items.push(item(Expression::numbered(Alias(1), 0)));
     select.joins.push(Join {
