@@ -6,8 +6,8 @@ use std::time::Duration;
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Request};
 use response::Memory;
-use sources::statistics::Counter;
-use sources::{Session, SourceError};
+use source::statistics::Counter;
+use source::{Session, SourceError};
 
 use crate::documents::Cached;
 use crate::engine::{Engine, Limits};

@@ -31,7 +31,7 @@ use ir::{
     ChildWrite, Hop, HopDirection, InsertedRows, OrderKey, Output, OutputKind, Page, Rows, StepId,
     StepKind, Write, WriteKind,
 };
-use sources::Variables;
+use source::Variables;
 
 use crate::footprint::Footprint;
 
@@ -233,8 +233,8 @@ impl Size {
             Self::Limit { limit, otherwise } => rows_of(limit, variables)
                 .unwrap_or(Some(0))
                 .unwrap_or_else(|| otherwise.rows(statistics)),
-            Self::Keys(keys) => match sources::operand::resolve(keys, variables) {
-                Ok(sources::operand::Resolved::List(keys)) => keys.len() as u64,
+            Self::Keys(keys) => match source::operand::resolve(keys, variables) {
+                Ok(source::operand::Resolved::List(keys)) => keys.len() as u64,
                 Ok(_) | Err(_) => 0,
             },
         }
@@ -244,8 +244,8 @@ impl Size {
 fn rows_of(
     limit: &ir::Operand,
     variables: Variables<'_>,
-) -> Result<Option<u64>, sources::SourceError> {
-    sources::operand::resolve(limit, variables)?.rows("LIMIT")
+) -> Result<Option<u64>, source::SourceError> {
+    source::operand::resolve(limit, variables)?.rows("LIMIT")
 }
 
 /// How many rows a write may change; `None` where it is one, or those of a key.

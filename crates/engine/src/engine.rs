@@ -7,7 +7,9 @@ use catalog::{Catalog, Entity, Note, StatementPart};
 use dialects::{Api, Declaration, Dialect, DialectError, Made, federation};
 use graphql::schema::Schema;
 use graphql::{DocumentLimits, GraphQLError, Validator};
-use sources::{Address, Most, OpenOptions, Rights, Session, Source};
+use source::{PoolLimits, Session};
+use source_postgres::Rights;
+use sources::{Address, OpenOptions, Source};
 
 use crate::authorize::rules::{RuleSet, Rules};
 use crate::authorize::{Policies, PolicyFile, PolicyProblems, PolicySet, PolicySetId};
@@ -25,7 +27,7 @@ pub struct Options {
     /// What is read of the source.
     pub source: OpenOptions,
     /// The most connections to the source in one thread.
-    pub connections: Most,
+    pub connections: PoolLimits,
     pub limits: Limits,
     pub errors: ErrorOptions,
     /// Who may see and change what; everything, without.
@@ -62,7 +64,7 @@ impl Default for Limits {
 #[derive(Debug)]
 pub struct Engine {
     pub(crate) source: Source,
-    pub(crate) catalog: Catalog,
+    pub(crate) catalog: Arc<Catalog>,
     pub(crate) api: Api,
     pub(crate) validator: Validator,
     pub(crate) limits: Limits,
@@ -70,7 +72,7 @@ pub struct Engine {
     /// What the type definitions say of who may see and change what.
     pub(crate) rules: Option<Rules>,
     pub(crate) documents: DocumentCache<Prepared>,
-    pub(crate) connections: Most,
+    pub(crate) connections: PoolLimits,
     pub(crate) messages: Messages,
 }
 
@@ -214,7 +216,7 @@ impl Engine {
         let validator = Validator::new(&api.schema);
         Ok(Arc::new(Self {
             source,
-            catalog,
+            catalog: Arc::new(catalog),
             api,
             validator,
             limits: options.limits.clone(),

@@ -8,9 +8,9 @@ use graphql::operation::OperationKind;
 use graphql::value::Slot;
 use graphql::variables::{Path, Variables as Values};
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
-use sources::neo4j::program::{GraphProgram, GraphStatement};
-use sources::relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
-use sources::{PlanFigures, Session, Variables};
+use relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
+use source::{PlanFigures, Session, Variables};
+use source_neo4j::program::{GraphProgram, GraphStatement};
 
 use crate::authorize::{self, RowError, RowName};
 use crate::documents::Document;
@@ -169,7 +169,7 @@ impl Worker {
 
     fn show(&self, planned: &Planned) -> Explained {
         let Planned { prepared, .. } = planned;
-        let program = &prepared.plan.program;
+        let program = &prepared.plan;
         let levels = program.levels();
         let of_graph = program.graph().into_iter().flat_map(GraphProgram::statements);
         Explained {
@@ -214,7 +214,7 @@ impl Worker {
                 "A mutation is explained without figures: for these it would have to run.";
             return Err(vec![GraphQLError::new(ErrorCode::NotSupported, message)]);
         }
-        let program = &planned.prepared.plan.program;
+        let program = &planned.prepared.plan;
         let variables = planned.variables();
         let plans = self.connections.explain(program, variables, session, figures).await;
         plans.map_err(|error| vec![self.engine.tell(&error)])
@@ -332,11 +332,7 @@ fn graph_statement(statement: &GraphStatement, planned: &Planned) -> ExplainedSt
     }
 }
 
-fn parameter(
-    parameter: &sources::relational::Parameter,
-    levels: &[Level],
-    planned: &Planned,
-) -> String {
+fn parameter(parameter: &relational::Parameter, levels: &[Level], planned: &Planned) -> String {
     let number = |level: &response::LevelId| {
         let reader = levels.get(usize::from(level.0)).map_or(*level, Level::read_by);
         levels.iter().filter(|one| one.has_statement() && one.id <= reader).count()

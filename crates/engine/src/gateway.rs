@@ -42,7 +42,7 @@ use gateway::supergraph::{Subgraph, Supergraph};
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Validator};
 use http::HeaderName;
-use sources::Statistics;
+use source::Statistics;
 
 use crate::documents::{Cached, DocumentCache};
 use crate::engine::{Engine, Limits};

@@ -10,9 +10,10 @@ use catalog::{GraphSummary, Note};
 use dialects::Dialect;
 use dialects::neo4j::introspected::{self, Indexes, Introspected};
 use dialects::neo4j::model::ApiForm;
-use sources::neo4j::introspect::{Bounds, IntrospectError};
-use sources::neo4j::wire::WireError;
-use sources::{Address, OpenOptions, Source, Timeouts};
+use source::Timeouts;
+use source_neo4j::introspect::{Bounds, IntrospectError};
+use source_neo4j::wire::WireError;
+use sources::{Address, OpenOptions, Source};
 
 use crate::engine::OpenError;
 

@@ -1,12 +1,11 @@
 //! Rows that an API is made from, such as those of enum tables: read once, before it is made, by
 //! a request like any other.
 
-use std::sync::Arc;
-
 use catalog::{Catalog, EntityId, FieldId, KnownRows};
 use response::{Failure, Held, Item, Leaf, Memory, Node, Shape, ShapeField, Sink};
-use sources::relational::CompileError;
-use sources::{Asked, ExecuteError, Most, Observed, Plan, Session, Source, Variables};
+use source::CompileError;
+use source::{ExecuteError, ExecuteParams, Observed, PoolLimits, Session, Variables};
+use sources::Source;
 
 /// The most bytes that the rows of one entity may come to.
 const BYTES: u64 = 16 << 20;
@@ -42,14 +41,13 @@ async fn read_entity(
     fields: &[FieldId],
 ) -> Result<Vec<Vec<Option<Box<str>>>>, KnownRowsError> {
     let name = || catalog.qualified_name(entity);
-    let program = source
-        .compile(catalog, &request(entity, fields))
+    let plan = source
+        .compile(catalog, &request(entity, fields), shape(fields.len()))
         .map_err(|source| KnownRowsError::Compile { entity: name(), source })?;
-    let plan = Arc::new(Plan { program, shape: shape(fields.len()).into() });
-    let connections = source.connections(Most::apart(1), &Memory::new(u64::MAX));
+    let connections = source.connections(PoolLimits::apart(1), &Memory::new(u64::MAX));
     let sink = Sink::new(Vec::new(), BYTES, Held::default());
     let nobody = Session::default();
-    let asked = Asked {
+    let asked = ExecuteParams {
         variables: Variables::of(&[]),
         session: &nobody,
         echoes: &[],

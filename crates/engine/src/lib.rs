@@ -64,10 +64,10 @@ pub use report::{Report, Stages};
 pub use respond::{Kind, Response};
 pub use response::{Held, Memory, NoMemory, SentPiece};
 pub use rest::{BrokenOff, Rest};
-pub use sources::{
-    Address as SourceAddress, Claims, Extensions, Most, OpenOptions, PlanFigures, Rights,
-    SchemaWatch, Session, Sizes, StoredColumn, Timeouts,
-};
+pub use source::{Claims, PlanFigures, PoolLimits, Session, Sizes, Timeouts};
+pub use source_postgres::{Extensions, Rights};
+pub use source_sqlite::StoredColumn;
+pub use sources::{Address as SourceAddress, OpenOptions, SchemaWatch};
 pub use tell::{ErrorOptions, ExtendedError};
 pub use throttle::log_untold;
 pub use worker::{Allowed, Delivery, Worker};

@@ -7,8 +7,9 @@
 use dialects::StatedPattern;
 use graphql::{ErrorCode, GraphQLError};
 use ir::TextMatch;
-use sources::operand::resolve;
-use sources::{Variables, escape_ends};
+use relational::escape_ends;
+use source::Variables;
+use source::operand::resolve;
 
 /// How long patterns of requests may be. Those of policies are not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,8 @@ use graphql::heap::HeapSize;
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
 use response::{Echo, Held, Recorded, Shape, Sink, Tape};
-use sources::{Plan, Program, Session, SourceError};
+use source::{CompileError, Session, SourceError};
+use sources::Plan;
 
 use crate::authorize::PolicySetId;
 use crate::authorize::read::authorize;
@@ -34,8 +35,8 @@ pub struct Prepared {
     structure: Structure,
     /// What it is let to do; `None`: everything.
     policies: Option<PolicySetId>,
-    pub request: ir::Request,
-    pub plan: Arc<Plan>,
+    pub request: Arc<ir::Request>,
+    pub plan: Plan,
     echoes: Vec<Echoed>,
     cost: Cost,
     /// What texts are matched with, to be checked before the request is sent.
@@ -74,14 +75,14 @@ impl Kept for Prepared {
             last_tape: _,
             made,
         } = self;
-        let Plan { program, shape } = &**plan;
+        let shape = plan.shape();
         // What is made from now on is not among it.
-        made.store(program.made(), Ordering::Relaxed);
-        let own = size_of::<Self>() + size_of::<Plan>() + size_of::<Shape>() + 3 * COUNTERS;
+        made.store(plan.made(), Ordering::Relaxed);
+        let own = size_of::<Self>() + size_of::<ir::Request>() + size_of::<Shape>() + 3 * COUNTERS;
         let heap = [
             structure.heap_size(),
             request.footprint(),
-            program.footprint(),
+            plan.footprint(),
             shape.footprint(),
             echoes.footprint(),
             cost.footprint(),
@@ -91,7 +92,7 @@ impl Kept for Prepared {
     }
 
     fn has_grown(&self) -> bool {
-        self.made.load(Ordering::Relaxed) != self.plan.program.made()
+        self.made.load(Ordering::Relaxed) != self.plan.made()
     }
 }
 
@@ -99,13 +100,11 @@ impl Prepared {
     /// What the request is estimated to cost with these variables, in rows.
     pub(crate) fn cost(&self, variables: &Variables, session: &Session) -> u64 {
         // Which rows a role of PostgreSQL may read is known to the database alone.
-        let statistics = match (&self.plan.program, &session.settings) {
-            (Program::Postgres(_), Some(_)) => Statistics::Ignored,
-            (Program::Postgres(_) | Program::Sqlite(_) | Program::Neo4j(_), _) => {
-                Statistics::Counted
-            }
+        let statistics = match (&self.plan, &session.settings) {
+            (Plan::Postgres(_), Some(_)) => Statistics::Ignored,
+            (Plan::Postgres(_) | Plan::Sqlite(_) | Plan::Neo4j(_), _) => Statistics::Counted,
         };
-        self.cost.estimate(sources::Variables::of(&variables.values), statistics)
+        self.cost.estimate(source::Variables::of(&variables.values), statistics)
     }
 
     /// Refuses patterns that are none, or are beyond a limit.
@@ -114,19 +113,19 @@ impl Prepared {
         limits: PatternLimits,
         variables: &Variables,
     ) -> Result<(), GraphQLError> {
-        limits.check(&self.patterns, sources::Variables::of(&variables.values))
+        limits.check(&self.patterns, source::Variables::of(&variables.values))
     }
 
     /// What the answer holds of the request itself.
     pub(crate) fn echoes(&self, variables: &Variables) -> Result<Vec<Echo>, SourceError> {
-        let variables = sources::Variables::of(&variables.values);
+        let variables = source::Variables::of(&variables.values);
         let echo = |echoed: &Echoed| match echoed {
             Echoed::Json(operand) => {
-                let text = sources::operand::json(operand, variables)?;
+                let text = source::operand::json(operand, variables)?;
                 Ok(Echo::Json(text.into_bytes().into_boxed_slice()))
             }
             Echoed::Sorted { list, types } => {
-                Ok(Echo::Sorted(sources::operand::sort(list, types, variables)))
+                Ok(Echo::Sorted(source::operand::sort(list, types, variables)))
             }
         };
         self.echoes.iter().map(echo).collect()
@@ -222,19 +221,19 @@ impl Engine {
         if let Some(refused) = refused {
             refused.tell(&self.catalog, &mut lowered);
         }
-        let program = self
+        let Lowered { request, shape, echoes, patterns, structure, .. } = lowered;
+        let request = Arc::new(request);
+        let plan = self
             .source
-            .compile(&self.catalog, &lowered.request)
+            .compile_kept(&self.catalog, &request, shape)
             .map_err(|error| vec![compile_error(&error)])?;
-        let plan = Arc::new(Plan { program, shape: lowered.shape.into() });
         let is_open = |entity| match &lets {
             Lets::Everything => true,
             Lets::Policies(set) => set.shows_all(&self.catalog, entity),
             Lets::Rules(_) => false,
         };
         let statistics = KnownStatistics { catalog: &self.catalog, is_open: &is_open };
-        let cost = Cost::new(&lowered.request, self.limits.cost, &statistics);
-        let Lowered { request, echoes, patterns, structure, .. } = lowered;
+        let cost = Cost::new(&request, self.limits.cost, &statistics);
         let patterns = patterns.into();
         let (last_answer, last_tape) = (AtomicUsize::new(0), [const { AtomicUsize::new(0) }; 2]);
         let prepared = Arc::new(Prepared {
@@ -301,8 +300,7 @@ fn lower_error(error: &LowerError) -> GraphQLError {
     }
 }
 
-fn compile_error(error: &sources::relational::CompileError) -> GraphQLError {
-    use sources::relational::CompileError;
+fn compile_error(error: &CompileError) -> GraphQLError {
     let code = match error {
         CompileError::NotSupported { .. } => ErrorCode::NotSupported,
         CompileError::NoLabel { .. } => ErrorCode::PermissionDenied,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use ::gateway::execute::Observed as Fetches;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError};
-use sources::Observed;
+use source::Observed;
 
 use crate::documents::Document;
 use crate::gateway;
@@ -76,9 +76,9 @@ impl Report {
 
     /// The statements, where a source is asked.
     #[must_use]
-    pub fn statements(&self) -> Option<&sources::Program> {
+    pub fn statements(&self) -> Option<&sources::Plan> {
         match self.prepared.as_ref()? {
-            Planned::Source(prepared) => Some(&prepared.plan.program),
+            Planned::Source(prepared) => Some(&prepared.plan),
             Planned::Gateway(_) => None,
         }
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use graphql::operation::Location;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
 use response::{Failure, Held, NotRead, Segment, SentPiece, TooLarge, WriteError, Written};
-use sources::{ExecuteError, SourceError, Streamed};
+use source::{ExecuteError, SourceError, Streamed};
 
 use crate::engine::Engine;
 use crate::rest::Rest;

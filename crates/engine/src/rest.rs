@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use graphql::ErrorCode;
 use response::SentPiece;
-use sources::{ExecuteError, Part};
+use source::{ExecuteError, Part};
 
 use crate::engine::Engine;
 use crate::respond::{complete, execute_error};
@@ -18,7 +18,7 @@ pub struct Rest {
     /// Knows what is told of errors.
     engine: Arc<Engine>,
     /// Gone when the answer has ended.
-    source: Option<sources::Rest>,
+    source: Option<source::Rest>,
 }
 
 /// The answer ends before its end: an error came too late to be told in it.
@@ -27,7 +27,7 @@ pub struct Rest {
 pub struct BrokenOff(pub ErrorCode);
 
 impl Rest {
-    pub(crate) fn new(engine: Arc<Engine>, source: sources::Rest) -> Self {
+    pub(crate) fn new(engine: Arc<Engine>, source: source::Rest) -> Self {
         Self { engine, source: Some(source) }
     }
 

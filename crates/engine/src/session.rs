@@ -23,7 +23,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use graphql::heap::HeapSize;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use sources::{Claims, Session, Settings};
+use source::{Claims, Session, Settings};
 
 pub use self::algorithm::Algorithm;
 use self::json::Members;

@@ -1,7 +1,7 @@
 //! What several requests ask for together.
 
 use graphql::{ErrorCode, GraphQLError, Request};
-use sources::Session;
+use source::Session;
 
 use crate::gateway::{Caller, Gateway};
 use crate::report::Report;

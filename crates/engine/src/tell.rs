@@ -10,7 +10,7 @@ use catalog::{Catalog, Entity, FieldId};
 use dialects::ConstraintMessage;
 use graphql::{ErrorCode, GraphQLError};
 use serde_json::Value;
-use sources::{Details, SourceError, SourceErrorKind};
+use source::{Details, SourceError, SourceErrorKind};
 
 use crate::engine::Engine;
 use crate::respond::{NO_MEMORY, error_id};
@@ -476,7 +476,7 @@ mod tests {
             let class: String = class.iter().collect();
             for ending in endings.iter().filter(|_| class != "22") {
                 let code = [class.as_str(), *ending].concat();
-                let error = sources::postgres::wire::DatabaseError {
+                let error = source_postgres::wire::DatabaseError {
                     code: code.clone(),
                     ..Default::default()
                 };

@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::{Echo, Held, Memory};
-use sources::statistics::Counter;
-use sources::{
-    Asked, Connections, ExecuteError, Executed, ProgramForm, Session, Sizes, SourceError, Variables,
-};
+use source::statistics::Counter;
+use source::{ExecuteError, ExecuteParams, Executed, Session, Sizes, SourceError, Variables};
+use sources::Connections;
 
 use crate::documents::Known;
 use crate::engine::Engine;
@@ -187,17 +186,12 @@ impl Worker {
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
         let observed = &mut report.observed;
         let plan = &prepared.plan;
-        let compile = |form: ProgramForm<'_>| {
-            engine.source.compile_form(&engine.catalog, &prepared.request, form)
-        };
         let delivery = match delivery {
             Delivery::Streamed if *kind == OperationKind::Query => {
-                sources::Delivery::Streamed { compile: &compile, sizes: self.sizes }
+                source::Delivery::Streamed(self.sizes)
             }
             // Nothing is told of a change before it is there to stay.
-            Delivery::Whole | Delivery::Streamed | Delivery::Traced => {
-                sources::Delivery::Whole { compile: Some(&compile) }
-            }
+            Delivery::Whole | Delivery::Streamed | Delivery::Traced => source::Delivery::Whole,
         };
         let executed = self.connections.deliver(plan, asked, sink, delivery, observed).await;
         drop(timed);
@@ -249,10 +243,15 @@ impl Worker {
         Ok(Some(Ready { known, prepared, variables, kind, cost, since }))
     }
 
-    fn asked<'v>(&self, ready: &'v Ready, session: &'v Session, echoes: &'v [Echo]) -> Asked<'v> {
+    fn asked<'v>(
+        &self,
+        ready: &'v Ready,
+        session: &'v Session,
+        echoes: &'v [Echo],
+    ) -> ExecuteParams<'v> {
         let claims = session.claims.as_deref();
         let variables = Variables { slots: &ready.variables.values, claims };
-        Asked { variables, session, echoes, cost: ready.cost, time_limit: self.time_limit }
+        ExecuteParams { variables, session, echoes, cost: ready.cost, time_limit: self.time_limit }
     }
 }
 

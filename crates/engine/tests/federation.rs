@@ -13,7 +13,7 @@ use std::sync::Arc;
 use dialects::federation::Options as Federation;
 use dialects::{Dialect, phrag, postgraphile};
 use engine::{
-    Allowed, CostLimits, Delivery, Engine, Most, OpenOptions, Options, Report, Session,
+    Allowed, CostLimits, Delivery, Engine, OpenOptions, Options, PoolLimits, Report, Session,
     SourceAddress, Worker,
 };
 use graphql::Request;
@@ -79,7 +79,7 @@ fn options(dialect: Dialect, federation: Federation) -> Options {
     Options {
         dialect,
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-        connections: Most::apart(1),
+        connections: PoolLimits::apart(1),
         policies: None,
         federation: Some(federation),
         limits: engine::Limits {

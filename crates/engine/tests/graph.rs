@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use engine::{
-    Allowed, Delivery, Engine, Most, OpenOptions, Options, Report, SourceAddress, Worker,
+    Allowed, Delivery, Engine, OpenOptions, Options, PoolLimits, Report, SourceAddress, Worker,
 };
 use libtest_mimic::{Arguments, Failed, Trial};
 use steps::{report, request};
@@ -85,7 +85,7 @@ fn run(file: &CaseFile, loaded: &mut Loaded) -> Result<Outcome, Failed> {
     let mut asked = Options {
         dialect: dialect::parse(dialect)?,
         source: OpenOptions::default(),
-        connections: Most::apart(2),
+        connections: PoolLimits::apart(2),
         limits: engine::Limits::default(),
         errors: engine::ErrorOptions::default(),
         policies: None,

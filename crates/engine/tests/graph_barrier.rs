@@ -12,7 +12,7 @@ mod dialect;
 use std::sync::Arc;
 
 use engine::{
-    Allowed, Claims, Delivery, Engine, Limits, Most, OpenOptions, Options, Report, Session,
+    Allowed, Claims, Delivery, Engine, Limits, OpenOptions, Options, PoolLimits, Report, Session,
     SourceAddress, Worker,
 };
 use graphql::Request;
@@ -119,7 +119,7 @@ async fn answers(graph: &Graph, values: &[(&str, &str)]) -> Vec<String> {
     let options = Options {
         dialect: dialect::parse(DIALECT).unwrap(),
         source: OpenOptions::default(),
-        connections: Most::apart(2),
+        connections: PoolLimits::apart(2),
         limits: Limits::default(),
         errors: engine::ErrorOptions::default(),
         policies: None,

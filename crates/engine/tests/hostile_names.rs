@@ -11,7 +11,9 @@ use std::path::Path;
 
 use dialects::Dialect;
 use dialects::postgraphile::{self, FilterOptions, SimpleCollections, SimplifiedNames};
-use engine::{Allowed, CostLimits, Engine, Most, OpenOptions, Options, SourceAddress, Worker};
+use engine::{
+    Allowed, CostLimits, Engine, OpenOptions, Options, PoolLimits, SourceAddress, Worker,
+};
 use graphql::Request;
 use graphql::schema::{FieldId, InputId, Schema, TypeId, TypeKind};
 use rusqlite::Connection;
@@ -314,7 +316,7 @@ impl Api {
         let options = Options {
             dialect: Dialect::PostGraphile(options),
             source: OpenOptions::default(),
-            connections: Most::apart(1),
+            connections: PoolLimits::apart(1),
             policies: None,
             federation: None,
             limits: engine::Limits {

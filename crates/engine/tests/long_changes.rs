@@ -7,7 +7,7 @@
 #[path = "sharing/shop.rs"]
 mod shop;
 
-use engine::{Allowed, Limits, Most};
+use engine::{Allowed, Limits, PoolLimits};
 use graphql::Request;
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ async fn on_each() -> Vec<(Shop, Answering)> {
     for shop in Shop::on_each() {
         shop.execute(TABLES);
         let limits = Limits { response_bytes: BUDGET, ..Limits::default() };
-        let answering = shop.answering_within(&shop.url(), Most::apart(2), limits).await;
+        let answering = shop.answering_within(&shop.url(), PoolLimits::apart(2), limits).await;
         all.push((shop, answering));
     }
     all

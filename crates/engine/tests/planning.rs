@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
 use dialects::{Dialect, postgraphile};
-use engine::{Allowed, CostLimits, Engine, Most, OpenOptions, Options, SourceAddress, Worker};
+use engine::{
+    Allowed, CostLimits, Engine, OpenOptions, Options, PoolLimits, SourceAddress, Worker,
+};
 use graphql::Request;
 use serde_json::{Value, json};
 use testkit::postgres::{shared, wanted_installations};
@@ -61,7 +63,7 @@ impl Entries {
                 ..postgraphile::Options::default()
             }),
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-            connections: Most::apart(1),
+            connections: PoolLimits::apart(1),
             policies: None,
             federation: None,
             limits: engine::Limits {

@@ -13,7 +13,7 @@ mod shop;
 
 use std::time::Duration;
 
-use engine::{Engine, Most, OpenOptions, Options, SourceAddress};
+use engine::{Engine, OpenOptions, Options, PoolLimits, SourceAddress};
 use serde_json::{Value, json};
 use testkit::postgres::{PgBouncer, PoolMode};
 use tokio::task::{JoinHandle, spawn_local, yield_now};
@@ -45,7 +45,7 @@ fn chance(state: &mut u64) -> usize {
 
 /// Compares answers with those of a connection that nobody shares. Returns how many clients left.
 async fn compare(shop: &Shop, answering: &[Answering], rounds: usize, place: &str) -> usize {
-    let alone = shop.answering(&shop.url(), Most::apart(1)).await;
+    let alone = shop.answering(&shop.url(), PoolLimits::apart(1)).await;
     let (mut state, mut left) = (3, 0);
     for _ in 0..rounds {
         let mut asked = Vec::new();
@@ -81,9 +81,11 @@ fn each_request_through_a_pooler_has_the_answer_that_it_has_without() {
         let url = pooler.url(database);
         block_on(async {
             // Everything is long: what could be shared would be asked again elsewhere.
-            let most = Most { patience: Duration::ZERO, ..Most::sharing(4, 2) };
-            let both =
-                [shop.answering(&url, most).await, shop.answering(&url, Most::sharing(4, 2)).await];
+            let most = PoolLimits { patience: Duration::ZERO, ..PoolLimits::sharing(4, 2) };
+            let both = [
+                shop.answering(&url, most).await,
+                shop.answering(&url, PoolLimits::sharing(4, 2)).await,
+            ];
             let left = compare(&shop, &both, 40, &format!("{mode}")).await;
             assert!(left > 100, "{left}");
         });
@@ -97,7 +99,7 @@ fn a_pooler_with_fewer_sessions_than_connections_serves_all_requests() {
     let (_, database) = shop.database();
     let url = pooler.url(database);
     block_on(async {
-        let answering = shop.answering(&url, Most::apart(8)).await;
+        let answering = shop.answering(&url, PoolLimits::apart(8)).await;
         let asked: Vec<_> = (1..=60).map(|id| spawn(&answering, QUERIES[0], id % 50)).collect();
         for answer in asked {
             assert_eq!(answer.await.unwrap()["errors"], Value::Null);
@@ -119,7 +121,7 @@ fn a_pooler_that_refuses_what_sessions_are_pinned_to_is_told_at_the_start() {
         let options = Options {
             dialect: dialects::Dialect::PostGraphile(dialects::postgraphile::Options::default()),
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-            connections: Most::apart(1),
+            connections: PoolLimits::apart(1),
             limits: engine::Limits::default(),
             errors: engine::ErrorOptions::default(),
             policies: None,
@@ -151,7 +153,7 @@ fn each_row_that_is_inserted_through_a_pooler_is_in_its_table_once() {
         Changes::prepare(&shop);
         let url = pooler.url(shop.database().1);
         block_on(async {
-            let most = Most::sharing(4, 2);
+            let most = PoolLimits::sharing(4, 2);
             let both = [shop.answering(&url, most).await, shop.answering(&url, most).await];
             let mut changes = Changes::default();
             changes.run(&both, 40, &mut 5).await;
@@ -192,9 +194,11 @@ fn a_pooler_that_comes_while_requests_run_is_found_out() {
         block_on(async {
             let relay = Relay::to(port(before)).await;
             let url = format!("postgres://postgres@127.0.0.1:{}/{database}", relay.port);
-            let most = Most { patience: Duration::ZERO, ..Most::sharing(4, 2) };
-            let both =
-                [shop.answering(&url, most).await, shop.answering(&url, Most::sharing(4, 2)).await];
+            let most = PoolLimits { patience: Duration::ZERO, ..PoolLimits::sharing(4, 2) };
+            let both = [
+                shop.answering(&url, most).await,
+                shop.answering(&url, PoolLimits::sharing(4, 2)).await,
+            ];
             let (mut changes, mut state) = (Changes::default(), 11);
             compare(&shop, &both, 5, "before").await;
             changes.run(&both, 5, &mut state).await;
@@ -246,7 +250,7 @@ fn abandoned_requests_leave_no_more_processes_than_there_may_be_connections() {
     let urls = poolers.iter().flatten().map(|pooler| pooler.url(database));
     for url in urls.chain([shop.url()]) {
         block_on(async {
-            let answering = shop.answering(&url, Most::sharing(MOST, 1)).await;
+            let answering = shop.answering(&url, PoolLimits::sharing(MOST, 1)).await;
             let busy = || shop.sessions("state = 'active' AND query LIKE '%found%'");
             let mut most = 0;
             for _ in 0..3 {

@@ -90,7 +90,7 @@ fn open(server: &Server) -> Result<Arc<Engine>, String> {
             ..postgraphile::Options::default()
         }),
         source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-        connections: engine::Most::apart(2),
+        connections: engine::PoolLimits::apart(2),
         limits: engine::Limits::default(),
         errors: engine::ErrorOptions::default(),
         policies: None,

@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use engine::Most;
+use engine::PoolLimits;
 use serde_json::{Value, json};
 use tokio::task::{JoinHandle, spawn_local, yield_now};
 
@@ -62,7 +62,7 @@ async fn close_gate(shop: &Shop, close: &str) -> tokio_postgres::Client {
 fn each_request_has_the_answer_that_it_has_alone() {
     for shop in Shop::on_each() {
         block_on(async {
-            let alone = shop.answering(&shop.url(), Most::apart(1)).await;
+            let alone = shop.answering(&shop.url(), PoolLimits::apart(1)).await;
             let sharing = shop.sharing().await;
             let queries = [ARTIST, ALBUMS, PAGE, FAULTS];
             for query in queries {
@@ -117,7 +117,7 @@ fn many_requests_need_few_connections() {
         assert!((1..=2).contains(&totals.opened), "{totals:?}");
         assert_eq!(totals.acquired, 1_020, "{totals:?}");
 
-        let apart = shop.answering(&shop.url(), Most::apart(8)).await;
+        let apart = shop.answering(&shop.url(), PoolLimits::apart(8)).await;
         let asked: Vec<_> = (1..=50).map(|id| spawn(&apart, ARTIST, id)).collect();
         for answer in asked {
             answer.await.unwrap();
@@ -180,7 +180,7 @@ fn each_answer_shows_one_state_of_the_database() {
 fn nobody_waits_behind_a_statement_that_turns_out_long() {
     for shop in Shop::on_each() {
         block_on(async {
-            let sharing = shop.answering(&shop.url(), Most::sharing(8, 1)).await;
+            let sharing = shop.answering(&shop.url(), PoolLimits::sharing(8, 1)).await;
             sharing.prove_short(GATE).await;
             sharing.prove_short(ARTIST).await;
             let gate = close_gate(&shop, CLOSE_GATE).await;
@@ -235,7 +235,7 @@ fn who_waits_for_a_connection_shares_one_as_soon_as_there_is_one() {
     const LONG: &str = "query ($id: Int!) { allGatesList(condition: {id: $id}) { opened } }";
     let Some(shop) = Shop::on_one() else { return };
     block_on(async {
-        let sharing = shop.answering(&shop.url(), Most::sharing(8, 1)).await;
+        let sharing = shop.answering(&shop.url(), PoolLimits::sharing(8, 1)).await;
         sharing.prove_short(ARTIST).await;
         sharing.prove_short(GATE).await;
         let gate = close_gate(&shop, CLOSE_GATE).await;
@@ -318,7 +318,7 @@ fn a_statement_that_cannot_be_cancelled_keeps_its_place() {
     const CLOSE_STUBBORN: &str = "SELECT pg_advisory_lock(7)";
     let Some(shop) = Shop::on_one() else { return };
     block_on(async {
-        for most in [Most::apart(3), Most::sharing(3, 1)] {
+        for most in [PoolLimits::apart(3), PoolLimits::sharing(3, 1)] {
             let answering = shop.answering(&shop.url(), most).await;
             let gate = close_gate(&shop, CLOSE_STUBBORN).await;
             for left in 1..=2 {
@@ -361,7 +361,7 @@ fn sessions_that_end_are_replaced_under_load() {
         let sharing = shop.sharing().await;
         sharing.prove_short(ARTIST).await;
         sharing.prove_short(ALBUMS).await;
-        let alone = shop.answering(&shop.url(), Most::apart(1)).await;
+        let alone = shop.answering(&shop.url(), PoolLimits::apart(1)).await;
         let albums = alone.ask(ALBUMS, &json!({ "id": 3 })).await;
         drop(alone);
         for _ in 0..10 {
@@ -390,7 +390,7 @@ fn who_needs_a_connection_gets_the_shared_one_where_the_server_gives_no_other() 
     block_on(async {
         let url = shop.url().replace("postgres@", "few@").replace("user=postgres", "user=few");
         assert!(url.contains("few"), "{url}");
-        let sharing = shop.answering(&url, Most::sharing(8, 2)).await;
+        let sharing = shop.answering(&url, PoolLimits::sharing(8, 2)).await;
         sharing.prove_short(ARTIST).await;
         let stop = Rc::new(Cell::new(false));
         let load: Vec<_> = (1..=30)

@@ -9,7 +9,7 @@ use testkit::postgres::{shared, wanted_installations};
 
 use crate::program::{Server, outcome, run};
 
-const TABLES: &str = include_str!("../../sources/tests/introspect_postgres/rights.sql");
+const TABLES: &str = include_str!("../../source-postgres/tests/driver/introspect/rights.sql");
 
 #[test]
 fn the_schema_has_what_some_role_may_do() {

@@ -1,48 +1,21 @@
-//! Sources: where the data is, and how it is read.
+//! The registry of sources: everything that holds one of several drivers, and dispatches to it.
 //!
-//! * [`relational`]: from the request tree to SQL statements, for every SQL database
-//! * [`postgres`], [`sqlite`]: introspect, compile, execute
-//! * [`neo4j`]: the same for a graph
-//! * [`source`](mod@source): a source as the engine sees it, whichever it is
-//! * [`operand`]: the values of a request's variables
-//! * [`session`]: who asks
-//! * [`claims`]: what is said of who asks
-//! * [`observed`]: what the statements of one request took
-//! * [`statistics`]: what the connections of all threads do
-//! * [`watch`]: whether a source's schema has changed
-//! * [`offload`]: long work that is not done on serving threads
-//! * `wire`: what the clients of databases over a network have in common
-//! * [`error`]: what can go wrong
+//! * [`address`], [`open`]: addresses, and options of opening a source
+//! * [`opened`]: an opened source, which compiles requests
+//! * [`plan`]: compiled requests
+//! * [`connections`]: the connections of one thread
+//! * [`watch`]: changes of a source's schema
 
-pub mod claims;
-pub mod error;
-pub mod neo4j;
-pub mod observed;
-pub mod offload;
-pub mod opaque;
-pub mod operand;
-pub mod postgres;
-pub mod relational;
-pub mod session;
-pub mod source;
-pub mod sqlite;
-pub mod statistics;
-pub mod streamed;
+pub mod address;
+pub mod connections;
+pub mod open;
+pub mod opened;
+pub mod plan;
 pub mod watch;
-mod wire;
 
-pub use claims::Claims;
-pub use error::{Details, SourceError, SourceErrorKind};
-pub use observed::{Observed, ReadForm, Round};
-pub use operand::Variables;
-pub use postgres::introspect::{Extensions, Rights};
-pub use relational::escape_ends;
-pub use session::{NameSet, Session, Settings};
-pub use source::{
-    Address, AddressError, Asked, Connections, ExecuteError, Most, OpenError, OpenOptions, Plan,
-    Program, Source, StoredColumn, Timeouts,
-};
-pub use sql::PlanFigures;
-pub use statistics::Statistics;
-pub use streamed::{Compile, Delivery, Executed, Part, ProgramForm, Rest, Sizes, Streamed};
+pub use address::{Address, AddressError};
+pub use connections::Connections;
+pub use open::{OpenError, OpenOptions};
+pub use opened::Source;
+pub use plan::Plan;
 pub use watch::SchemaWatch;

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use source::SourceError;
+use source_postgres::{PostgresFingerprint, PostgresLooks};
+use source_sqlite::{SqliteFingerprint, SqliteLooks};
 use tokio::time::{Instant, sleep};
 
-use crate::error::SourceError;
-use crate::postgres::introspect::watch::PostgresLooks;
-use crate::source::{Address, OpenOptions};
-use crate::sqlite::connection::Identity;
-use crate::sqlite::introspect::watch::SqliteLooks;
+use crate::address::Address;
+use crate::open::OpenOptions;
 
 /// A migration changes many things one after the other: the last one counts.
 const QUIET: Duration = Duration::from_millis(500);
@@ -24,11 +24,11 @@ pub struct SchemaWatch {
     seen: Option<Fingerprint>,
 }
 
-/// What a schema is like at a moment: equal where nothing was changed in between.
+/// The state of a schema: equal where nothing was changed in between.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fingerprint {
-    Sqlite { version: i64, file: Option<Identity> },
-    Postgres(Box<str>),
+enum Fingerprint {
+    Sqlite(SqliteFingerprint),
+    Postgres(PostgresFingerprint),
 }
 
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl SchemaWatch {
         let mut looks = match address {
             Address::Sqlite(path) => Looks::Sqlite(Box::new(SqliteLooks::new(path))),
             Address::Postgres(url) => {
-                Looks::Postgres(Box::new(PostgresLooks::new(url, options).ok()?))
+                Looks::Postgres(Box::new(PostgresLooks::new(url, &options.postgres()).ok()?))
             }
             // The API is made of type definitions, not of what the graph holds.
             Address::Neo4j(_) => return None,
@@ -100,8 +100,8 @@ impl SchemaWatch {
 impl Looks {
     async fn look(&mut self) -> Result<Fingerprint, SourceError> {
         match self {
-            Self::Sqlite(looks) => looks.look().await,
-            Self::Postgres(looks) => looks.look().await,
+            Self::Sqlite(looks) => looks.look().await.map(Fingerprint::Sqlite),
+            Self::Postgres(looks) => looks.look().await.map(Fingerprint::Postgres),
         }
     }
 

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 use catalog::{Catalog, EntityId, FieldId};
 use graphql::GraphQLError;
-use sources::Claims;
+use source::Claims;
 
 use super::policies::Policies;
 use super::read::{Asked, walk};

@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use ir::{Filter, Operand};
 use serde_json_bytes::Value as Json;
-use sources::Claims;
+use source::Claims;
 
 use super::condition::Condition;
 use super::denial::Refusal;

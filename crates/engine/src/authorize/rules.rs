@@ -27,7 +27,7 @@ use dialects::neo4j::rules::{
     Authentication, ClaimCondition, Condition, GuardPlace, Operation, PlacedGuard, Root,
 };
 use ir::{Filter, Request};
-use sources::Claims;
+use source::Claims;
 
 use self::claims::Named;
 use self::decided::Decided;

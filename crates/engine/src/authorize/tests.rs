@@ -14,7 +14,7 @@ use ir::{
     StepId, StepKind, Transaction, Value,
 };
 use serde_json_bytes::{Value as Json, json};
-use sources::Claims;
+use source::Claims;
 
 use super::read::authorize;
 use super::{Policies, PolicyFile};

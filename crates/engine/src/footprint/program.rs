@@ -1,12 +1,12 @@
 //! The bytes of programs.
 
-use sources::neo4j::program::{
-    GraphLevel, GraphParameter, GraphProgram, GraphStatement, GraphTransaction, LevelPage,
-    ParameterType,
-};
-use sources::relational::{
+use relational::{
     ApartColumn, BoundedPages, Level, LevelKind, Link, Page, Parameter, ParameterSource, Program,
     Repeats, Requirement, Test, Unit,
+};
+use source_neo4j::program::{
+    GraphLevel, GraphParameter, GraphProgram, GraphStatement, GraphTransaction, LevelPage,
+    ParameterType,
 };
 
 use super::{Footprint, plain, sum};
@@ -14,16 +14,17 @@ use super::{Footprint, plain, sum};
 plain!(ApartColumn, ir::Counter);
 
 /// In all forms that were made until now, each with its statements as they are sent.
-impl Footprint for sources::Program {
+impl Footprint for sources::Plan {
     fn footprint(&self) -> usize {
         match self {
-            Self::Sqlite(program) => sum!(&program.program),
-            Self::Postgres(program) => {
+            Self::Sqlite(plan) => size_of_val(&**plan) + sum!(&plan.program.program),
+            Self::Postgres(plan) => {
+                let program = &plan.program;
                 let forms =
                     program.forms().map(|form| form.statement_bytes() + sum!(&form.program));
-                forms.sum::<usize>() + program.form_bytes()
+                size_of_val(&**plan) + forms.sum::<usize>() + program.form_bytes()
             }
-            Self::Neo4j(_) => self.graph().map_or(0, Footprint::footprint),
+            Self::Neo4j(plan) => size_of_val(&**plan) + sum!(&plan.program),
         }
     }
 }

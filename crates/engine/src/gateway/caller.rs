@@ -1,7 +1,7 @@
 //! Who asks, as far as the answer of a supergraph depends on it.
 
 use serde_json_bytes::Value as Json;
-use sources::Session;
+use source::Session;
 
 use super::Gateway;
 use super::headers::{Forwarded, PLAN};

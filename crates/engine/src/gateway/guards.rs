@@ -7,7 +7,7 @@ use gateway::outline::{Item, Tree, What};
 use graphql::{ErrorCode, GraphQLError};
 
 use serde_json_bytes::Value as Json;
-use sources::{Claims, Session};
+use source::{Claims, Session};
 
 use super::{Gateway, Prepared};
 

@@ -10,7 +10,7 @@ mod trace;
 
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json_bytes::Value as Json;
-use sources::Claims;
+use source::Claims;
 
 pub use name::{NameError, Names, is_own};
 pub use trace::Trace;

@@ -13,7 +13,7 @@ use clients::subgraph::{ErrorKind, Shared};
 use gateway::execute::{Answer, Ask, AskError, Body};
 use graphql::{ErrorCode, GraphQLError, Request};
 use response::Memory;
-use sources::Session;
+use source::Session;
 use tokio::time::{Instant, timeout_at};
 
 use super::Local;

@@ -11,7 +11,7 @@ use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::sink::Full;
 use response::{Held, Memory, Refused, Sink};
-use sources::offload::{HERE, offload};
+use source::offload::{HERE, offload};
 use tokio::sync::Notify;
 
 use super::apart::{Done, LONG, Work, Written, execute_apart};

@@ -3,9 +3,10 @@
 use catalog::GraphIndexState;
 use dialects::neo4j::migration::{Migration, Wanted, migration};
 use dialects::neo4j::model::Model;
-use sources::neo4j::source::Neo4jSource;
-use sources::neo4j::wire::{DatabaseError, WireError};
-use sources::{Address, OpenOptions, Source, Timeouts};
+use source::Timeouts;
+use source_neo4j::Neo4jSource;
+use source_neo4j::wire::{DatabaseError, WireError};
+use sources::{Address, OpenOptions, Source};
 
 use super::GraphError;
 use crate::engine::OpenError;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use gateway::execute::Recording;
 use graphql::{GraphQLError, Request};
 use response::{Held, Written};
-use sources::{ProgramForm, Session};
+use source::Session;
 
 use super::{Allowed, Ready, Worker, failed, refused};
 use crate::report::{Report, Timed};
@@ -49,11 +49,8 @@ impl Worker {
         let echoes = prepared.echoes(variables).map_err(|error| vec![engine.tell(&error)])?;
         let asked = self.asked(&ready, session, &echoes);
         let tape = prepared.begin_tape(engine.limits.response_bytes, Held::of(&self.memory));
-        let compile = |form: ProgramForm<'_>| {
-            engine.source.compile_form(&engine.catalog, &prepared.request, form)
-        };
         let (plan, observed) = (&prepared.plan, &mut report.observed);
-        let answered = self.connections.answer(plan, asked, tape, Some(&compile), observed).await;
+        let answered = self.connections.answer(plan, asked, tape, observed).await;
         drop(timed);
         report.stages.split_off_write(report.observed.write);
         engine.reweigh(known, request.operation_name.as_deref(), prepared);
@@ -61,7 +58,7 @@ impl Worker {
             Ok(Written { data, held, errors }) => {
                 prepared.end_tape(&data);
                 let errors = told(engine, errors, &mut report.codes).map(Bytes::from);
-                Ok((Recording { shape: Arc::clone(&plan.shape), data, errors }, held))
+                Ok((Recording { shape: Arc::clone(plan.shape()), data, errors }, held))
             }
             Err(error) => Err(failed(engine, error, report)),
         })

@@ -1,13 +1,13 @@
 //! Whether the databases accept a statement, and how many parameters it has.
 
-use ::sources::sqlite::connection::{Cache, OpenFile};
+use ::source_sqlite::connection::{Cache, OpenFile};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::time::Duration;
 
 use engine::SourceAddress;
 use engine::explain::ExplainedStatement;
-use sources::postgres::wire::{Config, connect_simple};
+use source_postgres::wire::{Config, connect_simple};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 

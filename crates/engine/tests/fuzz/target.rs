@@ -146,7 +146,7 @@ impl Targets {
                 }),
             },
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-            connections: engine::Most::apart(2),
+            connections: engine::PoolLimits::apart(2),
             // More than by default: what the engine can do is wanted here.
             policies: None,
             federation: None,

@@ -100,7 +100,7 @@ impl Database {
         let options = Options {
             dialect: dialect::parse(dialect).unwrap(),
             source: OpenOptions { namespaces: vec!["public".into()], ..OpenOptions::default() },
-            connections: engine::Most::apart(2),
+            connections: engine::PoolLimits::apart(2),
             limits: engine::Limits::default(),
             errors: engine::ErrorOptions::default(),
             policies,

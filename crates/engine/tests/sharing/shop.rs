@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use dialects::{Dialect, postgraphile};
-use engine::{Allowed, Engine, Most, OpenOptions, Options, SourceAddress, Worker};
+use engine::{Allowed, Engine, OpenOptions, Options, PoolLimits, SourceAddress, Worker};
 use graphql::Request;
 use serde_json::{Value, json};
-use sources::statistics::{Statistics, Totals};
+use source::statistics::{Statistics, Totals};
 use testkit::postgres::{Installation, Server, shared, wanted_installations};
 use tokio::task::LocalSet;
 
@@ -123,14 +123,14 @@ impl Shop {
         );
     }
 
-    pub(crate) async fn answering(&self, url: &str, most: Most) -> Answering {
+    pub(crate) async fn answering(&self, url: &str, most: PoolLimits) -> Answering {
         self.answering_within(url, most, engine::Limits::default()).await
     }
 
     pub(crate) async fn answering_within(
         &self,
         url: &str,
-        most: Most,
+        most: PoolLimits,
         limits: engine::Limits,
     ) -> Answering {
         let options = Options {
@@ -154,7 +154,7 @@ impl Shop {
 
     /// One that shares a single connection, for which no statement is long.
     pub(crate) async fn sharing(&self) -> Answering {
-        let most = Most { patience: 2 * PATIENCE, ..Most::sharing(8, 1) };
+        let most = PoolLimits { patience: 2 * PATIENCE, ..PoolLimits::sharing(8, 1) };
         self.answering(&self.url(), most).await
     }
 }

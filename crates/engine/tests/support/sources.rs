@@ -264,7 +264,7 @@ fn options(dialect: &str) -> Result<Options, String> {
             wide_integers: dialect.contains("bigint=string"),
             ..OpenOptions::default()
         },
-        connections: engine::Most::apart(2),
+        connections: engine::PoolLimits::apart(2),
         limits: engine::Limits::default(),
         errors: engine::ErrorOptions::default(),
         policies: None,

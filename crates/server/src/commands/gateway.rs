@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use ::sources::Statistics;
 use clients::subgraph::{Settings as SubgraphSettings, Shared};
 use engine::gateway::{Gateway, Remote, Way};
 use engine::{Api, SourceAddress};
 use gateway::Supergraph;
+use source::Statistics;
 
 use crate::commands::block_on;
 use crate::commands::serve::{open_and_serve, reload};

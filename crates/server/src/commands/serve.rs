@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sources::Statistics;
+use source::Statistics;
 
 use crate::commands::gateway::{self, KnownSubgraphs};
 use crate::commands::prepare::prepare;

@@ -7,7 +7,7 @@ pub(crate) mod sqlite;
 use std::io;
 use std::path::PathBuf;
 
-use sources::postgres::wire::WireError;
+use source_postgres::wire::WireError;
 
 /// What was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

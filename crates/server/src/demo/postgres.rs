@@ -6,7 +6,7 @@ use std::pin::pin;
 use bytes::Bytes;
 use futures_util::SinkExt;
 use sample::{Cell, Table};
-use sources::postgres::wire::{Config, connect_simple};
+use source_postgres::wire::{Config, connect_simple};
 
 use super::{SampleError, Written};
 

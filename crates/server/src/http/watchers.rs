@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use sources::Statistics;
-use sources::statistics::Counter;
+use source::Statistics;
+use source::statistics::Counter;
 
 use crate::metrics::{Metrics, Shard};
 use crate::traces::Traces;

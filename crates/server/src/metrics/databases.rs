@@ -4,8 +4,8 @@ use std::fmt;
 
 use prometheus_client::encoding::NoLabelSet;
 use prometheus_client::metrics::MetricType;
-use sources::Statistics;
-use sources::statistics::Totals;
+use source::Statistics;
+use source::statistics::Totals;
 
 use super::encode::Writer;
 

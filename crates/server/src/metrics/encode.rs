@@ -11,7 +11,7 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
-use sources::Statistics;
+use source::Statistics;
 
 use super::histogram::Histogram;
 use super::store::{Kind, Metrics, Shard, Stage};

@@ -149,7 +149,7 @@ impl ApiOptions {
     /// refused, never ignored.
     pub(crate) fn engine_options(
         &self,
-        connections: engine::Most,
+        connections: engine::PoolLimits,
         timeouts: engine::Timeouts,
         limits: engine::Limits,
     ) -> Result<engine::Options, Failure> {

@@ -124,8 +124,8 @@ impl ServingOptions {
     }
 
     /// The most connections to the database of one thread, and how many of them are shared.
-    pub(crate) fn most_per_thread(&self) -> engine::Most {
-        engine::Most::sharing(self.connections_per_thread().get(), self.shared_connections)
+    pub(crate) fn most_per_thread(&self) -> engine::PoolLimits {
+        engine::PoolLimits::sharing(self.connections_per_thread().get(), self.shared_connections)
     }
 
     fn connections_per_thread(&self) -> NonZeroUsize {

@@ -17,7 +17,8 @@ use opentelemetry::trace::{Span, SpanId, SpanKind, Status, TraceContextExt, Trac
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_http::HeaderExtractor;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
-use sources::{Program, Round};
+use source::Round;
+use sources::Plan;
 
 use super::exporter::Traces;
 use super::ids;
@@ -213,9 +214,9 @@ impl Traced<'_> {
         let Round { started, elapsed, .. } = *round;
         let program = self.report.statements();
         let system = match program {
-            Some(Program::Sqlite(_)) => "sqlite",
-            Some(Program::Neo4j(_)) => "neo4j",
-            Some(Program::Postgres(_)) | None => "postgresql",
+            Some(Plan::Sqlite(_)) => "sqlite",
+            Some(Plan::Neo4j(_)) => "neo4j",
+            Some(Plan::Postgres(_)) | None => "postgresql",
         };
         let text = |level: &usize| program?.text(*level, &self.report.observed);
         let texts: Vec<_> = round.levels.iter().filter_map(text).collect();

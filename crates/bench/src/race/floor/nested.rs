@@ -259,7 +259,7 @@ fn to_json(value: ValueRef<'_>) -> Value {
 mod tests {
     use std::time::Duration;
 
-    use sources::sqlite::connection::{Cache, OpenFile};
+    use source_sqlite::connection::{Cache, OpenFile};
 
     use super::*;
 

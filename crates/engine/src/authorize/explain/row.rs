@@ -4,15 +4,14 @@
 //! conditions as a value beside its columns: whether the part is true of the row is decided by the
 //! source, as it is for requests.
 
-use std::sync::Arc;
-
 use catalog::{Catalog, EntityId, FieldId, Scalar, Type};
 use ir::{
     Comparison, Filter, Form, From, Operand, Output, OutputId, OutputKind, Page, Place, Value,
 };
 use response::{Held, Memory, Sink};
 use serde_json_bytes::Value as Json;
-use sources::{Asked, Claims, Most, Observed, Plan, Session, Source, Variables};
+use source::{Claims, ExecuteParams, Observed, PoolLimits, Session, Variables};
+use sources::Source;
 
 use super::told::tell;
 use super::truth::{Read, Weighed};
@@ -146,14 +145,14 @@ impl Wanted<'_> {
         let failed = |error: &dyn ToString| RowError::Read(error.to_string());
         let outputs = self.outputs();
         let (request, shape) = (self.request(entity, &outputs), shape(outputs.len()));
-        let program = source.compile(catalog, &request).map_err(|error| failed(&error))?;
-        let plan = Arc::new(Plan { program, shape: shape.into() });
-        let connections = source.connections(Most::apart(1), &Memory::new(u64::MAX));
+        let plan = source.compile(catalog, &request, shape).map_err(|error| failed(&error))?;
+        let connections = source.connections(PoolLimits::apart(1), &Memory::new(u64::MAX));
         let sink = Sink::new(Vec::new(), BYTES, Held::default());
         // Of nobody: the source tells its own user everything.
         let nobody = Session::default();
         let variables = Variables { slots: &[], claims };
-        let asked = Asked { variables, session: &nobody, echoes: &[], cost: 0, time_limit: None };
+        let asked =
+            ExecuteParams { variables, session: &nobody, echoes: &[], cost: 0, time_limit: None };
         let written = connections
             .execute(&plan, asked, sink, &mut Observed::default())
             .await

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use catalog::{Catalog, EntityId, FieldId};
 use ir::{Filter, Place};
-use sources::Claims;
+use source::Claims;
 
 use super::row::RowName;
 use super::truth::{Part, Read, Truth, Weighed, WeighedRule};

@@ -1,7 +1,7 @@
 //! What a role has, for whoever asks why something is let or not.
 
 use catalog::{Catalog, EntityId};
-use sources::Claims;
+use source::Claims;
 
 use super::super::denial::Refusal;
 use super::super::problem::PolicyProblems;

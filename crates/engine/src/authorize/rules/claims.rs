@@ -5,7 +5,7 @@ use dialects::neo4j::model::Constant;
 use dialects::neo4j::rules::{ClaimCondition, ClaimTest};
 use ir::{Filter, Operand, Place};
 use serde_json_bytes::Value as Json;
-use sources::Claims;
+use source::Claims;
 
 /// Whether a condition on claims passes. One of which a claim is missing does not, whatever is
 /// around it is told no more than that.

@@ -12,7 +12,7 @@ use expect_test::{Expect, expect};
 use graphql::variables::{Steering, Variables};
 use graphql::{DocumentLimits, Validator};
 use serde_json_bytes::{Value as Json, json};
-use sources::Claims;
+use source::Claims;
 
 use super::super::denial::Denial;
 use super::Rules;

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use serde_json_bytes::{Value as Json, json};
-use sources::Claims;
+use source::Claims;
 
 use super::super::denial::Refusal;
 use super::super::{Policies, PolicyFile};

@@ -10,7 +10,7 @@ use engine::{Engine, SourceAddress};
 use gateway::Supergraph;
 use gateway::supergraph::SubgraphId;
 use graphql::DocumentLimits;
-use sources::Statistics;
+use source::Statistics;
 
 use super::KnownSource;
 use crate::commands::block_on;
@@ -22,7 +22,7 @@ use crate::options::{DialectName, ServingOptions, federated, of_graph, policies}
 #[derive(Debug)]
 pub(super) struct Sources {
     threads: usize,
-    connections: engine::Most,
+    connections: engine::PoolLimits,
     timeouts: engine::Timeouts,
     errors: engine::ErrorOptions,
     patterns: engine::PatternLimits,
@@ -42,7 +42,7 @@ impl Sources {
     pub(super) fn for_a_look() -> Self {
         Self {
             threads: 1,
-            connections: engine::Most::apart(1),
+            connections: engine::PoolLimits::apart(1),
             timeouts: engine::Timeouts::default(),
             errors: engine::ErrorOptions::default(),
             patterns: engine::PatternLimits::default(),

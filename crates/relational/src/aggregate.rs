@@ -1,0 +1,422 @@
+//! What is made of all rows of a set: their number, sums and the like, and groups of them.
+//!
+//! Each is a level of its own: one row for each parent, or a row for each group of a parent's
+//! rows. The page of the rows is left aside. Along a relationship all parents share one
+//! statement, grouped by the parents' keys; a parent without rows has no row then, and whoever
+//! reads the level knows what that means.
+
+use catalog::{FieldId, FunctionResult, Scalar, Type};
+use ir::{
+    Aggregate, AggregateFunction, AggregateTerm, Comparison, Filter, Hop, Operand, Output,
+    OutputKind, Place, Rows,
+};
+use response::LevelId;
+use source::CompileError;
+use sql::{Alias, Expression, NullsOrder, OrderItem, Select, SelectItem};
+
+use super::compile::{Compiler, Parent};
+use super::items::numbered;
+use super::level::LevelKind;
+use super::parents::{LinkedScope, join_page};
+use super::row_set::Scope;
+use super::statement::Statement;
+use super::value::{Against, ValueKind};
+
+impl Compiler<'_> {
+    /// Compiles the number of the rows, their aggregates and their groups.
+    pub(super) fn aggregates(
+        &mut self,
+        rows: &Rows,
+        parent: Option<&Parent<'_>>,
+    ) -> Result<(), CompileError> {
+        let mut whole = Vec::new();
+        let mut groups = Vec::new();
+        let mut count = None;
+        for output in &rows.outputs {
+            match &output.kind {
+                OutputKind::Count => count = Some(output.id),
+                OutputKind::Aggregate(aggregate) if aggregate.paged => {
+                    return Err(CompileError::not_built("an aggregate of a page"));
+                }
+                OutputKind::Aggregate(aggregate) if aggregate.group_by.is_empty() => {
+                    whole.push((output.id, aggregate));
+                }
+                OutputKind::Aggregate(aggregate) => groups.push((output.id, aggregate)),
+                _ => {}
+            }
+        }
+        if count.is_none() && whole.is_empty() && groups.is_empty() {
+            return Ok(());
+        }
+        let all = all_of(rows);
+        if count.is_some() || !whole.is_empty() {
+            let aggregates: Vec<&Aggregate> =
+                whole.iter().map(|(_, aggregate)| *aggregate).collect();
+            let level = self.whole(&all, count.is_some(), &aggregates, parent)?;
+            for output in count.into_iter().chain(whole.iter().map(|(id, _)| *id)) {
+                self.place_output(output, response::Place::Level(level));
+            }
+        }
+        for (output, aggregate) in groups {
+            let level = self.groups(&all, aggregate, parent)?;
+            self.place_output(output, response::Place::Level(level));
+        }
+        Ok(())
+    }
+
+    /// One row for all rows of a parent. The number of rows is column 0, where it is asked for.
+    fn whole(
+        &mut self,
+        all: &Rows,
+        counted: bool,
+        aggregates: &[&Aggregate],
+        parent: Option<&Parent<'_>>,
+    ) -> Result<LevelId, CompileError> {
+        let mut statement = Statement::default();
+        let linked = self.scope(all, parent, &mut statement)?;
+        let LinkedScope { mut scope, lateral, link, how } = linked;
+        let mut items = Vec::new();
+        if counted {
+            items.push(Expression::CountRows);
+        }
+        for aggregate in aggregates {
+            if aggregate.having.is_some() {
+                return Err(CompileError::not_built("a condition on no group"));
+            }
+            self.terms(&aggregate.terms, &mut items, &mut scope, &mut statement)?;
+        }
+        let linked = LinkedScope { scope, lateral, link, how };
+        let select = self.linked(all, linked, items, Vec::new(), &mut statement)?;
+        let kind = if aggregates.is_empty() { LevelKind::Count } else { LevelKind::Aggregate };
+        let level = self.push(all, parent, &select, statement, kind, how)?;
+        self.close(level)?;
+        Ok(level)
+    }
+
+    /// A row for each group of a parent's rows, in the order of the keys.
+    fn groups(
+        &mut self,
+        all: &Rows,
+        aggregate: &Aggregate,
+        parent: Option<&Parent<'_>>,
+    ) -> Result<LevelId, CompileError> {
+        let mut statement = Statement::default();
+        let linked = self.scope(all, parent, &mut statement)?;
+        let LinkedScope { mut scope, lateral, link, how } = linked;
+        let mut keys = Vec::with_capacity(aggregate.group_by.len());
+        for place in &aggregate.group_by {
+            keys.push(self.compared_place(place, &mut scope, &mut statement)?);
+        }
+        let mut items = Vec::new();
+        self.terms(&aggregate.terms, &mut items, &mut scope, &mut statement)?;
+        if let Some(having) = &aggregate.having {
+            scope.select.having = Some(self.filter(having, &mut scope, &mut statement)?);
+        }
+        let linked = LinkedScope { scope, lateral, link, how };
+        let select = self.linked(all, linked, items, keys, &mut statement)?;
+        let level = self.push(all, parent, &select, statement, LevelKind::Groups, how)?;
+        self.close(level)?;
+        Ok(level)
+    }
+
+    /// The values of all rows of each parent, in groups by `keys`, with the parents' keys. Where
+    /// each parent has a select of its own, that is grouped by nothing else.
+    fn linked(
+        &self,
+        all: &Rows,
+        linked: LinkedScope,
+        items: Vec<Expression>,
+        keys: Vec<Expression>,
+        statement: &mut Statement,
+    ) -> Result<Select, CompileError> {
+        let LinkedScope { mut scope, lateral, link, .. } = linked;
+        let columns = items.len();
+        match &lateral {
+            Some(_) => scope.select.items = numbered(items.into_iter()),
+            None => {
+                let items = items.into_iter().chain(link.iter().cloned());
+                scope.select.items = items.map(item).collect();
+                scope.select.group_by = self.group_by(all, link.clone())?;
+            }
+        }
+        scope.select.group_by.extend(keys.iter().cloned());
+        scope.select.order_by = keys.into_iter().map(ascending).collect();
+        let Some(parents) = lateral else { return Ok(scope.select) };
+        let (mut select, alias) = join_page(parents, scope.select, statement);
+        let columns = (0_u16..).take(columns).map(|number| Expression::numbered(alias, number));
+        select.items = columns.chain(link).map(item).collect();
+        Ok(select)
+    }
+
+    /// Adds the columns of an aggregate's values.
+    fn terms(
+        &mut self,
+        terms: &[AggregateTerm],
+        items: &mut Vec<Expression>,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<(), CompileError> {
+        for AggregateTerm { id, function, place, form, .. } in terms {
+            let value = self.aggregate(*function, place.as_ref(), scope, statement)?;
+            let column = u16::try_from(items.len()).unwrap_or(u16::MAX);
+            items.push(match place.as_ref().and_then(|place| self.field_at(place)) {
+                Some(field) => self.formed(field, value, *form),
+                None => value,
+            });
+            self.place_output(*id, response::Place::Column(column));
+        }
+        Ok(())
+    }
+
+    /// One value of all rows of a group.
+    pub(super) fn aggregate(
+        &self,
+        function: AggregateFunction,
+        place: Option<&Place>,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let Some(place) = place else {
+            return match function {
+                AggregateFunction::Count => Ok(Expression::CountRows),
+                _ => Err(CompileError::not_built("an aggregate of no field")),
+            };
+        };
+        if function == AggregateFunction::GroupKey {
+            return self.compared_place(place, scope, statement);
+        }
+        if let (AggregateFunction::DistinctCount, Place::Computed(call)) = (function, place) {
+            // What a function gives is counted as it is, rows and composites without a value
+            // among it.
+            let call = self.call_of_row(call, scope, statement)?;
+            let function = sql::AggregateFunction::CountDistinct;
+            return Ok(Expression::Aggregate { function, argument: Box::new(call) });
+        }
+        let (field, column) = self.place(place, scope, statement)?;
+        let kind = ValueKind::of(self.catalog, field);
+        let exact = matches!(kind, ValueKind::Integer { .. } | ValueKind::Decimal);
+        let column = match (function, self.catalog.base_type(&self.catalog[field].r#type)) {
+            // An amount has no zero that is a number.
+            (AggregateFunction::Total, Type::Scalar(Scalar::Money)) => {
+                self.formed(field, column, ir::Form::Number)
+            }
+            _ => column,
+        };
+        let (function, argument) = match function {
+            AggregateFunction::DistinctCount => {
+                (sql::AggregateFunction::CountDistinct, self.comparable(kind, column))
+            }
+            AggregateFunction::Minimum => {
+                (sql::AggregateFunction::Minimum, self.comparable(kind, column))
+            }
+            AggregateFunction::Maximum => {
+                (sql::AggregateFunction::Maximum, self.comparable(kind, column))
+            }
+            AggregateFunction::Sum if exact => (sql::AggregateFunction::ExactSum, column),
+            AggregateFunction::Sum => (sql::AggregateFunction::Sum, column),
+            AggregateFunction::Total if exact => (sql::AggregateFunction::ExactTotal, column),
+            AggregateFunction::Total => (sql::AggregateFunction::Total, column),
+            AggregateFunction::Average if exact => (sql::AggregateFunction::ExactAverage, column),
+            AggregateFunction::Average => (sql::AggregateFunction::Average, column),
+            AggregateFunction::StandardDeviationSample => {
+                (sql::AggregateFunction::StandardDeviationSample, column)
+            }
+            AggregateFunction::StandardDeviationPopulation => {
+                (sql::AggregateFunction::StandardDeviationPopulation, column)
+            }
+            AggregateFunction::VarianceSample => (sql::AggregateFunction::VarianceSample, column),
+            AggregateFunction::VariancePopulation => {
+                (sql::AggregateFunction::VariancePopulation, column)
+            }
+            AggregateFunction::GroupKey
+            | AggregateFunction::Count
+            | AggregateFunction::ShortestText
+            | AggregateFunction::LongestText
+            | AggregateFunction::ShortestLength
+            | AggregateFunction::LongestLength
+            | AggregateFunction::AverageLength
+            | AggregateFunction::Values
+            | AggregateFunction::Lengths => {
+                return Err(CompileError::not_built("this aggregate"));
+            }
+        };
+        Ok(Expression::Aggregate { function, argument: Box::new(argument) })
+    }
+
+    /// A condition on one value of all rows of a group.
+    pub(super) fn compare_aggregate(
+        &self,
+        function: AggregateFunction,
+        place: &Place,
+        (comparison, operand): (Comparison, &Operand),
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let field = self.field_at(place).ok_or(CompileError::not_built("an aggregate of rows"))?;
+        let value = self.aggregate(function, Some(place), scope, statement)?;
+        let kind = self.aggregate_kind(function, field);
+        let value = self.comparable_aggregate(function, field, value);
+        self.compared((Against::Field(field), kind), value, comparison, operand, statement)
+    }
+
+    /// The kind of what a function makes of a field's values.
+    pub(super) fn aggregate_kind(&self, function: AggregateFunction, field: FieldId) -> ValueKind {
+        match function {
+            AggregateFunction::Minimum
+            | AggregateFunction::Maximum
+            | AggregateFunction::GroupKey => ValueKind::of(self.catalog, field),
+            // Sums, averages and numbers of values are beyond the type of the values.
+            _ => ValueKind::Decimal,
+        }
+    }
+
+    /// What a function makes, as this database can compare it: exact sums that a source brings
+    /// may be texts.
+    pub(super) fn comparable_aggregate(
+        &self,
+        function: AggregateFunction,
+        field: FieldId,
+        value: Expression,
+    ) -> Expression {
+        match function {
+            AggregateFunction::Sum | AggregateFunction::Total | AggregateFunction::Average
+                if !self.flavor.exact_sums =>
+            {
+                self.formed(field, value, ir::Form::Number)
+            }
+            _ => value,
+        }
+    }
+
+    /// An aggregate of the rows that are related to the row at `near`: to be shown, or to be
+    /// compared.
+    pub(super) fn related_aggregate(
+        &self,
+        (hop, filter, aggregate): (Hop, &Filter, &Aggregate),
+        compared: bool,
+        near: Alias,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let [AggregateTerm { function, place, form, .. }] = aggregate.terms.as_slice() else {
+            return Err(CompileError::not_built("several aggregates as one value"));
+        };
+        if aggregate.paged || !aggregate.group_by.is_empty() || aggregate.having.is_some() {
+            return Err(CompileError::not_built("groups of related rows as one value"));
+        }
+        let mut scope = self.related_rows(hop, filter, near, statement)?;
+        let value = self.aggregate(*function, place.as_ref(), &mut scope, statement)?;
+        let value = match place.as_ref().and_then(|place| self.field_at(place)) {
+            None => value,
+            Some(field) if compared => self.comparable_aggregate(*function, field, value),
+            Some(field) => self.formed(field, value, *form),
+        };
+        scope.select.items = vec![item(value)];
+        Ok(Expression::Subquery(Box::new(scope.select)))
+    }
+
+    /// A condition on all rows together that are related to the row at `near`.
+    pub(super) fn related_group(
+        &self,
+        (hop, filter, having): (Hop, &Filter, &Filter),
+        near: Alias,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let mut scope = self.related_rows(hop, filter, near, statement)?;
+        let condition = self.filter(having, &mut scope, statement)?;
+        scope.select.items = vec![item(condition)];
+        Ok(Expression::Subquery(Box::new(scope.select)))
+    }
+
+    /// The rows that are related to the row at `near` and pass a filter.
+    fn related_rows(
+        &self,
+        hop: Hop,
+        filter: &Filter,
+        near: Alias,
+        statement: &mut Statement,
+    ) -> Result<Scope, CompileError> {
+        let mut scope = self.rows_along(hop, near, statement);
+        if !filter.is_all() {
+            let passes = self.filter(filter, &mut scope, statement)?;
+            scope.select.and_where(passes);
+        }
+        Ok(scope)
+    }
+
+    /// Whether an aggregate may be null.
+    pub(super) fn is_nullable(aggregate: &Aggregate) -> bool {
+        !aggregate.terms.iter().all(|term| {
+            matches!(
+                term.function,
+                AggregateFunction::Count
+                    | AggregateFunction::DistinctCount
+                    | AggregateFunction::Total
+            )
+        })
+    }
+
+    /// The field that says what kind of values a place has.
+    fn field_at(&self, place: &Place) -> Option<FieldId> {
+        match place {
+            Place::Computed(call) => match self.catalog[call.function].result {
+                FunctionResult::Value(field) => Some(field),
+                _ => None,
+            },
+            _ => field_of(place),
+        }
+    }
+
+    /// A place as this database can compare its values.
+    fn compared_place(
+        &self,
+        place: &Place,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let (field, column) = self.place(place, scope, statement)?;
+        Ok(match place {
+            // What was cut off is in the form in which it is compared.
+            Place::Truncated { .. } => column,
+            _ => self.comparable(ValueKind::of(self.catalog, field), column),
+        })
+    }
+}
+
+/// The field that a place is made of.
+pub(super) fn field_of(place: &Place) -> Option<FieldId> {
+    match place {
+        Place::Field { field, .. } | Place::Edge(field) => Some(*field),
+        Place::Truncated { place, .. } | Place::Aggregated { place, .. } => field_of(place),
+        Place::Attribute { of: place, .. }
+        | Place::If { place, .. }
+        | Place::OrElse { place, .. } => field_of(place),
+        Place::Computed(_) | Place::Counted { .. } | Place::Common(_) => None,
+    }
+}
+
+/// The rows without their page, and nothing asked of them yet. What counts as absent does so
+/// whatever is asked.
+fn all_of(rows: &Rows) -> Rows {
+    let is_condition = |output: &&Output| matches!(output.kind, OutputKind::PresentIf { .. });
+    Rows {
+        id: rows.id,
+        from: rows.from.clone(),
+        filter: rows.filter.clone(),
+        order: Vec::new(),
+        page: ir::Page::All,
+        distinct: rows.distinct.clone(),
+        single: rows.single,
+        once: rows.once,
+        shown: rows.shown,
+        outputs: rows.outputs.iter().filter(is_condition).cloned().collect(),
+    }
+}
+
+fn item(expression: Expression) -> SelectItem {
+    SelectItem { expression, name: None }
+}
+
+fn ascending(expression: Expression) -> OrderItem {
+    let direction = sql::Direction::Ascending;
+    OrderItem { expression, direction, nulls: Some(NullsOrder::Last) }
+}

@@ -1,0 +1,595 @@
+//! Conditions: the request's filters as SQL expressions.
+
+use catalog::{EntityKind, FieldId, Scalar, Type};
+use ir::{Case, Comparison, Filter, Hop, Operand, Place, Quantifier, TextMatch, TimeUnit};
+use source::CompileError;
+use sql::flavor::{
+    JSON_CONTAINS, JSON_CONTENT, JSON_HAS_ALL_KEYS, JSON_HAS_ANY_KEY, JSON_HAS_KEY, LIKE, Pattern,
+};
+use sql::{
+    Alias, CallArgument, Expression, Identifier, Select, SelectItem, SqlType, TableName, TimeKind,
+};
+
+use super::compile::Compiler;
+use super::level::ParameterSource;
+use super::row_set::Scope;
+use super::statement::Statement;
+use super::value::{Against, ParameterKind, ValueKind};
+
+/// What a condition compares.
+struct With<'c> {
+    against: Against,
+    r#type: &'c Type,
+    value: Expression,
+    /// The item whose columns are the attributes of the value, where it is a whole row.
+    whole_row: Option<Alias>,
+}
+
+impl Compiler<'_> {
+    pub(super) fn filter(
+        &self,
+        filter: &Filter,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        Ok(match filter {
+            Filter::And(filters) => {
+                connected(self.filters(filters, scope, statement)?, Expression::all)
+            }
+            Filter::Or(filters) => {
+                connected(self.filters(filters, scope, statement)?, Expression::Or)
+            }
+            Filter::Not(filter) => {
+                Expression::Not(Box::new(self.filter(filter, scope, statement)?))
+            }
+            Filter::Except(filter) => {
+                Expression::IsNotTrue(Box::new(self.filter(filter, scope, statement)?))
+            }
+            Filter::IsNull(place) => {
+                let compared = self.compared_with(place, scope, statement)?;
+                Expression::IsNull(Box::new(compared.value))
+            }
+            Filter::Compare {
+                place: Place::Aggregated { function, place },
+                comparison,
+                operand,
+            } => {
+                let compared = (*comparison, operand);
+                self.compare_aggregate(*function, place, compared, scope, statement)?
+            }
+            Filter::Compare { place, comparison, operand } => {
+                let with = self.compared_with(place, scope, statement)?;
+                self.compare(with, *comparison, operand, statement)?
+            }
+            Filter::CompareText { place, comparison, case, operand } => {
+                let with = self.compared_with(place, scope, statement)?;
+                self.compare_text(with, *comparison, *case, operand, statement)?
+            }
+            Filter::Text { place, r#match, case, operand } => {
+                let with = self.compared_with(place, scope, statement)?;
+                self.matched(with, *r#match, *case, operand, statement)?
+            }
+            Filter::AnyElement { place, comparison, operand } => {
+                let with = self.compared_with(place, scope, statement)?;
+                self.any_element(with, *comparison, operand, statement)?
+            }
+            Filter::Relation { hop, quantifier, filter } => {
+                self.related(*hop, *quantifier, filter, scope.alias, statement)?
+            }
+            Filter::RelatedGroup { hop, filter, having, .. } => {
+                self.related_group((*hop, filter, having), scope.alias, statement)?
+            }
+            Filter::Barrier { first, then } => self.barrier(first, then, scope, statement)?,
+            Filter::VariantGroup { .. } => {
+                return Err(CompileError::not_built("rows of several entities"));
+            }
+            Filter::Geo { .. } => return Err(CompileError::not_built("a geographic filter")),
+            Filter::Required(_) => return Err(CompileError::not_built("a required condition")),
+        })
+    }
+
+    fn filters(
+        &self,
+        filters: &[Filter],
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Vec<Expression>, CompileError> {
+        filters.iter().map(|filter| self.filter(filter, scope, statement)).collect()
+    }
+
+    /// What a condition compares.
+    fn compared_with(
+        &self,
+        place: &Place,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<With<'_>, CompileError> {
+        match place {
+            Place::Attribute { of, attribute } => {
+                let of = self.compared_with(of, scope, statement)?;
+                let Type::Composite(composite) = self.catalog.base_type(of.r#type) else {
+                    return Err(CompileError::not_built("a part of what has no parts"));
+                };
+                let found = self.catalog[*composite].attributes.get(usize::from(*attribute));
+                let found = found.ok_or(CompileError::not_built("a part that is not there"))?;
+                let value = match of.whole_row {
+                    Some(alias) => Expression::named(alias, &found.name),
+                    None => {
+                        let name = Identifier(found.name.clone());
+                        Expression::Attribute { of: Box::new(of.value), name }
+                    }
+                };
+                let against = Against::Attribute(*composite, *attribute);
+                Ok(With { against, r#type: &found.r#type, value, whole_row: None })
+            }
+            _ => {
+                let (field, value) = self.place(place, scope, statement)?;
+                let definition = &self.catalog[field];
+                let is_row_itself = matches!(place, Place::Field { .. });
+                let whole_row = is_row_itself && self.is_whole_row(definition);
+                let whole_row = whole_row.then_some(scope.alias);
+                let r#type = &definition.r#type;
+                Ok(With { against: Against::Field(field), r#type, value, whole_row })
+            }
+        }
+    }
+
+    fn compare(
+        &self,
+        with: With<'_>,
+        comparison: Comparison,
+        operand: &Operand,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let With { against, r#type, value, .. } = with;
+        let base = self.catalog.base_type(r#type);
+        let source = ParameterSource::Operand(operand.clone());
+        let is_network = matches!(base, Type::Scalar(Scalar::Inet | Scalar::Cidr));
+        if !self.flavor.typed_text && matches!(base, Type::Scalar(Scalar::Json)) {
+            let operand = |statement: &mut Statement, kind| {
+                Expression::Parameter(statement.parameter(source.clone(), kind))
+            };
+            let json = ParameterKind::Value { against, kind: ValueKind::Json };
+            match comparison {
+                Comparison::Contains => {
+                    return Ok(function(JSON_CONTAINS, [value, operand(statement, json)]));
+                }
+                Comparison::ContainedBy => {
+                    return Ok(function(JSON_CONTAINS, [operand(statement, json), value]));
+                }
+                Comparison::HasKey => {
+                    let key = operand(statement, ParameterKind::Text);
+                    return Ok(function(JSON_HAS_KEY, [value, key]));
+                }
+                Comparison::HasAnyKey => {
+                    let keys = operand(statement, ParameterKind::TextList);
+                    return Ok(function(JSON_HAS_ANY_KEY, [value, keys]));
+                }
+                Comparison::HasAllKeys => {
+                    let keys = operand(statement, ParameterKind::TextList);
+                    return Ok(function(JSON_HAS_ALL_KEYS, [value, keys]));
+                }
+                _ => {}
+            }
+        }
+        let (comparison, kind) = match (comparison, base) {
+            (Comparison::HasKey, _) => (sql::Comparison::HasKey, ParameterKind::Text),
+            (Comparison::HasAnyKey, _) => (sql::Comparison::HasAnyKey, ParameterKind::TextList),
+            (Comparison::HasAllKeys, _) => (sql::Comparison::HasAllKeys, ParameterKind::TextList),
+            (Comparison::ContainsElement, Type::Range(range)) => {
+                (sql::Comparison::Contains, ParameterKind::RangeElement { range: *range })
+            }
+            (Comparison::Contains, _) if is_network => {
+                let kind = ParameterKind::Value { against, kind: ValueKind::Other };
+                (sql::Comparison::ContainsOrEquals, kind)
+            }
+            (Comparison::ContainedBy, _) if is_network => {
+                let kind = ParameterKind::Value { against, kind: ValueKind::Other };
+                (sql::Comparison::ContainedOrEquals, kind)
+            }
+            _ => {
+                let kind = ValueKind::of_type(self.catalog, r#type);
+                return self.compared((against, kind), value, comparison, operand, statement);
+            }
+        };
+        Ok(Expression::Compare {
+            left: Box::new(value),
+            comparison,
+            right: Box::new(Expression::Parameter(statement.parameter(source, kind))),
+        })
+    }
+
+    /// Whether some element of a list compares so. The operand stands before the list, so the
+    /// comparison is turned around.
+    fn any_element(
+        &self,
+        with: With<'_>,
+        comparison: Comparison,
+        operand: &Operand,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let comparison = match comparison {
+            Comparison::Equal => sql::Comparison::Equal,
+            Comparison::NotEqual => sql::Comparison::NotEqual,
+            Comparison::Less => sql::Comparison::Greater,
+            Comparison::LessOrEqual => sql::Comparison::GreaterOrEqual,
+            Comparison::Greater => sql::Comparison::Less,
+            Comparison::GreaterOrEqual => sql::Comparison::LessOrEqual,
+            _ => return Err(CompileError::not_built("this comparison with elements")),
+        };
+        let source = ParameterSource::Operand(operand.clone());
+        let (array, kind) = match self.has_texts_ignoring_case(with.r#type) {
+            true => (cast(with.value, SqlType::TextArray), ParameterKind::Text),
+            false => (with.value, ParameterKind::Element { against: with.against }),
+        };
+        let value = statement.parameter(source, kind);
+        Ok(Expression::AnyElement { value, comparison, array: Box::new(array) })
+    }
+
+    /// Whether it is a list of PostgreSQL's text without regard to case.
+    fn has_texts_ignoring_case(&self, r#type: &Type) -> bool {
+        let Type::List(element) = self.catalog.base_type(r#type) else { return false };
+        **element == Type::Scalar(Scalar::CaseInsensitiveText)
+    }
+
+    /// The same for a value of another kind than the field's.
+    pub(super) fn compared(
+        &self,
+        (against, kind): (Against, ValueKind),
+        column: Expression,
+        comparison: Comparison,
+        operand: &Operand,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let source = self.value_source(operand, statement)?;
+        let column = match source {
+            // It came from a row, as this column does.
+            ParameterSource::Result { .. } => column,
+            _ => self.comparable(kind, column),
+        };
+        if let Comparison::In | Comparison::NotIn = comparison {
+            let list = statement.parameter(source, ParameterKind::List { against, kind });
+            let within = Expression::InList { expression: Box::new(column), list };
+            return Ok(match comparison {
+                Comparison::NotIn => Expression::Not(Box::new(within)),
+                _ => within,
+            });
+        }
+        let comparison = plain_comparison(comparison)?;
+        let parameter = statement.parameter(source, ParameterKind::Value { against, kind });
+        Ok(Expression::Compare {
+            left: Box::new(column),
+            comparison,
+            right: Box::new(Expression::Parameter(parameter)),
+        })
+    }
+
+    /// Texts compared letter by letter, or without regard to case.
+    fn compare_text(
+        &self,
+        with: With<'_>,
+        comparison: Comparison,
+        case: Case,
+        operand: &Operand,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let base = self.catalog.base_type(with.r#type);
+        let is_list = matches!(base, Type::List(_));
+        let folded = match case {
+            Case::AsTyped => return self.compare(with, comparison, operand, statement),
+            Case::Exact => false,
+            Case::Ignored => true,
+        };
+        let column = match folded {
+            true => Expression::Folded(Box::new(with.value)),
+            false if is_list => cast(with.value, SqlType::TextArray),
+            false => cast(with.value, SqlType::Text),
+        };
+        let source = ParameterSource::Operand(operand.clone());
+        if let Comparison::In | Comparison::NotIn = comparison {
+            let list = statement.parameter(source, ParameterKind::TextList);
+            let expression = Box::new(column);
+            let within = match folded {
+                true => Expression::InFoldedList { expression, list },
+                false => Expression::InList { expression, list },
+            };
+            return Ok(match comparison {
+                Comparison::NotIn => Expression::Not(Box::new(within)),
+                _ => within,
+            });
+        }
+        let kind = if is_list { ParameterKind::TextList } else { ParameterKind::Text };
+        let parameter = statement.parameter(source, kind);
+        let parameter = Expression::Parameter(parameter);
+        let right = match folded {
+            true => Expression::Folded(Box::new(cast(parameter, SqlType::Text))),
+            false => parameter,
+        };
+        Ok(Expression::Compare {
+            left: Box::new(column),
+            comparison: plain_comparison(comparison)?,
+            right: Box::new(right),
+        })
+    }
+
+    fn matched(
+        &self,
+        with: With<'_>,
+        r#match: TextMatch,
+        case: Case,
+        operand: &Operand,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        if let TextMatch::Regex | TextMatch::AllTerms | TextMatch::AnyTerm = r#match {
+            return Err(CompileError::not_built("this text filter"));
+        }
+        let source = ParameterSource::Operand(operand.clone());
+        let against = with.against;
+        let kind = ParameterKind::Pattern { against, r#match, case };
+        let pattern = statement.parameter(source.clone(), kind);
+        let column = with.value;
+        let kind = ValueKind::of_type(self.catalog, with.r#type);
+        let column = match (kind, self.flavor.typed_text) {
+            (ValueKind::Text, _) if case == Case::Exact => cast(column, SqlType::Text),
+            (ValueKind::Text, _) => column,
+            // As PostgreSQL prints them.
+            (ValueKind::Uuid, false) => Expression::Lower(Box::new(column)),
+            (kind @ ValueKind::Timestamp, false) => self.comparable(kind, column),
+            (_, true | false) => cast(column, SqlType::Text),
+        };
+        let is_glob = self.flavor.pattern == Pattern::Glob;
+        let matched = |column| match case {
+            Case::Ignored => Expression::LikeIgnoringCase { expression: Box::new(column), pattern },
+            Case::AsTyped | Case::Exact if is_glob && r#match != TextMatch::StartsWith => {
+                function(LIKE, [column, Expression::Parameter(pattern)])
+            }
+            Case::AsTyped | Case::Exact => {
+                Expression::Like { expression: Box::new(column), pattern }
+            }
+        };
+        let may_be_looked_up = r#match == TextMatch::Like
+            && case == Case::AsTyped
+            && kind == ValueKind::Text
+            && self.may_be_indexed(against);
+        if !is_glob || !may_be_looked_up {
+            return Ok(matched(column));
+        }
+        let prefix = statement.parameter(source, ParameterKind::PatternPrefix { against });
+        let expression = Box::new(column.clone());
+        Ok(Expression::all(vec![Expression::Like { expression, pattern: prefix }, matched(column)]))
+    }
+
+    /// Whether an index may find rows by a field. What a view shows may be indexed below it.
+    fn may_be_indexed(&self, against: Against) -> bool {
+        let Against::Field(field) = against else { return false };
+        let entity = &self.catalog[self.catalog[field].entity];
+        entity.kind != EntityKind::Table
+            || entity.indexes.iter().any(|index| index.fields.contains(&field))
+            || entity.keys.iter().any(|key| key.fields.contains(&field))
+    }
+
+    /// The rows that a relationship leads to, from the row at `near`.
+    pub(super) fn rows_along(&self, hop: Hop, near: Alias, statement: &mut Statement) -> Scope {
+        let far = statement.alias();
+        let mut scope = Scope::new(Select::from(self.table(self.target(hop), far)), far);
+        let (near_fields, far_fields) = self.hop_fields(hop);
+        for (near_field, far_field) in near_fields.iter().zip(far_fields) {
+            let same = self.field(far, *far_field).equals(self.field(near, *near_field));
+            scope.select.and_where(same);
+        }
+        scope
+    }
+
+    /// Whether rows that a relationship leads to, from the row at `near`, pass a filter.
+    fn related(
+        &self,
+        hop: Hop,
+        quantifier: Quantifier,
+        filter: &Filter,
+        near: Alias,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let mut scope = self.rows_along(hop, near, statement);
+        if !filter.is_all() {
+            statement.nested += 1;
+            let passes = self.filter(filter, &mut scope, statement)?;
+            statement.nested -= 1;
+            scope.select.and_where(match quantifier {
+                Quantifier::Every => Expression::Not(Box::new(passes)),
+                Quantifier::Some | Quantifier::None | Quantifier::Single => passes,
+            });
+        }
+        if statement.nested >= self.flavor.freely_nested {
+            let none = Operand::Constant(ir::Value::Integer(0));
+            let source = ParameterSource::Operand(none);
+            let offset = statement.parameter(source, ParameterKind::Offset);
+            scope.select.offset = Some(Expression::Parameter(offset));
+        }
+        let exists = || Expression::Exists(Box::new(scope.select));
+        match quantifier {
+            Quantifier::Some => Ok(exists()),
+            Quantifier::None => Ok(Expression::Not(Box::new(exists()))),
+            // No row fails what every row passes.
+            Quantifier::Every if filter.is_all() => Ok(Expression::Boolean(true)),
+            Quantifier::Every => Ok(Expression::Not(Box::new(exists()))),
+            Quantifier::Single => Err(CompileError::not_built("exactly one related row")),
+        }
+    }
+
+    /// The column as this database can compare values of its kind.
+    pub(super) fn comparable(&self, kind: ValueKind, column: Expression) -> Expression {
+        match (self.flavor.typed_text, kind) {
+            (false, ValueKind::Timestamp) => Expression::CanonicalTimestamp(Box::new(column)),
+            (false, ValueKind::Uuid) => Expression::IgnoreCase(Box::new(column)),
+            (false, ValueKind::Json) => function(JSON_CONTENT, [column]),
+            (false, ValueKind::TimestampWithZone) => time_number(TimeKind::Instant, column),
+            (false, ValueKind::Time) => time_number(TimeKind::Clock, column),
+            (false, ValueKind::TimeWithZone) => time_number(TimeKind::ZonedClock, column),
+            (true | false, _) => column,
+        }
+    }
+
+    /// A value to be compared, or null.
+    fn value_if(&self, condition: Expression, value: Expression) -> Expression {
+        if self.flavor.typed_text {
+            return Expression::When { condition: Box::new(condition), then: Box::new(value) };
+        }
+        // What a column is compared as is known of it in a subquery, and forgotten in a CASE.
+        let mut select = Select::once();
+        select.items.push(SelectItem { expression: value, name: None });
+        select.and_where(condition);
+        Expression::Subquery(Box::new(select))
+    }
+
+    pub(super) fn place(
+        &self,
+        place: &Place,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<(FieldId, Expression), CompileError> {
+        match place {
+            Place::Field { path, field } => {
+                let column = self.column(scope, statement, path, *field);
+                Ok(match self.guard_of_joined(scope, path, statement)? {
+                    Some(passes) => (*field, self.value_if(passes, column)),
+                    None => (*field, column),
+                })
+            }
+            Place::Edge(_) => Err(CompileError::not_built("a relationship's own property")),
+            Place::Truncated { place, unit } => {
+                let (field, column) = self.place(place, scope, statement)?;
+                let moment = Box::new(self.comparable(ValueKind::of(self.catalog, field), column));
+                let unit = match unit {
+                    TimeUnit::Hour => sql::TimeUnit::Hour,
+                    TimeUnit::Day => sql::TimeUnit::Day,
+                };
+                Ok((field, Expression::Truncated { unit, moment }))
+            }
+            Place::Aggregated { function, place } => {
+                let (field, _) = self.place(place, scope, statement)?;
+                let value = self.aggregate(*function, Some(place), scope, statement)?;
+                Ok((field, self.comparable_aggregate(*function, field, value)))
+            }
+            Place::Attribute { .. } => Err(CompileError::not_built("an attribute of a composite")),
+            Place::Computed(call) => self.computed_place(call, scope, statement),
+            Place::Counted { .. } => Err(CompileError::not_built("a number of related rows")),
+            Place::Common(_) => Err(CompileError::not_built("a field of several entities")),
+            Place::OrElse { .. } => Err(CompileError::not_built("a value in the place of null")),
+            Place::If { place, filter } => {
+                let Place::Field { path, field } = &**place else {
+                    return Err(CompileError::not_built("a part of a row that may not pass"));
+                };
+                let alias = self.joined(scope, statement, path);
+                let condition = self.condition_on(filter, alias, statement)?;
+                let condition = match self.guard_of_joined(scope, path, statement)? {
+                    Some(passes) => Expression::all(vec![passes, condition]),
+                    None => condition,
+                };
+                Ok((*field, self.value_if(condition, self.field(alias, *field))))
+            }
+        }
+    }
+}
+
+/// The operator between two values.
+fn plain_comparison(comparison: Comparison) -> Result<sql::Comparison, CompileError> {
+    Ok(match comparison {
+        Comparison::Equal => sql::Comparison::Equal,
+        Comparison::NotEqual => sql::Comparison::NotEqual,
+        Comparison::DistinctFrom => sql::Comparison::DistinctFrom,
+        Comparison::NotDistinctFrom => sql::Comparison::NotDistinctFrom,
+        Comparison::Less => sql::Comparison::Less,
+        Comparison::LessOrEqual => sql::Comparison::LessOrEqual,
+        Comparison::Greater => sql::Comparison::Greater,
+        Comparison::GreaterOrEqual => sql::Comparison::GreaterOrEqual,
+        Comparison::Contains => sql::Comparison::Contains,
+        Comparison::ContainedBy => sql::Comparison::ContainedBy,
+        Comparison::ContainsMore => sql::Comparison::ContainsMore,
+        Comparison::ContainedByMore => sql::Comparison::ContainedByMore,
+        Comparison::Overlaps => sql::Comparison::Overlaps,
+        Comparison::LeftOf => sql::Comparison::LeftOf,
+        Comparison::RightOf => sql::Comparison::RightOf,
+        Comparison::NotRightOf => sql::Comparison::NotRightOf,
+        Comparison::NotLeftOf => sql::Comparison::NotLeftOf,
+        Comparison::Adjacent => sql::Comparison::Adjacent,
+        Comparison::In
+        | Comparison::NotIn
+        | Comparison::ContainsElement
+        | Comparison::HasKey
+        | Comparison::HasAnyKey
+        | Comparison::HasAllKeys => return Err(CompileError::not_built("this comparison")),
+    })
+}
+
+/// A call of one of our own functions.
+fn function<const N: usize>(name: &str, arguments: [Expression; N]) -> Expression {
+    let name = TableName { schema: None, name: Identifier(name.into()) };
+    let argument = |value| CallArgument { name: None, value };
+    let arguments = arguments.into_iter().map(argument).collect();
+    Expression::Call(sql::Call { function: name, arguments })
+}
+
+fn time_number(kind: TimeKind, text: Expression) -> Expression {
+    Expression::TimeNumber { kind, text: Box::new(text) }
+}
+
+fn cast(expression: Expression, r#type: SqlType) -> Expression {
+    Expression::Cast { expression: Box::new(expression), r#type }
+}
+
+/// All of the conditions.
+pub(super) fn all(conditions: Vec<Expression>) -> Expression {
+    connected(conditions, Expression::all)
+}
+
+/// How many conditions are connected at once.
+const CONNECTED: usize = 64;
+
+/// Conditions connected in groups: `a OR b OR c …` is as deep as it is long to SQLite, which
+/// takes a thousand levels.
+fn connected(
+    mut conditions: Vec<Expression>,
+    connect: fn(Vec<Expression>) -> Expression,
+) -> Expression {
+    while conditions.len() > CONNECTED {
+        let mut groups = Vec::with_capacity(conditions.len() / CONNECTED + 1);
+        let mut rest = conditions.into_iter().peekable();
+        while rest.peek().is_some() {
+            groups.push(connect(rest.by_ref().take(CONNECTED).collect()));
+        }
+        conditions = groups;
+    }
+    connect(conditions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CONNECTED, connected};
+    use sql::Expression;
+
+    /// The number of conditions, and how deep they are in groups.
+    fn measure(expression: &Expression) -> (usize, usize) {
+        match expression {
+            Expression::Or(conditions) => {
+                let parts = conditions.iter().map(measure);
+                let (number, depth) =
+                    parts.fold((0, 0), |sum, part| (sum.0 + part.0, sum.1.max(part.1)));
+                assert!(conditions.len() <= CONNECTED);
+                (number, depth + 1)
+            }
+            _ => (1, 0),
+        }
+    }
+
+    #[test]
+    fn many_conditions_are_connected_in_groups() {
+        let check = |number: usize, depth: usize| {
+            let conditions = vec![Expression::Boolean(true); number];
+            assert_eq!(measure(&connected(conditions, Expression::Or)), (number, depth));
+        };
+        check(1, 1);
+        check(CONNECTED, 1);
+        check(CONNECTED + 1, 2);
+        check(5_000, 3);
+    }
+}

@@ -1,0 +1,72 @@
+//! Rows by lists of keys: each element of the lists finds one row or none.
+//!
+//! The lists are joined to the table as rows with their places, so that one statement finds all
+//! rows, however many keys are given, and each row tells which of them found it. What is told beside
+//! the keys stands in further columns of these rows.
+
+use catalog::{EntityId, FieldId};
+use ir::{Operand, Rows, Told};
+use source::CompileError;
+use sql::{Expression, FromItem, Join, JoinKind, KeyArrays, Select};
+
+use super::compile::Compiler;
+use super::level::{ParameterSource, Parents};
+use super::parents::{LinkedScope, is_paged};
+use super::row_set::Scope;
+use super::statement::Statement;
+use super::value::{ParameterKind, ValueKind};
+
+impl Compiler<'_> {
+    /// The rows that lists of keys find, without items, order and page.
+    pub(super) fn keyed_scope(
+        &self,
+        rows: &Rows,
+        entity: EntityId,
+        (keys, told): (&[(FieldId, Operand)], &[Told]),
+        statement: &mut Statement,
+    ) -> Result<LinkedScope, CompileError> {
+        if is_paged(rows) || keys.is_empty() {
+            return Err(CompileError::not_built("a page of rows by a list of keys"));
+        }
+        let mut parameter = |operand: &Operand, kind| {
+            statement.parameter(ParameterSource::Operand(operand.clone()), kind)
+        };
+        let parameters = match self.flavor.key_arrays {
+            KeyArrays::Unnest => {
+                let keys = keys.iter().map(|(field, operand)| {
+                    let kind = ValueKind::of(self.catalog, *field);
+                    (operand, ParameterKind::KeyList { field: *field, kind })
+                });
+                let told = told.iter().map(|Told { function, place, values }| {
+                    (values, ParameterKind::ArgumentList { function: *function, place: *place })
+                });
+                keys.chain(told).map(|(operand, kind)| parameter(operand, kind)).collect()
+            }
+            KeyArrays::JsonEach | KeyArrays::JsonTable { .. } if !told.is_empty() => {
+                return Err(CompileError::not_built("arguments of functions by a list of keys"));
+            }
+            KeyArrays::JsonEach | KeyArrays::JsonTable { .. } => {
+                let columns = keys.iter().map(|(_, operand)| operand.clone()).collect();
+                vec![parameter(&Operand::List(columns), ParameterKind::KeyRows)]
+            }
+        };
+        let count = |items: usize| u16::try_from(items).map_err(|_| CompileError::TooManyLevels);
+        let (first, columns) = (count(keys.len())?, count(keys.len() + told.len())?);
+        let given = statement.alias();
+        let item = FromItem::Keys { parameters, columns, alias: given };
+        let alias = statement.alias();
+        let on = keys.iter().zip(0_u16..).map(|((field, _), column)| {
+            let kind = ValueKind::of(self.catalog, *field);
+            let own = self.comparable(kind, self.field(alias, *field));
+            own.equals(Expression::numbered(given, column))
+        });
+        let kind = JoinKind::Inner(Expression::all(on.collect()));
+        let mut select = Select::from(item);
+        select.joins.push(Join { kind, item: self.table(entity, alias) });
+        let mut scope = Scope::new(select, alias);
+        scope.ordinal = Some(Expression::numbered(given, columns));
+        scope.told = (first..columns).map(|column| Expression::numbered(given, column)).collect();
+        self.restrict(rows, &mut scope, statement)?;
+        Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how: Parents::Top })
+    }
+}

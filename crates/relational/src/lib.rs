@@ -1,0 +1,63 @@
+//! From the request tree to SQL statements: what all relational sources have in common.
+//!
+//! A request becomes [`Level`]s: a statement for the rows of each root field, and one for each
+//! to-many relationship and each count below it. A to-one relationship is a join. The sources
+//! differ in how a level finds the rows that belong to its parents ([`Strategy`]), and in what
+//! the [`sql::Flavor`] says.
+//!
+//! * [`level`]: what a compiled request is
+//! * [`compile`]: the walk over the tree
+//! * `items`: the columns of a level
+//! * [`aggregate`]: what is made of all rows of a set
+//! * `row_set`: FROM, joins, filters and order of one set of rows
+//! * [`parents`]: the parents of a level, said again or as arrays of keys
+//! * `bounding`: pages whose size a database can plan for
+//! * `implied`: levels whose parents need not be asked for
+//! * `keyed`: rows by lists of keys
+//! * `apart`: to-one rows that are read by a statement of their own
+//! * `joined`: levels that are read by the statement of the level above
+//! * [`through`]: rows that another table joins to their parents
+//! * [`keyset`]: rows beyond a cursor's position
+//! * [`function`]: calls of functions, as values and as rows
+//! * [`filter`] for conditions, `barrier` for those that are evaluated after others
+//! * [`statement`]: parameters and aliases of one statement
+//! * [`value`]: what kind of value a parameter is
+//! * `write`: statements that change rows, and what is read of them
+//! * `predicate`: conditions of partial indexes
+//! * `unindexed`: foreign keys that no index serves
+
+mod aggregate;
+mod apart;
+mod barrier;
+mod bounding;
+pub mod compile;
+mod filter;
+mod function;
+mod held;
+mod implied;
+mod items;
+mod joined;
+mod key_types;
+mod keyed;
+mod keyset;
+pub mod level;
+mod parents;
+pub mod predicate;
+mod row_set;
+mod statement;
+mod through;
+mod unindexed;
+pub mod value;
+mod write;
+
+pub use apart::{FIRST_APART, ToOne, compile_apart, to_ones};
+pub use barrier::is_leakproof;
+pub use bounding::{BoundedPages, bounding_place};
+pub use compile::{Strategy, compile};
+pub use joined::MOST_REPEATED;
+pub use level::{
+    ApartColumn, Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program,
+    Repeats, Requirement, Test, Unit, WriteKind,
+};
+pub use unindexed::note_unindexed;
+pub use value::{Against, ParameterKind, ValueKind, escape_ends, like_pattern};

@@ -1,0 +1,352 @@
+//! The parents of a level as an item of FROM: said again, or as arrays of their keys.
+//!
+//! The item has a column for each key field, `c0` and on, which the level's own rows carry back:
+//! so equality is decided by the database, and the rows find their parents by the text of a
+//! value that came from the parents' side.
+
+use catalog::FieldId;
+use ir::{Comparison, Filter, Hop, OrderKey, Place, Rows};
+use source::CompileError;
+use sql::{Alias, Expression, FromItem, Join, JoinKind, Select, SelectItem, SqlType};
+
+use super::compile::{Compiler, width};
+use super::function::Row;
+use super::items::is_made;
+use super::level::{ParameterSource, Parents};
+use super::row_set::{Scope, page_bounds};
+use super::statement::Statement;
+use super::value::ParameterKind;
+use response::LevelId;
+
+/// A level above, as the levels below it see it.
+#[derive(Debug)]
+pub(super) struct Above<'r> {
+    pub(super) level: LevelId,
+    pub(super) rows: &'r Rows,
+    pub(super) above: Option<&'r Above<'r>>,
+    /// The path of to-one hops from the row above to the one these rows belong to, with the
+    /// columns of its key in the rows above.
+    pub(super) path: &'r [Hop],
+    pub(super) key_columns: &'r [u16],
+    pub(super) round: u16,
+    /// Whether these rows may be said again below.
+    pub(super) sayable: bool,
+}
+
+impl Compiler<'_> {
+    /// The parents of rows at `path` of `above`, with the fields of their key.
+    pub(super) fn parents(
+        &self,
+        above: &Above<'_>,
+        path: &[Hop],
+        fields: &[FieldId],
+        key_columns: &[u16],
+        statement: &mut Statement,
+    ) -> Result<(FromItem, Parents), CompileError> {
+        if above.sayable {
+            let select = self.keys(above, path, fields, statement)?;
+            let item = FromItem::Subquery { select: Box::new(select), alias: statement.alias() };
+            return Ok((item, Parents::SaidAgain));
+        }
+        let mut parameters = Vec::with_capacity(fields.len());
+        for (field, column) in fields.iter().zip(key_columns) {
+            let source = ParameterSource::Keys { level: above.level, column: *column };
+            parameters.push(statement.parameter(source, ParameterKind::KeyArray { field: *field }));
+        }
+        statement.round = statement.round.max(above.round + 1);
+        let columns = width(parameters.len())?;
+        Ok((FromItem::Arrays { parameters, columns, alias: statement.alias() }, Parents::Arrays))
+    }
+
+    /// The distinct keys of the rows above, said again.
+    fn keys(
+        &self,
+        above: &Above<'_>,
+        path: &[Hop],
+        fields: &[FieldId],
+        statement: &mut Statement,
+    ) -> Result<Select, CompileError> {
+        let rows = above.rows;
+        let linked = match above.above {
+            None => self.top_scope(rows, statement)?,
+            Some(top) => self.child_scope(rows, top, above.path, above.key_columns, statement)?,
+        };
+        let LinkedScope { mut scope, lateral, .. } = linked;
+        // A function may give a row twice, fields of several rows may hold one, one may be joined to
+        // several parents, and a key may stand in a list twice.
+        let repeats = is_made(&rows.from)
+            || matches!(rows.from, ir::From::Through { .. } | ir::From::Keys { .. });
+        let own = self.own_fields(path, fields);
+        let columns: Vec<Expression> = match &own {
+            Some(own) => own.iter().map(|field| self.field(scope.alias, *field)).collect(),
+            None => {
+                let column = |field: &FieldId| self.column(&mut scope, statement, path, *field);
+                fields.iter().map(column).collect()
+            }
+        };
+        let entity = &self.catalog[self.entity(rows)?];
+        let unique = !repeats && own.is_some_and(|own| entity.is_unique(&own));
+        let exact = fields.iter().all(|field| self.identity_is_text(*field));
+        // Which parents there are is decided before anything is evaluated on the rows below them: a
+        // join that decides it could come after.
+        let is_decided = rows.filter.first().is_none_or(|first| !first.leads_elsewhere());
+        let once = unique && exact && is_decided;
+        scope.select.items = key_items(columns, exact);
+        if is_paged(rows) {
+            self.order(rows, &mut scope, statement)?;
+            self.page(rows, false, &mut scope, statement)?;
+        } else if lateral.is_none() {
+            scope.select.distinct = !once;
+            return Ok(scope.select);
+        }
+        let count = scope.select.items.len();
+        let (mut select, alias) = match lateral {
+            None if once => return Ok(scope.select),
+            None => {
+                let alias = statement.alias();
+                let item = FromItem::Subquery { select: Box::new(scope.select), alias };
+                (Select::from(item), alias)
+            }
+            Some(parents) => join_page(parents, scope.select, statement),
+        };
+        select.distinct = !once;
+        select.items = (0_u16..).take(count).map(|number| numbered_item(alias, number)).collect();
+        Ok(select)
+    }
+
+    /// The rows of a root field, without items, order and page.
+    pub(super) fn top_scope(
+        &self,
+        rows: &Rows,
+        statement: &mut Statement,
+    ) -> Result<LinkedScope, CompileError> {
+        if let ir::From::Returned { step, state } = rows.from {
+            return self.returned_scope(rows, step, state, statement);
+        }
+        if let ir::From::Keys { entity, keys, told } = &rows.from {
+            return self.keyed_scope(rows, *entity, (keys, told), statement);
+        }
+        let alias = statement.alias();
+        let select = match &rows.from {
+            ir::From::Once => Select::once(),
+            ir::From::Function(call) if call.of_row.is_some() => {
+                return Err(CompileError::not_built("a function of no row"));
+            }
+            ir::From::Function(call) => {
+                Select::from(self.function_item(call, Row::default(), alias, statement)?)
+            }
+            _ => Select::from(self.table(self.entity(rows)?, alias)),
+        };
+        let mut scope = Scope::new(select, alias);
+        scope.keeps_order = matches!(rows.from, ir::From::Function(_)) && rows.order.is_empty();
+        self.restrict(rows, &mut scope, statement)?;
+        Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how: Parents::Top })
+    }
+
+    /// The rows of a relation, a function or a field with all parents they belong to, without items, order
+    /// and page.
+    pub(super) fn child_scope(
+        &self,
+        rows: &Rows,
+        above: &Above<'_>,
+        path: &[Hop],
+        key_columns: &[u16],
+        statement: &mut Statement,
+    ) -> Result<LinkedScope, CompileError> {
+        if let ir::From::Function(call) = &rows.from {
+            return self.function_scope(rows, call, above, path, key_columns, statement);
+        }
+        if let ir::From::Value(_) = rows.from {
+            return self.value_scope(rows, above, key_columns, statement);
+        }
+        if let Some(scope) = self.implied_scope(rows, above, path, statement)? {
+            return Ok(scope);
+        }
+        let (near, far) = self.link_fields(rows)?;
+        let depends_on_values = statement.depends_on_values;
+        let (item, how) = self.parents(above, path, &near, key_columns, statement)?;
+        if how == Parents::Arrays && is_paged(rows) {
+            // One page after the other, however many keys there are.
+            statement.depends_on_values = depends_on_values;
+        }
+        let parents = item.alias();
+        let key = (0_u16..).take(near.len()).map(|number| Expression::numbered(parents, number));
+        let link: Vec<Expression> = key.collect();
+        if let ir::From::Through { near, joining, far } = &rows.from {
+            let mut scope = self.through((*near, joining, *far), link.clone(), statement)?;
+            self.restrict(rows, &mut scope, statement)?;
+            return Ok(LinkedScope { scope, lateral: Some(Select::from(item)), link, how });
+        }
+        let alias = statement.alias();
+        let table = self.table(self.entity(rows)?, alias);
+        let on =
+            far.iter().zip(&link).map(|(field, key)| self.field(alias, *field).equals(key.clone()));
+        let on = Expression::all(on.collect());
+        let (select, lateral) = if is_paged(rows) {
+            let mut select = Select::from(table);
+            select.and_where(on);
+            (select, Some(Select::from(item)))
+        } else {
+            let mut select = Select::from(item);
+            select.joins.push(Join { kind: JoinKind::Inner(on), item: table });
+            (select, None)
+        };
+        let mut scope = Scope::new(select, alias);
+        self.restrict(rows, &mut scope, statement)?;
+        Ok(LinkedScope { scope, lateral, link, how })
+    }
+
+    /// Whether saying these rows again inside another statement costs no more than a look-up
+    /// for each of them: they are found by a key or an indexed equality, or they are all the
+    /// rows there are, or a page in the order of an index; and saying them again gives the same.
+    pub(super) fn is_sayable(&self, rows: &Rows, above: Option<&Above<'_>>) -> bool {
+        let Ok(entity) = self.entity(rows) else { return false };
+        if let ir::From::Function(_)
+        | ir::From::Value(_)
+        | ir::From::Through { .. }
+        | ir::From::Returned { .. }
+        | ir::From::Joining { .. } = rows.from
+        {
+            return false;
+        }
+        if let ir::From::Keys { .. } = rows.from {
+            return true;
+        }
+        let entity = &self.catalog[entity];
+        let ordered = order_fields(rows);
+        let paged = is_paged(rows);
+        if paged && !ordered.as_ref().is_some_and(|fields| self.is_complete(entity, fields)) {
+            return false;
+        }
+        if let ir::From::Relation(hop) = rows.from {
+            let indexed = match hop.direction {
+                ir::HopDirection::Forward => true,
+                ir::HopDirection::Backward => self.catalog[hop.relationship].indexed,
+            };
+            return indexed && above.is_some();
+        }
+        let equal = equal_fields(&rows.filter);
+        if !equal.is_empty() && (entity.is_unique(&equal) || self.has_index_within(entity, &equal))
+        {
+            return true;
+        }
+        if !paged {
+            return rows.filter.is_all();
+        }
+        let first = ordered.and_then(|fields| fields.first().copied());
+        let bounded = page_bounds(rows).is_ok_and(|bounds| bounds.limit.is_some());
+        bounded
+            && first.is_some_and(|first| {
+                entity.is_ordered_by_index(first) && only_about(&rows.filter, first)
+            })
+    }
+
+    /// Whether no two rows can agree in all of the fields, null counted as a value.
+    fn is_complete(&self, entity: &catalog::Entity, fields: &[FieldId]) -> bool {
+        entity.keys.iter().any(|key| {
+            let tells = |field: &FieldId| fields.contains(field) && !self.catalog[*field].nullable;
+            key.fields.iter().all(tells)
+        })
+    }
+
+    /// Whether some index begins with one of the fields.
+    fn has_index_within(&self, entity: &catalog::Entity, fields: &[FieldId]) -> bool {
+        fields.iter().any(|field| entity.is_indexed(std::slice::from_ref(field)))
+            || entity.is_indexed(fields)
+    }
+}
+
+/// The rows of a level before its columns are known.
+#[derive(Debug)]
+pub(super) struct LinkedScope {
+    pub(super) scope: Scope,
+    /// A select of the parents, where the scope's select is one for each of them.
+    pub(super) lateral: Option<Select>,
+    /// The parents' keys, where the statement holds them.
+    pub(super) link: Vec<Expression>,
+    pub(super) how: Parents,
+}
+
+/// A select of parents with a lateral `page`, and the page's alias.
+pub(super) fn join_page(
+    mut select: Select,
+    page: Select,
+    statement: &mut Statement,
+) -> (Select, Alias) {
+    let alias = statement.alias();
+    select.joins.push(Join {
+        kind: JoinKind::CrossLateral,
+        item: FromItem::Subquery { select: Box::new(page), alias },
+    });
+    (select, alias)
+}
+
+/// Whether a limit or an offset cuts rows off.
+pub(super) fn is_paged(rows: &Rows) -> bool {
+    match &rows.page {
+        ir::Page::All => false,
+        ir::Page::Offset { .. } | ir::Page::AfterRow { .. } => true,
+        ir::Page::Keyset(keyset) => keyset.limit.is_some() || keyset.offset.is_some(),
+    }
+}
+
+pub(super) fn numbered_item(alias: Alias, number: u16) -> SelectItem {
+    SelectItem { expression: Expression::numbered(alias, number), name: Some(number) }
+}
+
+/// The key's columns. Where equal values may print differently, their texts stand beside them,
+/// so that DISTINCT keeps each text.
+fn key_items(columns: Vec<Expression>, exact: bool) -> Vec<SelectItem> {
+    let texts: Vec<Expression> = if exact {
+        Vec::new()
+    } else {
+        let cast = |column: &Expression| Expression::Cast {
+            expression: Box::new(column.clone()),
+            r#type: SqlType::Text,
+        };
+        columns.iter().map(cast).collect()
+    };
+    columns
+        .into_iter()
+        .chain(texts)
+        .zip(0_u16..)
+        .map(|(expression, number)| SelectItem { expression, name: Some(number) })
+        .collect()
+}
+
+/// The row's own fields that it is ordered by; `None` if it is ordered by anything else.
+pub(super) fn order_fields(rows: &Rows) -> Option<Vec<FieldId>> {
+    rows.order
+        .iter()
+        .map(|term| match &term.key {
+            OrderKey::Place(Place::Field { path, field }) if path.is_empty() => Some(*field),
+            OrderKey::Place(_) | OrderKey::Relation { .. } | OrderKey::Call(_) => None,
+        })
+        .collect()
+}
+
+/// The row's own fields that must equal a value.
+pub(super) fn equal_fields(filter: &Filter) -> Vec<FieldId> {
+    match filter {
+        Filter::And(filters) => filters.iter().flat_map(equal_fields).collect(),
+        Filter::Barrier { first, then } => [equal_fields(then), equal_fields(first)].concat(),
+        Filter::Compare {
+            place: Place::Field { path, field },
+            comparison: Comparison::Equal,
+            ..
+        } if path.is_empty() => vec![*field],
+        _ => Vec::new(),
+    }
+}
+
+/// Whether the filter is about one field of the row alone.
+fn only_about(filter: &Filter, about: FieldId) -> bool {
+    match filter {
+        Filter::And(filters) => filters.iter().all(|filter| only_about(filter, about)),
+        Filter::Barrier { first, then } => only_about(then, about) && only_about(first, about),
+        Filter::Compare { place: Place::Field { path, field }, .. } => {
+            path.is_empty() && *field == about
+        }
+        _ => false,
+    }
+}

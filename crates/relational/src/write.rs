@@ -1,0 +1,237 @@
+//! Steps that change something, and what is read of them.
+//!
+//! A change is one statement that runs once. What the answer shows of the changed rows' own fields
+//! stands in its RETURNING. Whatever else is asked of them, such as rows that they refer to or the
+//! values of functions, is read by a statement after it, which has the rows as they were returned
+//! and sees everything else as it is after the change. A function that may change something is
+//! treated in the same way.
+
+mod call;
+mod delete;
+mod insert;
+mod require;
+mod result;
+mod returned;
+mod update;
+
+use catalog::EntityId;
+use ir::{Isolation, Step, StepKind, Transaction, Write};
+use response::LevelId;
+use source::CompileError;
+use sql::SelectItem;
+
+pub(super) use returned::Returned;
+
+use super::compile::{Compiler, width};
+use super::items::Items;
+use super::level::{Level, LevelKind, Parents, Requirement, Test, Unit, WriteKind};
+use super::statement::Statement;
+use returned::Wanted;
+
+impl Compiler<'_> {
+    /// Compiles the steps that run together.
+    pub(super) fn transaction(&mut self, transaction: &Transaction) -> Result<(), CompileError> {
+        let first = self.levels.len();
+        self.round = 0;
+        let mut unit = Unit {
+            isolation: transaction.isolation,
+            levels: 0..0,
+            roots: Vec::new(),
+            requirements: Vec::new(),
+            writes: false,
+            may_be_long: gives_rows(transaction),
+        };
+        for step in &transaction.steps {
+            self.root = step.root;
+            if !unit.roots.contains(&step.root) {
+                unit.roots.push(step.root);
+            }
+            self.step(step, transaction, first, &mut unit)?;
+        }
+        unit.levels = place(first)?..place(self.levels.len())?;
+        self.units.push(unit);
+        Ok(())
+    }
+
+    fn step(
+        &mut self,
+        step: &Step,
+        transaction: &Transaction,
+        first: usize,
+        unit: &mut Unit,
+    ) -> Result<(), CompileError> {
+        match &step.kind {
+            StepKind::Read(rows) => {
+                self.read(rows)?;
+                if let Some(level) = self.layout.rows[rows.id.0 as usize] {
+                    self.read.insert(step.id, level);
+                }
+                Ok(())
+            }
+            StepKind::Require(require) => self.require(require, unit),
+            StepKind::Write(_) | StepKind::Call(_) => {
+                if transaction.isolation != Isolation::ReadCommitted {
+                    return Err(CompileError::not_built("a change in a snapshot"));
+                }
+                unit.writes = true;
+                // What stands before it has been read when it runs.
+                let rounds = self.levels[first..].iter().map(|level| level.round);
+                self.round = rounds.max().unwrap_or(0);
+                let wanted = Wanted::of(step.id, transaction);
+                match &step.kind {
+                    StepKind::Write(write) => self.write(step, write, &wanted, unit),
+                    StepKind::Call(call) => self.call(step, call, &wanted),
+                    StepKind::Read(_) | StepKind::Require(_) => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn write(
+        &mut self,
+        step: &Step,
+        write: &Write,
+        wanted: &Wanted<'_>,
+        unit: &mut Unit,
+    ) -> Result<(), CompileError> {
+        use ir::WriteKind as Kind;
+        if !write.children.is_empty() {
+            return Err(CompileError::not_built("a write within a write"));
+        }
+        if !write.check.is_all() {
+            return Err(CompileError::not_built("a required condition"));
+        }
+        let entity = write.entity;
+        let at_most = match &write.kind {
+            Kind::Insert(insert) => {
+                self.insert(step, entity, insert, None, wanted)?;
+                None
+            }
+            Kind::Upsert { insert, conflict } => {
+                self.insert(step, entity, insert, Some(conflict), wanted)?;
+                None
+            }
+            Kind::Update(update) => {
+                self.update(step, entity, update, wanted)?;
+                update.at_most.as_ref()
+            }
+            Kind::Delete { filter, at_most } => {
+                self.delete(step, entity, (filter, at_most.as_ref()), wanted)?;
+                at_most.as_ref()
+            }
+            Kind::Link { .. }
+            | Kind::Unlink { .. }
+            | Kind::SetLinks { .. }
+            | Kind::Expect { .. } => {
+                return Err(CompileError::not_built("a change of a relationship"));
+            }
+            Kind::LinkOrInsert { .. } | Kind::Choose { .. } => {
+                return Err(CompileError::not_built("a choice of writes"));
+            }
+        };
+        if let Some(at_most) = at_most {
+            let after = self.returned(step.id)?.level;
+            unit.requirements.push(Requirement {
+                after,
+                test: Test::AtMost(at_most.clone()),
+                root: step.root,
+                otherwise: require::too_many(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Adds the level of a statement that changes something.
+    fn push_write(
+        &mut self,
+        name: String,
+        text: &sql::Statement,
+        statement: Statement,
+    ) -> Result<LevelId, CompileError> {
+        let columns = text.items().len();
+        let id = self.next_level((text.tables(), columns), &statement)?;
+        let kind = if columns == 0 { WriteKind::Counted } else { WriteKind::Rows };
+        // What comes after it sees it.
+        self.round = self.round.max(statement.round);
+        self.levels.push(Level {
+            id,
+            root: self.root,
+            name: name.into(),
+            kind: LevelKind::Write(kind),
+            parent: None,
+            end: id,
+            text: sql::print_statement(text, &self.flavor).into(),
+            columns: width(text.columns())?,
+            bounded: None,
+            parameters: statement.parameters,
+            parents: Parents::Top,
+            repeats: None,
+            apart: Vec::new(),
+            link: None,
+            round: self.round,
+            calls: statement.calls,
+        });
+        self.close(id)?;
+        Ok(id)
+    }
+
+    /// The level of a change of an entity, whose columns were made for what is read of it.
+    fn push_change(
+        &mut self,
+        step: &Step,
+        entity: EntityId,
+        text: &sql::Statement,
+        statement: Statement,
+        (returned, items): (Returned, Items),
+    ) -> Result<(), CompileError> {
+        let name = self.catalog.qualified_name(entity);
+        let level = self.push_write(name, text, statement)?;
+        self.keep_returned(step.id, level, returned, items);
+        Ok(())
+    }
+}
+
+/// Whether what a transaction reads may be more than one row.
+fn gives_rows(transaction: &Transaction) -> bool {
+    transaction.steps.iter().any(|step| match &step.kind {
+        StepKind::Read(rows) => are_many(rows, transaction),
+        StepKind::Write(_) | StepKind::Call(_) | StepKind::Require(_) => false,
+    })
+}
+
+fn are_many(rows: &ir::Rows, transaction: &Transaction) -> bool {
+    let below = || {
+        rows.outputs.iter().any(|output| match &output.kind {
+            ir::OutputKind::Related { rows, .. } => are_many(rows, transaction),
+            _ => false,
+        })
+    };
+    let is_one = || match rows.from {
+        ir::From::Returned { step, .. } => {
+            transaction.steps.iter().any(|other| other.id == step && makes_one(other))
+        }
+        _ => false,
+    };
+    rows.shown && (!(rows.single || is_one()) || below())
+}
+
+/// Whether a step is the insert of one row.
+fn makes_one(step: &Step) -> bool {
+    let StepKind::Write(write) = &step.kind else { return false };
+    match &write.kind {
+        ir::WriteKind::Insert(insert) | ir::WriteKind::Upsert { insert, .. } => {
+            matches!(&insert.rows, ir::InsertedRows::Each(rows) if rows.len() == 1)
+        }
+        _ => false,
+    }
+}
+
+/// The columns of a statement that changes something.
+fn returning(items: &Items) -> Vec<SelectItem> {
+    let item = |expression| SelectItem { expression, name: None };
+    items.expressions.iter().cloned().map(item).collect()
+}
+
+fn place(place: usize) -> Result<u16, CompileError> {
+    u16::try_from(place).map_err(|_| CompileError::TooManyLevels)
+}

@@ -1,0 +1,317 @@
+//! What is read of the rows that a change gave.
+
+use catalog::{EntityId, EntityKind, FieldId};
+use ir::{OutputKind, Page, Rows, State, StepId, StepKind, Transaction};
+use response::LevelId;
+use rustc_hash::FxHashMap;
+use source::CompileError;
+use sql::{Alias, Comparison, Expression, FromItem, Identifier, Select};
+
+use super::super::compile::{Compiler, Strategy};
+use super::super::function::row_as_text;
+use super::super::items::{Items, Known};
+use super::super::level::{ParameterSource, Parents};
+use super::super::parents::LinkedScope;
+use super::super::row_set::Scope;
+use super::super::statement::Statement;
+use super::super::value::ParameterKind;
+
+/// What a step that changes something gave.
+#[derive(Debug)]
+pub(in super::super) struct Returned {
+    pub(in super::super) entity: EntityId,
+    pub(in super::super) level: LevelId,
+    /// Whether a function gave it, which may give no row in the place of one.
+    by_call: bool,
+    /// The column that holds the whole row as a text.
+    row: Option<u16>,
+    /// The columns of the row's fields, where there is no type of rows.
+    fields: Vec<(FieldId, u16)>,
+    /// Whether the row is read once more by its key, being another than it was said to be.
+    is_rewritten: bool,
+    /// Where the outputs stand of what is read by the change itself.
+    own: FxHashMap<ir::RowsId, Vec<(ir::OutputId, u16)>>,
+    known: Known,
+}
+
+/// What later steps read of a change.
+pub(super) struct Wanted<'r> {
+    /// Sets of rows that are shown.
+    rows: Vec<&'r Rows>,
+    /// Whether the rows are tested by a statement.
+    is_tested: bool,
+    /// Whether the rows are there after it.
+    is_there: bool,
+}
+
+impl<'r> Wanted<'r> {
+    pub(super) fn of(step: StepId, transaction: &'r Transaction) -> Self {
+        let is_of = |rows: &Rows| match rows.from {
+            ir::From::Returned { step: of, .. } => of == step,
+            _ => false,
+        };
+        let is_there = transaction.steps.iter().any(|own| own.id == step && keeps_rows(&own.kind));
+        let mut wanted = Self { rows: Vec::new(), is_tested: false, is_there };
+        for step in &transaction.steps {
+            match &step.kind {
+                StepKind::Read(rows) if is_of(rows) => wanted.rows.push(rows),
+                StepKind::Require(require) if is_of(&require.rows) => {
+                    wanted.is_tested |= !is_plain(&require.rows) || !require.filter.is_all();
+                }
+                StepKind::Read(_)
+                | StepKind::Require(_)
+                | StepKind::Write(_)
+                | StepKind::Call(_) => {}
+            }
+        }
+        wanted
+    }
+}
+
+impl Compiler<'_> {
+    /// What a step gave.
+    pub(in super::super) fn returned(&self, step: StepId) -> Result<&Returned, CompileError> {
+        self.returned.get(&step).ok_or(CompileError::not_built("rows of a later step"))
+    }
+
+    /// Whether the rows are those that were inserted, updated or deleted.
+    pub(in super::super) fn is_of_change(&self, from: &ir::From) -> bool {
+        match from {
+            ir::From::Returned { step, .. } => {
+                self.returned.get(step).is_some_and(|returned| !returned.by_call)
+            }
+            _ => false,
+        }
+    }
+
+    /// The columns that a change gives of its table's rows, which stand in `alias`.
+    pub(super) fn changed_items(
+        &mut self,
+        step: StepId,
+        entity: EntityId,
+        alias: Alias,
+        wanted: &Wanted<'_>,
+        statement: &mut Statement,
+    ) -> Result<(Returned, Items), CompileError> {
+        let mut scope = Scope::new(Select::from(self.table(entity, alias)), alias);
+        let made = self.returned_items(step, (entity, false), wanted, &mut scope, statement)?;
+        let (returned, mut items) = made;
+        let is_counted = self.flavor.counts_views || self.catalog[entity].kind == EntityKind::Table;
+        if items.expressions.is_empty() && !is_counted {
+            items.push(Expression::Boolean(true));
+        }
+        if !items.expressions.is_empty() && self.flavor.returning == sql::Returning::Nothing {
+            return Err(CompileError::not_built("rows of a change without RETURNING"));
+        }
+        Ok((returned, items))
+    }
+
+    /// The columns that the rows of a scope give to the steps after it.
+    pub(super) fn returned_items(
+        &mut self,
+        step: StepId,
+        (entity, by_call): (EntityId, bool),
+        wanted: &Wanted<'_>,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<(Returned, Items), CompileError> {
+        let is_rewritten = self.catalog[entity].rewritten && wanted.is_there;
+        let returned = |level| Returned {
+            entity,
+            level,
+            by_call,
+            row: None,
+            fields: Vec::new(),
+            is_rewritten,
+            own: FxHashMap::default(),
+            known: Known::default(),
+        };
+        let level = LevelId(super::place(self.levels.len())?);
+        // The rows that are read of it ask what they are.
+        self.returned.insert(step, returned(level));
+        let (mut returned, mut items) = (returned(level), Items::default());
+        let mut is_whole = wanted.is_tested;
+        for rows in &wanted.rows {
+            if is_rewritten || !self.is_own(rows)? {
+                is_whole = true;
+                continue;
+            }
+            self.items(rows, scope, statement, &mut items)?;
+            returned.own.insert(rows.id, std::mem::take(&mut items.places));
+        }
+        if is_whole && self.flavor.row_types {
+            let known = items.known.rows.get(&Vec::new()).copied();
+            let column = known.unwrap_or_else(|| items.push(row_as_text(scope.alias)));
+            returned.row = Some(column);
+        } else if is_whole {
+            for field in self.catalog[entity].fields.clone() {
+                let form = ir::Form::Stored;
+                let column = self.item(&[], field, form, scope, statement, &mut items);
+                returned.fields.push((field, column));
+            }
+        }
+        if items.expressions.is_empty() && !wanted.rows.is_empty() {
+            // Whether there is a row is asked for all the same.
+            items.push(Expression::Boolean(true));
+        }
+        Ok((returned, items))
+    }
+
+    /// Remembers what a step gave, once its level is there.
+    pub(super) fn keep_returned(
+        &mut self,
+        step: StepId,
+        level: LevelId,
+        returned: Returned,
+        items: Items,
+    ) {
+        self.returned.insert(step, Returned { level, known: items.known, ..returned });
+    }
+
+    /// Compiles what is read, by the level of a change if that gives it.
+    pub(super) fn read(&mut self, rows: &Rows) -> Result<(), CompileError> {
+        let ir::From::Returned { step, state } = rows.from else { return self.rows(rows, None) };
+        if state == State::Before {
+            return Err(CompileError::not_built("rows as they were before a change"));
+        }
+        let returned = self.returned(step)?;
+        let Some(places) = returned.own.get(&rows.id).cloned() else {
+            return self.rows(rows, None);
+        };
+        let (level, known) = (returned.level, returned.known.clone());
+        self.stand(rows, level, places);
+        self.children(rows, level, None, &known, None)?;
+        self.close(level)
+    }
+
+    /// Whether the change itself gives all that is asked of its rows.
+    fn is_own(&self, rows: &Rows) -> Result<bool, CompileError> {
+        if !is_plain(rows) {
+            return Ok(false);
+        }
+        for output in &rows.outputs {
+            let is_own = match &output.kind {
+                OutputKind::Field { path, .. } | OutputKind::Present { path } => path.is_empty(),
+                OutputKind::Related { path, rows: related } => {
+                    path.is_empty() && self.finds_parents(rows, related)?
+                }
+                _ => false,
+            };
+            if !is_own {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether rows find those of a change by arrays of what it gave.
+    fn finds_parents(&self, rows: &Rows, related: &Rows) -> Result<bool, CompileError> {
+        let Strategy::Levels(types) = self.strategy else { return Ok(false) };
+        if matches!(related.from, ir::From::Joining { .. }) {
+            return Ok(false);
+        }
+        let near = self.near_fields(rows, &[], related)?;
+        let is_value = matches!(related.from, ir::From::Value(_));
+        Ok(is_value || near.unwrap_or_default().iter().all(|field| types.has_array(*field)))
+    }
+
+    /// The rows that a change gave, for a statement after it.
+    pub(in super::super) fn returned_scope(
+        &self,
+        rows: &Rows,
+        step: StepId,
+        state: State,
+        statement: &mut Statement,
+    ) -> Result<LinkedScope, CompileError> {
+        if state == State::Before {
+            return Err(CompileError::not_built("rows as they were before a change"));
+        }
+        let returned = self.returned(step)?;
+        let level = returned.level;
+        let item = match returned.row {
+            Some(column) => {
+                let kind = ParameterKind::RowArray { entity: returned.entity };
+                let parameter = statement.parameter(ParameterSource::Rows { level, column }, kind);
+                FromItem::RowArray { parameter, alias: statement.alias() }
+            }
+            None if returned.is_rewritten => return self.reread(rows, returned, statement),
+            None => {
+                let column = |(field, column): &(FieldId, u16)| {
+                    let source = ParameterSource::Rows { level, column: *column };
+                    let kind = ParameterKind::Returned { field: *field };
+                    let name = Identifier(self.catalog[*field].name.clone());
+                    (name, statement.parameter(source, kind))
+                };
+                let columns: Vec<_> = returned.fields.iter().map(column).collect();
+                if columns.is_empty() {
+                    return Err(CompileError::not_built("this of the rows of a change"));
+                }
+                // A value that was sent back is no column: it has no affinity and no collation, and
+                // conditions would be others than those on the table.
+                let like = self.table_name(returned.entity);
+                FromItem::Values { columns, like, alias: statement.alias() }
+            }
+        };
+        let round = self.levels.get(usize::from(level.0)).map_or(0, |level| level.round);
+        statement.round = statement.round.max(round + 1);
+        let alias = item.alias();
+        let mut scope = Scope::new(Select::from(item), alias);
+        scope.keeps_order = self.flavor.row_types && rows.order.is_empty();
+        self.restrict(rows, &mut scope, statement)?;
+        let how = Parents::Returned { write: level };
+        Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how })
+    }
+
+    /// The row that has the key of one that a change gave.
+    fn reread(
+        &self,
+        rows: &Rows,
+        returned: &Returned,
+        statement: &mut Statement,
+    ) -> Result<LinkedScope, CompileError> {
+        let Returned { entity, level, ref fields, .. } = *returned;
+        let alias = statement.alias();
+        let mut scope = Scope::new(Select::from(self.table(entity, alias)), alias);
+        let key = self.catalog[entity].primary_key();
+        let key = key.ok_or(CompileError::not_built("rows that triggers change, without a key"))?;
+        for field in &key.fields {
+            let column = fields.iter().find(|(own, _)| own == field).map(|(_, column)| *column);
+            let column = column.ok_or(CompileError::not_built("this of the rows of a change"))?;
+            let source = ParameterSource::Rows { level, column };
+            let parameter = statement.parameter(source, ParameterKind::Returned { field: *field });
+            let (own, value) = (self.field(alias, *field), Expression::Parameter(parameter));
+            // A check may rather look at all rows without a key than at none.
+            let comparison = match self.catalog[*field].nullable && is_check(rows) {
+                true => Comparison::NotDistinctFrom,
+                false => Comparison::Equal,
+            };
+            let (left, right) = (Box::new(own), Box::new(value));
+            scope.select.and_where(Expression::Compare { left, comparison, right });
+        }
+        self.restrict(rows, &mut scope, statement)?;
+        let how = Parents::Returned { write: level };
+        Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how })
+    }
+}
+
+/// Whether the rows that a step touches are there after it.
+fn keeps_rows(kind: &StepKind) -> bool {
+    match kind {
+        StepKind::Write(write) => !matches!(write.kind, ir::WriteKind::Delete { .. }),
+        StepKind::Read(_) | StepKind::Call(_) | StepKind::Require(_) => false,
+    }
+}
+
+/// Whether these are all rows of the change as it gave them.
+pub(super) fn is_plain(rows: &Rows) -> bool {
+    rows.shown
+        && rows.filter.is_all()
+        && rows.order.is_empty()
+        && rows.distinct.is_empty()
+        && matches!(rows.page, Page::All)
+}
+
+/// Whether this looks for a row that fails a check.
+fn is_check(rows: &Rows) -> bool {
+    rows.outputs.is_empty() && matches!(rows.filter, ir::Filter::Except(_))
+}

@@ -1,0 +1,123 @@
+//! Rows to update.
+
+use catalog::{EntityId, FieldId};
+use ir::{Assignment, Filter, Operand, Step, Update};
+use source::CompileError;
+use sql::{Alias, Expression, Operation, Select, Set};
+
+use super::super::compile::Compiler;
+use super::super::level::ParameterSource;
+use super::super::row_set::Scope;
+use super::super::statement::Statement;
+use super::super::value::{ParameterKind, ValueKind};
+use super::returned::Wanted;
+
+impl Compiler<'_> {
+    pub(super) fn update(
+        &mut self,
+        step: &Step,
+        entity: EntityId,
+        update: &Update,
+        wanted: &Wanted<'_>,
+    ) -> Result<(), CompileError> {
+        let mut statement = Statement::default();
+        let alias = statement.alias();
+        let sets = self.sets(&update.assignments, alias, &mut statement)?;
+        if sets.is_empty() {
+            return Err(CompileError::not_built("an update that changes nothing"));
+        }
+        let which = (&update.filter, update.at_most.as_ref());
+        let filter = self.which_rows(entity, alias, which, &mut statement)?;
+        let made = self.changed_items(step.id, entity, alias, wanted, &mut statement)?;
+        let text = sql::Update {
+            table: self.table_name(entity),
+            alias,
+            sets,
+            filter,
+            returning: super::returning(&made.1),
+        };
+        self.push_change(step, entity, &sql::Statement::Update(text), statement, made)
+    }
+
+    /// Which rows are changed. All there are only within a bound, so that no condition that got
+    /// lost changes a whole table.
+    pub(super) fn which_rows(
+        &self,
+        entity: EntityId,
+        alias: Alias,
+        (filter, at_most): (&Filter, Option<&Operand>),
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        if filter.is_all() {
+            return match at_most {
+                Some(_) => Ok(Expression::Boolean(true)),
+                None => Err(CompileError::not_built("a change of all rows without a bound")),
+            };
+        }
+        let mut scope = Scope::new(Select::from(self.table(entity, alias)), alias);
+        self.condition(filter, &mut scope, statement)
+    }
+
+    /// A condition on the rows of a statement that can join no others.
+    pub(super) fn condition(
+        &self,
+        filter: &Filter,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let condition = self.filter(filter, scope, statement)?;
+        match scope.select.joins.is_empty() {
+            true => Ok(condition),
+            false => Err(CompileError::not_built("a change by fields of other rows")),
+        }
+    }
+
+    pub(super) fn sets(
+        &self,
+        assignments: &[(FieldId, Assignment)],
+        alias: Alias,
+        statement: &mut Statement,
+    ) -> Result<Vec<Set>, CompileError> {
+        let set = |(field, assignment): &(FieldId, Assignment)| {
+            let value = self.assigned(*field, assignment, alias, statement)?;
+            Ok(Set { column: self.column_name(*field), value })
+        };
+        assignments.iter().map(set).collect()
+    }
+
+    fn assigned(
+        &self,
+        field: FieldId,
+        assignment: &Assignment,
+        alias: Alias,
+        statement: &mut Statement,
+    ) -> Result<Expression, CompileError> {
+        let (operation, operand) = match assignment {
+            Assignment::Set(operand) => return self.stored(field, operand, statement),
+            Assignment::Inserted => return Ok(Expression::Excluded(self.column_name(field))),
+            Assignment::Add(operand) => (Operation::Add, operand),
+            Assignment::Subtract(operand) => (Operation::Subtract, operand),
+            Assignment::Multiply(operand) => (Operation::Multiply, operand),
+            Assignment::Divide(operand) => (Operation::Divide, operand),
+            Assignment::Push(operand) => (Operation::Append, operand),
+            Assignment::Merge(operand) => (Operation::Merge, operand),
+            Assignment::Pop(_) => {
+                return Err(CompileError::not_built("taking from the end of a list"));
+            }
+        };
+        let right = match operation {
+            Operation::Append | Operation::Merge if !self.flavor.row_types => {
+                return Err(CompileError::not_built("a change of a part of a value"));
+            }
+            // What is appended is of another type than the field.
+            Operation::Append => {
+                let source = ParameterSource::Operand(operand.clone());
+                let kind = ParameterKind::Stored { field, kind: ValueKind::Other };
+                Expression::Parameter(statement.parameter(source, kind))
+            }
+            _ => self.stored(field, operand, statement)?,
+        };
+        let left = Box::new(self.field(alias, field));
+        Ok(Expression::Computed { left, operation, right: Box::new(right) })
+    }
+}

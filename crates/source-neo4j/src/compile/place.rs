@@ -1,0 +1,177 @@
+//! What is compared, sorted by and shown of a row.
+
+use catalog::FieldId;
+use cypher::{Case, Comparison, Expression, Function, Variable};
+use ir::{Form, Operand, Place, Variant};
+use source::CompileError;
+
+use super::statement::Statement;
+use super::{Compiler, refused};
+
+/// Where a row stands whose values are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope<'r> {
+    pub(super) node: Variable,
+    /// The relationship that led to it, where it has a name; of a row that was searched for its
+    /// score.
+    pub(super) edge: Option<Variable>,
+    pub(super) kind: Kind<'r>,
+}
+
+/// What is known of the entity of a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind<'r> {
+    /// It is the only one.
+    One,
+    /// The same, and an index has found the row.
+    Found,
+    /// The same, and a key of a list has found the row, which stands in it at the place in the
+    /// variable.
+    Keyed { place: Variable },
+    /// One of several, which is known.
+    Variant(&'r Variant),
+    /// The row is known to be one of these, by its number in the variable.
+    Variants { variants: &'r [Variant], number: Variable },
+    /// The row is asked for what the variant has, which it is only if the variable has its number.
+    IfVariant { variant: &'r Variant, number: Variable, place: u32 },
+}
+
+impl<'r> Scope<'r> {
+    pub(super) fn of(node: Variable, edge: Option<Variable>) -> Self {
+        Self { node, edge, kind: Kind::One }
+    }
+
+    /// The variables by which a subquery knows the row.
+    pub(super) fn variables(&self) -> Vec<Variable> {
+        match self.kind {
+            Kind::One
+            | Kind::Found
+            | Kind::Keyed { .. }
+            | Kind::Variant(_)
+            | Kind::Variants { .. } => vec![self.node],
+            Kind::IfVariant { number, .. } => vec![self.node, number],
+        }
+    }
+
+    /// All that the row consists of.
+    pub(super) fn own_variables(&self) -> Vec<Variable> {
+        let number = match self.kind {
+            Kind::Variants { number, .. } => Some(number),
+            Kind::Keyed { place } => Some(place),
+            Kind::One | Kind::Found | Kind::Variant(_) | Kind::IfVariant { .. } => None,
+        };
+        [self.node].into_iter().chain(self.edge).chain(number).collect()
+    }
+
+    /// What has to hold for the row to be asked at all.
+    pub(super) fn guard(&self) -> Option<Expression> {
+        match self.kind {
+            Kind::One
+            | Kind::Found
+            | Kind::Keyed { .. }
+            | Kind::Variant(_)
+            | Kind::Variants { .. } => None,
+            Kind::IfVariant { number, place, .. } => Some(is_variant(number, place)),
+        }
+    }
+}
+
+impl Compiler<'_> {
+    /// The value of a place.
+    pub(super) fn place(
+        &self,
+        place: &Place,
+        scope: &Scope<'_>,
+    ) -> Result<(FieldId, Expression), CompileError> {
+        match place {
+            Place::Field { path, field } if path.is_empty() => {
+                Ok((*field, self.property(scope.node, *field)))
+            }
+            Place::Field { .. } => Err(refused("a field of a row referred to")),
+            Place::Edge(field) => {
+                let edge = scope.edge.ok_or(refused("a property of a relationship"))?;
+                let value = match scope.kind {
+                    Kind::Found => Expression::Variable(edge),
+                    _ => self.property(edge, *field),
+                };
+                Ok((*field, value))
+            }
+            Place::Common(place) => self.common(*place, scope),
+            Place::Computed(_) => Err(refused("the value of a function")),
+            Place::Attribute { .. } => Err(refused("a part of a value")),
+            Place::Truncated { .. } => Err(refused("the beginning of a unit of time")),
+            Place::Aggregated { .. } | Place::Counted { .. } => {
+                Err(refused("an aggregate in this place"))
+            }
+            Place::If { .. } => Err(refused("a field that may be withheld")),
+            Place::OrElse { .. } => Err(refused("a value in the place of null")),
+        }
+    }
+
+    /// The same where it is compared: then another value may stand for null.
+    pub(super) fn compared_place(
+        &self,
+        place: &Place,
+        scope: &Scope<'_>,
+        statement: &mut Statement,
+    ) -> Result<(FieldId, Expression), CompileError> {
+        let Place::OrElse { place, value } = place else {
+            return self.value_of(place, scope, statement);
+        };
+        let (field, stored) = self.place(place, scope)?;
+        let value = Operand::Constant((**value).clone());
+        let value = statement.parameter(value, self.field_type(field)?);
+        Ok((field, Expression::call(Function::Coalesce, vec![stored, value])))
+    }
+
+    pub(super) fn property(&self, of: Variable, field: FieldId) -> Expression {
+        if self.is_value(field) {
+            return Expression::Variable(of);
+        }
+        Expression::property(of, &self.catalog[field].name)
+    }
+
+    /// A field that several entities have. Where they call it alike it is one property.
+    fn common(&self, place: u16, scope: &Scope<'_>) -> Result<(FieldId, Expression), CompileError> {
+        let unknown = || refused("a field that not all entities have");
+        let field =
+            |variant: &Variant| variant.common.get(usize::from(place)).copied().ok_or_else(unknown);
+        let (variants, number) = match scope.kind {
+            Kind::One | Kind::Found | Kind::Keyed { .. } => return Err(unknown()),
+            Kind::Variant(variant) | Kind::IfVariant { variant, .. } => {
+                let field = field(variant)?;
+                return Ok((field, self.property(scope.node, field)));
+            }
+            Kind::Variants { variants, number } => (variants, number),
+        };
+        let fields = variants.iter().map(field).collect::<Result<Vec<_>, _>>()?;
+        let first = *fields.first().ok_or_else(unknown)?;
+        let name = |field: FieldId| &self.catalog[field].name;
+        if fields.iter().all(|field| name(*field) == name(first)) {
+            return Ok((first, self.property(scope.node, first)));
+        }
+        let branches = fields.iter().zip(0_u32..).map(|(field, variant)| {
+            (is_variant(number, variant), self.property(scope.node, *field))
+        });
+        let case = Case { branches: branches.collect(), otherwise: None };
+        Ok((first, Expression::Case(case)))
+    }
+}
+
+/// Whether a row is of the entity that has this number.
+pub(super) fn is_variant(number: Variable, place: u32) -> Expression {
+    Expression::Variable(number).compare(Comparison::Equal, Expression::Integer(place))
+}
+
+/// A value in the form that it is asked for in.
+pub(super) fn formed(value: Expression, form: Form) -> Result<Expression, CompileError> {
+    match form {
+        Form::Stored => Ok(value),
+        Form::OrEmpty => {
+            Ok(Expression::call(Function::Coalesce, vec![value, Expression::List(Vec::new())]))
+        }
+        Form::Number | Form::Text | Form::Numbers | Form::Texts => {
+            Err(refused("a value in this form"))
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Changes: one statement for each root field, with all that is done along relationships and all
+//! that is read of the nodes afterwards.
+//!
+//! The nodes of a change are a list, from which each of its children sets out. A change of nothing
+//! else, of which one set of rows is read at most, needs no list.
+//!
+//! * `insert`: new nodes; `child`: what is done along relationships; `link`: new ones to nodes that
+//!   may be there already
+//! * `assign`: values that are stored
+//! * `returned`: what is read
+
+mod assign;
+mod child;
+mod insert;
+mod link;
+mod returned;
+
+use cypher::{Clause, Expression, Function, Match, Path, Projection, ProjectionItem, Variable};
+use ir::{ChildWrite, Rows, StepId, StepKind, Write, WriteKind};
+use source::CompileError;
+
+use super::super::program::GraphStatement;
+use super::place::Scope;
+use super::rows::call;
+use super::statement::Statement;
+use super::{Compiler, refused};
+
+/// The nodes of a change.
+#[derive(Clone, Copy)]
+enum Changed {
+    /// There is a row for each.
+    Each(Variable),
+    /// There is one row, which has a list of them.
+    List(Variable),
+}
+
+impl Compiler<'_> {
+    /// The statement of a change and of what is read of it.
+    pub(super) fn write(
+        &mut self,
+        root: u32,
+        write: &Write,
+        reads: &[&Rows],
+    ) -> Result<GraphStatement, CompileError> {
+        let mut statement = Statement::default();
+        let mut clauses = Vec::new();
+        let node = self.top(write, &mut clauses, &mut statement)?;
+        let shown = reads.iter().filter(|rows| !returned::is_counted(rows)).count();
+        let is_delete = matches!(write.kind, WriteKind::Delete { .. });
+        let is_plain = write.children.is_empty() && write.check.is_all();
+        let changed = if is_plain && (is_delete || shown <= 1) {
+            Changed::Each(node)
+        } else {
+            let list = statement.column();
+            clauses.push(Clause::With(collected(node, list)));
+            self.done(write, list, &mut clauses, &mut statement)?;
+            Changed::List(list)
+        };
+        if is_delete {
+            if shown > 0 {
+                return Err(refused("rows that are deleted"));
+            }
+            clauses.push(deletion(changed, &mut statement));
+        }
+        self.returned(reads, changed, &mut clauses, &mut statement)?;
+        self.finish(root, clauses, statement)
+    }
+
+    /// Adds what is done along the relationships of the nodes of a change, which are a list, and
+    /// what they have to pass then. How many relationships there are is asked last, as in the
+    /// library.
+    fn done(
+        &self,
+        write: &Write,
+        list: Variable,
+        clauses: &mut Vec<Clause>,
+        statement: &mut Statement,
+    ) -> Result<(), CompileError> {
+        let is_expected =
+            |child: &&ChildWrite| matches!(child.write.kind, WriteKind::Expect { .. });
+        let expected = write.children.iter().rev().take_while(is_expected).count();
+        let others = write.children.len().saturating_sub(expected);
+        let (others, expected) =
+            write.children.split_at_checked(others).unwrap_or((&write.children, &[]));
+        self.children(others, list, clauses, statement)?;
+        clauses.extend(self.checked(&write.check, list, statement)?);
+        self.children(expected, list, clauses, statement)
+    }
+
+    /// The clauses that make, change or find the nodes of the outermost change: a row for each.
+    fn top(
+        &self,
+        write: &Write,
+        clauses: &mut Vec<Clause>,
+        statement: &mut Statement,
+    ) -> Result<Variable, CompileError> {
+        let (filter, assignments, at_most) = match &write.kind {
+            WriteKind::Insert(insert) => {
+                return self.insert(write.entity, insert, clauses, statement);
+            }
+            WriteKind::Update(update) => {
+                (&update.filter, update.assignments.as_slice(), &update.at_most)
+            }
+            WriteKind::Delete { filter, at_most } => (filter, [].as_slice(), at_most),
+            WriteKind::Upsert { .. } | WriteKind::LinkOrInsert { .. } => {
+                return Err(refused("an insert of what may be there"));
+            }
+            WriteKind::Link { .. }
+            | WriteKind::Unlink { .. }
+            | WriteKind::SetLinks { .. }
+            | WriteKind::Expect { .. } => {
+                return Err(refused("a change of relationships of no row"));
+            }
+            WriteKind::Choose { .. } => return Err(refused("a choice of writes")),
+        };
+        if at_most.is_some() {
+            return Err(refused("a guard of how many rows are changed"));
+        }
+        let node = statement.element();
+        let scope = Scope::of(node, None);
+        let own = self.conditions(filter, &scope, statement)?;
+        let required = own.required([node]);
+        let path = Path::node(self.node(node, write.entity)?);
+        clauses.push(Match::of(path, Expression::condition(own.passes)));
+        clauses.extend(required);
+        let sets = self.assigned(node, assignments, statement)?;
+        if !sets.is_empty() {
+            clauses.push(Clause::Set(sets));
+        }
+        Ok(node)
+    }
+}
+
+/// Whether a step reads what a change gave.
+pub(super) fn reads_of(step: StepId, read: &ir::Step) -> bool {
+    rows_of(read).is_some_and(|rows| match rows.from {
+        ir::From::Returned { step: of, .. } => of == step,
+        ir::From::Once => returned::counts_of(step, rows),
+        _ => false,
+    })
+}
+
+/// The rows that a step reads.
+pub(super) fn rows_of(step: &ir::Step) -> Option<&Rows> {
+    match &step.kind {
+        StepKind::Read(rows) => Some(rows),
+        StepKind::Write(_) | StepKind::Call(_) | StepKind::Require(_) => None,
+    }
+}
+
+/// One row with the list of all nodes.
+fn collected(node: Variable, list: Variable) -> Projection {
+    let nodes = Expression::call(Function::Collect, vec![Expression::Variable(node)]);
+    Projection { items: vec![ProjectionItem::named(nodes, list)], ..Projection::default() }
+}
+
+/// The clause that deletes nodes with their relationships.
+fn deletion(changed: Changed, statement: &mut Statement) -> Clause {
+    match changed {
+        Changed::Each(node) => Clause::Delete { detach: true, elements: vec![node] },
+        Changed::List(list) => {
+            let node = statement.element();
+            let unwind = Clause::Unwind { list: Expression::Variable(list), variable: node };
+            let delete = Clause::Delete { detach: true, elements: vec![node] };
+            call(vec![list], vec![unwind, delete])
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! A graph in Neo4j, read from every thread.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use catalog::{
+    Builder, Capabilities, Catalog, GraphChange, GraphConstraint, GraphIndex, GraphIndexState,
+    GraphSummary,
+};
+use cypher::Flavor;
+use response::{Memory, Output, Sink, Written};
+use source::Observed;
+use source::Session;
+use source::SourceError;
+use source::operand::Variables;
+use source::statistics::Counter;
+use source::streamed::{Delivery, Executed, Places};
+use source::{
+    CompileError, Connections, ExecuteError, ExecuteParams, Plan, PlanFigures, PoolLimits, Timeouts,
+};
+
+use super::answer::Read;
+use super::bind::bind;
+use super::compile::compile;
+use super::execute::Running;
+use super::explain::explain;
+use super::introspect::{self, Bounds, IntrospectError};
+use super::migrate;
+use super::pool::{Pool, PoolOptions};
+use super::program::{Access, GraphProgram};
+use super::wire::{Cluster, Config, Connection, ServerVersion, WireError};
+
+/// A database that was reached once.
+#[derive(Debug)]
+pub struct Neo4jSource {
+    cluster: Arc<Cluster>,
+    version: ServerVersion,
+    timeouts: Timeouts,
+}
+
+/// The pool of one thread.
+#[derive(Debug)]
+pub struct Neo4jConnections {
+    pool: Rc<Pool>,
+    /// Boxed: most requests do not look at it.
+    places: Box<Places>,
+}
+
+impl Neo4jSource {
+    /// Connects, and learns which version answers. What the graph holds is not asked for: type
+    /// definitions declare it.
+    pub async fn open(url: &str, timeouts: Timeouts) -> Result<(Self, Catalog), WireError> {
+        let source = Self::connect(url, timeouts).await?;
+        Ok((source, Builder::new(Capabilities::default()).finish()))
+    }
+
+    async fn connect(url: &str, timeouts: Timeouts) -> Result<Self, WireError> {
+        let config = Config::from_url(url)?.with_usual_connect_timeout(timeouts.connect);
+        let cluster = Cluster::new(config);
+        let endpoint = cluster.choose(Access::Read).await?;
+        let connection = cluster.connect(&endpoint).await?;
+        let version = connection.server_version();
+        connection.close().await;
+        Ok(Self { cluster, version, timeouts })
+    }
+
+    /// What is in the graph, as far as it is looked at.
+    pub async fn summary(&self, bounds: Bounds) -> Result<GraphSummary, IntrospectError> {
+        let mut connection = self.connection(Access::Read).await?;
+        let summary = introspect::introspect(&mut connection, bounds).await?;
+        connection.close().await;
+        Ok(summary)
+    }
+
+    /// What the database makes sure of, and what it finds quickly.
+    pub async fn constraints_and_indexes(
+        &self,
+    ) -> Result<(Vec<GraphConstraint>, Vec<GraphIndex>), IntrospectError> {
+        let mut connection = self.connection(Access::Read).await?;
+        let read = migrate::read(&mut connection).await?;
+        connection.close().await;
+        Ok(read)
+    }
+
+    /// How far the database is with its indexes; none where that cannot be seen.
+    pub async fn index_states(&self) -> Result<Vec<GraphIndexState>, IntrospectError> {
+        // By the server that makes them: another one of a cluster may not know of them yet.
+        let mut connection = self.connection(Access::Write).await?;
+        let states = migrate::states(&mut connection).await?;
+        connection.close().await;
+        Ok(states)
+    }
+
+    /// The statement that makes a change.
+    #[must_use]
+    pub fn statement(&self, change: &GraphChange) -> String {
+        migrate::statement(change, self.version)
+    }
+
+    /// The statement that finds what keeps a change from being made, where nodes can.
+    #[must_use]
+    pub fn finder(&self, change: &GraphChange) -> Option<String> {
+        migrate::finder(change, self.version)
+    }
+
+    /// Runs a statement that makes a change; `false` if nothing was made.
+    pub async fn change(&self, statement: &str) -> Result<bool, WireError> {
+        let mut connection = self.connection(Access::Write).await?;
+        let is_made = migrate::run(&mut connection, statement).await?;
+        connection.close().await;
+        Ok(is_made)
+    }
+
+    /// A connection for something that is done once.
+    async fn connection(&self, access: Access) -> Result<Connection, WireError> {
+        let endpoint = self.cluster.choose(access).await?;
+        self.cluster.connect(&endpoint).await
+    }
+
+    /// Which server was there when the source was opened.
+    #[must_use]
+    pub fn version(&self) -> ServerVersion {
+        self.version
+    }
+
+    pub fn compile(
+        &self,
+        catalog: &Catalog,
+        request: &ir::Request,
+    ) -> Result<GraphProgram, CompileError> {
+        let part = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
+        let flavor = Flavor::of_version(part(self.version.major), part(self.version.minor));
+        compile(catalog, request, flavor)
+    }
+
+    #[must_use]
+    pub fn connections(&self, limits: PoolLimits, memory: &Arc<Memory>) -> Neo4jConnections {
+        let options = PoolOptions {
+            max_connections: limits.connections,
+            acquire_timeout: self.timeouts.acquire,
+            idle_timeout: self.timeouts.idle,
+            ..PoolOptions::default()
+        };
+        let config = self.cluster.config().clone().with_memory(memory);
+        let places = Box::new(Places::new(limits.connections, self.timeouts.acquire));
+        Neo4jConnections { pool: Pool::new(Arc::clone(&self.cluster), config, options), places }
+    }
+}
+
+impl Connections for Neo4jConnections {
+    type Program = GraphProgram;
+
+    fn count(&mut self, counter: Counter) {
+        // Nobody has a connection yet.
+        if let Some(pool) = Rc::get_mut(&mut self.pool) {
+            pool.count(counter);
+        }
+    }
+
+    fn close_old(&self) {
+        self.pool.close_old();
+    }
+
+    /// Runs a plan and writes its answer. A root field that fails is null; where nothing is changed
+    /// the others are run without it. The server has sent all rows before anything is written: until
+    /// then a statement beside them can fail. A long answer is sent while it is written.
+    async fn deliver(
+        &self,
+        plan: &Arc<Plan<GraphProgram>>,
+        asked: ExecuteParams<'_>,
+        sink: Sink,
+        delivery: Delivery,
+        observed: &mut Observed,
+    ) -> Result<Executed, ExecuteError> {
+        let program = &plan.program;
+        let echoes = asked.echoes;
+        let read = self.read(program, asked, observed).await?;
+        let place = match delivery {
+            Delivery::Streamed(sizes) if read.is_long(sizes) => {
+                self.places.try_enter().map(|place| (place, sizes))
+            }
+            Delivery::Streamed(_) | Delivery::Whole => None,
+        };
+        match place {
+            Some((place, sizes)) => read.stream(plan, echoes, sink, sizes, place).await,
+            None => {
+                let written = read.write(plan, program, echoes, sink, observed).await;
+                written.map(Executed::Whole)
+            }
+        }
+    }
+
+    /// The same, the whole of the answer being written into an output.
+    async fn answer<O: Output>(
+        &self,
+        plan: &Arc<Plan<GraphProgram>>,
+        asked: ExecuteParams<'_>,
+        output: O,
+        observed: &mut Observed,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+        let program = &plan.program;
+        let read = self.read(program, asked, observed).await?;
+        read.write(plan, program, asked.echoes, output, observed).await
+    }
+
+    /// Asks a server for a sign of life, and replaces a connection that shows none.
+    async fn probe(&self) -> Result<(), SourceError> {
+        loop {
+            let mut connection = self.pool.acquire(Access::Read).await?;
+            let may_be_replaced = connection.is_reused();
+            match connection.reset().await {
+                Err(_) if may_be_replaced => {}
+                checked => return Ok(checked?),
+            }
+        }
+    }
+
+    /// The database's plan of each statement. For measured figures those that only read are run; no
+    /// plan is without figures, so that there is none where these are hidden.
+    async fn explain(
+        &self,
+        program: &GraphProgram,
+        variables: Variables<'_>,
+        _: &Session,
+        figures: PlanFigures,
+    ) -> Result<Vec<String>, SourceError> {
+        if figures == PlanFigures::Hidden {
+            return Ok(Vec::new());
+        }
+        let (bound, failures) = bind(program, variables);
+        if let Some((_, error)) = failures.into_iter().next() {
+            return Err(error);
+        }
+        explain(&self.pool, program, &bound, figures == PlanFigures::Measured).await
+    }
+}
+
+impl Neo4jConnections {
+    async fn read(
+        &self,
+        program: &GraphProgram,
+        ExecuteParams { variables, time_limit, .. }: ExecuteParams<'_>,
+        observed: &mut Observed,
+    ) -> Result<Read, ExecuteError> {
+        let (bound, mut failures) = bind(program, variables);
+        let running = Running { pool: &self.pool, program, bound: &bound, time_limit, observed };
+        let results = running.run(&mut failures).await?;
+        Ok(Read { bound, failures, results })
+    }
+}

@@ -1,0 +1,107 @@
+//! Connections on which the server says no more, and still listens: as one that is shut down, or
+//! whose proxy is. Each script ends only when the client has closed its end, too.
+
+use super::*;
+use crate::wire::script::written;
+
+#[tokio::test]
+async fn a_read_whose_answer_breaks_off_is_asked_again_elsewhere() {
+    let port = Port::open().await;
+    let pool = pool(&port, 1);
+    let program = program(&[(READ, &[0])]);
+    let answer: Vec<u8> = ONE.iter().flat_map(|message| written(message)).collect();
+    let serve = async {
+        // After each byte of the answer but the last.
+        for said in 0..answer.len() {
+            let mut peer = port.serve().await;
+            expect_read(&mut peer, r#""S0""#).await;
+            peer.mumble(&answer[..said]).await;
+            let mut peer = port.serve().await;
+            expect_read(&mut peer, r#""S0""#).await;
+            peer.say(&ONE).await;
+            // The next read finds a connection that is closed while it rests.
+            peer.mumble(&[]).await;
+        }
+    };
+    let runs = async {
+        for said in 0..answer.len() {
+            assert_eq!(run(&pool, &program).await, Ok((vec![1], vec![], false)), "{said}");
+            // The runtime has to see that it was closed.
+            sleep(Duration::from_millis(5)).await;
+            pool.close_old();
+        }
+        // The last one rests here.
+        drop(pool);
+    };
+    tokio::join!(runs, serve);
+}
+
+#[tokio::test]
+async fn a_change_whose_answer_breaks_off_may_have_been_made_and_is_not_made_again() {
+    let port = Port::open().await;
+    let pool = pool(&port, 1);
+    let program = program(&[(WRITE, &[0])]);
+    let messages =
+        ["SUCCESS({})", "SUCCESS({fields: []})", "SUCCESS({})", r#"SUCCESS({bookmark: "B"})"#];
+    let answer: Vec<u8> = messages.iter().flat_map(|message| written(message)).collect();
+    let serve = async {
+        for said in 0..answer.len() {
+            let mut peer = port.serve().await;
+            peer.expect(&["BEGIN({})", r#"RUN("S0", {}, {})"#, "PULL({n: -1})", "COMMIT()"]).await;
+            peer.mumble(&answer[..said]).await;
+        }
+    };
+    let runs = async {
+        for said in 0..answer.len() {
+            let unknown = Ok((vec![0], vec![(0, SourceErrorKind::OutcomeUnknown)], true));
+            assert_eq!(run(&pool, &program).await, unknown, "{said}");
+            assert_eq!(pool.idle_connections(), 0);
+        }
+    };
+    tokio::join!(runs, serve);
+}
+
+#[tokio::test]
+async fn what_is_no_answer_is_told_and_the_next_request_is_answered() {
+    let port = Port::open().await;
+    let pool = pool(&port, 1);
+    let (reads, writes) = (program(&[(READ, &[0])]), program(&[(WRITE, &[0])]));
+    // A message of a kind that there is not, one without an end, an answer to nothing that was asked,
+    // a record where none can be, and nothing like PackStream.
+    let garbage: [&[u8]; 5] = [
+        b"\x00\x03\xb1\x42\xa0\x00\x00",
+        b"\x00\x02\xb1\x70\x00\x00",
+        b"\x00\x02\xb0\x7e\x00\x00",
+        b"\x00\x03\xb1\x71\x90\x00\x00",
+        b"\x00\x06HTTP/1\x00\x00",
+    ];
+    let serve = async {
+        for said in garbage {
+            for is_read in [true, false] {
+                let mut peer = port.serve().await;
+                match is_read {
+                    true => expect_read(&mut peer, r#""S0""#).await,
+                    false => {
+                        peer.expect(&["BEGIN({})", r#"RUN("S0", {}, {})"#]).await;
+                        peer.expect(&["PULL({n: -1})", "COMMIT()"]).await;
+                    }
+                }
+                peer.say_bytes(said).await;
+                // It is not used again, not even to say good-bye.
+                assert_eq!(peer.hear().await, "");
+            }
+        }
+        let mut peer = port.serve().await;
+        expect_read(&mut peer, r#""S0""#).await;
+        peer.say(&ONE).await;
+    };
+    let runs = async {
+        for said in garbage {
+            assert_eq!(run(&pool, &reads).await, Err(SourceErrorKind::Internal), "{said:x?}");
+            let unknown = Ok((vec![0], vec![(0, SourceErrorKind::OutcomeUnknown)], true));
+            assert_eq!(run(&pool, &writes).await, unknown, "{said:x?}");
+        }
+        assert_eq!(run(&pool, &reads).await, Ok((vec![1], vec![], false)));
+    };
+    tokio::join!(runs, serve);
+}

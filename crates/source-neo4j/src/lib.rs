@@ -1,0 +1,29 @@
+//! A graph in Neo4j, asked in Cypher over Bolt.
+//!
+//! In the order of control flow:
+//! * [`database`]: a database, and the connections of one thread
+//! * [`compile`](mod@compile), [`program`]: a request as statements
+//! * `bind`: their parameters
+//! * `execute`, `pool`: a request's run, and the connections that it takes
+//! * [`introspect`]: what is in a graph, and [`migrate`]: what it is to make sure of
+//! * [`wire`]: the client
+//! * `cursor`: rows out of what was received
+//! * `explain`, `error`; `searched`: errors of searches; `arithmetic`: of what cannot be computed
+
+mod answer;
+mod arithmetic;
+mod bind;
+pub mod compile;
+mod cursor;
+pub mod database;
+mod error;
+mod execute;
+mod explain;
+pub mod introspect;
+pub mod migrate;
+mod pool;
+pub mod program;
+mod searched;
+pub mod wire;
+
+pub use database::{Neo4jConnections, Neo4jSource};

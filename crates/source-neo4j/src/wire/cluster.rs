@@ -1,0 +1,198 @@
+//! Which server is asked: the one that the address names, or of a cluster the one that serves.
+//!
+//! With a `neo4j` address, the server that it names is asked for the servers that read and those
+//! that write, and asked again when the answer has become old or turned out wrong. A `bolt` address
+//! means its server and no other. There is no cluster where this is tested: what servers of one
+//! answer is taken from the protocol's documentation, and replayed.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
+
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use super::bookmarks::Bookmarks;
+use super::config::{Config, Endpoint};
+use super::connection::Connection;
+use super::error::WireError;
+use super::hello;
+use super::records::Records;
+use super::table::Table;
+use super::transaction::write_bookmarks;
+use crate::program::Access;
+
+/// The servers behind an address, shared by all who connect to them.
+#[derive(Debug)]
+pub struct Cluster {
+    config: Config,
+    /// None where the address means one server.
+    routing: Option<Routing>,
+}
+
+#[derive(Debug, Default)]
+struct Routing {
+    table: RwLock<Option<Arc<Table>>>,
+    /// Held by the one who asks for a table.
+    asking: Mutex<()>,
+    /// How often it was asked for, with whatever success.
+    asked: AtomicU64,
+    turn: AtomicUsize,
+    bookmarks: RwLock<Bookmarks>,
+}
+
+impl Cluster {
+    #[must_use]
+    pub fn new(config: Config) -> Arc<Cluster> {
+        let routing = config.is_routed().then(Routing::default);
+        Arc::new(Cluster { config, routing })
+    }
+
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// A server for this; which ones there are is asked for where it is not known, or not any more.
+    pub async fn choose(&self, access: Access) -> Result<Arc<Endpoint>, WireError> {
+        let Some(routing) = &self.routing else { return Ok(Arc::clone(self.config.endpoint())) };
+        if let Some(endpoint) = routing.choose(access) {
+            return Ok(endpoint);
+        }
+        let asked = routing.asked.load(Ordering::Acquire);
+        let _asking = routing.asking.lock().await;
+        // Who asked meanwhile was told what would be told again, a table without such a server or
+        // nothing.
+        if routing.asked.load(Ordering::Acquire) == asked {
+            let table = self.ask(routing).await;
+            routing.asked.fetch_add(1, Ordering::Release);
+            routing.set(table?);
+        }
+        routing.choose(access).ok_or(WireError::NoServer(access))
+    }
+
+    /// Connects to a server that was chosen. One that cannot be reached is not chosen again until
+    /// the table is asked for anew.
+    pub async fn connect(&self, endpoint: &Arc<Endpoint>) -> Result<Connection, WireError> {
+        let connected = Connection::connect(&self.config, endpoint).await;
+        if let Err(error) = &connected {
+            self.note(endpoint, error);
+        }
+        connected
+    }
+
+    /// Learns from a failure what of the table is wrong.
+    pub fn note(&self, endpoint: &Endpoint, error: &WireError) {
+        let Some(routing) = &self.routing else { return };
+        let without: fn(&Table, &Endpoint) -> Table = match error {
+            WireError::Database { error, .. } if error.is_of_leader() => Table::without_writer,
+            WireError::Database { error, .. } if error.is_of_routing() => Table::without,
+            error if error.is_of_connection() => Table::without,
+            _ => return,
+        };
+        let mut table = routing.table.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*table {
+            tracing::debug!(%endpoint, %error, "a server is taken out of the routing table");
+            *table = Some(Arc::new(without(known, endpoint)));
+        }
+    }
+
+    /// What a transaction has to have seen; nothing where there is one server.
+    pub fn bookmarks(&self) -> Bookmarks {
+        match &self.routing {
+            Some(routing) => {
+                routing.bookmarks.read().unwrap_or_else(PoisonError::into_inner).clone()
+            }
+            None => Bookmarks::default(),
+        }
+    }
+
+    /// What a transaction has left that was given `sent`.
+    pub fn bookmark(&self, sent: &Bookmarks, new: &str) {
+        if let Some(routing) = &self.routing {
+            let mut bookmarks = routing.bookmarks.write().unwrap_or_else(PoisonError::into_inner);
+            *bookmarks = bookmarks.after(sent, new);
+        }
+    }
+
+    /// Asks the servers that tell, and then the one that the address names; the last error is
+    /// reported.
+    async fn ask(&self, routing: &Routing) -> Result<Table, WireError> {
+        let seed = self.config.endpoint();
+        let known = routing.table();
+        let known = known.as_ref().map_or(&[][..], |table| table.routers());
+        let others = known.iter().filter(|router| *router != seed);
+        let mut last = WireError::NoServer(Access::Read);
+        for router in others.chain([seed]) {
+            match self.ask_in_time(router).await {
+                Ok(table) if table.is_usable() => return Ok(table),
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::debug!(endpoint = %router, %error, "no routing table");
+                    last = error;
+                }
+            }
+        }
+        Err(last)
+    }
+
+    /// Asks a server for as long as connecting to one may take.
+    async fn ask_in_time(&self, router: &Arc<Endpoint>) -> Result<Table, WireError> {
+        match self.config.connect_timeout() {
+            // Connecting has the time for itself.
+            Some(limit) => match timeout(limit * 2, self.ask_at(router)).await {
+                Ok(asked) => asked,
+                Err(_) => Err(WireError::Timeout),
+            },
+            None => self.ask_at(router).await,
+        }
+    }
+
+    async fn ask_at(&self, router: &Arc<Endpoint>) -> Result<Table, WireError> {
+        let mut connection = Connection::connect(&self.config, router).await?;
+        let bookmarks = self.bookmarks();
+        let mut results = Vec::new();
+        let mut batch = connection.batch();
+        batch.route(|pack| {
+            hello::write_routing_context(&self.config, pack);
+            write_bookmarks(&bookmarks, pack);
+            match self.config.database() {
+                Some(database) => {
+                    pack.map(1);
+                    pack.text("db");
+                    pack.text(database);
+                }
+                None => pack.map(0),
+            }
+        })?;
+        let asked = batch.exchange(&mut results).await;
+        connection.close().await;
+        let now = Instant::now();
+        match asked {
+            Ok(()) => {}
+            Err(WireError::Database { error, .. }) if error.is_of_a_single_server() => {
+                return Ok(Table::alone(router, now));
+            }
+            Err(error) => return Err(error),
+        }
+        match results.first().map(Records::footer).transpose()?.flatten() {
+            Some(metadata) => Table::from_metadata(&metadata, router, now),
+            None => Err(WireError::Protocol("there is no routing table".to_owned())),
+        }
+    }
+}
+
+impl Routing {
+    fn table(&self) -> Option<Arc<Table>> {
+        self.table.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, table: Table) {
+        *self.table.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(table));
+    }
+
+    fn choose(&self, access: Access) -> Option<Arc<Endpoint>> {
+        let table = self.table().filter(|table| table.is_fresh(Instant::now()))?;
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        table.choose(access, turn).map(Arc::clone)
+    }
+}

@@ -1,0 +1,186 @@
+//! Where to connect to, and how.
+//!
+//! - [`Config`] and its parts (this file): each value is decided;
+//! - `resolve`: from an address and the environment;
+//! - `url`: the parts of an address.
+
+mod resolve;
+mod url;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use response::Memory;
+use source::wire::socket::Silence;
+use source::wire::tls::{self, Check};
+
+use super::error::WireError;
+
+pub use source::wire::secret::Secret;
+pub use source::wire::tls::RootCertificates;
+
+pub(super) use url::endpoint;
+
+/// A server or a cluster of them, and all that a session needs.
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub(super) endpoint: Arc<Endpoint>,
+    /// What the servers of a cluster are told about whom they route; none where the one server is
+    /// meant that the address names.
+    pub(super) routing: Option<RoutingContext>,
+    pub(super) encryption: Encryption,
+    pub(super) root_certificates: Option<RootCertificates>,
+    pub(super) authentication: Authentication,
+    pub(super) database: Option<Arc<str>>,
+    /// For each address that is tried, until the session is ready.
+    pub(super) connect_timeout: ConnectTimeout,
+    pub(super) silence: Silence,
+    pub(super) answer_limit: usize,
+    /// What the answers of all connections may take together.
+    pub(super) memory: Option<Arc<Memory>>,
+    /// Made at the first use: reading root certificates takes milliseconds, and sharing it lets
+    /// TLS sessions be resumed.
+    tls_client: Arc<OnceLock<Arc<rustls::ClientConfig>>>,
+}
+
+/// One server.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Endpoint {
+    /// A name or an IP address, without brackets.
+    pub host: String,
+    pub port: u16,
+}
+
+/// The query of a `neo4j` address, which the servers understand: `policy=eu`.
+pub(super) type RoutingContext = Arc<[(Box<str>, Box<str>)]>;
+
+/// What a scheme says about TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encryption {
+    /// `bolt`, `neo4j`.
+    Plain,
+    /// `bolt+s`, `neo4j+s`: the certificate comes from an authority, and names the host.
+    Verified,
+    /// `bolt+ssc`, `neo4j+ssc`: any certificate will do.
+    Unverified,
+}
+
+/// Who a session is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Authentication {
+    /// For servers that ask for nothing.
+    None,
+    Basic {
+        user: String,
+        password: Secret,
+    },
+    /// A token of an identity provider.
+    Bearer(Secret),
+}
+
+/// How long connecting to one address may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ConnectTimeout {
+    Usual(Duration),
+    /// Somebody said so; none is no limit.
+    Asked(Option<Duration>),
+}
+
+impl Config {
+    /// From an address and the process's environment.
+    pub fn from_url(url: &str) -> Result<Config, WireError> {
+        Config::resolve(url, |name| std::env::var(name).ok())
+    }
+
+    /// From an address and an environment of the caller's: `NEO4J_USERNAME`, `NEO4J_PASSWORD` and
+    /// `NEO4J_DATABASE`, which hold where the address says nothing.
+    pub fn resolve(
+        url: &str,
+        environment: impl Fn(&str) -> Option<String>,
+    ) -> Result<Config, WireError> {
+        resolve::resolve(url, &environment)
+    }
+
+    /// The most bytes that the answers of one exchange may have together; at most 4 GiB.
+    #[must_use]
+    pub fn with_answer_limit(mut self, bytes: usize) -> Config {
+        self.answer_limit = bytes;
+        self
+    }
+
+    /// Unless the address said something.
+    #[must_use]
+    pub fn with_usual_connect_timeout(mut self, timeout: Duration) -> Config {
+        self.connect_timeout = match self.connect_timeout {
+            ConnectTimeout::Usual(_) => ConnectTimeout::Usual(timeout),
+            asked @ ConnectTimeout::Asked(_) => asked,
+        };
+        self
+    }
+
+    /// The memory that answers are counted in, with those of others.
+    #[must_use]
+    pub fn with_memory(mut self, memory: &Arc<Memory>) -> Config {
+        self.memory = Some(Arc::clone(memory));
+        self
+    }
+
+    /// The server that the address names.
+    pub fn endpoint(&self) -> &Arc<Endpoint> {
+        &self.endpoint
+    }
+
+    /// Whether the server is asked which servers to use.
+    pub fn is_routed(&self) -> bool {
+        self.routing.is_some()
+    }
+
+    /// None is the user's home database.
+    pub fn database(&self) -> Option<&str> {
+        self.database.as_deref()
+    }
+
+    /// None where there is no user: the server asks for nothing, or a token says who it is.
+    pub fn user(&self) -> Option<&str> {
+        match &self.authentication {
+            Authentication::Basic { user, .. } => Some(user),
+            Authentication::None | Authentication::Bearer(_) => None,
+        }
+    }
+
+    pub fn encryption(&self) -> Encryption {
+        self.encryption
+    }
+
+    pub fn connect_timeout(&self) -> Option<Duration> {
+        match self.connect_timeout {
+            ConnectTimeout::Usual(timeout) => Some(timeout),
+            ConnectTimeout::Asked(timeout) => timeout,
+        }
+    }
+
+    /// None without TLS.
+    pub(super) fn tls_client(&self) -> Result<Option<Arc<rustls::ClientConfig>>, WireError> {
+        let check = match self.encryption {
+            Encryption::Plain => return Ok(None),
+            Encryption::Verified => Check::ChainAndName,
+            Encryption::Unverified => Check::Possession,
+        };
+        if let Some(client) = self.tls_client.get() {
+            return Ok(Some(Arc::clone(client)));
+        }
+        let client = tls::client_config(check, self.root_certificates.as_ref(), None)?;
+        Ok(Some(Arc::clone(self.tls_client.get_or_init(|| client))))
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Endpoint { host, port } = self;
+        match host.contains(':') {
+            true => write!(formatter, "[{host}]:{port}"),
+            false => write!(formatter, "{host}:{port}"),
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! A session with a server, and the state that its messages leave it in.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use source::wire::socket::Socket;
+use tokio::io::AsyncWriteExt;
+
+use super::batch::Batch;
+use super::config::{Config, Endpoint};
+use super::error::WireError;
+use super::handshake::Protocol;
+use super::message::Request;
+use super::outbox::Outbox;
+use super::pack::Pack;
+use super::receive::Receiver;
+use super::startup::{self, Greeting, Session};
+use super::version::ServerVersion;
+
+/// A session with a Neo4j server, for one task at a time.
+#[derive(Debug)]
+pub struct Connection {
+    pub(super) socket: Socket,
+    pub(super) receiver: Receiver,
+    /// The messages of the exchange that is being composed or sent.
+    pub(super) out: Outbox,
+    /// What was not answered yet, in order.
+    pub(super) expected: VecDeque<Expected>,
+    pub(super) state: State,
+    /// What the server waits for, beside messages.
+    pub(super) open: Open,
+    /// Of the last transaction that could write.
+    pub(super) bookmark: Option<Box<str>>,
+    /// Whether the server failed at the end of a transaction that may be committed nevertheless.
+    pub(super) is_in_doubt: bool,
+    pub(super) database: Option<Arc<str>>,
+    pub(super) greeting: Greeting,
+    endpoint: Arc<Endpoint>,
+    protocol: Protocol,
+}
+
+/// An answer that a message must get, unless one before it fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expected {
+    Begin,
+    /// What the records are of.
+    Run,
+    /// Records, and what ends them; `commits` where that ends a transaction that writes, too.
+    Pull {
+        commits: bool,
+    },
+    Discard {
+        commits: bool,
+    },
+    Commit {
+        writes: bool,
+    },
+    Rollback,
+    Route,
+    Reset,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Idle,
+    /// Messages are written to the buffer; nothing was sent since the session was idle.
+    Composing,
+    /// Something was sent that is not answered to its end.
+    Sent,
+    /// The stream is of no use any more.
+    Broken,
+}
+
+/// What was begun and is not ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Open {
+    pub(super) transaction: bool,
+    /// Records that were not pulled.
+    pub(super) records: bool,
+    /// Whether the transaction, or the statement that is its own, was begun to write.
+    pub(super) writes: bool,
+    /// Whether the statement that was run last is its own transaction.
+    pub(super) alone: bool,
+}
+
+impl Connection {
+    /// Connects to the first address of a server that answers.
+    pub async fn connect(
+        config: &Config,
+        endpoint: &Arc<Endpoint>,
+    ) -> Result<Connection, WireError> {
+        let Session { socket, receiver, protocol, greeting } =
+            startup::start(config, endpoint).await?;
+        Ok(Connection {
+            socket,
+            receiver,
+            out: Outbox::default(),
+            expected: VecDeque::new(),
+            state: State::Idle,
+            open: Open::default(),
+            bookmark: None,
+            is_in_doubt: false,
+            database: config.database.clone(),
+            greeting,
+            endpoint: Arc::clone(endpoint),
+            protocol,
+        })
+    }
+
+    /// Messages that are sent together. Those that were composed and never sent are forgotten.
+    pub fn batch(&mut self) -> Batch<'_> {
+        self.forget_composed();
+        self.is_in_doubt = false;
+        Batch::new(self)
+    }
+
+    /// Whether nothing is unanswered or open. If not, as when a future was dropped half-way, the
+    /// connection can be [`Connection::reset`], or must be given up.
+    pub fn is_clean(&self) -> bool {
+        match self.state {
+            State::Idle | State::Composing => !self.open.transaction && !self.open.records,
+            State::Sent | State::Broken => false,
+        }
+    }
+
+    /// Looks, without waiting, whether the server has closed the connection. Signs of life are read
+    /// on the way. One that was closed must be given up.
+    pub fn is_open(&mut self) -> bool {
+        let is_open = self.is_clean() && self.hears_nothing_bad();
+        if !is_open {
+            self.state = State::Broken;
+        }
+        is_open
+    }
+
+    /// Ends what runs and what is open, reads away what was not read, and makes the connection clean
+    /// again: one round trip, which is also the sign of life that a rested connection is asked for.
+    pub async fn reset(&mut self) -> Result<(), WireError> {
+        self.forget_composed();
+        // Half a message is no work that the server would begin: what nobody waits for any more is not
+        // sent to its end, where a COMMIT may stand.
+        if self.state == State::Sent && !self.out.unsent().is_empty() {
+            self.state = State::Broken;
+        }
+        if self.state == State::Broken {
+            return Err(WireError::Closed);
+        }
+        self.state = State::Sent;
+        self.add(Request::Reset, 0, |_| {})?;
+        self.expected.push_back(Expected::Reset);
+        let read = match self.send().await {
+            Ok(()) => self.read_away().await,
+            Err(error) => Err(error),
+        };
+        if read.is_err() {
+            self.state = State::Broken;
+        }
+        read
+    }
+
+    /// Tells the server that nothing more comes, without waiting. A connection that is only dropped
+    /// is closed as well.
+    pub async fn close(mut self) {
+        let told = async {
+            if self.is_clean() {
+                self.add(Request::Goodbye, 0, |_| {})?;
+                self.send().await?;
+            }
+            Ok::<_, WireError>(self.socket.shutdown().await?)
+        };
+        if let Err(error) = told.await {
+            tracing::debug!(%error, "a connection did not end as it should");
+        }
+    }
+
+    /// Refuses answers that are larger, from the next exchange on.
+    pub fn allow(&mut self, bytes: usize) {
+        self.receiver.allow(bytes);
+    }
+
+    /// Whether a transaction that writes was to be committed, and the server never said if it was, or
+    /// failed while it did. To be asked before a [`Connection::reset`].
+    pub fn outcome_is_unknown(&self) -> bool {
+        if self.is_in_doubt {
+            return true;
+        }
+        let commits = self.expected.iter().any(|expected| expected.commits());
+        match self.state {
+            State::Sent | State::Broken => commits,
+            State::Idle | State::Composing => false,
+        }
+    }
+
+    /// What the last transaction left that could write, once.
+    pub fn take_bookmark(&mut self) -> Option<Box<str>> {
+        self.bookmark.take()
+    }
+
+    /// Where the server is.
+    pub fn endpoint(&self) -> &Arc<Endpoint> {
+        &self.endpoint
+    }
+
+    pub fn server_version(&self) -> ServerVersion {
+        self.greeting.version
+    }
+
+    /// As the server calls itself, `Neo4j/5.26.0`.
+    pub fn server_agent(&self) -> &str {
+        &self.greeting.agent
+    }
+
+    /// As the server's own log calls the connection, `bolt-17`.
+    pub fn id(&self) -> &str {
+        &self.greeting.connection_id
+    }
+
+    /// The version of Bolt: major, minor.
+    pub fn protocol(&self) -> (u8, u8) {
+        (self.protocol.major, self.protocol.minor)
+    }
+
+    /// Whether the stream is encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.socket.is_encrypted()
+    }
+
+    /// Adds a message whose fields cannot fail to be written.
+    pub(super) fn add(
+        &mut self,
+        request: Request,
+        fields: u8,
+        write: impl FnOnce(&mut Pack),
+    ) -> Result<(), WireError> {
+        self.out.add(request, fields, |pack| {
+            write(pack);
+            Ok(())
+        })
+    }
+
+    fn forget_composed(&mut self) {
+        if self.state == State::Composing {
+            self.out.truncate(0);
+            self.expected.clear();
+            self.state = State::Idle;
+        }
+    }
+
+    fn hears_nothing_bad(&mut self) -> bool {
+        self.receiver.start_round();
+        // Nobody waits for this look.
+        let mut context = Context::from_waker(Waker::noop());
+        loop {
+            match self.receiver.poll_read(&mut self.socket, &mut context) {
+                Poll::Pending => return true,
+                Poll::Ready(Ok(0) | Err(_)) => return false,
+                // The server says nothing by itself but signs of life, and why it goes away.
+                Poll::Ready(Ok(_)) => match self.receiver.next_message() {
+                    Ok(None) => {}
+                    Ok(Some(_)) | Err(_) => return false,
+                },
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Parameters in PostgreSQL's text format.
+
+use relational::{Level, ParameterKind, ParameterSource, Program, ValueKind, like_pattern};
+use response::Bounds;
+use source::Bounding;
+use source::SourceError;
+use source::operand::{Resolved, Variables, resolve};
+
+use super::text::{text, write_list};
+
+/// The parameters of a request, level by level, in one buffer.
+#[derive(Clone, Debug, Default)]
+pub struct Bound {
+    buffer: Vec<u8>,
+    pub levels: Vec<BoundLevel>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct BoundLevel {
+    parameters: Vec<Span>,
+    pub bounds: Bounds,
+    /// Which text of the level's is sent.
+    pub bounding: Option<Bounding>,
+    /// No keys are given that its rows, or those around them, are found by: it is not sent.
+    pub is_empty: bool,
+}
+
+/// A parameter's place in the buffer.
+#[derive(Clone, Copy, Debug)]
+enum Span {
+    Null,
+    Text {
+        start: usize,
+        end: usize,
+    },
+    /// Filled from rows when they are there.
+    Keys,
+}
+
+/// A parameter as it is known before the first round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoundParameter<'b> {
+    Null,
+    Text(&'b [u8]),
+    /// Keys from the rows of an earlier round.
+    Keys,
+}
+
+impl Bound {
+    pub fn parameters(&self, level: usize) -> impl Iterator<Item = BoundParameter<'_>> {
+        let parameters = self.levels.get(level).map_or(&[][..], |level| &level.parameters);
+        parameters.iter().map(|span| match span {
+            Span::Null => BoundParameter::Null,
+            Span::Keys => BoundParameter::Keys,
+            Span::Text { start, end } => BoundParameter::Text(&self.buffer[*start..*end]),
+        })
+    }
+}
+
+/// Binds all levels. An error comes with the root field it belongs to.
+#[must_use]
+pub fn bind(program: &Program, variables: Variables<'_>) -> (Bound, Vec<(u32, SourceError)>) {
+    let mut failures: Vec<(u32, SourceError)> = Vec::new();
+    let mut bound = Bound::default();
+    for level in &program.levels {
+        let bound_level = match bind_level(level, variables, &mut bound.buffer) {
+            Ok(bound_level) => bound_level,
+            Err(error) => {
+                if !failures.iter().any(|(root, _)| *root == level.root) {
+                    failures.push((level.root, error));
+                }
+                BoundLevel::default()
+            }
+        };
+        bound.levels.push(bound_level);
+    }
+    (bound, failures)
+}
+
+fn bind_level(
+    level: &Level,
+    variables: Variables<'_>,
+    buffer: &mut Vec<u8>,
+) -> Result<BoundLevel, SourceError> {
+    let (bounds, bounding) = (level.bounds(variables)?, level.bounding(variables));
+    let mut bound = BoundLevel { bounds, bounding, ..BoundLevel::default() };
+    for parameter in &level.parameters {
+        let span = match &parameter.source {
+            ParameterSource::Keys { .. }
+            | ParameterSource::Rows { .. }
+            | ParameterSource::Result { .. }
+            | ParameterSource::Parent { .. } => Span::Keys,
+            ParameterSource::Operand(operand) => {
+                let value = resolve(operand, variables)?;
+                bound.is_empty |= is_no_key(&value, parameter.kind);
+                encode(&value, parameter.kind, buffer)?
+            }
+        };
+        bound.parameters.push(span);
+    }
+    Ok(bound)
+}
+
+fn is_no_key(value: &Resolved<'_>, kind: ParameterKind) -> bool {
+    let is_key = matches!(kind, ParameterKind::KeyList { .. });
+    is_key && matches!(value, Resolved::List(keys) if keys.is_empty())
+}
+
+fn encode(
+    value: &Resolved<'_>,
+    kind: ParameterKind,
+    buffer: &mut Vec<u8>,
+) -> Result<Span, SourceError> {
+    let start = buffer.len();
+    match kind {
+        ParameterKind::Limit { look_ahead } => match value.rows("LIMIT")? {
+            None => return Ok(Span::Null),
+            Some(0) => buffer.push(b'0'),
+            Some(limit) => {
+                let limit = limit.saturating_add(look_ahead.into()).min(i64::MAX as u64);
+                buffer.extend_from_slice(itoa::Buffer::new().format(limit).as_bytes());
+            }
+        },
+        ParameterKind::Offset => match value.rows("OFFSET")? {
+            None => return Ok(Span::Null),
+            Some(offset) => {
+                buffer.extend_from_slice(itoa::Buffer::new().format(offset).as_bytes());
+            }
+        },
+        ParameterKind::List { .. }
+        | ParameterKind::StoredArray { .. }
+        | ParameterKind::KeyList { .. }
+        | ParameterKind::ArgumentList { .. }
+        | ParameterKind::TextList => match value {
+            Resolved::Null => return Ok(Span::Null),
+            Resolved::List(items) => write_list(items, buffer)?,
+            // A single value stands for a list of one.
+            _ => write_list(std::slice::from_ref(value), buffer)?,
+        },
+        ParameterKind::Value { kind: kind @ (ValueKind::Text | ValueKind::Bytes), .. }
+        | ParameterKind::Stored { kind: kind @ (ValueKind::Text | ValueKind::Bytes), .. }
+            if matches!(value, Resolved::List(_)) =>
+        {
+            // The text of an array would be one of theirs.
+            let name = kind.type_name();
+            return Err(SourceError::input(format!("a list is no value of type {name}")));
+        }
+        ParameterKind::Pattern { r#match, .. } => match value.text() {
+            None => return Ok(Span::Null),
+            Some(text) => buffer.extend_from_slice(like_pattern(r#match, &text)?.as_bytes()),
+        },
+        ParameterKind::Value { .. }
+        | ParameterKind::Stored { .. }
+        | ParameterKind::Returned { .. }
+        | ParameterKind::Element { .. }
+        | ParameterKind::RangeElement { .. }
+        | ParameterKind::Text
+        | ParameterKind::Argument { .. }
+        | ParameterKind::RowArray { .. }
+        // Of databases without arrays, or without patterns of LIKE.
+        | ParameterKind::KeyRows
+        | ParameterKind::PatternPrefix { .. }
+        | ParameterKind::Key { .. }
+        | ParameterKind::KeyArray { .. } => match text(value)? {
+            None => return Ok(Span::Null),
+            Some(text) => buffer.extend_from_slice(&text),
+        },
+    }
+    if buffer[start..].contains(&0) {
+        return Err(SourceError::input("invalid byte sequence for encoding \"UTF8\": 0x00"));
+    }
+    Ok(Span::Text { start, end: buffer.len() })
+}

@@ -1,0 +1,141 @@
+//! Requests as programs, and the same requests once more as other forms of these.
+
+use std::sync::Arc;
+
+use catalog::{Catalog, EntityId, FieldId};
+use ir::StepKind;
+use relational::compile::{KeyTypes, Length};
+use relational::{Strategy, ToOne};
+use source::CompileError;
+use sql::Flavor;
+use tokio_postgres::types::Type;
+
+use super::execute::PostgresProgram;
+use super::introspect::PhysicalTypes;
+
+/// What is known of the types of keys, for a program that is read in another way than level by level.
+#[derive(Debug)]
+struct TypesFor<'a> {
+    types: &'a PhysicalTypes,
+    way: Way,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// The parents come in portions.
+    InPortions,
+    /// Lists may be read by the statement of the rows above.
+    Joined,
+}
+
+impl KeyTypes for TypesFor<'_> {
+    fn identity_is_text(&self, field: FieldId) -> bool {
+        self.types.identity_is_text(field)
+    }
+
+    fn print_alike(&self, one: FieldId, other: FieldId) -> bool {
+        self.types.print_alike(one, other)
+    }
+
+    fn has_array(&self, field: FieldId) -> bool {
+        self.types.has_array(field)
+    }
+
+    fn says_again(&self) -> bool {
+        self.way != Way::InPortions
+    }
+
+    fn length(&self, field: FieldId) -> Length {
+        let field = self.types.of(field);
+        match field.most_characters {
+            Some(most) => Length::AtMost(most),
+            None if field.oid == Type::TEXT.oid() || field.oid == Type::VARCHAR.oid() => {
+                Length::Any
+            }
+            None => Length::Long,
+        }
+    }
+
+    fn repeats_rows(&self, entity: EntityId) -> bool {
+        self.way == Way::Joined && self.types.is_one_table(entity)
+    }
+}
+
+impl KeyTypes for PhysicalTypes {
+    fn identity_is_text(&self, field: FieldId) -> bool {
+        self.of(field).identity_is_text
+    }
+
+    fn print_alike(&self, one: FieldId, other: FieldId) -> bool {
+        let (one, other) = (self.of(one), self.of(other));
+        // Texts of a fixed length are filled up to it, and each column has its own.
+        let is_filled_up = one.oid == Type::BPCHAR.oid();
+        one.oid == other.oid && one.identity_is_text && other.identity_is_text && !is_filled_up
+    }
+
+    fn has_array(&self, field: FieldId) -> bool {
+        self.of(field).array_oid != 0
+    }
+}
+
+/// Compiles other forms of a program from the request that it was compiled from.
+#[derive(Debug)]
+pub(super) struct Recompiler {
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) request: Arc<ir::Request>,
+    pub(super) types: Arc<PhysicalTypes>,
+}
+
+impl Recompiler {
+    /// Compiles the request for portions, if it can be read so.
+    pub(super) fn in_portions(&self) -> Option<PostgresProgram> {
+        let types = TypesFor { types: &self.types, way: Way::InPortions };
+        let strategy = Strategy::Levels(&types);
+        let (catalog, request) = (&self.catalog, &self.request);
+        let program = relational::compile(catalog, request, Flavor::POSTGRES, strategy).ok()?;
+        let program = PostgresProgram::new(program, &self.types);
+        program.is_in_portions().then_some(program)
+    }
+
+    /// The to-one relationships whose rows can be read by statements of their own.
+    pub(super) fn to_ones(&self) -> Vec<ToOne> {
+        relational::to_ones(&self.catalog, &self.request, &*self.types)
+    }
+
+    /// Compiles the request with the rows of these to-one relationships read by statements of their
+    /// own.
+    pub(super) fn split(&self, chosen: &[ToOne]) -> Option<PostgresProgram> {
+        let (flavor, types) = (Flavor::POSTGRES, &*self.types);
+        let (catalog, request) = (&self.catalog, &self.request);
+        let program = relational::compile_apart(catalog, request, flavor, types, chosen).ok()?;
+        Some(PostgresProgram::new(program, types))
+    }
+}
+
+/// Compiles a request, with joined levels beside levels of their own where both are possible.
+pub(super) fn compile(
+    catalog: &Catalog,
+    request: &ir::Request,
+    types: &PhysicalTypes,
+) -> Result<PostgresProgram, CompileError> {
+    let compile = |types: &dyn KeyTypes| {
+        relational::compile(catalog, request, Flavor::POSTGRES, Strategy::Levels(types))
+    };
+    if is_change(request) {
+        return Ok(PostgresProgram::new(compile(types)?, types));
+    }
+    match compile(&TypesFor { types, way: Way::Joined }) {
+        Ok(joined) if joined.joins_levels() => {
+            let program = PostgresProgram::new(compile(types)?, types);
+            Ok(program.or_joined(PostgresProgram::new(joined, types)))
+        }
+        Ok(program) => Ok(PostgresProgram::new(program, types)),
+        // One statement may be too large where several are not.
+        Err(_) => Ok(PostgresProgram::new(compile(types)?, types)),
+    }
+}
+
+fn is_change(request: &ir::Request) -> bool {
+    let mut steps = request.transactions.iter().flat_map(|transaction| &transaction.steps);
+    steps.any(|step| matches!(step.kind, StepKind::Write(_) | StepKind::Call(_)))
+}

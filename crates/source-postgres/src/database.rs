@@ -1,0 +1,421 @@
+//! A PostgreSQL database, read from every thread.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use catalog::Catalog;
+use response::sink::PORTION;
+use response::{Attempt, Failure, Memory, Output, Refused, Sink, WriteError, Written};
+use source::offload::HERE;
+use source::operand::Variables;
+use source::statistics::Counter;
+use source::streamed::{self, Abandoner, Delivery, End, Executed, Places, Sizes};
+use source::{
+    CompileError, Connections, ExecuteError, ExecuteParams, Observed, Plan, PlanFigures,
+    PoolLimits, ReadForm, Session, SourceError, SourceErrorKind, Timeouts,
+};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
+
+use super::answer::{Judging, Read};
+use super::bind::bind;
+use super::compile::{Recompiler, compile};
+use super::execute::units::{Changing, MostGiven};
+use super::execute::{PostgresProgram, explain};
+use super::introspect::{PhysicalTypes, introspect};
+use super::options::{OpenError, PostgresOptions};
+use super::pool::{Pool, PoolOptions};
+use super::pooler::{self, serve_through};
+use super::reach::Reach;
+use super::read::Reading;
+use super::sharing::Sharing;
+use super::split_join;
+use super::stream::Work;
+use super::wire::{Config, Rows, connect_simple};
+
+/// With as many connections one is kept for short reads, even where long ones would take all.
+const KEEPS_ONE_FROM: usize = 8;
+
+/// How many bytes the rows of joined levels may come to.
+const MOST_JOINED: usize = 256 << 10;
+
+/// A database whose catalog was read.
+#[derive(Debug)]
+pub struct PostgresSource {
+    config: Box<Config>,
+    types: Arc<PhysicalTypes>,
+    timeouts: Timeouts,
+    reach: Arc<Reach>,
+}
+
+/// A request that was compiled for PostgreSQL.
+pub type PostgresPlan = Plan<PostgresProgram>;
+
+/// The pool of one thread.
+#[derive(Debug)]
+pub struct PostgresConnections {
+    pool: Rc<Pool>,
+    sharing: Rc<Sharing>,
+    places: Box<Places>,
+    counter: Counter,
+}
+
+/// How an answer is made as a whole.
+#[derive(Clone, Copy)]
+struct Whole {
+    /// How many bytes its rows may come to.
+    most_bytes: Option<usize>,
+    /// How many bytes it may have itself, if it begins again in portions where it has more.
+    most_written: Option<usize>,
+}
+
+impl PostgresSource {
+    /// Connects, and reads what the namespaces hold.
+    pub async fn open(
+        url: &str,
+        options: &PostgresOptions<'_>,
+    ) -> Result<(Self, Catalog), OpenError> {
+        let timeouts = options.timeouts;
+        let config = Config::from_url(url).map_err(OpenError::Connect)?;
+        let config = config.with_usual_connect_timeout(timeouts.connect);
+        let pooler = pooler::find(&config).await.map_err(OpenError::Connect)?;
+        let config = serve_through(config, pooler);
+        let client = connect_simple(&config).await.map_err(OpenError::Connect)?;
+        let introspected =
+            introspect(&client, options.namespaces, options.extensions, options.rights)
+                .await
+                .map_err(OpenError::Catalog)?;
+        let (config, types) = (Box::new(config), Arc::new(introspected.types));
+        Ok((Self { config, types, timeouts, reach: Arc::default() }, introspected.catalog))
+    }
+
+    /// Compiles a request.
+    pub fn compile(
+        &self,
+        catalog: &Catalog,
+        request: &ir::Request,
+    ) -> Result<PostgresProgram, CompileError> {
+        compile(catalog, request, &self.types)
+    }
+
+    /// Compiles a request that is run more than once: the program compiles other forms of itself when
+    /// answers show that they pay.
+    pub fn compile_kept(
+        &self,
+        catalog: &Arc<Catalog>,
+        request: &Arc<ir::Request>,
+    ) -> Result<PostgresProgram, CompileError> {
+        let program = self.compile(catalog, request)?;
+        let (catalog, request) = (Arc::clone(catalog), Arc::clone(request));
+        let types = Arc::clone(&self.types);
+        Ok(program.or_recompiled(Recompiler { catalog, request, types }))
+    }
+
+    #[must_use]
+    pub fn connections(&self, limits: PoolLimits, memory: &Arc<Memory>) -> PostgresConnections {
+        let shared = limits.shared.min(limits.connections);
+        let keeps_one = shared > 0 && limits.connections >= KEEPS_ONE_FROM;
+        let options = PoolOptions {
+            max_connections: limits.connections,
+            reserved: usize::from(keeps_one),
+            acquire_timeout: self.timeouts.acquire,
+            idle_timeout: self.timeouts.idle,
+            ..PoolOptions::default()
+        };
+        let config = Config::clone(&self.config).with_memory(memory);
+        let reach = Arc::clone(&self.reach);
+        let (pool, sharing) =
+            (Pool::new(config, options, reach), Sharing::new(shared, limits.patience));
+        let places = Box::new(Places::new(limits.connections, self.timeouts.acquire));
+        PostgresConnections { pool, sharing, places, counter: Counter::default() }
+    }
+}
+
+impl Connections for PostgresConnections {
+    type Program = PostgresProgram;
+
+    fn count(&mut self, counter: Counter) {
+        self.counter = counter.clone();
+        // Nobody has a connection yet.
+        if let Some(pool) = Rc::get_mut(&mut self.pool) {
+            pool.count(counter);
+        }
+    }
+
+    fn close_old(&self) {
+        self.pool.close_old();
+    }
+
+    /// Runs a plan and writes its answer. A root field that fails is null, and the others run
+    /// once more without it. An answer that proves long begins again in portions.
+    async fn deliver(
+        &self,
+        plan: &Arc<PostgresPlan>,
+        asked: ExecuteParams<'_>,
+        sink: Sink,
+        delivery: Delivery,
+        observed: &mut Observed,
+    ) -> Result<Executed, ExecuteError> {
+        let program = &plan.program;
+        let sizes = match delivery {
+            Delivery::Streamed(sizes) if !self.places.are_none() && program.may_be_streamed() => {
+                sizes
+            }
+            Delivery::Streamed(_) | Delivery::Whole => {
+                let written = self.answer(plan, asked, sink, observed).await;
+                return written.map(Executed::Whole);
+            }
+        };
+        let whole = Whole { most_bytes: None, most_written: None };
+        if let Some(trying) = program.length.try_whole(sizes.whole) {
+            let (most_bytes, most_written) = (Some(trying.bytes), Some(sizes.whole.min(HERE)));
+            let most = Whole { most_bytes, most_written };
+            let copy = sink.clone();
+            match self.execute(plan, asked, copy, most, observed).await {
+                Err(ExecuteError::Source(error)) if error.kind == SourceErrorKind::TooLarge => {
+                    trying.was_longer();
+                }
+                Err(ExecuteError::Refused(Refused::TooLongHere)) => trying.was_long(),
+                written => {
+                    if written.is_ok() {
+                        trying.was_short();
+                    }
+                    return written.map(Executed::Whole);
+                }
+            }
+        }
+        let in_portions = in_portions(plan).await;
+        let Some(in_portions) = in_portions else {
+            let written = self.execute(plan, asked, sink, whole, observed).await;
+            return written.map(Executed::Whole);
+        };
+        observed.form = ReadForm::Levels;
+        observed.begin_round(0..program.program.levels.len());
+        let streamed = self.stream(plan, in_portions, asked, sink.clone(), sizes).await;
+        observed.end_round();
+        if !matches!(streamed, Ok(Executed::Streamed(_))) {
+            program.length.is_short_again();
+        }
+        match streamed {
+            // Nothing was sent: the others of its root fields may be answered.
+            Ok(Executed::Whole(written)) if written.errors.iter().any(is_of_source) => {}
+            Err(ExecuteError::Source(error)) if error.kind != SourceErrorKind::Busy => {}
+            streamed => return streamed,
+        }
+        let written = self.execute(plan, asked, sink, whole, observed).await;
+        written.map(Executed::Whole)
+    }
+
+    /// Runs a plan and writes the whole of its answer into an output.
+    async fn answer<O: Output>(
+        &self,
+        plan: &Arc<PostgresPlan>,
+        asked: ExecuteParams<'_>,
+        output: O,
+        observed: &mut Observed,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+        if plan.program.program.writes() {
+            return self.change(plan, asked, output, observed).await;
+        }
+        let whole = Whole { most_bytes: None, most_written: None };
+        self.execute(plan, asked, output, whole, observed).await
+    }
+
+    /// Asks the server for a sign of life, and replaces a connection that shows none.
+    async fn probe(&self) -> Result<(), SourceError> {
+        loop {
+            let mut connection = self.pool.acquire_for(&self.pool.names_at_hand()).await?;
+            let may_be_replaced = connection.is_reused();
+            match connection.check().await {
+                Err(_) if may_be_replaced => {}
+                checked => return Ok(checked?),
+            }
+        }
+    }
+
+    /// PostgreSQL's plan of each statement.
+    async fn explain(
+        &self,
+        program: &PostgresProgram,
+        variables: Variables<'_>,
+        session: &Session,
+        figures: PlanFigures,
+    ) -> Result<Vec<String>, SourceError> {
+        let program = program.current();
+        let (bound, failures) = bind(&program.program, variables);
+        if let Some((_, error)) = failures.into_iter().next() {
+            return Err(error);
+        }
+        let mut connection = self.pool.acquire_for(session.names()).await?;
+        explain(&mut connection, program, &bound, session.settings.as_deref(), figures).await
+    }
+}
+
+impl PostgresConnections {
+    /// Sends the answer while it is made, on a thread and over a connection of its own.
+    async fn stream(
+        &self,
+        plan: &Arc<PostgresPlan>,
+        program: &Arc<PostgresProgram>,
+        ExecuteParams { variables, session, echoes, .. }: ExecuteParams<'_>,
+        sink: Sink,
+        sizes: Sizes,
+    ) -> Result<Executed, ExecuteError> {
+        let place = self.places.enter(&self.counter).await?;
+        let connection = self.pool.acquire_for(session.names()).await;
+        let connection = connection.map_err(SourceError::from)?.detach(Handle::current());
+        let (bound, failures) = bind(&program.program, variables);
+        let (plan, program) = (Arc::clone(plan), Arc::clone(program));
+        let settings = session.settings.clone();
+        let (echoes, most_rows) = (echoes.into(), sizes.rows);
+        let work = Work { plan, program, bound, failures, echoes, settings, most_rows };
+        let (outlet, pieces) = streamed::channel(Some(place));
+        let sink = sink.streaming(PORTION.min(sizes.whole), outlet);
+        let abandoner = Abandoner::default();
+        let (flag, runtime) = (abandoner.flag(), Handle::current());
+        let (sender, ended) = oneshot::channel();
+        spawn_blocking(move || {
+            // Nobody may wait for it any more.
+            drop(sender.send(work.run(connection, sink, &flag, &runtime)));
+        });
+        End::new(ended, abandoner).begin(pieces).await
+    }
+
+    async fn execute<O: Output>(
+        &self,
+        plan: &Arc<PostgresPlan>,
+        asked: ExecuteParams<'_>,
+        output: O,
+        Whole { most_bytes, most_written }: Whole,
+        observed: &mut Observed,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+        let program = &plan.program;
+        program.split_join.settled().await;
+        let (read, form) = 'read: {
+            if let Some(joined) = program.joined() {
+                observed.form = ReadForm::Joined;
+                let most = most_bytes.map_or(MOST_JOINED, |most| most.min(MOST_JOINED));
+                match self.read_all(&joined.program, asked, Some(most), observed).await {
+                    Err(error)
+                        if error.kind == SourceErrorKind::TooLarge && most == MOST_JOINED =>
+                    {
+                        joined.has_not_paid();
+                    }
+                    read => {
+                        let read = read?;
+                        if joined.repeats_much(&read.rows) {
+                            joined.has_not_paid();
+                        }
+                        break 'read (read, &joined.program);
+                    }
+                }
+            }
+            if let Some(apart) = program.split_join.program() {
+                observed.form = ReadForm::Apart;
+                let read = self.read_all(apart, asked, most_bytes, observed).await?;
+                program.split_join.judge(&apart.program, &read.rows);
+                break 'read (read, &**apart);
+            }
+            observed.form = ReadForm::Levels;
+            let read = self.read_all(program, asked, most_bytes, observed).await?;
+            look_at(plan, &read.rows);
+            (read, program)
+        };
+        let Some(most) = most_written else {
+            return read.write((plan, form), asked.echoes, output, observed).await;
+        };
+        let parts = (form, &*plan.shape);
+        match read.write_at_most(parts, asked.echoes, output, most, observed)? {
+            Attempt::Written(written) => Ok(written),
+            Attempt::TooLong(_) => Err(Refused::TooLongHere.into()),
+        }
+    }
+
+    /// Runs a program that changes something, each of its units once.
+    async fn change<O: Output>(
+        &self,
+        plan: &Arc<PostgresPlan>,
+        asked: ExecuteParams<'_>,
+        output: O,
+        observed: &mut Observed,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+        let program = &plan.program;
+        let (bound, mut failures) = bind(&program.program, asked.variables);
+        observed.form = ReadForm::Levels;
+        let ExecuteParams { variables, session, echoes, .. } = asked;
+        let budget = output.budget();
+        let refuse = |rows: Vec<Rows>| -> Judging<'_> {
+            // It is written to see how long it is: names, escapes and aliases make much of few
+            // rows, and what many rows share is written with each of them.
+            let copy = output.clone();
+            let trial = Read { bound: bound.clone(), failures: Vec::new(), rows };
+            Box::pin(trial.judge((plan, program), echoes, copy))
+        };
+        let bytes = usize::try_from(budget).unwrap_or(usize::MAX).saturating_mul(2);
+        let most = MostGiven { bytes, refuse: &refuse };
+        let (pool, bound_to) = (&self.pool, &bound);
+        let changing =
+            Changing { pool, program, bound: bound_to, variables, session, observed, most };
+        let rows = changing.run(&mut failures).await?;
+        observed.has_changed = program.program.has_changed(&failures);
+        let read = Read { bound, failures, rows };
+        read.write((plan, program), echoes, output, observed).await
+    }
+
+    /// Binds the variables, and reads the rows of all levels.
+    async fn read_all(
+        &self,
+        program: &PostgresProgram,
+        ExecuteParams { variables, session, cost, .. }: ExecuteParams<'_>,
+        most_bytes: Option<usize>,
+        observed: &mut Observed,
+    ) -> Result<Read, SourceError> {
+        let (bound, mut failures) = bind(&program.program, variables);
+        if bound.levels.iter().any(|level| level.bounding.is_some()) {
+            observed.boundings = bound.levels.iter().map(|level| level.bounding).collect();
+        }
+        let rows = if program.program.levels.is_empty() {
+            // The schema is told even where the database is out of reach.
+            Vec::new()
+        } else {
+            let most_bytes = most_bytes.unwrap_or(usize::MAX);
+            let (pool, sharing) = (&self.pool, &self.sharing);
+            let bound = &bound;
+            let reading =
+                Reading { pool, sharing, program, bound, session, cost, most_bytes, observed };
+            reading.rows(&mut failures).await?
+        };
+        Ok(Read { bound, failures, rows })
+    }
+}
+
+/// The form of a plan's program that is read in portions, compiled on the blocking pool by the first
+/// answer that needs it; `None` if it cannot be read so.
+async fn in_portions(plan: &Arc<PostgresPlan>) -> Option<&Arc<PostgresProgram>> {
+    let PostgresProgram { in_portions, recompiler, .. } = &plan.program;
+    if in_portions.get().is_none() && recompiler.is_some() {
+        let own = Arc::clone(plan);
+        let compile = move || {
+            own.program.in_portions.get_or_init(|| {
+                let recompiler = own.program.recompiler.as_ref()?;
+                recompiler.in_portions().map(Arc::new)
+            });
+        };
+        // Without it the answer is made as a whole.
+        let _ = spawn_blocking(compile).await;
+    }
+    in_portions.get()?.as_ref()
+}
+
+/// Learns from rows that were read level by level, with joins.
+fn look_at(plan: &Arc<PostgresPlan>, rows: &[Rows]) {
+    plan.program.look_at_joined(rows);
+    if let Some(recompiler) = &plan.program.recompiler {
+        split_join::look_at(plan, recompiler, rows);
+    }
+}
+
+fn is_of_source(error: &WriteError<SourceError>) -> bool {
+    matches!(error.failure, Failure::Source(_))
+}

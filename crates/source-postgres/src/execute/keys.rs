@@ -1,0 +1,197 @@
+//! Arrays of keys: what a statement wants of the rows that were read before.
+
+use std::ops::Deref;
+
+use ahash::AHashSet;
+use relational::{Level, ParameterSource};
+use response::{Held, LevelId, NoMemory};
+
+use super::super::cursor::{composite, is_repeated};
+use super::super::wire::{Row, Rows};
+use source::session::write_quoted;
+
+/// Arrays of keys, with the memory that they take here and in what is sent.
+#[derive(Debug, Default)]
+pub(in super::super) struct KeyArrays {
+    arrays: Vec<Vec<u8>>,
+    _held: Held,
+}
+
+impl Deref for KeyArrays {
+    type Target = [Vec<u8>];
+
+    fn deref(&self) -> &[Vec<u8>] {
+        &self.arrays
+    }
+}
+
+/// The keys of so few rows are not counted.
+const FEW_ROWS: usize = 128;
+
+/// What a row takes at most beside its values: its place among the keys that were seen, while these
+/// grow, and what stands around a value in an array and in the copy that is sent.
+const EACH_ROW: usize = 80;
+
+/// How often the values are there at most: as keys that were seen, with their lengths, in an array
+/// that grows, and in what is sent.
+const COPIES: usize = 4;
+
+/// Reserves what arrays of some columns of these rows may take, before they are made.
+fn reserve(rows: &Rows, columns: &[u16]) -> Result<Held, NoMemory> {
+    if rows.len() <= FEW_ROWS {
+        return Ok(Held::default());
+    }
+    let mut held = rows.another_held();
+    let value = |row: Row<'_>, column: &u16| row.value(usize::from(*column)).map_or(0, <[u8]>::len);
+    let of_row = |row: Row<'_>| columns.iter().map(|column| value(row, column)).sum::<usize>();
+    let values: usize = rows.iter().map(of_row).sum();
+    let all = values * COPIES + rows.len() * columns.len() * EACH_ROW;
+    held.grow_to(all as u64)?;
+    Ok(held)
+}
+
+/// The arrays that a level's statement wants of the rows before, in the order of its parameters;
+/// `None` where there are no such rows, and so nothing to read.
+pub(in super::super) fn key_arrays(
+    levels: &[Level],
+    level: &Level,
+    rows: &[Rows],
+) -> Result<Option<KeyArrays>, NoMemory> {
+    let mut held = Held::default();
+    let arrays = arrays(levels, level, rows, &mut held)?;
+    Ok(arrays.map(|arrays| KeyArrays { arrays, _held: held }))
+}
+
+fn arrays(
+    levels: &[Level],
+    level: &Level,
+    rows: &[Rows],
+    held: &mut Held,
+) -> Result<Option<Vec<Vec<u8>>>, NoMemory> {
+    let Some(keys) = distinct_keys(levels, level, rows, held)? else { return Ok(None) };
+    let mut keys = keys.into_iter();
+    let mut arrays = Vec::new();
+    for parameter in &level.parameters {
+        match &parameter.source {
+            ParameterSource::Keys { .. } => arrays.extend(keys.next()),
+            ParameterSource::Rows { level, column } => {
+                let Some(rows) = rows.get(usize::from(level.0)) else { return Ok(None) };
+                held.join(reserve(rows, &[*column])?);
+                let Some(values) = all_values(rows, *column) else { return Ok(None) };
+                arrays.push(values);
+            }
+            ParameterSource::Result { level, column } => {
+                let Some(value) = result(rows, *level, *column) else { return Ok(None) };
+                arrays.push(value.to_vec());
+            }
+            ParameterSource::Operand(_) | ParameterSource::Parent { .. } => {}
+        }
+    }
+    Ok(Some(arrays))
+}
+
+/// The value that an earlier level gave in its one row.
+fn result(rows: &[Rows], level: LevelId, column: u16) -> Option<&[u8]> {
+    rows.get(usize::from(level.0))?.iter().next()?.value(usize::from(column))
+}
+
+/// Whether each value is there that a level needs of earlier ones.
+pub(in super::super) fn has_results(level: &Level, rows: &[Rows]) -> bool {
+    level.parameters.iter().all(|parameter| match &parameter.source {
+        ParameterSource::Result { level, column } => result(rows, *level, *column).is_some(),
+        ParameterSource::Keys { .. }
+        | ParameterSource::Rows { .. }
+        | ParameterSource::Operand(_)
+        | ParameterSource::Parent { .. } => true,
+    })
+}
+
+/// All values of a column as an array, in their order; `None` without a row.
+fn all_values(rows: &Rows, column: u16) -> Option<Vec<u8>> {
+    if rows.is_empty() {
+        return None;
+    }
+    let mut array = vec![b'{'];
+    for row in rows.iter() {
+        if array.len() > 1 {
+            array.push(b',');
+        }
+        match row.value(usize::from(column)) {
+            Some(value) => write_quoted(value, &mut array),
+            None => array.extend_from_slice(b"NULL"),
+        }
+    }
+    array.push(b'}');
+    Some(array)
+}
+
+/// The keys that were seen.
+enum Seen<'r> {
+    /// Keys of one column, as they came.
+    Single(AHashSet<&'r [u8]>),
+    Composite(AHashSet<Box<[u8]>>),
+}
+
+impl<'r> Seen<'r> {
+    fn new(columns: &[u16]) -> Self {
+        match columns.len() {
+            1 => Self::Single(AHashSet::default()),
+            _ => Self::Composite(AHashSet::default()),
+        }
+    }
+
+    /// Whether a row has a key, and one that no row before it has.
+    fn is_new(&mut self, row: Row<'r>, columns: &[u16]) -> bool {
+        let mut values = columns.iter().map(|column| row.value(usize::from(*column)));
+        match self {
+            Self::Single(seen) => values.next().flatten().is_some_and(|key| seen.insert(key)),
+            Self::Composite(seen) => composite(values).is_some_and(|key| seen.insert(key)),
+        }
+    }
+}
+
+/// The arrays of the distinct keys that a level's statement wants, in the order of its
+/// parameters; `None` where there are no parents.
+fn distinct_keys(
+    levels: &[Level],
+    level: &Level,
+    rows: &[Rows],
+    held: &mut Held,
+) -> Result<Option<Vec<Vec<u8>>>, NoMemory> {
+    let mut source = None;
+    let mut columns: Vec<u16> = Vec::new();
+    for parameter in &level.parameters {
+        if let ParameterSource::Keys { level, column } = &parameter.source {
+            source = Some(*level);
+            columns.push(*column);
+        }
+    }
+    let Some(source) = source else { return Ok(Some(Vec::new())) };
+    let source = levels.get(usize::from(source.0)).map(Level::read_by);
+    let Some(parents) = source.and_then(|source| rows.get(usize::from(source.0))) else {
+        return Ok(None);
+    };
+    *held = reserve(parents, &columns)?;
+    let mut seen = Seen::new(&columns);
+    let mut arrays = vec![Vec::from(*b"{"); columns.len()];
+    for (row, number) in parents.iter().zip(0..) {
+        // What comes again comes often at once.
+        if is_repeated(parents, number, &columns) || !seen.is_new(row, &columns) {
+            continue;
+        }
+        let values = || columns.iter().map(|column| row.value(usize::from(*column)));
+        for (array, value) in arrays.iter_mut().zip(values()) {
+            if array.len() > 1 {
+                array.push(b',');
+            }
+            write_quoted(value.unwrap_or_default(), array);
+        }
+    }
+    if arrays.first().is_none_or(|array| array.len() == 1) {
+        return Ok(None);
+    }
+    for array in &mut arrays {
+        array.push(b'}');
+    }
+    Ok(Some(arrays))
+}

@@ -1,0 +1,407 @@
+//! Requests that change something: a transaction for each of their units, one after the other.
+//!
+//! PostgreSQL makes one transaction of the statements up to a Sync. Where nothing has to be tested
+//! before it is committed, and where the session's transactions are read committed by themselves,
+//! that is all there is: a change that is read by nothing but its own statement costs one write
+//! and one read. Elsewhere the unit stands between BEGIN and COMMIT.
+//!
+//! What a change gives may be many rows. These are read, and it is seen whether the answer may be as
+//! long as they are, before the unit is committed: so a change whose answer would be refused is not
+//! made.
+//!
+//! A change is never sent twice. The one exception is a plan that has become stale, with which
+//! PostgreSQL has rolled everything back. If the connection is lost when the end of the transaction
+//! was sent and not answered, nobody knows whether the change was made, and the answer says so.
+
+use std::rc::Rc;
+
+use relational::{LevelKind, ParameterSource, Requirement, Unit, WriteKind};
+use source::Observed;
+use source::operand::Variables;
+use source::{NameSet, Session};
+use source::{SourceError, SourceErrorKind};
+use tokio::task::yield_now;
+
+use super::super::answer::Judging;
+use super::super::bind::Bound;
+use super::super::pool::{Pool, PoolError, Pooled};
+use super::super::settings;
+use super::super::wire::{Connection, Pipeline, Rows, Transaction, WireError};
+use super::{PostgresProgram, blamed, has_results, key_arrays, take};
+
+/// A program that changes something and is about to be run.
+pub(in super::super) struct Changing<'r> {
+    pub(in super::super) pool: &'r Rc<Pool>,
+    pub(in super::super) program: &'r PostgresProgram,
+    pub(in super::super) bound: &'r Bound,
+    pub(in super::super) variables: Variables<'r>,
+    pub(in super::super) session: &'r Session,
+    pub(in super::super) observed: &'r mut Observed,
+    pub(in super::super) most: MostGiven<'r>,
+}
+
+/// How much a request that changes something may give.
+#[derive(Clone, Copy)]
+pub(in super::super) struct MostGiven<'r> {
+    /// How many bytes the rows of a round may come to.
+    pub(in super::super) bytes: usize,
+    /// Why the answer with the rows read so far cannot be made, if so.
+    pub(in super::super) refuse: &'r (dyn Fn(Vec<Rows>) -> Judging<'r> + 'r),
+}
+
+/// Why a unit was not done.
+enum Failure {
+    /// It was rolled back, because of this root field.
+    Undone { root: u32, error: SourceError },
+    /// The same, and it may be sent once more.
+    Stale { root: u32, error: SourceError },
+    /// It gives more than it may. What it still gives is left where it is, with the connection: nothing
+    /// of it was committed.
+    Left { root: u32, error: SourceError },
+    /// The source does not take what it was told of who asks; nothing was done.
+    Unknown(SourceError),
+    /// The connection is of no use any more.
+    Lost(SourceError),
+}
+
+/// How far a unit was sent.
+#[derive(Default)]
+struct Progress {
+    /// The places of the levels of the round, in the order in which they were sent.
+    sent: Vec<usize>,
+    /// The end of the transaction was sent with it.
+    is_ending: bool,
+}
+
+impl Changing<'_> {
+    /// Runs all units. The root fields of those in `failures` are not run, and those that fail now
+    /// are added.
+    pub(in super::super) async fn run(
+        mut self,
+        failures: &mut Vec<(u32, SourceError)>,
+    ) -> Result<Vec<Rows>, SourceError> {
+        let program = &self.program.program;
+        let mut rows: Vec<Rows> = Vec::new();
+        rows.resize_with(program.levels.len(), Rows::default);
+        let mut kept: Option<Pooled> = None;
+        let mut has_run = false;
+        for unit in &program.units {
+            let refused = failures.iter().position(|(root, _)| unit.roots.contains(root));
+            if let Some(place) = refused {
+                let (root, error) = failures.swap_remove(place);
+                failures.retain(|(root, _)| !unit.roots.contains(root));
+                failures.extend(unit.failures(root, error));
+                continue;
+            }
+            let mut connection = match kept.take() {
+                Some(connection) => connection,
+                None => match open_connection(self.pool, self.session.names()).await {
+                    Ok(connection) => connection,
+                    // Nothing was changed.
+                    Err(error) if !has_run => return Err(error.into()),
+                    Err(error) => {
+                        fail(unit, &SourceError::from(error), failures);
+                        continue;
+                    }
+                },
+            };
+            let is_first = !std::mem::replace(&mut has_run, true);
+            if unit.may_be_long {
+                connection.allow(self.most.bytes);
+            }
+            let ran = self.unit_or_again(unit, &mut connection, &mut rows).await;
+            if !matches!(ran, Err(Failure::Left { .. })) {
+                connection.allow(usize::MAX);
+            }
+            if ran.is_err() {
+                let levels = usize::from(unit.levels.start)..usize::from(unit.levels.end);
+                rows[levels].iter_mut().for_each(Rows::clear);
+            }
+            match ran {
+                Ok(()) => kept = Some(connection),
+                Err(Failure::Undone { root, error } | Failure::Stale { root, error }) => {
+                    kept = Some(connection);
+                    failures.extend(unit.failures(root, error));
+                }
+                // It holds for all units, of which none was done.
+                Err(Failure::Unknown(error)) if is_first => return Err(error),
+                Err(Failure::Unknown(error)) => {
+                    kept = Some(connection);
+                    fail(unit, &error, failures);
+                }
+                // The statement is stopped, and the next unit needs another connection.
+                Err(Failure::Left { root, error }) => failures.extend(unit.failures(root, error)),
+                Err(Failure::Lost(error)) => fail(unit, &error, failures),
+            }
+        }
+        Ok(rows)
+    }
+
+    async fn unit_or_again(
+        &mut self,
+        unit: &Unit,
+        connection: &mut Connection,
+        rows: &mut [Rows],
+    ) -> Result<(), Failure> {
+        match self.unit(unit, connection, rows).await {
+            Err(Failure::Stale { .. }) => self.unit(unit, connection, rows).await,
+            ran => ran,
+        }
+    }
+
+    async fn unit(
+        &mut self,
+        unit: &Unit,
+        connection: &mut Connection,
+        rows: &mut [Rows],
+    ) -> Result<(), Failure> {
+        let mut progress = Progress::default();
+        let ran = self.send(unit, connection, rows, &mut progress).await;
+        ran.map_err(|error| self.failure(unit, error, connection, &progress))?;
+        Ok(())
+    }
+
+    /// Sends a unit round by round.
+    async fn send(
+        &mut self,
+        unit: &Unit,
+        connection: &mut Connection,
+        rows: &mut [Rows],
+        progress: &mut Progress,
+    ) -> Result<(), SendError> {
+        let levels = &self.program.program.levels;
+        let places = usize::from(unit.levels.start)..usize::from(unit.levels.end);
+        let is_tested_first = unit.is_tested_first(levels) || unit.may_be_long;
+        let is_explicit = is_tested_first || !connection.reads_committed().await?;
+        let last = levels[places.clone()].iter().map(|level| level.round).max().unwrap_or(0);
+        let mut pipeline = connection.pipeline();
+        let transaction = is_explicit.then_some(Transaction::ReadCommitted);
+        settings::begin(&mut pipeline, transaction, self.session.settings.as_deref())?;
+        let mut results = Vec::new();
+        for round in 0..=last {
+            progress.sent.clear();
+            let mut due = levels[places.clone()].iter().filter(|level| level.round == round);
+            if let Some(level) = due.find(|level| !has_results(level, rows)) {
+                roll_back(pipeline).await?;
+                return Err(SendError::Unmet(level.root, ParameterSource::no_result()));
+            }
+            for place in places.clone() {
+                let level = &levels[place];
+                if level.round != round || !level.has_statement() {
+                    continue;
+                }
+                let keys = key_arrays(levels, level, rows).map_err(WireError::from)?;
+                let Some(keys) = keys else { continue };
+                self.program.execute(&mut pipeline, self.bound, place, &keys)?;
+                progress.sent.push(place);
+            }
+            self.observed.begin_round(progress.sent.iter().copied());
+            if round == last && !is_tested_first {
+                progress.is_ending = true;
+                if is_explicit {
+                    pipeline.commit()?;
+                }
+                let read = pipeline.sync_and_read(&mut results).await;
+                self.finish_round(unit, read, &mut results, rows, progress)?;
+                // Nothing was changed where this fails.
+                return match self.unmet(unit, round, places.end, rows)? {
+                    Some(requirement) => {
+                        Err(SendError::Unmet(requirement.root, requirement.error()))
+                    }
+                    None => Ok(()),
+                };
+            }
+            let read = pipeline.flush_and_read(&mut results).await;
+            self.finish_round(unit, read, &mut results, rows, progress)?;
+            match self.unmet(unit, round, places.end, rows) {
+                Ok(None) => {}
+                Ok(Some(requirement)) => {
+                    roll_back(pipeline).await?;
+                    return Err(SendError::Unmet(requirement.root, requirement.error()));
+                }
+                Err(error) => {
+                    roll_back(pipeline).await?;
+                    return Err(error);
+                }
+            }
+        }
+        if unit.may_be_long
+            && let Some(error) = self.refused(rows).await
+        {
+            roll_back(pipeline).await?;
+            let root = unit.roots.last().copied().unwrap_or_default();
+            return Err(SendError::Unmet(root, error));
+        }
+        progress.is_ending = true;
+        progress.sent.clear();
+        pipeline.commit()?;
+        pipeline.sync_and_read(&mut results).await?;
+        Ok(())
+    }
+
+    /// Why the answer with the rows read so far cannot be made, if so.
+    async fn refused(&self, rows: &mut [Rows]) -> Option<SourceError> {
+        let taken = rows.iter_mut().map(std::mem::take).collect();
+        let (taken, error) = (self.most.refuse)(taken).await;
+        rows.iter_mut().zip(taken).for_each(|(place, rows)| *place = rows);
+        error
+    }
+
+    /// Takes what a round gave. Where PostgreSQL refused one of its statements, a statement before
+    /// it may have done less than is required: then that is why the unit is rolled back.
+    fn finish_round(
+        &mut self,
+        unit: &Unit,
+        read: Result<(), WireError>,
+        results: &mut Vec<Rows>,
+        rows: &mut [Rows],
+        progress: &Progress,
+    ) -> Result<(), SendError> {
+        if let Err(WireError::Database { execution: Some(failed), .. }) = &read
+            && let Some(place) = progress.sent.get(*failed)
+        {
+            take(rows, results, &progress.sent[..*failed]);
+            let round = self.program.program.levels[*place].round;
+            if let Some(requirement) = self.unmet(unit, round, *place, rows)? {
+                return Err(SendError::Unmet(requirement.root, requirement.error()));
+            }
+        }
+        read?;
+        self.observed.end_round();
+        take(rows, results, &progress.sent);
+        Ok(())
+    }
+
+    /// The first requirement that the levels of a round do not meet, of those before a place.
+    fn unmet<'u>(
+        &self,
+        unit: &'u Unit,
+        round: u16,
+        end: usize,
+        rows: &[Rows],
+    ) -> Result<Option<&'u Requirement>, SendError> {
+        for requirement in &unit.requirements {
+            let place = usize::from(requirement.after.0);
+            let level = &self.program.program.levels[place];
+            if level.round != round || place >= end {
+                continue;
+            }
+            // Where nothing was asked, because no row before was there, there is none.
+            let rows = &rows[place];
+            let count = match level.kind {
+                LevelKind::Write(WriteKind::Counted) => rows.affected(),
+                _ => rows.len() as u64,
+            };
+            match requirement.rows(self.variables) {
+                Ok(wanted) if wanted.contains(&count) => {}
+                Ok(_) => return Ok(Some(requirement)),
+                Err(error) => return Err(SendError::Unmet(requirement.root, error)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// What a unit that was not done to its end means for its root fields.
+    fn failure(
+        &self,
+        unit: &Unit,
+        error: SendError,
+        connection: &Connection,
+        progress: &Progress,
+    ) -> Failure {
+        let error = match error {
+            SendError::Unmet(root, error) => return Failure::Undone { root, error },
+            SendError::Wire(error) => error,
+        };
+        let place = match &error {
+            WireError::Database { execution, .. } => {
+                execution.and_then(|index| progress.sent.get(index)).copied()
+            }
+            WireError::StalePlan(_) => progress.sent.first().copied(),
+            _ => None,
+        };
+        // What comes with the end of the transaction belongs to all that was done in it.
+        let root = place.map(|place| self.program.program.levels[place].root);
+        let root = root.or(unit.roots.last().copied()).unwrap_or_default();
+        match error {
+            WireError::Database { error, .. } | WireError::StalePlan(error)
+                if error.is_of_settings =>
+            {
+                Failure::Unknown((*error).into())
+            }
+            WireError::Database { error, .. } => {
+                Failure::Undone { root, error: blamed(self.program, self.bound, place, *error) }
+            }
+            WireError::StalePlan(error) => {
+                Failure::Stale { root, error: blamed(self.program, self.bound, place, *error) }
+            }
+            // The server said why it goes away before it had done all statements: nothing of them
+            // was committed.
+            WireError::Closed { reason: Some(_) }
+                if connection.executed() < progress.sent.len() =>
+            {
+                Failure::Lost(error.into())
+            }
+            WireError::TooLarge { limit } if !progress.is_ending => {
+                Failure::Left { root, error: too_large(limit as u64) }
+            }
+            WireError::NoMemory(_) if !progress.is_ending => {
+                Failure::Left { root, error: error.into() }
+            }
+            error if progress.is_ending => Failure::Lost(outcome_unknown(&error)),
+            error => Failure::Lost(error.into()),
+        }
+    }
+}
+
+/// Why the statements of a unit were not done to their end.
+enum SendError {
+    Wire(WireError),
+    /// A requirement is not met, or cannot be tested; what was done is rolled back.
+    Unmet(u32, SourceError),
+}
+
+impl From<WireError> for SendError {
+    fn from(error: WireError) -> Self {
+        Self::Wire(error)
+    }
+}
+
+/// A connection that is open, as far as can be known before something is sent. What rests is told by
+/// the runtime that it was closed, once that looks.
+async fn open_connection(pool: &Rc<Pool>, names: &NameSet) -> Result<Pooled, PoolError> {
+    loop {
+        let mut connection = pool.acquire_for(names).await?;
+        if !connection.is_reused() {
+            return Ok(connection);
+        }
+        yield_now().await;
+        if connection.is_open() {
+            return Ok(connection);
+        }
+    }
+}
+
+/// Ends a transaction without any change, one that was not begun by BEGIN too.
+async fn roll_back(mut pipeline: Pipeline<'_>) -> Result<(), WireError> {
+    pipeline.rollback()?;
+    pipeline.sync_and_read(&mut Vec::new()).await
+}
+
+/// The same error for all root fields of a unit.
+fn fail(unit: &Unit, error: &SourceError, failures: &mut Vec<(u32, SourceError)>) {
+    failures.extend(unit.roots.iter().map(|root| (*root, error.clone())));
+}
+
+/// What a change gives is more than it may.
+pub(in super::super) fn too_large(limit: u64) -> SourceError {
+    let message = format!("The answer would have more than {limit} bytes; nothing was changed.");
+    SourceError::new(SourceErrorKind::TooLarge, message)
+}
+
+fn outcome_unknown(error: &WireError) -> SourceError {
+    tracing::warn!(%error, "the outcome of a change is not known");
+    let message =
+        "The connection was lost before the change was acknowledged: it may have been made.";
+    SourceError::new(SourceErrorKind::OutcomeUnknown, message)
+}

@@ -1,0 +1,49 @@
+//! PostgreSQL, over its own protocol.
+//!
+//! * [`introspect`]: what a database holds
+//! * [`wire`], [`pool`]: connections; [`reach`]: whether new ones can be had
+//! * [`bind`] for parameters, `text` for values as texts
+//! * `settings`: what the database is told of who asks
+//! * [`execute`]: a request's whole run, in as few rounds as possible
+//! * `compile`: requests as programs, and other forms of these
+//! * `split_join`: programs that read to-one rows by statements of their own, as long as that pays
+//! * `joined`: programs that read two levels by one statement, as long as that pays
+//! * `sharing`: short reads of many requests on few connections; `pace`: which reads are short;
+//!   `abandoned`: what becomes of statements that nobody waits for
+//! * `answer`: the rows of a request, and the whole answer made of them
+//! * `stream`, `portions`: answers that are sent while they are made; `length`: which these are
+//! * `pooler`: what is different where a pooler is between here and the server
+//! * [`database`]: a database read from every thread
+//! * [`cursor`]: the rows of all levels, found by their parents' keys
+
+mod abandoned;
+mod answer;
+pub mod bind;
+mod compile;
+pub mod cursor;
+pub mod database;
+pub mod error;
+pub mod execute;
+pub mod introspect;
+mod joined;
+mod length;
+pub mod options;
+mod pace;
+pub mod pool;
+mod pooler;
+mod portions;
+pub mod reach;
+mod read;
+mod settings;
+mod sharing;
+mod split_join;
+mod stream;
+mod text;
+mod texts;
+pub mod wire;
+
+pub use database::{PostgresConnections, PostgresPlan, PostgresSource};
+pub use execute::PostgresProgram;
+pub use introspect::watch::{PostgresFingerprint, PostgresLooks};
+pub use introspect::{Extensions, Rights};
+pub use options::{OpenError, PostgresOptions};

@@ -1,0 +1,110 @@
+//! Those who have a place in the pool and no connection yet.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use source::NameSet;
+use tokio::sync::oneshot;
+
+use super::super::reach::Unreached;
+use super::Pool;
+use super::loan::Lent;
+
+/// What ends the wait of one.
+#[derive(Debug)]
+pub(super) enum Turn {
+    /// A connection, which counts as lent; and whether it was used before.
+    Connection(Lent, bool),
+    /// None could be made.
+    Failed(Unreached),
+    /// Things have changed: it may be tried again.
+    Again,
+    /// The same, because one was closed for it.
+    Room,
+}
+
+/// Waits in their order. Those who went away are passed over.
+#[derive(Debug, Default)]
+pub(super) struct Waits(RefCell<VecDeque<Waiter>>);
+
+#[derive(Debug)]
+struct Waiter {
+    /// The settings that its connection may have been told.
+    names: NameSet,
+    sender: oneshot::Sender<Turn>,
+}
+
+/// A wait. What comes when it was given up goes back to the pool.
+pub(super) struct Wait<'p> {
+    pool: &'p Pool,
+    receiver: oneshot::Receiver<Turn>,
+}
+
+impl Waits {
+    pub(super) fn begin<'p>(&self, pool: &'p Pool, names: &NameSet) -> Wait<'p> {
+        let (sender, receiver) = oneshot::channel();
+        self.0.borrow_mut().push_back(Waiter { names: names.clone(), sender });
+        Wait { pool, receiver }
+    }
+
+    /// Ends the wait of the first whom it serves. Returns the turn if nobody is.
+    pub(super) fn end_first(&self, mut turn: Turn) -> Result<(), Turn> {
+        loop {
+            let mut waits = self.0.borrow_mut();
+            let place = waits.iter().position(|waiter| turn.serves(&waiter.names));
+            let Some(waiter) = place.and_then(|place| waits.remove(place)) else {
+                return Err(turn);
+            };
+            drop(waits);
+            match waiter.sender.send(turn) {
+                Ok(()) => return Ok(()),
+                Err(refused) => turn = refused,
+            }
+        }
+    }
+
+    /// Ends the wait of everybody.
+    pub(super) fn end_all(&self, turn: impl Fn() -> Turn) {
+        for waiter in self.0.take() {
+            // Whoever went away is told nothing.
+            drop(waiter.sender.send(turn()));
+        }
+    }
+
+    /// How many wait.
+    pub(super) fn len(&self) -> usize {
+        let mut waits = self.0.borrow_mut();
+        waits.retain(|waiter| !waiter.sender.is_closed());
+        waits.len()
+    }
+}
+
+impl Turn {
+    /// Whether it is for somebody who sets these names.
+    fn serves(&self, names: &NameSet) -> bool {
+        match self {
+            Self::Connection(lent, _) => lent.connection.names().is_subset(names),
+            Self::Failed(_) | Self::Again | Self::Room => true,
+        }
+    }
+}
+
+impl Future for Wait<'_> {
+    type Output = Turn;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Turn> {
+        // The pool ends each wait before it ends itself; if it did not, trying again would tell.
+        Pin::new(&mut self.receiver).poll(context).map(|turn| turn.unwrap_or(Turn::Again))
+    }
+}
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        self.receiver.close();
+        if let Ok(Turn::Connection(lent, _)) = self.receiver.try_recv() {
+            self.pool.give_back(lent);
+        }
+    }
+}

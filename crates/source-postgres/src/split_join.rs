@@ -1,0 +1,150 @@
+//! A program some of whose to-one rows are read apart from those that refer to them, and whether
+//! that pays.
+//!
+//! It pays where many rows refer to few, which neither the catalog nor the request says. So an
+//! answer of many rows is looked at once: if it shows that, the request is compiled in this form,
+//! and the next answers are read so until one of them has few rows or refers to many.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use ahash::AHashSet;
+use relational::{Program, ToOne};
+use response::Place;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+
+use super::compile::Recompiler;
+use super::database::PostgresPlan;
+use super::execute::PostgresProgram;
+use super::wire::Rows;
+
+/// A round trip and a statement more cost about as much as joining so many rows.
+const MANY_ROWS: usize = 512;
+
+/// How many rows refer to each of those that are read apart, at least, before they are.
+const REFERRING: usize = 8;
+
+/// An answer with half of what it takes to begin ends it, so that it does not begin and end with
+/// each.
+const SLACK: usize = 2;
+
+/// The form of a program that reads to-one rows by statements of their own.
+#[derive(Debug)]
+pub(super) struct SplitJoin {
+    /// Compiled after the first answer of many rows; none where it would not pay.
+    program: OnceLock<Option<Arc<PostgresProgram>>>,
+    /// Whether the form was chosen, and whether its compilation has ended: then it is closed.
+    is_chosen: AtomicBool,
+    compiled: Semaphore,
+    /// Whether an answer had few rows, or referred to many.
+    has_not_paid: AtomicBool,
+}
+
+/// What an answer showed of a program's rows.
+#[derive(Debug)]
+struct Seen<'a> {
+    program: &'a Program,
+    rows: &'a [Rows],
+}
+
+/// Ends a compilation, whether it succeeds or panics.
+struct Compiling(Arc<PostgresPlan>);
+
+impl Drop for Compiling {
+    fn drop(&mut self) {
+        self.0.program.split_join.compiled.close();
+    }
+}
+
+impl Default for SplitJoin {
+    fn default() -> Self {
+        Self {
+            program: OnceLock::new(),
+            is_chosen: AtomicBool::new(false),
+            compiled: Semaphore::const_new(0),
+            has_not_paid: AtomicBool::new(false),
+        }
+    }
+}
+
+/// Learns from rows that were read with joins. Where many of them refer to few, another form of the
+/// plan's program is compiled on the blocking pool, for the next request.
+pub(super) fn look_at(plan: &Arc<PostgresPlan>, recompiler: &Recompiler, rows: &[Rows]) {
+    let PostgresProgram { program, split_join, .. } = &plan.program;
+    let is_long = rows.iter().any(|rows| rows.len() >= MANY_ROWS);
+    if !is_long || split_join.is_chosen.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let seen = Seen { program, rows };
+    let mut chosen = recompiler.to_ones();
+    chosen.retain(|to_one| seen.is_few(to_one));
+    if chosen.is_empty() {
+        let _ = split_join.program.set(None);
+        return;
+    }
+    let compiling = Compiling(Arc::clone(plan));
+    spawn_blocking(move || {
+        let PostgresProgram { recompiler, split_join, .. } = &compiling.0.program;
+        let program = recompiler.as_ref().and_then(|recompiler| recompiler.split(&chosen));
+        // It is set once: it was chosen once.
+        let _ = split_join.program.set(program.map(Arc::new));
+    });
+}
+
+impl SplitJoin {
+    /// Waits for the end of a compilation that has begun.
+    pub(super) async fn settled(&self) {
+        if self.is_chosen.load(Ordering::Relaxed) && self.program.get().is_none() {
+            // Closed at the end, and never given a permit.
+            let _ = self.compiled.acquire().await;
+        }
+    }
+
+    /// The program, as long as it pays.
+    pub(super) fn program(&self) -> Option<&Arc<PostgresProgram>> {
+        let program = self.program.get()?.as_ref();
+        program.filter(|_| !self.has_not_paid.load(Ordering::Relaxed))
+    }
+
+    /// The program, whether or not it pays still.
+    pub(super) fn made(&self) -> Option<&PostgresProgram> {
+        self.program.get()?.as_deref()
+    }
+
+    /// Learns from rows of which some were read apart.
+    pub(super) fn judge(&self, program: &Program, rows: &[Rows]) {
+        let count = |level: response::LevelId| rows.get(usize::from(level.0)).map_or(0, Rows::len);
+        let has_paid = program.levels.iter().all(|level| {
+            let referring = count(level.read_by());
+            level.apart.iter().all(|apart| {
+                referring >= MANY_ROWS / SLACK
+                    && referring >= count(apart.level) * (REFERRING / SLACK)
+            })
+        });
+        if !has_paid {
+            self.has_not_paid.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Seen<'_> {
+    /// Whether many rows refer to few.
+    fn is_few(&self, to_one: &ToOne) -> bool {
+        let Self { program, rows } = self;
+        let level = program.layout.level(response::RowsId(to_one.rows.0));
+        let level = level.and_then(|level| program.levels.get(usize::from(level.0)));
+        let present = program.layout.place(response::OutputId(to_one.present.0));
+        let (Some(level), Place::Column(column)) = (level, present) else { return false };
+        let Some(rows) = rows.get(usize::from(level.read_by().0)) else { return false };
+        if rows.len() < MANY_ROWS {
+            return false;
+        }
+        let few = rows.len() / REFERRING;
+        let mut seen = AHashSet::default();
+        rows.iter().filter_map(|row| row.value(usize::from(column))).all(|key| {
+            seen.insert(key);
+            seen.len() <= few
+        })
+    }
+}

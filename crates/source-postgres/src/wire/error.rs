@@ -1,0 +1,193 @@
+//! What can go wrong between this process and PostgreSQL.
+
+use std::fmt;
+use std::io;
+
+use fallible_iterator::FallibleIterator;
+use postgres_protocol::message::backend::ErrorFields;
+use response::NoMemory;
+
+use source::wire::buffers::ReceiveError;
+use source::wire::tls::TlsError;
+
+/// An error or notice as PostgreSQL reports it, see
+/// <https://www.postgresql.org/docs/current/protocol-error-fields.html>.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DatabaseError {
+    /// `ERROR`, `FATAL`, `PANIC`, or a notice's level; never translated.
+    pub severity: String,
+    /// The SQLSTATE.
+    pub code: String,
+    pub message: String,
+    pub detail: Option<String>,
+    pub hint: Option<String>,
+    /// The character in the statement's text, counted from one.
+    pub position: Option<u32>,
+    pub schema: Option<String>,
+    pub table: Option<String>,
+    pub column: Option<String>,
+    pub constraint: Option<String>,
+    /// The function of PostgreSQL's source that reported it.
+    pub routine: Option<String>,
+    /// Whether it came before the execution, when the parameters were read and the plan was made.
+    pub is_of_bind: bool,
+    /// Whether it came when the statement's text was read.
+    pub is_of_parse: bool,
+    /// Whether it came when settings were set, in front of all executions.
+    pub is_of_settings: bool,
+}
+
+/// Why a connection, a round of statements or a cancel request failed.
+#[derive(Debug, thiserror::Error)]
+pub enum WireError {
+    #[error("{0}")]
+    Io(io::Error),
+    #[error("TLS: {0}")]
+    Tls(String),
+    /// The server refused the user, the password or the host.
+    #[error("{0}")]
+    Authentication(Box<DatabaseError>),
+    /// A statement failed. `execution` is its place among the executions of its round (BEGIN and
+    /// COMMIT are not counted); none if it was not one of them, as a constraint checked at COMMIT.
+    #[error("{error}")]
+    Database { error: Box<DatabaseError>, execution: Option<usize> },
+    /// The server closed the connection; the last thing it said, if it said something.
+    #[error("the connection is closed{}", reason_text(.reason.as_deref()))]
+    Closed { reason: Option<Box<DatabaseError>> },
+    /// The server answered what the protocol does not allow here, or a message cannot be sent.
+    #[error("protocol: {0}")]
+    Protocol(String),
+    /// An answer does not belong to what was sent: between here and the server the answers of
+    /// several clients were mixed up. The connection is of no use any more.
+    #[error("an answer does not belong to its statement: {0}")]
+    OutOfSync(String),
+    #[error("the connection was not made in time")]
+    Timeout,
+    /// A prepared statement is gone or was made for another shape of its tables. The
+    /// connection has forgotten what it prepared; the same round may be sent again.
+    #[error("prepared statements have become stale: {0}")]
+    StalePlan(Box<DatabaseError>),
+    /// The answers of one round are larger than the configuration allows.
+    #[error("the answer is larger than {limit} bytes")]
+    TooLarge { limit: usize },
+    #[error(transparent)]
+    NoMemory(#[from] NoMemory),
+    #[error("{0}")]
+    Configuration(String),
+}
+
+/// A statement of that name is not prepared, or is prepared already.
+const UNKNOWN_STATEMENT: &str = "26000";
+const DUPLICATE_STATEMENT: &str = "42P05";
+
+impl DatabaseError {
+    /// Reads the fields; a field that is cut off ends the reading, what came before is kept.
+    pub(super) fn from_fields(mut fields: ErrorFields<'_>) -> DatabaseError {
+        let mut error = DatabaseError::default();
+        let mut translated_severity = String::new();
+        while let Ok(Some(field)) = fields.next() {
+            let text = String::from_utf8_lossy(field.value_bytes()).into_owned();
+            match field.type_() {
+                b'S' => translated_severity = text,
+                b'V' => error.severity = text,
+                b'C' => error.code = text,
+                b'M' => error.message = text,
+                b'D' => error.detail = Some(text),
+                b'H' => error.hint = Some(text),
+                b'P' => error.position = text.parse().ok(),
+                b's' => error.schema = Some(text),
+                b't' => error.table = Some(text),
+                b'c' => error.column = Some(text),
+                b'n' => error.constraint = Some(text),
+                b'R' => error.routine = Some(text),
+                // The rest names places inside PostgreSQL and its functions.
+                _ => {}
+            }
+        }
+        if error.severity.is_empty() {
+            error.severity = translated_severity;
+        }
+        error
+    }
+
+    /// Whether the session ends with it.
+    pub(super) fn is_fatal(&self) -> bool {
+        self.severity == "FATAL" || self.severity == "PANIC"
+    }
+
+    /// Whether preparing the statements again may help: the statement's name is unknown (a pooler
+    /// moved the session, or somebody ran DEALLOCATE), or its tables have changed their columns.
+    pub(super) fn is_stale_plan(&self) -> bool {
+        match self.code.as_str() {
+            UNKNOWN_STATEMENT | DUPLICATE_STATEMENT => true,
+            // `feature_not_supported` means many things; this routine reports only one of them.
+            "0A000" => self.routine.as_deref() == Some("RevalidateCachedQuery"),
+            _ => false,
+        }
+    }
+
+    /// Whether the names of prepared statements are not those that this session gave.
+    pub(super) fn is_of_names(&self) -> bool {
+        matches!(self.code.as_str(), UNKNOWN_STATEMENT | DUPLICATE_STATEMENT)
+    }
+
+    /// Whether the text of the statement does not fit its tables: prepared before, it may have
+    /// been given types that they do not have any more.
+    pub(super) fn is_of_text(&self) -> bool {
+        self.code.starts_with("42") && self.code != "42501"
+    }
+}
+
+impl fmt::Display for DatabaseError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} ({})", self.message, self.code)
+    }
+}
+
+impl std::error::Error for DatabaseError {}
+
+/// An end of the stream is told apart from other failures: it is what a restart looks like.
+impl From<io::Error> for WireError {
+    fn from(error: io::Error) -> WireError {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::BrokenPipe
+            | io::ErrorKind::NotConnected => WireError::Closed { reason: None },
+            _ => WireError::Io(error),
+        }
+    }
+}
+
+impl From<ReceiveError> for WireError {
+    fn from(error: ReceiveError) -> WireError {
+        match error {
+            ReceiveError::Io(error) => error.into(),
+            ReceiveError::TooLarge { limit } => WireError::TooLarge { limit },
+            ReceiveError::NoMemory(error) => error.into(),
+            ReceiveError::Finished => {
+                WireError::Protocol("a finished round was read again".to_owned())
+            }
+        }
+    }
+}
+
+impl From<TlsError> for WireError {
+    fn from(error: TlsError) -> WireError {
+        match error {
+            TlsError::Failed(reason) => WireError::Tls(reason),
+            TlsError::Unreadable { .. } => WireError::Configuration(error.to_string()),
+            TlsError::NoSystemRoots => WireError::Configuration(
+                [&error.to_string(), "; name a file with sslrootcert"].concat(),
+            ),
+        }
+    }
+}
+
+fn reason_text(reason: Option<&DatabaseError>) -> String {
+    match reason {
+        Some(error) => [": ", &error.message].concat(),
+        None => String::new(),
+    }
+}

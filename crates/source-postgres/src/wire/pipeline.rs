@@ -1,0 +1,162 @@
+//! Rounds of statements: all of a round are sent with one write, and all answers read together.
+
+use std::sync::{Arc, LazyLock};
+
+use source::NameSet;
+
+use super::connection::{Connection, Expected};
+use super::error::WireError;
+use super::round::RoundEnd;
+use super::rows::Rows;
+use super::statement::{Parameter, Statement};
+
+/// How a pipeline's transaction begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transaction {
+    /// All statements see one snapshot, and none may write.
+    Snapshot,
+    /// The same for functions that write.
+    WritableSnapshot,
+    ReadCommitted,
+}
+
+/// Statements that are sent together. In one pipeline there may be several rounds, all but the last
+/// ended by [`Pipeline::flush_and_read`], inside of one transaction.
+///
+/// Without [`Pipeline::begin`] PostgreSQL runs the statements in one implicit READ COMMITTED
+/// transaction. After an error the transaction is rolled back, and the connection can be used for
+/// the next pipeline. If this value or one of its futures is dropped after something was sent, the
+/// connection is not clean any more.
+#[derive(Debug)]
+#[must_use = "nothing is sent before `sync_and_read`"]
+pub struct Pipeline<'c> {
+    pub(super) connection: &'c mut Connection,
+    is_usable: bool,
+}
+
+impl<'c> Pipeline<'c> {
+    pub(super) fn new(connection: &'c mut Connection) -> Pipeline<'c> {
+        let is_usable = connection.is_clean();
+        Pipeline { connection, is_usable }
+    }
+
+    /// A pipeline that is only composed, whatever is under way; it is sent behind that.
+    pub(super) fn behind(connection: &'c mut Connection) -> Pipeline<'c> {
+        Pipeline { connection, is_usable: true }
+    }
+
+    /// Begins a transaction; belongs in front of all executions.
+    pub fn begin(&mut self, transaction: Transaction) -> Result<(), WireError> {
+        let statement = match transaction {
+            Transaction::Snapshot => &*SNAPSHOT,
+            Transaction::WritableSnapshot => &*WRITABLE_SNAPSHOT,
+            Transaction::ReadCommitted => &*READ_COMMITTED,
+        };
+        self.compose(statement, [], 0, Expected::Control(statement.result(0)))
+    }
+
+    /// Ends the transaction that [`Pipeline::begin`] began.
+    pub fn commit(&mut self) -> Result<(), WireError> {
+        self.compose(&COMMIT, [], 0, Expected::Commit)
+    }
+
+    /// Ends a transaction without what was done in it.
+    pub fn rollback(&mut self) -> Result<(), WireError> {
+        self.compose(&ROLLBACK, [], 0, Expected::Control(ROLLBACK.result(0)))
+    }
+
+    /// Sets what is set until the end of the transaction; belongs in front of all executions. The
+    /// connection remembers the names from now on: what was sent may have arrived, however it ends.
+    pub fn set<'p>(
+        &mut self,
+        statement: &Arc<Statement>,
+        parameters: impl IntoIterator<Item = Parameter<'p>>,
+        names: &NameSet,
+    ) -> Result<(), WireError> {
+        self.require_usable()?;
+        if !names.is_subset(&self.connection.names) {
+            self.connection.names = self.connection.names.union(names);
+        }
+        self.connection.compose(statement, parameters, 0, Expected::Settings)
+    }
+
+    /// Adds an execution, whose rows come at the next place in the round's results. After an error
+    /// here the execution is left out, and the pipeline can still be used or dropped.
+    pub fn execute<'p>(
+        &mut self,
+        statement: &Arc<Statement>,
+        parameters: impl IntoIterator<Item = Parameter<'p>>,
+    ) -> Result<(), WireError> {
+        self.compose(statement, parameters, 0, Expected::Execute(statement.result(0)))
+    }
+
+    /// Adds an execution that stops after `max_rows` rows (at least one); [`Rows::has_more`] says
+    /// whether it did. Reading on is not possible yet.
+    pub fn execute_at_most<'p>(
+        &mut self,
+        statement: &Arc<Statement>,
+        parameters: impl IntoIterator<Item = Parameter<'p>>,
+        max_rows: u32,
+    ) -> Result<(), WireError> {
+        let max_rows = i32::try_from(max_rows.max(1)).unwrap_or(i32::MAX);
+        let answer = Expected::Execute(statement.result(max_rows));
+        self.compose(statement, parameters, max_rows, answer)
+    }
+
+    /// Sends the executions since the last round and reads their rows, one result for each; the
+    /// transaction goes on. After an error it is rolled back, and the pipeline is at its end.
+    ///
+    /// The results are cleared and filled again. A round's results should be another vector than
+    /// those of an earlier round which are still needed.
+    pub async fn flush_and_read(&mut self, results: &mut Vec<Rows>) -> Result<(), WireError> {
+        self.require_usable()?;
+        self.is_usable = false;
+        self.connection.exchange(results, RoundEnd::Flush).await?;
+        self.is_usable = true;
+        Ok(())
+    }
+
+    /// Sends the executions since the last round, ends the transaction if it is an implicit one,
+    /// and reads the rows, one result for each execution.
+    pub async fn sync_and_read(self, results: &mut Vec<Rows>) -> Result<(), WireError> {
+        self.require_usable()?;
+        self.connection.exchange(results, RoundEnd::Sync).await
+    }
+
+    fn compose<'p>(
+        &mut self,
+        statement: &Arc<Statement>,
+        parameters: impl IntoIterator<Item = Parameter<'p>>,
+        max_rows: i32,
+        answer: Expected,
+    ) -> Result<(), WireError> {
+        self.require_usable()?;
+        self.connection.compose(statement, parameters, max_rows, answer)
+    }
+
+    pub(super) fn require_usable(&self) -> Result<(), WireError> {
+        if self.is_usable {
+            return Ok(());
+        }
+        Err(WireError::Protocol("a pipeline was used after it failed".to_owned()))
+    }
+}
+
+type Fixed = LazyLock<Arc<Statement>>;
+
+static SNAPSHOT: Fixed = LazyLock::new(|| {
+    Arc::new(Statement::new("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", []))
+});
+static WRITABLE_SNAPSHOT: Fixed = LazyLock::new(|| {
+    Arc::new(Statement::new("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE", []))
+});
+static READ_COMMITTED: Fixed = LazyLock::new(|| {
+    // Whether it may write is left to the session: somebody may have forbidden it.
+    Arc::new(Statement::new("BEGIN ISOLATION LEVEL READ COMMITTED", []))
+});
+static COMMIT: Fixed = LazyLock::new(|| Arc::new(Statement::new("COMMIT", [])));
+pub(super) static ROLLBACK: Fixed = LazyLock::new(|| Arc::new(Statement::new("ROLLBACK", [])));
+pub(super) static SHOW_READ_ONLY: Fixed =
+    LazyLock::new(|| Arc::new(Statement::new("SHOW transaction_read_only", [])));
+pub(super) static SHOW_ISOLATION: Fixed =
+    LazyLock::new(|| Arc::new(Statement::new("SHOW default_transaction_isolation", [])));

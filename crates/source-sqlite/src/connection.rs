@@ -1,0 +1,192 @@
+//! Opening a database file.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use super::exact::add_functions;
+use super::functions;
+use super::idle::Idle;
+use super::interrupt::Interrupt;
+use super::planning::Planning;
+
+/// How many statements are kept by the connection that changes the file.
+const STATEMENTS: usize = 256;
+
+/// How much of the file a connection keeps in memory; the system keeps the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cache {
+    /// For what is short, where each page that is not here takes longer than its rows.
+    Usual,
+    /// For what is long, of which many may run at once.
+    Little,
+    /// For what is sent while it is made: it goes through the file once, and its reader may be slow.
+    Least,
+}
+
+/// An open file, which may have lost its place to another.
+#[derive(Debug)]
+pub struct OpenFile {
+    /// The first field: statements are gone before their connection is closed.
+    pub(super) idle: Idle,
+    pub connection: Connection,
+    /// When what runs on the connection is to stop.
+    pub(super) interrupt: Interrupt,
+    planning: Planning,
+    identity: Option<Identity>,
+    cache: Cache,
+}
+
+/// Gives a connection its own cache again.
+struct Usually<'f>(&'f OpenFile);
+
+/// What a path leads to, whatever else that file was or will be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity {
+    device: u64,
+    number: u64,
+}
+
+impl Cache {
+    fn kibibytes(self) -> i64 {
+        match self {
+            Self::Usual => 4_096,
+            Self::Little => 1_024,
+            Self::Least => 256,
+        }
+    }
+}
+
+impl OpenFile {
+    /// Opens an existing file for reading. Its journal mode stays as it is: the file is not ours.
+    /// A statement that meets a writer waits for as long as `busy`.
+    pub fn open(path: &Path, busy: Duration, cache: Cache) -> Result<Self, rusqlite::Error> {
+        // Taken first: if the file loses its place in between, it counts as another.
+        let identity = Identity::of(path);
+        // A file in WAL mode needs its shared memory file, which a read-only connection may not be
+        // able to make; where writing is not permitted at all, reading still may be.
+        let mut connection = match open(path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
+            Ok(connection) => connection,
+            Err(_) => open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
+        };
+        let interrupt = Interrupt::default();
+        interrupt.watch(&mut connection)?;
+        functions::add(&connection, &interrupt)?;
+        connection.busy_timeout(busy)?;
+        add_functions(&connection)?;
+        connection.pragma_update(None, "query_only", true)?;
+        // Not mapped into memory: a file that somebody cuts short or writes over while it is read
+        // would end the process. A cache of this size reads as fast.
+        connection.pragma_update(None, "mmap_size", 0)?;
+        set_cache(&connection, cache)?;
+        let planning = Planning::Once;
+        set(&connection, planning)?;
+        Ok(Self { idle: Idle::default(), connection, interrupt, planning, identity, cache })
+    }
+
+    /// Opens an existing file for changing it. One that can only be read says so when it is changed.
+    pub(super) fn open_for_changes(path: &Path, busy: Duration) -> Result<Self, rusqlite::Error> {
+        let file = Self::open(path, busy, Cache::Usual)?;
+        file.connection.pragma_update(None, "query_only", false)?;
+        // On already, unless the library was built otherwise.
+        file.connection.pragma_update(None, "foreign_keys", true)?;
+        file.connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        Ok(file)
+    }
+
+    /// Has statements planned in a way. Those that were planned in the other are planned again.
+    pub(super) fn plan(&mut self, planning: Planning) -> Result<(), rusqlite::Error> {
+        if self.planning != planning {
+            set(&self.connection, planning)?;
+            self.planning = planning;
+        }
+        Ok(())
+    }
+
+    /// Runs something with another cache.
+    pub(super) fn with_cache<T>(
+        &self,
+        cache: Cache,
+        run: impl FnOnce() -> T,
+    ) -> Result<T, rusqlite::Error> {
+        set_cache(&self.connection, cache)?;
+        let _usually = Usually(self);
+        Ok(run())
+    }
+
+    /// What the path led to when it was opened.
+    pub(crate) fn identity(&self) -> Option<Identity> {
+        self.identity
+    }
+
+    /// Whether the path still leads to this file. One that was moved or removed goes on to give
+    /// its old rows, for ever and without a word.
+    #[must_use]
+    pub fn is_at(&self, path: &Path) -> bool {
+        self.identity == Identity::of(path)
+    }
+}
+
+impl Drop for Usually<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = set_cache(&self.0.connection, self.0.cache) {
+            tracing::debug!(%error, "a connection keeps a small cache");
+        }
+    }
+}
+
+/// Where the system allows it, another program that cuts the shared memory of the file short does not
+/// end the process.
+fn open(path: &Path, flags: OpenFlags) -> Result<Connection, rusqlite::Error> {
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    #[cfg(target_os = "linux")]
+    if let Some(vfs) = super::shared_memory::vfs() {
+        return Connection::open_with_flags_and_vfs(path, flags, vfs);
+    }
+    Connection::open_with_flags(path, flags)
+}
+
+/// Pages beyond it that no statement stands on are let go.
+fn set_cache(connection: &Connection, cache: Cache) -> Result<(), rusqlite::Error> {
+    connection.pragma_update(None, "cache_size", -cache.kibibytes())
+}
+
+fn set(connection: &Connection, planning: Planning) -> Result<(), rusqlite::Error> {
+    let is_stable = planning == Planning::Once;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, is_stable)?;
+    Ok(())
+}
+
+impl Identity {
+    #[cfg(unix)]
+    fn of(path: &Path) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = path.metadata().ok()?;
+        Some(Self { device: metadata.dev(), number: metadata.ino() })
+    }
+
+    /// Elsewhere an open file cannot lose its place.
+    #[cfg(not(unix))]
+    fn of(_: &Path) -> Option<Self> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_has_its_own_cache_again() {
+        let file = OpenFile::open(Path::new(":memory:"), Duration::ZERO, Cache::Little).unwrap();
+        let size = || {
+            let read = |row: &rusqlite::Row<'_>| row.get(0);
+            file.connection.query_row("PRAGMA cache_size", (), read)
+        };
+        assert_eq!(size(), Ok(-1024));
+        assert_eq!(file.with_cache(Cache::Least, size).unwrap(), Ok(-256));
+        assert_eq!(size(), Ok(-1024));
+    }
+}

@@ -1,0 +1,472 @@
+//! A SQLite file, read from every thread.
+//!
+//! A statement runs on the thread that serves the request for a short while only. One that
+//! takes longer is started again on another thread, and from then on goes there at once, until it
+//! proves short; so does one that meets a writer: nobody waits behind a long query. What changes
+//! the file is started once, by the one thread that does so.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use catalog::Catalog;
+use relational::Strategy;
+use response::sink::PORTION;
+use response::{Attempt, Echo, Failure, Output, Refused, Sink, Writer, Written};
+use source::Observed;
+use source::offload::{HERE, write_apart};
+use source::operand::Variables;
+use source::statistics::Counter;
+use source::streamed::{self, Abandoned, Delivery, End, Executed, Places, Sizes};
+use source::{
+    CompileError, Connections, ExecuteError, ExecuteParams, Plan, PlanFigures, PoolLimits, Session,
+    Timeouts,
+};
+use source::{SourceError, SourceErrorKind};
+use sql::Flavor;
+
+use super::apart::{Apart, Manner};
+use super::bind::{Bound, bind};
+use super::connection::{Cache, OpenFile};
+use super::cursor::SqliteCursor;
+use super::execute;
+use super::execute::meter::Clock;
+use super::inline::{Inline, belongs_elsewhere};
+use super::introspect::introspect;
+use super::options::{OpenError, SqliteOptions};
+use super::pace::{Lane, Pace};
+use super::planning::{Planning, has_partial_indexes};
+use super::stored::Stored;
+use super::threads::Threads;
+use super::writer::{self, BoundRequirement, Change, Changed, FileWriter, GatheredCursor};
+use crate::error::map_error;
+
+/// A file that was opened once to read its schema.
+#[derive(Debug)]
+pub struct SqliteSource {
+    path: PathBuf,
+    threads: Arc<Threads>,
+    writer: Arc<FileWriter>,
+    timeouts: Timeouts,
+    partial_indexes: bool,
+}
+
+#[derive(Debug)]
+pub struct SqliteProgram {
+    pub program: relational::Program,
+    /// How values are stored by it.
+    stored: Stored,
+    planning: Planning,
+    /// If it proved long, it does not start on the serving thread.
+    pace: Arc<Pace>,
+    /// Whether its last answer was sent while it was made: then the next one is from its
+    /// beginning.
+    streamed: AtomicBool,
+}
+
+/// A request that was compiled for SQLite.
+pub type SqlitePlan = Plan<SqliteProgram>;
+
+/// The connection of one thread, and the way to those for long requests.
+#[derive(Debug)]
+pub struct SqliteConnections {
+    path: PathBuf,
+    /// Boxed, being large next to the connections of other sources.
+    inline: RefCell<Option<Box<Inline>>>,
+    /// For programs that are planned by their values: statements of the others keep their plans.
+    inline_by_values: RefCell<Option<Box<Inline>>>,
+    /// Boxed like the others.
+    apart: Box<Apart>,
+    writer: Arc<FileWriter>,
+    places: Places,
+    timeouts: Timeouts,
+}
+
+impl SqliteSource {
+    /// Opens a file that is there, and reads its schema.
+    pub fn open(path: &Path, options: &SqliteOptions<'_>) -> Result<(Self, Catalog), OpenError> {
+        let timeouts = options.timeouts;
+        if !path.exists() {
+            return Err(OpenError::NoFile(path.into()));
+        }
+        if path.is_dir() {
+            return Err(OpenError::Folder(path.into()));
+        }
+        let file = OpenFile::open(path, timeouts.acquire, Cache::Little)
+            .map_err(|source| OpenError::File { path: path.into(), source })?;
+        let mut catalog = introspect(&file.connection)
+            .map_err(|source| OpenError::Catalog { path: path.into(), source })?;
+        options.declare(&mut catalog)?;
+        let threads = Arc::new(Threads::new(path, file, timeouts.acquire));
+        let writer = Arc::new(FileWriter::new(path, timeouts.acquire));
+        let partial_indexes = has_partial_indexes(&catalog);
+        Ok((Self { path: path.into(), threads, writer, timeouts, partial_indexes }, catalog))
+    }
+
+    /// Ends what changes the file, once it has done what was begun, which takes no longer than so.
+    pub fn close(&self, patience: Duration) {
+        self.writer.close(patience);
+    }
+
+    pub fn compile(
+        &self,
+        catalog: &Catalog,
+        request: &ir::Request,
+    ) -> Result<SqliteProgram, CompileError> {
+        let program = relational::compile(catalog, request, Flavor::SQLITE, Strategy::Nested)?;
+        let planning = Planning::of(&program, self.partial_indexes);
+        let stored = Stored::of(catalog, &program);
+        let (pace, streamed) = (Arc::default(), AtomicBool::default());
+        Ok(SqliteProgram { program, stored, planning, pace, streamed })
+    }
+
+    /// The connections of one thread: one for itself, and those of `limits` for long requests.
+    #[must_use]
+    pub fn connections(&self, limits: PoolLimits) -> SqliteConnections {
+        let most = limits.connections;
+        let timeouts = self.timeouts;
+        let apart = Box::new(Apart::new(&self.threads, most, timeouts.acquire));
+        let places = Places::new(most, timeouts.acquire);
+        SqliteConnections {
+            path: self.path.clone(),
+            inline: RefCell::default(),
+            inline_by_values: RefCell::default(),
+            apart,
+            writer: Arc::clone(&self.writer),
+            places,
+            timeouts,
+        }
+    }
+}
+
+impl SqliteProgram {
+    fn manner(&self, lane: Lane) -> Manner {
+        Manner { planning: self.planning, pace: Arc::clone(&self.pace), lane }
+    }
+}
+
+impl Connections for SqliteConnections {
+    type Program = SqliteProgram;
+
+    /// Runs a plan: here if it is short, else on a thread of its own. A long answer is sent while it is
+    /// made, where that is wanted.
+    async fn deliver(
+        &self,
+        plan: &Arc<SqlitePlan>,
+        asked: ExecuteParams<'_>,
+        sink: Sink,
+        delivery: Delivery,
+        observed: &mut Observed,
+    ) -> Result<Executed, ExecuteError> {
+        let program = &plan.program;
+        let sizes = match delivery {
+            Delivery::Streamed(sizes)
+                if !self.places.are_none()
+                    && !program.program.levels.is_empty()
+                    && !program.program.writes() =>
+            {
+                sizes
+            }
+            Delivery::Streamed(_) | Delivery::Whole => {
+                let written = self.answer(plan, asked, sink, observed).await;
+                return written.map(Executed::Whole);
+            }
+        };
+        let (bound, failures) = bind(&program.program, &program.stored, asked.variables);
+        observed.begin_round(0..program.program.levels.len());
+        if !delivery.is_always_streamed() {
+            let written = self.run_here(plan, &bound, &failures, asked.echoes, &sink);
+            if let Some(written) = written {
+                observed.end_round();
+                return written.map(Executed::Whole);
+            }
+        }
+        let echoes = asked.echoes.into();
+        let work = Apartly { plan: Arc::clone(plan), bound, failures, echoes };
+        let executed = self.stream(work, sink, sizes).await;
+        observed.end_round();
+        executed
+    }
+
+    /// Runs a plan and writes the whole of its answer into an output.
+    async fn answer<O: Output>(
+        &self,
+        plan: &Arc<SqlitePlan>,
+        asked: ExecuteParams<'_>,
+        output: O,
+        observed: &mut Observed,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+        let program = &plan.program;
+        let (bound, failures) = bind(&program.program, &program.stored, asked.variables);
+        if program.program.levels.is_empty() {
+            // The schema is told even where the file is out of reach.
+            let mut nothing = SqliteCursor::new(&program.program, &bound, &mut []);
+            let writer = writer(plan, output, &failures).echoing(asked.echoes);
+            return Ok(writer.write(&mut nothing)?);
+        }
+        if program.program.writes() {
+            let echoes = asked.echoes.into();
+            let work = Apartly { plan: Arc::clone(plan), bound, failures, echoes };
+            return self.change(work, asked, output, observed).await;
+        }
+        // One statement asks for the rows of another while these are written.
+        observed.begin_round(0..program.program.levels.len());
+        let written = self.run_here(plan, &bound, &failures, asked.echoes, &output);
+        if let Some(written) = written {
+            observed.end_round();
+            return written;
+        }
+        let echoes = asked.echoes.into();
+        let work = Apartly { plan: Arc::clone(plan), bound, failures, echoes };
+        let work = move |file: &OpenFile| work.run(file, output);
+        let written = self.apart.run(&program.manner(Lane::Short), work).await;
+        observed.end_round();
+        written
+    }
+
+    /// Threads keep their connections; there is no pool of idle ones.
+    fn close_old(&self) {}
+
+    fn count(&mut self, counter: Counter) {
+        self.apart.count(counter);
+    }
+
+    /// Reads from the file.
+    async fn probe(&self) -> Result<(), SourceError> {
+        self.apart.run(&Manner::short(), execute::look).await
+    }
+
+    /// SQLite's own plan of each statement.
+    async fn explain(
+        &self,
+        program: &SqliteProgram,
+        variables: Variables<'_>,
+        _: &Session,
+        _: PlanFigures,
+    ) -> Result<Vec<String>, SourceError> {
+        let (_, failures) = bind(&program.program, &program.stored, variables);
+        if let Some((_, error)) = failures.into_iter().next() {
+            return Err(error);
+        }
+        let file =
+            OpenFile::open(&self.path, self.timeouts.acquire, Cache::Little).map_err(map_error)?;
+        let levels = &program.program.levels;
+        levels.iter().map(|level| execute::explain(&file.connection, level)).collect()
+    }
+}
+
+impl SqliteConnections {
+    /// Runs a short request on this thread; `None` if it is to run elsewhere.
+    fn run_here<O: Output>(
+        &self,
+        plan: &SqlitePlan,
+        bound: &Bound,
+        failures: &[(u32, SourceError)],
+        echoes: &[Echo],
+        output: &O,
+    ) -> Option<Result<Written<SourceError, O::Data>, ExecuteError>> {
+        let program = &plan.program;
+        if program.pace.is_apart() {
+            return None;
+        }
+        let writer = writer(plan, output.clone(), failures).echoing(echoes);
+        let writer = writer.ended_by(belongs_elsewhere);
+        let written = self.execute_inline(program, bound, writer);
+        (!is_for_elsewhere(&written)).then_some(written)
+    }
+
+    /// Runs what changes the file, once and by the thread that alone does so. Its answer is written
+    /// when it is known what became of it.
+    async fn change<O: Output>(
+        &self,
+        work: Apartly,
+        asked: ExecuteParams<'_>,
+        output: O,
+        observed: &mut Observed,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+        let Apartly { plan, bound, mut failures, echoes } = work;
+        let program = &plan.program;
+        let mut requirements = Vec::new();
+        for own in program.program.units.iter().flat_map(|unit| &unit.requirements) {
+            match BoundRequirement::new(own, asked.variables) {
+                Ok(requirement) => requirements.push(requirement),
+                Err(error) => failures.push((own.root, error)),
+            }
+        }
+        let held = output.another_held();
+        let change = Change { bound: Arc::new(bound), requirements, failures, held };
+        let apart = Arc::clone(&plan);
+        observed.begin_round(0..program.program.levels.len());
+        let run = move |file: &OpenFile, stop: &Abandoned, manner: writer::Manner<'_>| {
+            change.run(&apart.program.program, file, stop, manner)
+        };
+        let joins = writer::joins(&program.program, program.pace.lane());
+        let changed = self.writer.run(self.apart.counter(), joins, run).await;
+        observed.end_round();
+        let changed = changed?;
+        program.pace.took(changed.took);
+        observed.has_changed = program.program.has_changed(&changed.failures);
+        let mut output = output;
+        if !changed.is_long() {
+            let writer = changed_writer(&plan, &changed, &echoes, output);
+            let mut top = GatheredCursor::new(&program.program, &changed.bound, &changed.gathered);
+            match writer.write_at_most(&mut top, HERE as u64)? {
+                Attempt::Written(written) => return Ok(written),
+                Attempt::TooLong(same) => output = same,
+            }
+        }
+        // Nobody else waits for it meanwhile.
+        let written = write_apart(output, move |output| {
+            let writer = changed_writer(&plan, &changed, &echoes, output);
+            let program = &plan.program.program;
+            writer.write(&mut GatheredCursor::new(program, &changed.bound, &changed.gathered))
+        });
+        Ok(written.await??)
+    }
+
+    /// Sends the answer while it is made, if it proves long. Then the run ends, and begins again when
+    /// there is a place for it: nothing waits with a connection, or keeps what was made so far.
+    async fn stream(
+        &self,
+        work: Apartly,
+        sink: Sink,
+        sizes: Sizes,
+    ) -> Result<Executed, ExecuteError> {
+        let plan = Arc::clone(&work.plan);
+        let program = &plan.program;
+        let mut is_long = sizes.whole == 0 || program.streamed.load(Ordering::Relaxed);
+        let work = Arc::new(work);
+        loop {
+            let (place, first, lane) = match is_long {
+                true => {
+                    let place = self.places.enter(self.apart.counter()).await?;
+                    (Some(place), PORTION.min(sizes.whole), Lane::Long)
+                }
+                false => (None, sizes.whole, Lane::Short),
+            };
+            let has_place = place.is_some();
+            let (outlet, mut pieces) = streamed::channel(place);
+            let ticket = self.apart.ticket();
+            let sink = sink.clone().streaming(first, ticket.pace(outlet));
+            let work = Arc::clone(&work);
+            let begin = move |file: &OpenFile| work.begin(file, sink, has_place);
+            let ended = ticket.start(&program.manner(lane), begin);
+            let Some(first) = ticket.in_time(pieces.recv()).await else {
+                return Err(ticket.none_free().into());
+            };
+            match End::new(ended, ticket).begun(first, pieces).await {
+                Err(ExecuteError::Refused(Refused::NoPlace)) if !is_long => is_long = true,
+                executed => {
+                    let streamed = matches!(&executed, Ok(Executed::Streamed(_)));
+                    program.streamed.store(streamed, Ordering::Relaxed);
+                    return executed;
+                }
+            }
+        }
+    }
+
+    fn execute_inline<O: Output>(
+        &self,
+        program: &SqliteProgram,
+        bound: &Bound,
+        writer: Writer<'_, SourceError, O>,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+        let inline = match program.planning {
+            Planning::Once => &self.inline,
+            Planning::ByValues => &self.inline_by_values,
+        };
+        let mut inline = inline.borrow_mut();
+        let inline = Inline::at(&mut inline, &self.path, program.planning)?;
+        let now = Instant::now();
+        let run = program.pace.begin_inline(now);
+        let written = execute::execute(inline.limited(now), &program.program, bound, writer);
+        run.end();
+        written
+    }
+}
+
+/// A request that runs on another thread.
+struct Apartly {
+    plan: Arc<SqlitePlan>,
+    bound: Bound,
+    failures: Vec<(u32, SourceError)>,
+    /// What the answer holds of the request.
+    echoes: Box<[Echo]>,
+}
+
+impl Apartly {
+    /// Runs a request that may prove long.
+    fn begin(
+        &self,
+        file: &OpenFile,
+        sink: Sink,
+        has_place: bool,
+    ) -> Result<Written<SourceError>, ExecuteError> {
+        let program = &self.plan.program;
+        // Another one, which ran while this one waited for a connection, has proved long.
+        if !has_place && program.streamed.load(Ordering::Relaxed) {
+            return Err(Refused::NoPlace.into());
+        }
+        let written = match has_place {
+            true => file.with_cache(Cache::Least, || self.run(file, sink)).map_err(map_error)?,
+            false => self.run(file, sink),
+        };
+        if let Err(ExecuteError::Refused(Refused::NoPlace)) = written {
+            program.streamed.store(true, Ordering::Relaxed);
+        }
+        written
+    }
+
+    fn run<O: Output>(
+        &self,
+        file: &OpenFile,
+        output: O,
+    ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
+        let program = &self.plan.program;
+        let clock = Clock::start();
+        let writer = writer(&self.plan, output, &self.failures).echoing(&self.echoes);
+        // A run that is told to stop stops everywhere.
+        let writer = writer.ended_by(|error| error.kind == SourceErrorKind::Timeout);
+        let written = execute::execute(file, &program.program, &self.bound, writer);
+        // One whose thread had to wait for its processor was not long.
+        program.pace.took(clock.elapsed());
+        written
+    }
+}
+
+fn writer<'p, O: Output>(
+    plan: &'p SqlitePlan,
+    output: O,
+    failures: &[(u32, SourceError)],
+) -> Writer<'p, SourceError, O> {
+    let mut writer = Writer::new(&plan.shape, &plan.program.program.layout, output);
+    for (root, error) in failures {
+        writer.fail_root(*root as usize, error.clone());
+    }
+    writer
+}
+
+/// The writer of the answer of a request that changed something.
+fn changed_writer<'p, O: Output>(
+    plan: &'p SqlitePlan,
+    changed: &Changed,
+    echoes: &'p [Echo],
+    output: O,
+) -> Writer<'p, SourceError, O> {
+    writer(plan, output, &changed.failures).echoing(echoes)
+}
+
+/// Whether a request is to be run again on another thread.
+fn is_for_elsewhere<D>(written: &Result<Written<SourceError, D>, ExecuteError>) -> bool {
+    match written {
+        Ok(written) => written.errors.iter().any(
+            |error| matches!(&error.failure, Failure::Source(error) if belongs_elsewhere(error)),
+        ),
+        Err(ExecuteError::Source(error)) => belongs_elsewhere(error),
+        Err(ExecuteError::TooLarge(_) | ExecuteError::Refused(_) | ExecuteError::Broken(_)) => {
+            false
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! SQLite, in the same process.
+//!
+//! * [`introspect`], [`declared`]: what a file holds
+//! * [`connection`]: opening a file; `shared_memory`: what another program may take from it
+//! * `functions`: what SQLite's own functions lack; `pattern`: LIKE in linear time
+//! * `interrupt`: how a run is stopped, within a call of a function, too
+//! * `json`: JSON by its content; `text`: values as SQLite's own LIKE reads them
+//! * [`bind`] for parameters
+//! * `stored`: values as they are kept; `epoch`: moments as numbers
+//! * `planning`: when statements are planned
+//! * `exact`: sums and averages with every digit
+//! * `statement`: prepared statements and their values; `idle`: those that nobody runs
+//! * [`cursor`]: nested loops over prepared statements
+//! * [`execute`]: a request's whole run
+//! * `inline`: on the thread that serves the request, for a short while
+//! * `apart`: on another thread
+//! * `pace`: how long programs take
+//! * `lanes`: who runs there, and who waits
+//! * `threads`: the threads for that, with their connections
+//! * `writer`: changing a file
+//! * [`source`]: a file read from every thread
+
+mod apart;
+pub mod bind;
+pub mod connection;
+pub mod cursor;
+pub mod database;
+pub mod declared;
+mod epoch;
+pub mod error;
+mod exact;
+pub mod execute;
+mod functions;
+mod idle;
+mod inline;
+mod interrupt;
+pub mod introspect;
+mod json;
+mod lanes;
+mod moment;
+pub mod options;
+mod pace;
+mod pattern;
+mod planning;
+#[cfg(target_os = "linux")]
+mod shared_memory;
+mod statement;
+mod stored;
+mod text;
+mod threads;
+mod writer;
+
+pub use connection::Identity;
+pub use database::{SqliteConnections, SqlitePlan, SqliteProgram, SqliteSource};
+pub use introspect::watch::{SqliteFingerprint, SqliteLooks};
+pub use options::{OpenError, SqliteOptions, StoredColumn};
+
+use error::is_busy;
+
+/// After how many steps of SQLite's virtual machine somebody looks whether it is to stop.
+const STEPS: i32 = 1_000;

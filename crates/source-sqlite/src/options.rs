@@ -1,0 +1,65 @@
+//! Options of opening a file, and what keeps it from being opened.
+
+use std::path::PathBuf;
+
+use catalog::{Catalog, Scalar};
+use source::Timeouts;
+
+use super::introspect::IntrospectError;
+
+/// Options of a SQLite file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SqliteOptions<'o> {
+    /// Whether INTEGER columns, which hold 64 bits, count as such.
+    pub wide_integers: bool,
+    /// Scalars of columns whose declarations do not name them.
+    pub stored_as: &'o [StoredColumn],
+    pub timeouts: Timeouts,
+}
+
+/// The scalar that the values of a column are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredColumn {
+    pub table: Box<str>,
+    pub column: Box<str>,
+    pub scalar: Scalar,
+}
+
+/// The reason why a file cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("cannot open {}: {source}", redact::address(&path.to_string_lossy()))]
+    File { path: PathBuf, source: rusqlite::Error },
+    #[error("there is no file {}; give the path of a SQLite file, or a postgres:// or neo4j:// address", redact::address(&.0.to_string_lossy()))]
+    NoFile(PathBuf),
+    #[error("{} is a folder; give the path of a SQLite file in it, or a postgres:// or neo4j:// address", redact::address(&.0.to_string_lossy()))]
+    Folder(PathBuf),
+    #[error("cannot read the schema of {}: {source}", redact::address(&path.to_string_lossy()))]
+    Catalog { path: PathBuf, source: IntrospectError },
+    #[error("`--stored-as` names the column {table}.{column}, which is not there")]
+    NoColumn { table: Box<str>, column: Box<str> },
+    #[error(
+        "`--stored-as` of the column {table}.{column} is another type than it can hold: {reason}"
+    )]
+    StoredAs { table: Box<str>, column: Box<str>, reason: &'static str },
+}
+
+impl SqliteOptions<'_> {
+    /// Declares in the catalog what the options say of columns.
+    pub(super) fn declare(&self, catalog: &mut Catalog) -> Result<(), OpenError> {
+        if self.wide_integers {
+            catalog.widen_integers();
+        }
+        for stored in self.stored_as {
+            let StoredColumn { table, column, scalar } = stored.clone();
+            let entity = catalog.find_entity(None, &table).map(|own| own.id);
+            let field = entity.and_then(|id| catalog.find_field(id, &column));
+            let Some(field) = field.map(|field| field.id) else {
+                return Err(OpenError::NoColumn { table, column });
+            };
+            let declared = catalog.declare_stored(field, scalar);
+            declared.map_err(|reason| OpenError::StoredAs { table, column, reason })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,208 @@
+//! When SQLite chooses how to find the rows of a statement.
+//!
+//! By itself SQLite plans a statement again whenever it is bound with another value that may tell
+//! it something, and after each request, when its values are forgotten. That costs more than most
+//! statements, and a statement that runs for each row of the level above is bound all the time.
+
+use catalog::{Catalog, Index};
+use relational::{ParameterKind, Program};
+
+use super::bind::is_glob;
+
+/// When a statement is planned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Planning {
+    /// When it is prepared: for all values alike.
+    #[default]
+    Once,
+    /// Each time for the values that it is bound with.
+    ByValues,
+}
+
+impl Planning {
+    /// What serves a program best, in a file that has indexes of some rows only, or has none.
+    pub(super) fn of(program: &Program, partial_indexes: bool) -> Self {
+        let parameters = program.levels.iter().flat_map(|level| &level.parameters);
+        let mut kinds = parameters.map(|parameter| parameter.kind);
+        match partial_indexes || kinds.any(finds_by_value) {
+            true => Self::ByValues,
+            false => Self::Once,
+        }
+    }
+}
+
+/// Whether a file has indexes that serve some values only.
+pub(super) fn has_partial_indexes(catalog: &Catalog) -> bool {
+    catalog.entities().any(|entity| entity.indexes.iter().any(Index::is_partial))
+}
+
+/// A pattern that begins with a text is looked up in an index, if it is known.
+fn finds_by_value(kind: ParameterKind) -> bool {
+    match kind {
+        ParameterKind::Pattern { r#match, case, .. } => is_glob(r#match, case),
+        ParameterKind::PatternPrefix { .. } => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    use rusqlite::{Connection, StatementStatus};
+
+    use ir::Case;
+
+    use super::*;
+    use crate::connection::{Cache, OpenFile};
+
+    const ROWS: &str =
+        "CREATE TABLE album (id INTEGER PRIMARY KEY, artist INTEGER, name TEXT, label TEXT);
+        CREATE VIEW shown AS SELECT id, name FROM album;
+        CREATE INDEX album_artist ON album (artist);
+        CREATE INDEX album_name ON album (name);
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+        INSERT INTO album SELECT i, i % 50, 'album ' || i, '' FROM n;
+        ANALYZE;";
+
+    /// A file of a test, until its end.
+    struct File(PathBuf);
+
+    impl File {
+        fn new(name: &str) -> Self {
+            let name = format!("thalweg-planning-{}-{name}", std::process::id());
+            let file = Self(std::env::temp_dir().join(name));
+            Connection::open(&file.0).unwrap().execute_batch(ROWS).unwrap();
+            file
+        }
+
+        fn open(&self, planning: Planning) -> OpenFile {
+            let mut file = OpenFile::open(&self.0, Duration::ZERO, Cache::Usual).unwrap();
+            file.plan(planning).unwrap();
+            file
+        }
+    }
+
+    impl Drop for File {
+        fn drop(&mut self) {
+            drop(std::fs::remove_file(&self.0));
+        }
+    }
+
+    /// What ten requests count that ask for another value each, in whichever order.
+    fn count(file: &OpenFile, text: &str, prefix: &str, status: StatementStatus) -> i32 {
+        let ask = |value: i32| {
+            let mut statement = file.connection.prepare_cached(text).unwrap();
+            statement.raw_bind_parameter(1, format!("{prefix}{value}")).unwrap();
+            let mut rows = statement.raw_query();
+            while rows.next().unwrap().is_some() {}
+            drop(rows);
+            statement.get_status(status)
+        };
+        (0..10).map(ask).last().unwrap()
+    }
+
+    #[test]
+    fn a_statement_that_is_planned_once_keeps_its_plan() {
+        let file = File::new("once");
+        let text = "SELECT name FROM album WHERE artist = ?1 ORDER BY id LIMIT 20";
+        let planned = |planning| count(&file.open(planning), text, "", StatementStatus::RePrepare);
+        assert_eq!(planned(Planning::Once), 0);
+        assert!(planned(Planning::ByValues) >= 9);
+    }
+
+    #[test]
+    fn the_beginning_of_a_pattern_is_looked_up_if_it_is_known() {
+        let file = File::new("pattern");
+        let text = "SELECT id FROM album WHERE name GLOB ?1 || ''";
+        let steps = |planning, text| {
+            count(&file.open(planning), text, "album 1", StatementStatus::FullscanStep)
+        };
+        assert!(steps(Planning::ByValues, text) > 1_000);
+        let text = "SELECT id FROM album WHERE name GLOB ?1";
+        assert!(steps(Planning::Once, text) > 1_000);
+        assert_eq!(steps(Planning::ByValues, text), 0);
+    }
+
+    /// The statement of a request for the albums whose field matches.
+    fn statement(entity: &str, field: &str, r#match: ir::TextMatch) -> String {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(ROWS).unwrap();
+        let catalog = crate::introspect::introspect(&connection).unwrap();
+        let entity = catalog.find_entity(None, entity).unwrap().id;
+        let place = ir::Place::field(catalog.find_field(entity, field).unwrap().id);
+        let operand = ir::Operand::Variable { slot: ir::Slot(0), path: Vec::new() };
+        let rows = ir::Rows {
+            id: ir::RowsId(0),
+            from: ir::From::Entity(entity),
+            filter: ir::Filter::Text { place, r#match, case: Case::AsTyped, operand },
+            order: Vec::new(),
+            page: ir::Page::All,
+            distinct: Vec::new(),
+            single: false,
+            once: false,
+            shown: true,
+            outputs: Vec::new(),
+        };
+        let read = ir::Step { id: ir::StepId(0), root: 0, kind: ir::StepKind::Read(rows) };
+        let isolation = ir::Isolation::Snapshot;
+        let transactions = vec![ir::Transaction { isolation, steps: vec![read] }];
+        let request = ir::Request { transactions, rows: 1, ..ir::Request::default() };
+        let strategy = relational::Strategy::Nested;
+        let program =
+            relational::compile(&catalog, &request, sql::Flavor::SQLITE, strategy).unwrap();
+        program.levels[0].text.to_string()
+    }
+
+    #[test]
+    fn what_a_pattern_begins_with_is_looked_up_if_an_index_may_find_it() {
+        use ir::TextMatch::{Includes, Like, StartsWith};
+        let check = |entity: &str, field: &str, r#match, condition: &str| {
+            let statement = statement(entity, field, r#match);
+            assert!(statement.ends_with(condition), "{statement}");
+        };
+        let both = "WHERE t0.\"name\" GLOB ?2 AND \"thalweg_like\"(t0.\"name\", ?1)";
+        check("album", "name", Like, both);
+        // What it shows is indexed below it.
+        check("shown", "name", Like, both);
+        check("album", "name", StartsWith, "WHERE t0.\"name\" GLOB ?1");
+        check("album", "label", StartsWith, "WHERE t0.\"label\" GLOB ?1");
+        check("album", "name", Includes, "WHERE \"thalweg_like\"(t0.\"name\", ?1)");
+        check("album", "label", Like, "WHERE \"thalweg_like\"(t0.\"label\", ?1)");
+        let file = File::new("like");
+        for entity in ["album", "shown"] {
+            // The same value for both parameters: the letters before the wildcard.
+            let text = statement(entity, "name", Like).replace("?2", "?1 || ''");
+            let steps = |text: &str| {
+                let file = file.open(Planning::ByValues);
+                count(&file, text, "album 1", StatementStatus::FullscanStep)
+            };
+            assert!(steps(&text) > 1_000, "{text}");
+            assert_eq!(steps(&text.replace("?1 || ''", "?1")), 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn patterns_and_partial_indexes_are_planned_by_values() {
+        use crate::introspect::introspect;
+        use relational::{Strategy, compile};
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(ROWS).unwrap();
+        assert!(!has_partial_indexes(&introspect(&connection).unwrap()));
+        connection.execute_batch("CREATE INDEX few ON album (name) WHERE artist = 7").unwrap();
+        let catalog = introspect(&connection).unwrap();
+        assert!(has_partial_indexes(&catalog));
+        let nothing = ir::Request::default();
+        let program = compile(&catalog, &nothing, sql::Flavor::SQLITE, Strategy::Nested).unwrap();
+        assert_eq!(Planning::of(&program, false), Planning::Once);
+        assert_eq!(Planning::of(&program, true), Planning::ByValues);
+        let against = relational::Against::Field(catalog::FieldId::new(2));
+        let pattern =
+            |case| ParameterKind::Pattern { against, r#match: ir::TextMatch::StartsWith, case };
+        assert!(finds_by_value(pattern(Case::AsTyped)));
+        assert!(finds_by_value(ParameterKind::PatternPrefix { against }));
+        assert!(!finds_by_value(pattern(Case::Ignored)));
+        assert!(!finds_by_value(ParameterKind::Text));
+    }
+}

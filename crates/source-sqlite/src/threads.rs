@@ -1,0 +1,325 @@
+//! Threads for what takes long, each with a connection of its own.
+//!
+//! There are as many as the [`Lanes`] let run, and one more that watches while somebody waits. The
+//! one that rested last works first, so that those that are not needed end.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+use source::{SourceError, SourceErrorKind};
+
+use super::connection::{Cache, OpenFile};
+use super::lanes::{Lanes, Run};
+use super::pace::Lane;
+use crate::error::map_error;
+
+/// How long a thread that has nothing to do stays.
+const REST: Duration = Duration::from_secs(2);
+
+/// How often is looked whether somebody has waited for long enough.
+const LOOK: Duration = Duration::from_millis(5);
+const AGAIN: Duration = Duration::from_millis(1);
+
+/// What runs on a thread: with a connection, or with the reason why there is none.
+pub(super) type Work = Box<dyn FnOnce(Result<&mut OpenFile, SourceError>) -> Told + Send>;
+
+/// Tells what came of it, when its place is free again.
+pub(super) type Told = Box<dyn FnOnce() + Send>;
+
+/// The threads of a file. They end when this is dropped and they have nothing to do.
+#[derive(Debug)]
+pub(super) struct Threads(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    path: PathBuf,
+    /// How long a statement waits for a writer.
+    busy: Duration,
+    state: Mutex<State>,
+}
+
+struct State {
+    lanes: Lanes<Work>,
+    /// The number of the next job.
+    next: u64,
+    /// Threads that rest, the one that came last in the end.
+    idle: Vec<(u64, Sender<Task>)>,
+    threads: u64,
+    /// The number of the next thread.
+    next_thread: u64,
+    /// Whether a thread looks after those that wait.
+    is_watched: bool,
+    is_closed: bool,
+    /// A connection that no thread has.
+    spare: Option<OpenFile>,
+}
+
+/// What a thread is told to do.
+enum Task {
+    Run(u64, Work),
+    Watch,
+    End,
+}
+
+/// What one thread has.
+struct Worker {
+    shared: Arc<Shared>,
+    number: u64,
+    tasks: Receiver<Task>,
+    sender: Sender<Task>,
+    file: Option<OpenFile>,
+    /// The job that runs.
+    running: Option<u64>,
+}
+
+impl Threads {
+    /// The first thread takes the file that is open already.
+    pub(super) fn new(path: &Path, file: OpenFile, busy: Duration) -> Self {
+        let places = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
+        let state = State {
+            lanes: Lanes::new(places),
+            next: 0,
+            idle: Vec::new(),
+            threads: 0,
+            next_thread: 0,
+            is_watched: false,
+            is_closed: false,
+            spare: Some(file),
+        };
+        Self(Arc::new(Shared { path: path.into(), busy, state: Mutex::new(state) }))
+    }
+
+    /// So many jobs more may run at once.
+    pub(super) fn add(&self, most: usize) {
+        self.0.lock().lanes.add(most);
+    }
+
+    pub(super) fn remove(&self, most: usize) {
+        self.0.lock().lanes.remove(most);
+    }
+
+    /// A number for a job.
+    pub(super) fn number(&self) -> u64 {
+        let mut state = self.0.lock();
+        state.next += 1;
+        state.next
+    }
+
+    /// Has a job run in its turn.
+    pub(super) fn push(&self, run: Run, lane: Lane, work: Work) {
+        let mut state = self.0.lock();
+        state.lanes.push(run, lane, work);
+        self.0.share_out(&mut state);
+    }
+
+    /// Takes a job out of the queue. `false` if it does not wait.
+    pub(super) fn leave(&self, number: u64) -> bool {
+        let job = self.0.lock().lanes.leave(number);
+        // What belongs to it is dropped while nobody waits for the lock.
+        job.is_some()
+    }
+
+    /// A job waits for others from now on: its place is for another.
+    pub(super) fn let_be_long(&self, number: u64) {
+        let mut state = self.0.lock();
+        state.lanes.let_be_long(number);
+        self.0.share_out(&mut state);
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.is_closed = true;
+        for (_, thread) in state.idle.drain(..) {
+            // One that ends just now needs not be told.
+            let _ = thread.send(Task::End);
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing that may panic is done under the lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives threads what may run now, and has one watch if somebody still waits.
+    fn share_out(self: &Arc<Self>, state: &mut State) {
+        while let Some((number, work)) = state.lanes.pick(Instant::now()) {
+            if let Err((task, error)) = self.give(state, Task::Run(number, work)) {
+                state.lanes.end(number);
+                if let Task::Run(_, work) = task {
+                    work(Err(without_thread(&error)))();
+                }
+            }
+        }
+        if !state.is_watched && state.lanes.next_look().is_some() {
+            // Without a thread for that, those that run will see to it when they end.
+            state.is_watched = self.give(state, Task::Watch).is_ok();
+        }
+    }
+
+    /// Gives a task to a thread that rests, or to a new one.
+    fn give(
+        self: &Arc<Self>,
+        state: &mut State,
+        mut task: Task,
+    ) -> Result<(), (Task, std::io::Error)> {
+        while let Some((_, thread)) = state.idle.pop() {
+            match thread.send(task) {
+                Ok(()) => return Ok(()),
+                Err(unsent) => task = unsent.0,
+            }
+        }
+        let (sender, tasks) = channel();
+        let number = state.next_thread;
+        let (shared, file) = (Arc::clone(self), state.spare.take());
+        let to_worker = sender.clone();
+        let start = move || {
+            Worker { shared, number, tasks, sender: to_worker, file, running: None }.work();
+        };
+        if let Err(error) = Builder::new().name("sqlite".into()).spawn(start) {
+            return Err((task, error));
+        }
+        state.next_thread += 1;
+        state.threads += 1;
+        // The thread is there, so its end of the channel is.
+        sender.send(task).map_err(|unsent| (unsent.0, std::io::ErrorKind::Other.into()))
+    }
+}
+
+impl Worker {
+    fn work(mut self) {
+        let mut next = None;
+        loop {
+            let task = match next.take() {
+                Some(task) => task,
+                None => match self.tasks.recv_timeout(REST) {
+                    Ok(task) => task,
+                    Err(RecvTimeoutError::Timeout) if !self.goes() => continue,
+                    Err(_) => return,
+                },
+            };
+            next = match task {
+                Task::Run(number, work) => self.run(number, work),
+                Task::Watch => self.watch(),
+                Task::End => return,
+            };
+        }
+    }
+
+    /// Runs a job, and takes the next one.
+    fn run(&mut self, number: u64, work: Work) -> Option<Task> {
+        self.running = Some(number);
+        let told = match open(&mut self.file, &self.shared) {
+            Ok(file) => work(Ok(file)),
+            Err(error) => work(Err(error)),
+        };
+        let next = {
+            let mut state = self.shared.lock();
+            self.running = None;
+            state.lanes.end(number);
+            let next = self.next(&mut state);
+            self.shared.share_out(&mut state);
+            next
+        };
+        told();
+        next
+    }
+
+    /// Looks after those that wait, until nobody does or one of them may run here.
+    fn watch(&mut self) -> Option<Task> {
+        loop {
+            let mut state = self.shared.lock();
+            let now = Instant::now();
+            state.lanes.look(now);
+            let picked = state.lanes.pick(now);
+            if picked.is_some() || state.lanes.next_look().is_none() {
+                state.is_watched = false;
+                let next = match picked {
+                    Some((number, work)) => Some(Task::Run(number, work)),
+                    None => self.rest(&mut state),
+                };
+                self.shared.share_out(&mut state);
+                return next;
+            }
+            let next = state.lanes.next_look().unwrap_or(now);
+            drop(state);
+            // Somebody who comes meanwhile may have less patience; one that waits for a processor
+            // is looked at again a little later.
+            let wait = next.saturating_duration_since(now).clamp(AGAIN, LOOK);
+            // Who watches is told nothing.
+            let _ = self.tasks.recv_timeout(wait);
+        }
+    }
+
+    fn next(&self, state: &mut State) -> Option<Task> {
+        match state.lanes.pick(Instant::now()) {
+            Some((number, work)) => Some(Task::Run(number, work)),
+            None => self.rest(state),
+        }
+    }
+
+    /// Waits for another task, unless there will be none.
+    fn rest(&self, state: &mut State) -> Option<Task> {
+        if state.is_closed {
+            return Some(Task::End);
+        }
+        state.idle.push((self.number, self.sender.clone()));
+        None
+    }
+
+    /// Whether the thread may end: nothing is on its way to it.
+    fn goes(&mut self) -> bool {
+        let mut state = self.shared.lock();
+        let before = state.idle.len();
+        state.idle.retain(|(number, _)| *number != self.number);
+        state.idle.len() < before
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.threads -= 1;
+        // Its job has panicked; whoever waits for it finds that nothing is said.
+        if let Some(number) = self.running.take() {
+            state.lanes.end(number);
+            self.shared.share_out(&mut state);
+            return;
+        }
+        // The last one leaves its connection, which has read the schema, to the next.
+        if state.threads == 0 && !state.is_closed {
+            state.spare = self.file.take();
+        }
+    }
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("State").field("threads", &self.threads).finish_non_exhaustive()
+    }
+}
+
+/// A connection to the file that is at the path now.
+fn open<'f>(
+    file: &'f mut Option<OpenFile>,
+    shared: &Shared,
+) -> Result<&'f mut OpenFile, SourceError> {
+    if file.as_ref().is_some_and(|file| !file.is_at(&shared.path)) {
+        *file = None;
+    }
+    match file {
+        Some(file) => Ok(file),
+        None => Ok(file
+            .insert(OpenFile::open(&shared.path, shared.busy, Cache::Little).map_err(map_error)?)),
+    }
+}
+
+fn without_thread(error: &std::io::Error) -> SourceError {
+    SourceError::new(SourceErrorKind::Internal, format!("no thread could be started: {error}"))
+}

@@ -1,0 +1,223 @@
+//! Requests that are committed together.
+//!
+//! Most of the time of a small change goes into having it written to the disk, and that takes no
+//! longer for several. So those that wait run one after the other in one transaction, each in parts
+//! of its own that it can take back, and nobody is told anything before all of it is there.
+
+use std::cell::Cell;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use relational::Program;
+use rusqlite::{Connection, ErrorCode};
+use source::SourceError;
+use source::streamed::Abandoned;
+
+use super::run::not_committed;
+use super::scope::{Extent, Scope};
+use super::task::{Manner, Task};
+use crate::connection::OpenFile;
+use crate::error::map_error;
+use crate::pace::Lane;
+
+/// How many requests are committed together at most, and for how long others may join them.
+const MOST: usize = 64;
+pub(super) const JOIN: Duration = Duration::from_millis(5);
+
+const SCHEMA_VERSION: &str = include_str!("schema_version.sql");
+const DEFERRED: &str = include_str!("deferred.sql");
+const CHECKPOINT: &str = include_str!("checkpoint.sql");
+
+/// The connection that changes a file.
+#[derive(Debug)]
+pub(super) struct Writing {
+    pub(super) file: OpenFile,
+    /// For how long requests may join others.
+    join: Duration,
+    watched: Watched,
+    /// The schema that was looked at, and whether some foreign keys are looked at when a transaction
+    /// ends.
+    defers: Cell<Option<(i64, bool)>>,
+}
+
+/// Requests of which nothing is there, and who are to be told yet.
+#[derive(Default)]
+struct Undone {
+    tasks: Vec<Box<dyn Task>>,
+    /// The one with which SQLite has rolled everything back.
+    ended_by: Option<Box<dyn Task>>,
+}
+
+/// Whose statement runs, which is interrupted when nobody waits for it any more.
+type Watched = Arc<Mutex<Option<Arc<Abandoned>>>>;
+
+impl Writing {
+    pub(super) fn new(file: OpenFile, join: Duration) -> Self {
+        let watched = Watched::default();
+        let looked_at = Arc::clone(&watched);
+        let is_over = move || is_gone(&looked_at);
+        file.interrupt.when(is_over);
+        Self { file, join, watched, defers: Cell::default() }
+    }
+
+    /// Whether it is known what stands in the file: there is no transaction.
+    pub(super) fn is_free(&self) -> bool {
+        self.file.connection.is_autocommit()
+    }
+
+    /// Moves what stands in a write-ahead log into the file, and empties the log. Nobody is waited for:
+    /// it stays while somebody reads or writes what stands in it only. Whether it is empty, which it is
+    /// as well where there is none.
+    pub(super) fn empty_log(&self) -> bool {
+        let connection = &self.file.connection;
+        let emptied = connection
+            .busy_timeout(Duration::ZERO)
+            .and_then(|()| connection.query_row(CHECKPOINT, (), |row| row.get::<_, bool>(0)));
+        match emptied {
+            Ok(is_busy) => !is_busy,
+            Err(error) => {
+                tracing::debug!(%error, "the write-ahead log stays");
+                false
+            }
+        }
+    }
+
+    pub(super) fn alone(&self, mut task: Box<dyn Task>) {
+        self.run(&mut *task, Manner::Alone);
+        task.tell();
+    }
+
+    /// Runs a request, and those that `next` gives meanwhile, in one transaction. Gives back those
+    /// that are to run alone, of which nothing is there.
+    #[must_use]
+    pub(super) fn together(
+        &self,
+        first: Box<dyn Task>,
+        next: impl FnMut() -> Option<Box<dyn Task>>,
+    ) -> Vec<Box<dyn Task>> {
+        let Undone { tasks, ended_by } = self.group(first, next);
+        let mut others = tasks.into_iter();
+        let mut alone = Vec::new();
+        // Without the one that has ended it, there is nothing against another one.
+        if ended_by.is_some()
+            && others.len() > 1
+            && let Some(first) = others.next()
+        {
+            let undone = self.group(first, || others.next());
+            alone.extend(undone.tasks.into_iter().chain(undone.ended_by));
+        }
+        alone.extend(others.chain(ended_by));
+        alone
+    }
+
+    /// One attempt, of which all is there or nothing.
+    fn group(
+        &self,
+        first: Box<dyn Task>,
+        mut next: impl FnMut() -> Option<Box<dyn Task>>,
+    ) -> Undone {
+        let connection = &self.file.connection;
+        if matches!(self.defers.get(), Some((_, true))) && !matches!(self.defers(), Ok(false)) {
+            return Undone::from(vec![first]);
+        }
+        let group = match Scope::begin(connection, Extent::Changing) {
+            Ok(group) => group,
+            Err(error) => {
+                self.lose(vec![first], &map_error(error));
+                return Undone::default();
+            }
+        };
+        // With such foreign keys it would depend on the others whether one of them fails. The schema
+        // stays as it is from now on.
+        if !matches!(self.defers(), Ok(false)) {
+            return Undone::from(vec![first]);
+        }
+        let since = Instant::now();
+        let (mut tasks, mut joining) = (Vec::new(), Some(first));
+        while let Some(mut task) = joining.take() {
+            self.run(&mut *task, Manner::Together);
+            // SQLite rolls everything back where a trigger says so, where a statement is interrupted,
+            // and where there is no room.
+            if connection.is_autocommit() {
+                return Undone { tasks, ended_by: Some(task) };
+            }
+            tasks.push(task);
+            if tasks.len() < MOST && since.elapsed() < self.join {
+                joining = next();
+            }
+        }
+        match group.keep() {
+            Ok(()) => tasks.into_iter().for_each(Task::tell),
+            Err(error) if is_for_all(&error) => self.lose(tasks, &not_committed(error)),
+            // Each by itself finds out whose fault it was.
+            Err(_) => return Undone::from(tasks),
+        }
+        Undone::default()
+    }
+
+    /// Whether some foreign keys are looked at when a transaction ends.
+    fn defers(&self) -> Result<bool, rusqlite::Error> {
+        let connection = &self.file.connection;
+        let version: i64 = ask(connection, SCHEMA_VERSION)?;
+        match self.defers.get() {
+            Some((known, defers)) if known == version => Ok(defers),
+            _ => {
+                let defers = ask(connection, DEFERRED)?;
+                self.defers.set(Some((version, defers)));
+                Ok(defers)
+            }
+        }
+    }
+
+    fn run(&self, task: &mut dyn Task, manner: Manner<'_>) {
+        self.watch(Some(Arc::clone(task.stop())));
+        task.run(&self.file, manner);
+        // What is common to several is not interrupted for one of them.
+        self.watch(None);
+    }
+
+    fn watch(&self, stop: Option<Arc<Abandoned>>) {
+        *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = stop;
+    }
+
+    /// Tells all of them that nothing of them is there, or that nobody knows.
+    fn lose(&self, tasks: Vec<Box<dyn Task>>, error: &SourceError) {
+        for mut task in tasks {
+            self.run(&mut *task, Manner::Lost(error));
+            task.tell();
+        }
+    }
+}
+
+impl From<Vec<Box<dyn Task>>> for Undone {
+    fn from(tasks: Vec<Box<dyn Task>>) -> Self {
+        Self { tasks, ended_by: None }
+    }
+}
+
+/// Whether a request may be committed together with others. What takes long would have them wait;
+/// what is one transaction for several root fields is one by itself.
+pub(crate) fn joins(program: &Program, lane: Lane) -> bool {
+    lane == Lane::Short && program.units.iter().all(|unit| unit.roots.len() <= 1)
+}
+
+/// Whether a transaction that was not committed would not be for each of its requests: others read
+/// or write all the time, or the disk has failed.
+fn is_for_all(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::SystemIoFailure)
+    )
+}
+
+fn is_gone(watched: &Mutex<Option<Arc<Abandoned>>>) -> bool {
+    let watched = watched.lock().unwrap_or_else(PoisonError::into_inner);
+    watched.as_ref().is_some_and(|stop| stop.is_set())
+}
+
+fn ask<T: rusqlite::types::FromSql>(
+    connection: &Connection,
+    text: &str,
+) -> Result<T, rusqlite::Error> {
+    connection.prepare_cached(text)?.query_row((), |row| row.get(0))
+}

@@ -1,0 +1,281 @@
+//! The transactions of a request, one after the other.
+//!
+//! What fails is rolled back, and its root fields are null. Nothing is run again, but what ran
+//! together with others and is gone for one of them.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use relational::{Level, LevelKind, ParameterSource, Parents, Program, Unit};
+use response::Held;
+use rusqlite::{CachedStatement, ErrorCode};
+use source::streamed::Abandoned;
+use source::{SourceError, SourceErrorKind};
+
+use super::gathered::{Gathered, Holding, Owned, Rows};
+use super::requirement::BoundRequirement;
+use super::scope::{Extent, Scope};
+use super::task::Manner;
+use crate::bind::{Bound, BoundLevel, BoundParameter};
+use crate::connection::OpenFile;
+use crate::error::map_error;
+
+/// Rows of so many bytes are written in less than a millisecond.
+const LONG: u64 = 64 << 10;
+
+/// A request that changes something.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) bound: Arc<Bound>,
+    pub(crate) requirements: Vec<BoundRequirement>,
+    /// What is wrong with root fields before anything is done.
+    pub(crate) failures: Vec<RootError>,
+    /// What is read is counted here.
+    pub(crate) held: Held,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub(crate) struct Changed {
+    pub(crate) bound: Arc<Bound>,
+    pub(crate) gathered: Gathered,
+    pub(crate) failures: Vec<RootError>,
+    /// How long it ran, from the beginnings of its transactions until they could be committed.
+    pub(crate) took: Duration,
+    /// As long as the rows are there.
+    holding: Holding,
+}
+
+/// A root field, and why it is null.
+pub(crate) type RootError = (u32, SourceError);
+
+/// A request while it runs.
+struct Run<'r> {
+    file: &'r OpenFile,
+    program: &'r Program,
+    bound: &'r Bound,
+    requirements: &'r [BoundRequirement],
+    manner: Manner<'r>,
+    gathered: Gathered,
+    holding: Holding,
+    took: Duration,
+}
+
+impl Change {
+    /// Runs one transaction after the other, until the request goes away.
+    pub(crate) fn run(
+        &self,
+        program: &Program,
+        file: &OpenFile,
+        stop: &Abandoned,
+        manner: Manner<'_>,
+    ) -> Changed {
+        let Self { bound, requirements, failures: before, held } = self;
+        let (gathered, holding) = (Gathered::new(program), Holding::new(held.another()));
+        let took = Duration::ZERO;
+        let mut run = Run { file, program, bound, requirements, manner, gathered, holding, took };
+        let mut failures = Vec::new();
+        for unit in &program.units {
+            if stop.is_set() {
+                break;
+            }
+            // What would follow here would be committed by itself.
+            if manner == Manner::Together && file.connection.is_autocommit() {
+                break;
+            }
+            if let Err((root, error)) = run.unit(unit, before, stop) {
+                run.gathered.forget(unit.levels.clone());
+                failures.extend(unit.failures(root, error));
+            }
+        }
+        let Run { gathered, holding, took, .. } = run;
+        Changed { bound: Arc::clone(bound), gathered, failures, took, holding }
+    }
+}
+
+impl Changed {
+    /// Whether writing it takes longer than others should wait for.
+    pub(crate) fn is_long(&self) -> bool {
+        self.holding.bytes() > LONG
+    }
+}
+
+impl Run<'_> {
+    /// One transaction: it is there when this returns without an error, and else nothing of it.
+    fn unit(
+        &mut self,
+        unit: &Unit,
+        before: &[RootError],
+        stop: &Abandoned,
+    ) -> Result<(), RootError> {
+        if let Some(error) = before.iter().find(|(root, _)| unit.roots.contains(root)) {
+            return Err(error.clone());
+        }
+        let (first, last) = ends(unit);
+        let extent = match self.manner {
+            Manner::Lost(error) => return Err((first, error.clone())),
+            Manner::Together => Extent::Part,
+            Manner::Alone if unit.writes => Extent::Changing,
+            Manner::Alone => Extent::Reading,
+        };
+        // If it is dropped, it is rolled back.
+        let scope = Scope::begin(&self.file.connection, extent);
+        let scope = scope.map_err(|error| (first, map_error(error)))?;
+        let since = Instant::now();
+        let done = self.levels(unit);
+        self.took += since.elapsed();
+        done?;
+        if stop.is_set() {
+            return Err((
+                last,
+                SourceError::new(SourceErrorKind::Timeout, "the request went away"),
+            ));
+        }
+        scope.keep().map_err(|error| (last, not_committed(error)))
+    }
+
+    /// All that stands between the beginning and the end.
+    fn levels(&mut self, unit: &Unit) -> Result<(), RootError> {
+        for level in unit.levels.clone() {
+            let next =
+                self.program.levels[..usize::from(unit.levels.end)].get(usize::from(level) + 1);
+            let level = &self.program.levels[usize::from(level)];
+            self.level(level).map_err(|error| (level.root, error))?;
+            let given = level.gives();
+            if next.is_some_and(|next| next.gives() == given) {
+                continue;
+            }
+            let count = self.gathered.level(given).count();
+            for requirement in self.requirements.iter().filter(|own| own.after == given) {
+                requirement.judge(count).map_err(|error| (requirement.root, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All rows of a level.
+    fn level(&mut self, level: &Level) -> Result<(), SourceError> {
+        let Self { file, bound, gathered, holding, .. } = self;
+        let bound = &bound.levels[usize::from(level.id.0)];
+        let mut statement =
+            Running::new(file, &level.text, gathered, holding).map_err(map_error)?;
+        match (level.parents, level.parent) {
+            (Parents::Returned { write }, _) => {
+                let written = gathered.level(write);
+                for row in 0..written.len() {
+                    statement.run(bound, Some((written, row)))?;
+                }
+                statement.rows.end_parent(0);
+            }
+            (_, None) => {
+                statement.run(bound, None)?;
+                statement.rows.end_parent(0);
+            }
+            (_, Some(parent)) => {
+                let above = gathered.level(parent);
+                for row in 0..above.len() {
+                    let start = statement.rows.len();
+                    // No row belongs to one whose key is null.
+                    if !is_orphan(bound, above, row) {
+                        statement.run(bound, Some((above, row)))?;
+                    }
+                    statement.rows.end_parent(start);
+                }
+            }
+        }
+        let mut rows = statement.into_rows();
+        if let LevelKind::Write(_) = level.kind {
+            rows.changed = file.connection.changes();
+        }
+        match level.gives() {
+            given if given == level.id => gathered.set(given, rows),
+            given => gathered.add(given, rows),
+        }
+        Ok(())
+    }
+}
+
+/// The statement of a level, and the rows that it has given so far.
+struct Running<'r> {
+    statement: CachedStatement<'r>,
+    /// What the levels before gave.
+    gathered: &'r Gathered,
+    holding: &'r mut Holding,
+    rows: Rows,
+}
+
+impl<'r> Running<'r> {
+    fn new(
+        file: &'r OpenFile,
+        text: &str,
+        gathered: &'r Gathered,
+        holding: &'r mut Holding,
+    ) -> Result<Self, rusqlite::Error> {
+        let statement = file.connection.prepare_cached(text)?;
+        let rows = Rows::new(statement.column_count());
+        Ok(Self { statement, gathered, holding, rows })
+    }
+
+    fn into_rows(self) -> Rows {
+        self.rows
+    }
+
+    /// Runs it to its end, for a row of another level if there is one.
+    fn run(
+        &mut self,
+        bound: &BoundLevel,
+        above: Option<(&Rows, usize)>,
+    ) -> Result<(), SourceError> {
+        for (number, parameter) in (1..).zip(&bound.parameters) {
+            let statement = &mut self.statement;
+            match parameter {
+                BoundParameter::Value(value) => {
+                    statement.raw_bind_parameter(number, value).map_err(map_error)?
+                }
+                BoundParameter::Parent(column) => {
+                    let value = above.and_then(|(rows, row)| rows.value(row, *column));
+                    statement.raw_bind_parameter(number, value).map_err(map_error)?;
+                }
+                BoundParameter::Result(level, column) => {
+                    match self.gathered.level(*level).value(0, *column) {
+                        None | Some(Owned::Null) => return Err(ParameterSource::no_result()),
+                        Some(value) => {
+                            statement.raw_bind_parameter(number, value).map_err(map_error)?
+                        }
+                    }
+                }
+            }
+        }
+        let mut given = self.statement.raw_query();
+        while let Some(row) = given.next().map_err(map_error)? {
+            self.holding.hold(self.rows.push(row).map_err(map_error)?)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_orphan(bound: &BoundLevel, above: &Rows, row: usize) -> bool {
+    bound.parameters.iter().any(|parameter| match parameter {
+        BoundParameter::Parent(column) => {
+            matches!(above.value(row, *column), None | Some(Owned::Null))
+        }
+        BoundParameter::Value(_) | BoundParameter::Result(..) => false,
+    })
+}
+
+/// The root fields whose errors are those of the beginning and of the end of a transaction.
+fn ends(unit: &Unit) -> (u32, u32) {
+    let first = unit.roots.first().copied().unwrap_or_default();
+    (first, unit.roots.last().copied().unwrap_or(first))
+}
+
+/// Why a transaction was not committed. Where the file could not be written to its end, nobody can
+/// say what stands in it.
+pub(super) fn not_committed(error: rusqlite::Error) -> SourceError {
+    let is_unknown = error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure);
+    let error = map_error(error);
+    match is_unknown {
+        true => SourceError { kind: SourceErrorKind::OutcomeUnknown, ..error },
+        false => error,
+    }
+}

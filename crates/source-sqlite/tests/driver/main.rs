@@ -1,0 +1,4 @@
+//! The driver of SQLite on files.
+
+mod introspect;
+mod writes;

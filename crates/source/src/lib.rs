@@ -1,0 +1,38 @@
+//! The vocabulary that all sources share: what a driver takes and returns. It knows no driver.
+//!
+//! * [`connections`]: the interface of a driver
+//! * [`plan`]: compiled requests, and the parameters of their execution
+//! * [`operand`], [`opaque`]: the values of a request's variables
+//! * [`session`], [`claims`]: settings and claims of the requester
+//! * [`limits`]: timeouts, and limits of connection pools
+//! * [`streamed`]: answers that are sent while they are made
+//! * [`offload`]: long work on the blocking pool
+//! * [`observed`], [`statistics`]: figures of one request, and of the connections of all threads
+//! * [`wire`]: sockets, TLS and buffers of clients of databases over a network
+//! * [`error`]: errors
+
+pub mod claims;
+pub mod connections;
+pub mod error;
+pub mod limits;
+pub mod observed;
+pub mod offload;
+pub mod opaque;
+pub mod operand;
+pub mod plan;
+pub mod session;
+pub mod statistics;
+pub mod streamed;
+pub mod wire;
+
+pub use claims::Claims;
+pub use connections::Connections;
+pub use error::{CompileError, Details, ExecuteError, SourceError, SourceErrorKind};
+pub use limits::{PoolLimits, Timeouts};
+pub use observed::{Bounding, Observed, ReadForm, Round};
+pub use operand::Variables;
+pub use plan::{ExecuteParams, Plan};
+pub use session::{NameSet, Session, Settings};
+pub use sql::PlanFigures;
+pub use statistics::Statistics;
+pub use streamed::{Delivery, Executed, Part, Rest, Sizes, Streamed};

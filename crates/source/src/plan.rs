@@ -1,0 +1,32 @@
+//! Compiled requests, and the parameters of their execution.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use response::{Echo, Shape};
+
+use crate::operand::Variables;
+use crate::session::Session;
+
+/// A request that a source has compiled, with the shape of its answer.
+#[derive(Debug)]
+pub struct Plan<P> {
+    /// The statements, in the form of the source's driver.
+    pub program: P,
+    /// Kept with answers that are not bytes, which take the names of their fields from it.
+    pub shape: Arc<Shape>,
+}
+
+/// Parameters of an execution of a plan.
+#[derive(Clone, Copy, Debug)]
+pub struct ExecuteParams<'v> {
+    pub variables: Variables<'v>,
+    pub session: &'v Session,
+    /// Values of the request itself that the answer repeats.
+    pub echoes: &'v [Echo],
+    /// The estimated cost, in rows.
+    pub cost: u64,
+    /// How long the answer is waited for at most. A database that supports it ends what takes
+    /// longer by itself, also where the client is gone.
+    pub time_limit: Option<Duration>,
+}

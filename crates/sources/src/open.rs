@@ -1,0 +1,46 @@
+//! Options of opening a source, and what keeps it from being opened.
+
+use source::Timeouts;
+use source_neo4j::wire::WireError as BoltError;
+use source_postgres::{Extensions, PostgresOptions, Rights};
+use source_sqlite::{SqliteOptions, StoredColumn};
+
+/// Options of opening a source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// The namespaces to read, in this order; ignored by sources without them.
+    pub namespaces: Vec<String>,
+    /// Whether objects of extensions are read; ignored by sources without them.
+    pub extensions: Extensions,
+    /// Whether the rights of roles decide what is offered; ignored by sources without them.
+    pub rights: Rights,
+    /// Whether INTEGER columns of SQLite, which hold 64 bits, count as such.
+    pub wide_integers: bool,
+    /// Scalars of columns of SQLite whose declarations do not name them.
+    pub stored_as: Vec<StoredColumn>,
+    pub timeouts: Timeouts,
+}
+
+/// The reason why a source cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error(transparent)]
+    Sqlite(#[from] source_sqlite::OpenError),
+    #[error(transparent)]
+    Postgres(#[from] source_postgres::OpenError),
+    #[error("cannot connect to Neo4j: {0}")]
+    Neo4j(BoltError),
+}
+
+impl OpenOptions {
+    pub(crate) fn postgres(&self) -> PostgresOptions<'_> {
+        let Self { namespaces, extensions, rights, timeouts, .. } = self;
+        let (extensions, rights, timeouts) = (*extensions, *rights, *timeouts);
+        PostgresOptions { namespaces, extensions, rights, timeouts }
+    }
+
+    pub(crate) fn sqlite(&self) -> SqliteOptions<'_> {
+        let Self { wide_integers, stored_as, timeouts, .. } = self;
+        SqliteOptions { wide_integers: *wide_integers, stored_as, timeouts: *timeouts }
+    }
+}

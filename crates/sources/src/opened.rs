@@ -1,0 +1,97 @@
+//! A source of any driver: opened once, read from every thread.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use catalog::Catalog;
+use response::{Memory, Shape};
+use source::{CompileError, PoolLimits};
+use source_neo4j::Neo4jSource;
+use source_postgres::PostgresSource;
+use source_sqlite::SqliteSource;
+
+use crate::address::Address;
+use crate::connections::Connections;
+use crate::open::{OpenError, OpenOptions};
+use crate::plan::Plan;
+
+/// An opened source, shared by all threads.
+#[derive(Debug)]
+pub enum Source {
+    Sqlite(SqliteSource),
+    Postgres(PostgresSource),
+    Neo4j(Neo4jSource),
+}
+
+impl Source {
+    /// Opens a source and reads its schema.
+    pub async fn open(
+        address: &Address,
+        options: &OpenOptions,
+    ) -> Result<(Self, Catalog), OpenError> {
+        match address {
+            Address::Sqlite(path) => {
+                let (source, catalog) = SqliteSource::open(path, &options.sqlite())?;
+                Ok((Self::Sqlite(source), catalog))
+            }
+            Address::Postgres(url) => {
+                let (source, catalog) = PostgresSource::open(url, &options.postgres()).await?;
+                Ok((Self::Postgres(source), catalog))
+            }
+            Address::Neo4j(url) => {
+                let opened = Neo4jSource::open(url, options.timeouts).await;
+                let (source, catalog) = opened.map_err(OpenError::Neo4j)?;
+                Ok((Self::Neo4j(source), catalog))
+            }
+        }
+    }
+
+    /// Leaves the source in order when no request comes any more, within this time.
+    pub fn close(&self, patience: Duration) {
+        match self {
+            Self::Sqlite(source) => source.close(patience),
+            // Servers do it themselves.
+            Self::Postgres(_) | Self::Neo4j(_) => {}
+        }
+    }
+
+    /// Compiles a request that is run once.
+    pub fn compile(
+        &self,
+        catalog: &Catalog,
+        request: &ir::Request,
+        shape: Shape,
+    ) -> Result<Plan, CompileError> {
+        Ok(match self {
+            Self::Sqlite(source) => Plan::sqlite(source.compile(catalog, request)?, shape),
+            Self::Postgres(source) => Plan::postgres(source.compile(catalog, request)?, shape),
+            Self::Neo4j(source) => Plan::neo4j(source.compile(catalog, request)?, shape),
+        })
+    }
+
+    /// Compiles a request that is kept and run again: its plan may compile other forms of its program
+    /// when answers show that they pay.
+    pub fn compile_kept(
+        &self,
+        catalog: &Arc<Catalog>,
+        request: &Arc<ir::Request>,
+        shape: Shape,
+    ) -> Result<Plan, CompileError> {
+        match self {
+            Self::Postgres(source) => {
+                Ok(Plan::postgres(source.compile_kept(catalog, request)?, shape))
+            }
+            Self::Sqlite(_) | Self::Neo4j(_) => self.compile(catalog, request, shape),
+        }
+    }
+
+    /// Connections for one thread, made when they are needed. What they read is counted in `memory`.
+    #[must_use]
+    pub fn connections(&self, limits: PoolLimits, memory: &Arc<Memory>) -> Connections {
+        match self {
+            Self::Sqlite(source) => Connections::Sqlite(source.connections(limits)),
+            Self::Postgres(source) => Connections::Postgres(source.connections(limits, memory)),
+            Self::Neo4j(source) => Connections::Neo4j(source.connections(limits, memory)),
+        }
+    }
+}

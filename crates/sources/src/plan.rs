@@ -1,0 +1,97 @@
+//! A compiled request of any driver.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use relational::Level;
+use response::Shape;
+use source::Observed;
+use source_neo4j::program::GraphProgram;
+use source_postgres::{PostgresPlan, PostgresProgram};
+use source_sqlite::{SqlitePlan, SqliteProgram};
+
+/// A compiled request with the shape of its answer.
+#[derive(Clone, Debug)]
+pub enum Plan {
+    Sqlite(Arc<SqlitePlan>),
+    Postgres(Arc<PostgresPlan>),
+    Neo4j(Arc<source::Plan<GraphProgram>>),
+}
+
+impl Plan {
+    pub(crate) fn sqlite(program: SqliteProgram, shape: Shape) -> Self {
+        Self::Sqlite(Arc::new(SqlitePlan { program, shape: shape.into() }))
+    }
+
+    pub(crate) fn postgres(program: PostgresProgram, shape: Shape) -> Self {
+        Self::Postgres(Arc::new(PostgresPlan { program, shape: shape.into() }))
+    }
+
+    pub(crate) fn neo4j(program: GraphProgram, shape: Shape) -> Self {
+        Self::Neo4j(Arc::new(source::Plan { program, shape: shape.into() }))
+    }
+
+    /// The shape of the answer.
+    #[must_use]
+    pub fn shape(&self) -> &Arc<Shape> {
+        match self {
+            Self::Sqlite(plan) => &plan.shape,
+            Self::Postgres(plan) => &plan.shape,
+            Self::Neo4j(plan) => &plan.shape,
+        }
+    }
+
+    /// The program of a graph, whose levels are not those of tables.
+    #[must_use]
+    pub fn graph(&self) -> Option<&GraphProgram> {
+        match self {
+            Self::Neo4j(plan) => Some(&plan.program),
+            Self::Sqlite(_) | Self::Postgres(_) => None,
+        }
+    }
+
+    /// The levels of tables that the next request will have, in the order of the tree.
+    #[must_use]
+    pub fn levels(&self) -> &[Level] {
+        match self {
+            Self::Sqlite(plan) => &plan.program.program.levels,
+            Self::Postgres(plan) => plan.program.current_levels(),
+            Self::Neo4j(_) => &[],
+        }
+    }
+
+    /// Changes whenever the program keeps more than before.
+    #[must_use]
+    pub fn made(&self) -> u32 {
+        match self {
+            Self::Postgres(plan) => plan.program.made(),
+            Self::Sqlite(_) | Self::Neo4j(_) => 0,
+        }
+    }
+
+    /// How many levels, or statements of a graph, the program had in the form in which it was read.
+    #[must_use]
+    pub fn places(&self, observed: &Observed) -> usize {
+        match self {
+            Self::Sqlite(plan) => plan.program.program.levels.len(),
+            Self::Postgres(plan) => plan.program.levels(observed.form).len(),
+            Self::Neo4j(plan) => plan.program.statements().count(),
+        }
+    }
+
+    /// The text of a statement as it was sent.
+    #[must_use]
+    pub fn text(&self, place: usize, observed: &Observed) -> Option<Cow<'_, str>> {
+        let bounding = observed.boundings.get(place).copied().flatten();
+        let levels = match self {
+            Self::Sqlite(plan) => &plan.program.program.levels,
+            Self::Postgres(plan) => plan.program.levels(observed.form),
+            Self::Neo4j(plan) => {
+                let statement = plan.program.statements().nth(place);
+                return statement.map(|statement| Cow::Borrowed(&*statement.text));
+            }
+        };
+        let level = levels.get(place).filter(|level| level.has_statement());
+        level.map(|level| level.bounded_text(bounding))
+    }
+}
