@@ -212,6 +212,9 @@ impl Compiler<'_> {
         if let ir::From::Keys { .. } = rows.from {
             return true;
         }
+        if !rows.distinct.is_empty() || matches!(rows.page, ir::Page::AfterRow { .. }) {
+            return false;
+        }
         let entity = &self.catalog[entity];
         let ordered = order_fields(rows);
         let paged = is_paged(rows);
@@ -281,8 +284,11 @@ pub(super) fn join_page(
     (select, alias)
 }
 
-/// Whether a limit or an offset cuts rows off.
+/// Whether each parent has rows of its own choice: a page, or the first of those that agree.
 pub(super) fn is_paged(rows: &Rows) -> bool {
+    if !rows.distinct.is_empty() {
+        return true;
+    }
     match &rows.page {
         ir::Page::All => false,
         ir::Page::Offset { .. } | ir::Page::AfterRow { .. } => true,

@@ -29,6 +29,8 @@ pub struct Flavor {
     /// There are types of timestamps and UUIDs; otherwise they are text, in more than one form.
     pub typed_text: bool,
     pub truncation: Truncation,
+    /// `SELECT DISTINCT ON (…)`; otherwise rows are numbered.
+    pub distinct_on: bool,
     pub casts: CastTypes,
     /// Sums and averages of integers and decimals have every digit; otherwise the source brings
     /// the functions `exact_sum` and `exact_avg`.
@@ -116,6 +118,7 @@ impl Flavor {
         offset_alone: OffsetAlone::Allowed,
         typed_text: true,
         truncation: Truncation::DateTrunc,
+        distinct_on: true,
         casts: CastTypes { text: "text", numeric: "numeric", double: "double precision" },
         exact_sums: true,
         average_squares: true,
@@ -147,6 +150,7 @@ impl Flavor {
         offset_alone: OffsetAlone::AfterLimit("-1"),
         typed_text: false,
         truncation: Truncation::Substring,
+        distinct_on: false,
         casts: CastTypes { text: "text", numeric: "numeric", double: "double precision" },
         exact_sums: false,
         average_squares: false,

@@ -141,6 +141,13 @@ impl Printer<'_> {
             self.out.push_str("SELECT * FROM (");
         }
         self.out.push_str(if select.distinct { "SELECT DISTINCT " } else { "SELECT " });
+        for (index, expression) in select.distinct_on.iter().enumerate() {
+            self.out.push_str(if index == 0 { "DISTINCT ON (" } else { ", " });
+            self.expression(expression)?;
+        }
+        if !select.distinct_on.is_empty() {
+            self.out.push_str(") ");
+        }
         if select.items.is_empty() {
             // A row without columns cannot be said everywhere.
             self.out.push('1');

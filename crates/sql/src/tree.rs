@@ -60,6 +60,9 @@ pub struct Bound(pub u8);
 #[derive(Clone, Debug, PartialEq)]
 pub struct Select {
     pub distinct: bool,
+    /// Of the rows that agree in these only the first is kept: the order begins with them. See
+    /// [`Flavor::distinct_on`](crate::Flavor::distinct_on).
+    pub distinct_on: Vec<Expression>,
     pub items: Vec<SelectItem>,
     pub from: Option<FromItem>,
     pub joins: Vec<Join>,
@@ -249,8 +252,15 @@ pub enum Expression {
         moment: Box<Expression>,
     },
     Call(Call),
-    /// The whole row of an item of FROM as one value: within another expression only.
+    /// The whole row of an item of FROM as one value; as an item of SELECT all of its columns.
     Row(Alias),
+    /// A number that belongs to the statement, whatever values it has.
+    Number(u16),
+    /// The place of a row among those that agree in some values, from 1.
+    RowNumber {
+        partition_by: Vec<Expression>,
+        order_by: Vec<OrderItem>,
+    },
     /// The value where the condition is true, and null elsewhere.
     When {
         condition: Box<Expression>,
@@ -387,6 +397,7 @@ impl Select {
     pub fn once() -> Self {
         Self {
             distinct: false,
+            distinct_on: Vec::new(),
             items: Vec::new(),
             from: None,
             joins: Vec::new(),

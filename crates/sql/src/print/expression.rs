@@ -194,6 +194,19 @@ impl Printer<'_> {
                 self.alias(*alias)?;
                 self.out.push_str(".*");
             }
+            Expression::Number(number) => write!(self.out, "{number}")?,
+            Expression::RowNumber { partition_by, order_by } => {
+                self.out.push_str("row_number() OVER (PARTITION BY ");
+                for (index, expression) in partition_by.iter().enumerate() {
+                    self.comma(index);
+                    self.expression(expression)?;
+                }
+                for (index, item) in order_by.iter().enumerate() {
+                    self.out.push_str(if index == 0 { " ORDER BY " } else { ", " });
+                    self.order_item(item)?;
+                }
+                self.out.push(')');
+            }
             Expression::When { condition, then } => {
                 self.out.push_str("CASE WHEN ");
                 self.expression(condition)?;
@@ -261,6 +274,8 @@ impl Printer<'_> {
             | Expression::Aggregate { .. }
             | Expression::Call(_)
             | Expression::Row(_)
+            | Expression::Number(_)
+            | Expression::RowNumber { .. }
             | Expression::When { .. }
             | Expression::OrEmptyArray(_)
             | Expression::Computed { operation: Operation::Append, .. }

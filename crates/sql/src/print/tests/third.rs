@@ -27,6 +27,7 @@ const MARIADB: Flavor = Flavor {
     offset_alone: OffsetAlone::AfterLimit("18446744073709551615"),
     typed_text: true,
     truncation: Truncation::DateFormat,
+    distinct_on: false,
     casts: CastTypes { text: "char", numeric: "decimal(65, 30)", double: "double" },
     exact_sums: true,
     average_squares: false,
