@@ -18,7 +18,7 @@ use super::compile::{Compiler, Parent};
 use super::items::numbered;
 use super::level::LevelKind;
 use super::parents::{LinkedScope, join_page};
-use super::row_set::Scope;
+use super::row_set::{Scope, page_bounds};
 use super::statement::Statement;
 use super::value::{Against, ValueKind};
 
@@ -30,13 +30,16 @@ impl Compiler<'_> {
         parent: Option<&Parent<'_>>,
     ) -> Result<(), CompileError> {
         let mut whole = Vec::new();
+        let mut whole_page = Vec::new();
         let mut groups = Vec::new();
         let mut count = None;
         for output in &rows.outputs {
             match &output.kind {
                 OutputKind::Count => count = Some(output.id),
-                OutputKind::Aggregate(aggregate) if aggregate.paged => {
-                    return Err(CompileError::not_built("an aggregate of a page"));
+                OutputKind::Aggregate(aggregate)
+                    if aggregate.paged && aggregate.group_by.is_empty() =>
+                {
+                    whole_page.push((output.id, aggregate));
                 }
                 OutputKind::Aggregate(aggregate) if aggregate.group_by.is_empty() => {
                     whole.push((output.id, aggregate));
@@ -45,10 +48,15 @@ impl Compiler<'_> {
                 _ => {}
             }
         }
-        if count.is_none() && whole.is_empty() && groups.is_empty() {
-            return Ok(());
-        }
         let all = all_of(rows);
+        if !whole_page.is_empty() {
+            let aggregates: Vec<&Aggregate> =
+                whole_page.iter().map(|(_, aggregate)| *aggregate).collect();
+            let level = self.whole(&page_of(rows), false, &aggregates, parent)?;
+            for (output, _) in whole_page {
+                self.place_output(output, response::Place::Level(level));
+            }
+        }
         if count.is_some() || !whole.is_empty() {
             let aggregates: Vec<&Aggregate> =
                 whole.iter().map(|(_, aggregate)| *aggregate).collect();
@@ -58,7 +66,10 @@ impl Compiler<'_> {
             }
         }
         for (output, aggregate) in groups {
-            let level = self.groups(&all, aggregate, parent)?;
+            let level = match aggregate.paged {
+                true => self.groups(&page_of(rows), aggregate, parent)?,
+                false => self.groups(&all, aggregate, parent)?,
+            };
             self.place_output(output, response::Place::Level(level));
         }
         Ok(())
@@ -73,7 +84,7 @@ impl Compiler<'_> {
         parent: Option<&Parent<'_>>,
     ) -> Result<LevelId, CompileError> {
         let mut statement = Statement::default();
-        let linked = self.scope(all, parent, &mut statement)?;
+        let linked = self.aggregated_scope(all, parent, &mut statement)?;
         let LinkedScope { mut scope, lateral, link, how } = linked;
         let mut items = Vec::new();
         if counted {
@@ -101,7 +112,7 @@ impl Compiler<'_> {
         parent: Option<&Parent<'_>>,
     ) -> Result<LevelId, CompileError> {
         let mut statement = Statement::default();
-        let linked = self.scope(all, parent, &mut statement)?;
+        let linked = self.aggregated_scope(all, parent, &mut statement)?;
         let LinkedScope { mut scope, lateral, link, how } = linked;
         let mut keys = Vec::with_capacity(aggregate.group_by.len());
         for place in &aggregate.group_by {
@@ -117,6 +128,23 @@ impl Compiler<'_> {
         let level = self.push(all, parent, &select, statement, LevelKind::Groups, how)?;
         self.close(level)?;
         Ok(level)
+    }
+
+    /// The rows that something is made of. Those of a page are cut off in a subquery.
+    fn aggregated_scope(
+        &self,
+        rows: &Rows,
+        parent: Option<&Parent<'_>>,
+        statement: &mut Statement,
+    ) -> Result<LinkedScope, CompileError> {
+        let mut linked = self.scope(rows, parent, statement)?;
+        let bounds = page_bounds(rows)?;
+        if bounds.limit.is_some() || bounds.offset.is_some() {
+            self.order(rows, &mut linked.scope, statement)?;
+            self.page(rows, false, &mut linked.scope, statement)?;
+            self.stand_within(rows, None, &mut linked.scope, statement)?;
+        }
+        Ok(linked)
     }
 
     /// The values of all rows of each parent, in groups by `keys`, with the parents' keys. Where
@@ -402,7 +430,8 @@ fn all_of(rows: &Rows) -> Rows {
         id: rows.id,
         from: rows.from.clone(),
         filter: rows.filter.clone(),
-        order: Vec::new(),
+        // It says which of the rows that agree is one of them.
+        order: if rows.distinct.is_empty() { Vec::new() } else { rows.order.clone() },
         page: ir::Page::All,
         distinct: rows.distinct.clone(),
         single: rows.single,
@@ -410,6 +439,11 @@ fn all_of(rows: &Rows) -> Rows {
         shown: rows.shown,
         outputs: rows.outputs.iter().filter(is_condition).cloned().collect(),
     }
+}
+
+/// The rows of the page, none of which is shown.
+fn page_of(rows: &Rows) -> Rows {
+    Rows { order: rows.order.clone(), page: rows.page.clone(), ..all_of(rows) }
 }
 
 fn item(expression: Expression) -> SelectItem {

@@ -63,7 +63,7 @@ impl Compiler<'_> {
         statement.round = statement.round.max(above.round + 1);
         let parents = statement.alias();
         let text = Expression::numbered(parents, 0);
-        let select = Select::from(FromItem::Arrays { parameters, alias: parents });
+        let select = Select::from(FromItem::Arrays { parameters, columns: 1, alias: parents });
         let alias = statement.alias();
         let table = self.table_name(entity);
         let item = FromItem::RowsOfText { text: text.clone(), table, alias };

@@ -7,7 +7,7 @@
 use catalog::{EntityId, FieldId};
 use ir::{Operand, Rows, Told};
 use source::CompileError;
-use sql::{Arrays, Expression, FromItem, Join, JoinKind, Select};
+use sql::{Expression, FromItem, Join, JoinKind, KeyArrays, Select};
 
 use super::compile::Compiler;
 use super::level::{ParameterSource, Parents};
@@ -31,8 +31,8 @@ impl Compiler<'_> {
         let mut parameter = |operand: &Operand, kind| {
             statement.parameter(ParameterSource::Operand(operand.clone()), kind)
         };
-        let parameters = match self.flavor.arrays {
-            Arrays::Native => {
+        let parameters = match self.flavor.key_arrays {
+            KeyArrays::Unnest => {
                 let keys = keys.iter().map(|(field, operand)| {
                     let kind = ValueKind::of(self.catalog, *field);
                     (operand, ParameterKind::KeyList { field: *field, kind })
@@ -42,10 +42,10 @@ impl Compiler<'_> {
                 });
                 keys.chain(told).map(|(operand, kind)| parameter(operand, kind)).collect()
             }
-            Arrays::Json if !told.is_empty() => {
+            KeyArrays::JsonEach | KeyArrays::JsonTable { .. } if !told.is_empty() => {
                 return Err(CompileError::not_built("arguments of functions by a list of keys"));
             }
-            Arrays::Json => {
+            KeyArrays::JsonEach | KeyArrays::JsonTable { .. } => {
                 let columns = keys.iter().map(|(_, operand)| operand.clone()).collect();
                 vec![parameter(&Operand::List(columns), ParameterKind::KeyRows)]
             }

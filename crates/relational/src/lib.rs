@@ -17,7 +17,8 @@
 //! * `apart`: to-one rows that are read by a statement of their own
 //! * `joined`: levels that are read by the statement of the level above
 //! * [`through`]: rows that another table joins to their parents
-//! * [`keyset`]: rows beyond a cursor's position
+//! * [`keyset`]: rows beyond a cursor's position; `after_row`: rows behind another one
+//! * `first`: distinct rows
 //! * [`function`]: calls of functions, as values and as rows
 //! * [`filter`] for conditions, `barrier` for those that are evaluated after others
 //! * [`statement`]: parameters and aliases of one statement
@@ -26,12 +27,14 @@
 //! * `predicate`: conditions of partial indexes
 //! * `unindexed`: foreign keys that no index serves
 
+mod after_row;
 mod aggregate;
 mod apart;
 mod barrier;
 mod bounding;
 pub mod compile;
 mod filter;
+mod first;
 mod function;
 mod held;
 mod implied;

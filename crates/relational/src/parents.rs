@@ -9,7 +9,7 @@ use ir::{Comparison, Filter, Hop, OrderKey, Place, Rows};
 use source::CompileError;
 use sql::{Alias, Expression, FromItem, Join, JoinKind, Select, SelectItem, SqlType};
 
-use super::compile::Compiler;
+use super::compile::{Compiler, width};
 use super::function::Row;
 use super::items::is_made;
 use super::level::{ParameterSource, Parents};
@@ -54,7 +54,8 @@ impl Compiler<'_> {
             parameters.push(statement.parameter(source, ParameterKind::KeyArray { field: *field }));
         }
         statement.round = statement.round.max(above.round + 1);
-        Ok((FromItem::Arrays { parameters, alias: statement.alias() }, Parents::Arrays))
+        let columns = width(parameters.len())?;
+        Ok((FromItem::Arrays { parameters, columns, alias: statement.alias() }, Parents::Arrays))
     }
 
     /// The distinct keys of the rows above, said again.
@@ -211,6 +212,9 @@ impl Compiler<'_> {
         if let ir::From::Keys { .. } = rows.from {
             return true;
         }
+        if !rows.distinct.is_empty() || matches!(rows.page, ir::Page::AfterRow { .. }) {
+            return false;
+        }
         let entity = &self.catalog[entity];
         let ordered = order_fields(rows);
         let paged = is_paged(rows);
@@ -280,8 +284,11 @@ pub(super) fn join_page(
     (select, alias)
 }
 
-/// Whether a limit or an offset cuts rows off.
+/// Whether each parent has rows of its own choice: a page, or the first of those that agree.
 pub(super) fn is_paged(rows: &Rows) -> bool {
+    if !rows.distinct.is_empty() {
+        return true;
+    }
     match &rows.page {
         ir::Page::All => false,
         ir::Page::Offset { .. } | ir::Page::AfterRow { .. } => true,

@@ -152,7 +152,7 @@ impl Compiler<'_> {
 
     /// Joins the rows that count as absent where they do not pass, before anybody uses them: so
     /// they are absent for all that the rows are asked for.
-    fn join_if(
+    pub(super) fn join_if(
         &self,
         rows: &Rows,
         scope: &mut Scope,
@@ -201,9 +201,6 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<(), CompileError> {
-        if !rows.distinct.is_empty() {
-            return Err(CompileError::not_built("distinct rows"));
-        }
         scope.guards.first = rows.filter.first().cloned();
         scope.guards.made = is_made(&rows.from);
         self.join_if(rows, scope, statement)?;
@@ -211,6 +208,10 @@ impl Compiler<'_> {
         if !rows.filter.is_all() {
             let filter = self.filter(&rows.filter, scope, statement)?;
             scope.select.and_where(filter);
+        }
+        self.keep_first(rows, scope, statement)?;
+        if let ir::Page::AfterRow { key, .. } = &rows.page {
+            self.after_row(rows, key, scope, statement)?;
         }
         if let ir::Page::Keyset(keyset) = &rows.page {
             for (values, side) in [(&keyset.after, Side::After), (&keyset.before, Side::Before)] {
@@ -247,7 +248,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn order_item(
+    pub(super) fn order_item(
         &self,
         term: &OrderTerm,
         scope: &mut Scope,
@@ -375,6 +376,11 @@ pub(super) fn page_bounds(rows: &Rows) -> Result<super::level::Page, CompileErro
             look_ahead: keyset.look_ahead,
             from_end: keyset.from_end,
         }),
-        ir::Page::AfterRow { .. } => Err(CompileError::not_built("a page after a row")),
+        ir::Page::AfterRow { limit, offset, .. } => Ok(super::level::Page {
+            limit: limit.clone(),
+            offset: offset.clone(),
+            look_ahead: false,
+            from_end: false,
+        }),
     }
 }

@@ -1,28 +1,37 @@
-//! What the databases say differently, as a table of small facts.
+//! Differences between the databases, as a table of facts.
 //!
-//! The printer writes standard SQL; a fact is here only where a database knows no standard form
-//! or means something else by it.
+//! The printer writes standard SQL; a fact is here only where a database has no standard form
+//! or means something else by it. Neither the printer nor its callers test which database it is.
+
+mod form;
 
 use crate::tree::{Direction, NullsOrder};
 
-/// A database's way of saying things.
+pub use form::{
+    CastTypes, EmptyRow, KeyArrays, NullSafeEqual, NullsOrderForm, OffsetAlone, ParameterStyle,
+    Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
+};
+
+/// The SQL of one database, as facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flavor {
+    pub quoting: Quoting,
     pub parameters: ParameterStyle,
+    pub key_arrays: KeyArrays,
+    pub null_safe_equal: NullSafeEqual,
     /// Whether null counts as larger than every value, as in PostgreSQL, or smaller.
     pub nulls_are_largest: bool,
-    /// `= ANY($1)` over an array, or a table of the elements of a JSON text.
-    pub arrays: Arrays,
-    /// `IS [NOT] DISTINCT FROM`, or SQLite's `IS [NOT]`.
-    pub distinct_from: bool,
-    /// What matches a pattern, with and without regard to case.
+    pub nulls_order: NullsOrderForm,
     pub pattern: Pattern,
     /// The function that makes small letters of all letters.
     pub fold: &'static str,
-    /// OFFSET may stand without LIMIT.
-    pub offset_alone: bool,
+    pub offset_alone: OffsetAlone,
     /// There are types of timestamps and UUIDs; otherwise they are text, in more than one form.
     pub typed_text: bool,
+    pub truncation: Truncation,
+    /// `SELECT DISTINCT ON (…)`; otherwise rows are numbered.
+    pub distinct_on: bool,
+    pub casts: CastTypes,
     /// Sums and averages of integers and decimals have every digit; otherwise the source brings
     /// the functions `exact_sum` and `exact_avg`.
     pub exact_sums: bool,
@@ -31,10 +40,12 @@ pub struct Flavor {
     pub average_squares: bool,
     /// There is a type of each table's rows: a row can be read as a text, and sent back as a row.
     pub row_types: bool,
+    pub target_alias: TargetAlias,
+    pub returning: Returning,
+    pub upsert: Upsert,
+    pub empty_row: EmptyRow,
     /// DEFAULT may stand for a value of an INSERT.
     pub default_cell: bool,
-    /// RETURNING knows the alias of the table; otherwise it takes columns by their names alone.
-    pub returning_alias: bool,
     /// It is known how many rows of a view a statement changed, where triggers do what it says.
     pub counts_views: bool,
     /// Statements are planned for the values of their parameters until one plan has proved good
@@ -55,33 +66,6 @@ pub struct Flavor {
     /// How deep EXISTS within EXISTS may be planned freely. PostgreSQL plans each in two ways, so
     /// that every level doubles the work; those further down get an OFFSET, which leaves one way.
     pub freely_nested: usize,
-}
-
-/// How a parameter is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ParameterStyle {
-    /// `$1`
-    Dollar,
-    /// `?1`
-    Question,
-}
-
-/// How a list parameter is taken apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrays {
-    Native,
-    Json,
-}
-
-/// What matches a pattern.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pattern {
-    /// `LIKE` and `ILIKE` with a pattern of `%` and `_`.
-    Like,
-    /// `GLOB` for what a text begins with, so that an index is used: whoever binds the parameter
-    /// makes `abc*` of it. [`LIKE`] and [`LIKE_IGNORING_CASE`] for all other patterns: GLOB takes
-    /// as many steps as the lengths of text and pattern multiplied, and cannot be interrupted.
-    Glob,
 }
 
 /// The function that matches a text with a LIKE pattern, case-sensitive, in time linear in the text.
@@ -123,19 +107,27 @@ pub const FOLD: &str = "thalweg_fold";
 
 impl Flavor {
     pub const POSTGRES: Self = Self {
+        quoting: Quoting::DoubleQuotes,
         parameters: ParameterStyle::Dollar,
+        key_arrays: KeyArrays::Unnest,
+        null_safe_equal: NullSafeEqual::DistinctFrom,
         nulls_are_largest: true,
-        arrays: Arrays::Native,
-        distinct_from: true,
+        nulls_order: NullsOrderForm::Keyword,
         pattern: Pattern::Like,
         fold: "lower",
-        offset_alone: true,
+        offset_alone: OffsetAlone::Allowed,
         typed_text: true,
+        truncation: Truncation::DateTrunc,
+        distinct_on: true,
+        casts: CastTypes { text: "text", numeric: "numeric", double: "double precision" },
         exact_sums: true,
         average_squares: true,
         row_types: true,
+        target_alias: TargetAlias::Everywhere,
+        returning: Returning::Aliased,
+        upsert: Upsert::OnConflict,
+        empty_row: EmptyRow::DefaultValues,
         default_cell: true,
-        returning_alias: true,
         counts_views: true,
         plans_for_values: true,
         sorts_before_joins: true,
@@ -147,19 +139,27 @@ impl Flavor {
     };
 
     pub const SQLITE: Self = Self {
-        parameters: ParameterStyle::Question,
+        quoting: Quoting::DoubleQuotes,
+        parameters: ParameterStyle::NumberedQuestion,
+        key_arrays: KeyArrays::JsonEach,
+        null_safe_equal: NullSafeEqual::Is,
         nulls_are_largest: false,
-        arrays: Arrays::Json,
-        distinct_from: false,
+        nulls_order: NullsOrderForm::Keyword,
         pattern: Pattern::Glob,
         fold: FOLD,
-        offset_alone: false,
+        offset_alone: OffsetAlone::AfterLimit("-1"),
         typed_text: false,
+        truncation: Truncation::Substring,
+        distinct_on: false,
+        casts: CastTypes { text: "text", numeric: "numeric", double: "double precision" },
         exact_sums: false,
         average_squares: false,
         row_types: false,
+        target_alias: TargetAlias::Insert,
+        returning: Returning::Columns,
+        upsert: Upsert::OnConflict,
+        empty_row: EmptyRow::DefaultValues,
         default_cell: false,
-        returning_alias: false,
         counts_views: false,
         plans_for_values: false,
         sorts_before_joins: false,

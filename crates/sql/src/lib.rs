@@ -12,10 +12,13 @@ pub mod flavor;
 pub mod print;
 pub mod tree;
 
-pub use flavor::{Arrays, Flavor, ParameterStyle, Pattern};
+pub use flavor::{
+    CastTypes, EmptyRow, Flavor, KeyArrays, NullSafeEqual, NullsOrderForm, OffsetAlone,
+    ParameterStyle, Pattern, Quoting, Returning, TargetAlias, Truncation, Upsert,
+};
 pub use print::{
-    Bounded, PlanFigures, command_tag, print, print_add_foreign_key, print_bounded,
-    print_create_index, print_explain, print_explain_plan, print_statement,
+    Bounded, PlanFigures, Positional, command_tag, print, print_add_foreign_key, print_bounded,
+    print_create_index, print_explain, print_explain_plan, print_positional, print_statement,
 };
 pub use tree::{
     AggregateFunction, Alias, Bound, Call, CallArgument, Cell, Column, Comparison, ConflictAction,

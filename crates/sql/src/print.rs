@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::flavor::{Flavor, ParameterStyle};
+use crate::flavor::{Flavor, NullsOrderForm, OffsetAlone, ParameterStyle, Quoting};
 use crate::tree::{
     Alias, Bound, CreateIndex, Direction, ForeignKey, Identifier, NullsOrder, OrderItem, Parameter,
     Select, Statement, TableName,
@@ -15,12 +15,14 @@ mod bounded;
 mod command;
 mod expression;
 mod from;
+mod positional;
 #[cfg(test)]
 mod tests;
 mod write;
 
 pub use bounded::Bounded;
 pub use command::command_tag;
+pub use positional::Positional;
 
 /// Prints a query.
 #[must_use]
@@ -38,6 +40,16 @@ pub fn print_statement(statement: &Statement, flavor: &Flavor) -> String {
     // Writing to a string cannot fail.
     let _ = printer.statement(statement);
     printer.out
+}
+
+/// Prints a statement with the parameter of each of its places: for databases whose parameters have
+/// no numbers.
+#[must_use]
+pub fn print_positional(statement: &Statement, flavor: &Flavor) -> Positional {
+    let mut printer = Printer::new(flavor);
+    // Writing to a string cannot fail.
+    let _ = printer.statement(statement);
+    Positional { text: printer.out.into(), parameters: printer.parameters.into() }
 }
 
 /// Prints the statement that makes an index, with its end.
@@ -99,7 +111,9 @@ struct Printer<'f> {
     flavor: &'f Flavor,
     /// Where the numbers of bounds belong, in the order of the text; `None` leaves bounds out.
     numbers: Option<Vec<(usize, Bound)>>,
-    /// Columns are said by their names alone.
+    /// The parameters in the order of the text, one for each place where one stands.
+    parameters: Vec<Parameter>,
+    /// Columns are written by their names alone.
     without_aliases: bool,
     /// The table whose own name stands for this alias.
     unaliased: Option<(Alias, Identifier)>,
@@ -111,6 +125,7 @@ impl<'f> Printer<'f> {
             out: String::with_capacity(256),
             flavor,
             numbers: None,
+            parameters: Vec::new(),
             without_aliases: false,
             unaliased: None,
         }
@@ -126,6 +141,13 @@ impl Printer<'_> {
             self.out.push_str("SELECT * FROM (");
         }
         self.out.push_str(if select.distinct { "SELECT DISTINCT " } else { "SELECT " });
+        for (index, expression) in select.distinct_on.iter().enumerate() {
+            self.out.push_str(if index == 0 { "DISTINCT ON (" } else { ", " });
+            self.expression(expression)?;
+        }
+        if !select.distinct_on.is_empty() {
+            self.out.push_str(") ");
+        }
         if select.items.is_empty() {
             // A row without columns cannot be said everywhere.
             self.out.push('1');
@@ -166,8 +188,14 @@ impl Printer<'_> {
             self.out.push_str(") AS page");
         }
         match (&select.limit, &select.offset) {
-            (None, Some(_)) if !self.flavor.offset_alone => self.out.push_str(" LIMIT -1"),
-            (None, _) => {}
+            (None, None) => {}
+            (None, Some(_)) => match self.flavor.offset_alone {
+                OffsetAlone::Allowed => {}
+                OffsetAlone::AfterLimit(open) => {
+                    self.out.push_str(" LIMIT ");
+                    self.out.push_str(open);
+                }
+            },
             (Some(limit), _) => {
                 self.out.push_str(" LIMIT ");
                 self.expression(limit)?;
@@ -181,14 +209,20 @@ impl Printer<'_> {
     }
 
     fn order_item(&mut self, item: &OrderItem) -> fmt::Result {
+        let nulls = item.nulls.filter(|nulls| *nulls != self.flavor.default_nulls(item.direction));
+        if let (Some(nulls), NullsOrderForm::ByExpression) = (nulls, self.flavor.nulls_order) {
+            self.operand(&item.expression)?;
+            self.out.push_str(match nulls {
+                NullsOrder::First => " IS NULL DESC, ",
+                NullsOrder::Last => " IS NULL, ",
+            });
+        }
         self.expression(&item.expression)?;
         match item.direction {
             Direction::Ascending => {}
             Direction::Descending => self.out.push_str(" DESC"),
         }
-        if let Some(nulls) = item.nulls
-            && nulls != self.flavor.default_nulls(item.direction)
-        {
+        if let (Some(nulls), NullsOrderForm::Keyword) = (nulls, self.flavor.nulls_order) {
             self.out.push_str(match nulls {
                 NullsOrder::First => " NULLS FIRST",
                 NullsOrder::Last => " NULLS LAST",
@@ -206,22 +240,28 @@ impl Printer<'_> {
     }
 
     fn identifier(&mut self, identifier: &Identifier) {
-        self.out.push('"');
+        let quote = match self.flavor.quoting {
+            Quoting::DoubleQuotes => '"',
+            Quoting::Backticks => '`',
+        };
+        self.out.push(quote);
         for character in identifier.0.chars() {
-            if character == '"' {
-                self.out.push('"');
+            if character == quote {
+                self.out.push(quote);
             }
             self.out.push(character);
         }
-        self.out.push('"');
+        self.out.push(quote);
     }
 
     fn parameter(&mut self, parameter: Parameter) -> fmt::Result {
-        let sign = match self.flavor.parameters {
-            ParameterStyle::Dollar => '$',
-            ParameterStyle::Question => '?',
-        };
-        write!(self.out, "{sign}{}", u32::from(parameter.0) + 1)
+        self.parameters.push(parameter);
+        let number = u32::from(parameter.0) + 1;
+        match self.flavor.parameters {
+            ParameterStyle::Dollar => write!(self.out, "${number}"),
+            ParameterStyle::NumberedQuestion => write!(self.out, "?{number}"),
+            ParameterStyle::Question => write!(self.out, "?"),
+        }
     }
 
     fn alias(&mut self, alias: Alias) -> fmt::Result {

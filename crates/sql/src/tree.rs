@@ -60,6 +60,9 @@ pub struct Bound(pub u8);
 #[derive(Clone, Debug, PartialEq)]
 pub struct Select {
     pub distinct: bool,
+    /// Of the rows that agree in these only the first is kept: the order begins with them. See
+    /// [`Flavor::distinct_on`](crate::Flavor::distinct_on).
+    pub distinct_on: Vec<Expression>,
     pub items: Vec<SelectItem>,
     pub from: Option<FromItem>,
     pub joins: Vec<Join>,
@@ -93,14 +96,14 @@ pub enum FromItem {
         select: Box<Select>,
         alias: Alias,
     },
-    /// Rows made of array parameters of equal length, one column each.
+    /// Rows of lists of equal length, one column each. Where there are array types each column is
+    /// an array; otherwise the only parameter is a JSON array of rows, which are arrays.
     Arrays {
         parameters: Vec<Parameter>,
+        columns: u16,
         alias: Alias,
     },
-    /// Rows of the values of keys, one column each, and the place of each row from 1 as the column
-    /// behind them. Where there are array types each column is an array; otherwise the only
-    /// parameter is a JSON array of rows, which are arrays.
+    /// The same, and the place of each row from 1 as the column behind them.
     Keys {
         parameters: Vec<Parameter>,
         /// How many columns there are, their places left aside.
@@ -249,8 +252,15 @@ pub enum Expression {
         moment: Box<Expression>,
     },
     Call(Call),
-    /// The whole row of an item of FROM as one value: within another expression only.
+    /// The whole row of an item of FROM as one value; as an item of SELECT all of its columns.
     Row(Alias),
+    /// A number that belongs to the statement, whatever values it has.
+    Number(u16),
+    /// The place of a row among those that agree in some values, from 1.
+    RowNumber {
+        partition_by: Vec<Expression>,
+        order_by: Vec<OrderItem>,
+    },
     /// The value where the condition is true, and null elsewhere.
     When {
         condition: Box<Expression>,
@@ -387,6 +397,7 @@ impl Select {
     pub fn once() -> Self {
         Self {
             distinct: false,
+            distinct_on: Vec::new(),
             items: Vec::new(),
             from: None,
             joins: Vec::new(),
@@ -527,7 +538,8 @@ mod tests {
     fn tables_of_subqueries_count() {
         let mut inner = Select::from(table(0));
         inner.joins.push(left(table(1)));
-        let mut select = Select::from(FromItem::Arrays { parameters: Vec::new(), alias: Alias(2) });
+        let mut select =
+            Select::from(FromItem::Arrays { parameters: Vec::new(), columns: 0, alias: Alias(2) });
         let subquery = FromItem::Subquery { select: Box::new(inner), alias: Alias(3) };
         select.joins = vec![left(subquery), left(table(4))];
         assert_eq!(select.tables(), 3);

@@ -5,10 +5,10 @@ use ir::{Conflict, Insert, InsertedRows, Operand, Step};
 use source::CompileError;
 use sql::{
     Alias, Cell, ConflictAction, Expression, FromItem, Identifier, InsertSource, OnConflict,
-    Select, SelectItem,
+    Select, SelectItem, Upsert,
 };
 
-use super::super::compile::Compiler;
+use super::super::compile::{Compiler, width};
 use super::super::items::Items;
 use super::super::level::{LevelKind, ParameterSource, WriteKind};
 use super::super::row_set::Scope;
@@ -101,6 +101,7 @@ impl Compiler<'_> {
         let on_conflict = match conflict {
             None => None,
             Some(conflict) => {
+                self.check_upsert(entity, conflict)?;
                 let mut scope = Scope::new(Select::from(self.table(entity, alias)), alias);
                 Some(self.on_conflict(conflict, &mut scope, statement)?)
             }
@@ -180,9 +181,25 @@ impl Compiler<'_> {
         let item =
             |number| SelectItem { expression: Expression::numbered(alias, number), name: None };
         let items = (0_u16..).take(parameters.len()).map(item).collect();
-        let mut select = Select::from(FromItem::Arrays { parameters, alias });
+        let columns = width(parameters.len())?;
+        let mut select = Select::from(FromItem::Arrays { parameters, columns, alias });
         select.items = items;
         Ok(InsertSource::Select(Box::new(select)))
+    }
+
+    /// Refuses an upsert that the database would do in another way.
+    fn check_upsert(&self, entity: EntityId, conflict: &Conflict) -> Result<(), CompileError> {
+        match self.flavor.upsert {
+            Upsert::OnConflict => Ok(()),
+            Upsert::OnDuplicateKey if self.catalog[entity].keys.len() > 1 => {
+                Err(CompileError::not_built("an upsert by one of several keys"))
+            }
+            // A value that is set would be compared instead of the one before.
+            Upsert::OnDuplicateKey if !conflict.filter.is_all() => {
+                Err(CompileError::not_built("an upsert with a condition"))
+            }
+            Upsert::OnDuplicateKey => Ok(()),
+        }
     }
 
     fn on_conflict(

@@ -100,6 +100,9 @@ impl Compiler<'_> {
         if items.expressions.is_empty() && !is_counted {
             items.push(Expression::Boolean(true));
         }
+        if !items.expressions.is_empty() && self.flavor.returning == sql::Returning::Nothing {
+            return Err(CompileError::not_built("rows of a change without RETURNING"));
+        }
         Ok((returned, items))
     }
 

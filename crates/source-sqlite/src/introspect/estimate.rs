@@ -71,6 +71,7 @@ fn rows_of(name: &str) -> String {
     let name = TableName { schema: None, name: Identifier(name.into()) };
     let select = Select {
         distinct: false,
+        distinct_on: Vec::new(),
         items: vec![nothing],
         from: Some(FromItem::Table { name, alias: Alias(0) }),
         joins: Vec::new(),

@@ -3,7 +3,10 @@
 use std::fmt::{self, Write as _};
 
 use super::Printer;
-use crate::flavor::{Arrays, CLOCK, INSTANT, LIKE_IGNORING_CASE, Pattern, TIMESTAMP, ZONED_CLOCK};
+use crate::flavor::{
+    CLOCK, INSTANT, KeyArrays, LIKE_IGNORING_CASE, NullSafeEqual, Pattern, TIMESTAMP, Truncation,
+    Upsert, ZONED_CLOCK,
+};
 use crate::tree::{
     AggregateFunction, Column, Comparison, Expression, Operation, Parameter, SqlType, TimeKind,
     TimeUnit,
@@ -24,6 +27,15 @@ impl Printer<'_> {
             }
             Expression::Parameter(parameter) => self.parameter(*parameter)?,
             Expression::Boolean(value) => self.out.push_str(if *value { "TRUE" } else { "FALSE" }),
+            Expression::Compare { left, comparison: Comparison::DistinctFrom, right }
+                if self.flavor.null_safe_equal == NullSafeEqual::Spaceship =>
+            {
+                self.out.push_str("NOT (");
+                self.operand(left)?;
+                self.out.push_str(" <=> ");
+                self.operand(right)?;
+                self.out.push(')');
+            }
             Expression::Compare { left, comparison, right } => {
                 self.operand(left)?;
                 self.out.push_str(self.comparison(*comparison));
@@ -49,15 +61,7 @@ impl Printer<'_> {
             }
             Expression::InList { expression, list } => {
                 self.operand(expression)?;
-                match self.flavor.arrays {
-                    Arrays::Native => self.out.push_str(" = ANY("),
-                    Arrays::Json => self.out.push_str(" IN (SELECT value FROM json_each("),
-                }
-                self.parameter(*list)?;
-                self.out.push_str(match self.flavor.arrays {
-                    Arrays::Native => ")",
-                    Arrays::Json => "))",
-                });
+                self.list(*list)?;
             }
             Expression::InFoldedList { expression, list } => {
                 self.operand(expression)?;
@@ -68,6 +72,14 @@ impl Printer<'_> {
                     self.operand(expression)?;
                     self.out.push_str(" ILIKE ");
                     self.parameter(*pattern)?;
+                }
+                Pattern::LikeCollated { exact } => {
+                    let fold = self.flavor.fold;
+                    write!(self.out, "{fold}(")?;
+                    self.expression(expression)?;
+                    write!(self.out, ") LIKE {fold}(")?;
+                    self.parameter(*pattern)?;
+                    write!(self.out, ") COLLATE {exact}")?;
                 }
                 Pattern::Glob => {
                     self.out.push_str(LIKE_IGNORING_CASE);
@@ -99,20 +111,25 @@ impl Printer<'_> {
             Expression::Like { expression, pattern } => {
                 self.operand(expression)?;
                 self.out.push_str(match self.flavor.pattern {
-                    Pattern::Like => " LIKE ",
+                    Pattern::Like | Pattern::LikeCollated { .. } => " LIKE ",
                     Pattern::Glob => " GLOB ",
                 });
                 self.parameter(*pattern)?;
+                if let Pattern::LikeCollated { exact } = self.flavor.pattern {
+                    write!(self.out, " COLLATE {exact}")?;
+                }
             }
             Expression::Cast { expression, r#type } => {
                 self.out.push_str("CAST(");
                 self.expression(expression)?;
-                self.out.push_str(match r#type {
-                    SqlType::Text => " AS text)",
-                    SqlType::TextArray => " AS text[])",
-                    SqlType::Numeric => " AS numeric)",
-                    SqlType::NumericArray => " AS numeric[])",
-                });
+                let casts = self.flavor.casts;
+                let (name, array) = match r#type {
+                    SqlType::Text => (casts.text, ""),
+                    SqlType::TextArray => (casts.text, "[]"),
+                    SqlType::Numeric => (casts.numeric, ""),
+                    SqlType::NumericArray => (casts.numeric, "[]"),
+                };
+                write!(self.out, " AS {name}{array})")?;
             }
             Expression::CanonicalTimestamp(text) => {
                 self.out.push_str(TIMESTAMP);
@@ -158,7 +175,7 @@ impl Printer<'_> {
             {
                 self.out.push_str("(sum(CAST(");
                 self.expression(argument)?;
-                self.out.push_str(" AS double precision)) / count(");
+                write!(self.out, " AS {})) / count(", self.flavor.casts.double)?;
                 self.expression(argument)?;
                 self.out.push_str("))");
             }
@@ -176,6 +193,19 @@ impl Printer<'_> {
                 // The alias alone would mean a column of its name, if there is one.
                 self.alias(*alias)?;
                 self.out.push_str(".*");
+            }
+            Expression::Number(number) => write!(self.out, "{number}")?,
+            Expression::RowNumber { partition_by, order_by } => {
+                self.out.push_str("row_number() OVER (PARTITION BY ");
+                for (index, expression) in partition_by.iter().enumerate() {
+                    self.comma(index);
+                    self.expression(expression)?;
+                }
+                for (index, item) in order_by.iter().enumerate() {
+                    self.out.push_str(if index == 0 { " ORDER BY " } else { ", " });
+                    self.order_item(item)?;
+                }
+                self.out.push(')');
             }
             Expression::When { condition, then } => {
                 self.out.push_str("CASE WHEN ");
@@ -212,16 +242,23 @@ impl Printer<'_> {
                 });
                 self.operand(right)?;
             }
-            Expression::Excluded(column) => {
-                self.out.push_str("excluded.");
-                self.identifier(column);
-            }
+            Expression::Excluded(column) => match self.flavor.upsert {
+                Upsert::OnConflict => {
+                    self.out.push_str("excluded.");
+                    self.identifier(column);
+                }
+                Upsert::OnDuplicateKey => {
+                    self.out.push_str("VALUES(");
+                    self.identifier(column);
+                    self.out.push(')');
+                }
+            },
         }
         Ok(())
     }
 
     /// An expression as a part of another: in parentheses unless it is an atom.
-    fn operand(&mut self, expression: &Expression) -> fmt::Result {
+    pub(super) fn operand(&mut self, expression: &Expression) -> fmt::Result {
         let atom = match expression {
             Expression::Column { .. }
             | Expression::Parameter(_)
@@ -237,6 +274,8 @@ impl Printer<'_> {
             | Expression::Aggregate { .. }
             | Expression::Call(_)
             | Expression::Row(_)
+            | Expression::Number(_)
+            | Expression::RowNumber { .. }
             | Expression::When { .. }
             | Expression::OrEmptyArray(_)
             | Expression::Computed { operation: Operation::Append, .. }
@@ -285,26 +324,50 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// The list is folded once, so that an index on the folded expression still serves.
-    fn folded_list(&mut self, list: Parameter) -> fmt::Result {
-        let fold = self.flavor.fold;
-        match self.flavor.arrays {
-            Arrays::Native => {
-                write!(self.out, " = ANY(ARRAY(SELECT {fold}(c0) FROM unnest(CAST(")?;
+    fn list(&mut self, list: Parameter) -> fmt::Result {
+        match self.flavor.key_arrays {
+            KeyArrays::Unnest => {
+                self.out.push_str(" = ANY(");
                 self.parameter(list)?;
-                self.out.push_str(" AS text[])) AS list(c0)))");
+                self.out.push(')');
             }
-            Arrays::Json => {
-                write!(self.out, " IN (SELECT {fold}(value) FROM json_each(")?;
+            KeyArrays::JsonEach => {
+                self.out.push_str(" IN (SELECT value FROM json_each(");
                 self.parameter(list)?;
                 self.out.push_str("))");
+            }
+            KeyArrays::JsonTable { element } => {
+                self.out.push_str(" IN (SELECT c0 FROM JSON_TABLE(");
+                self.parameter(list)?;
+                write!(self.out, ", '$[*]' COLUMNS (c0 {element} PATH '$')) AS list)")?;
             }
         }
         Ok(())
     }
 
-    /// A space before the time, seconds always there, no zeros at the end of a fraction. In the
-    /// functions of SQLite: only sources that keep timestamps as text ask for it.
+    /// The list is folded once, so that an index on the folded expression still serves.
+    fn folded_list(&mut self, list: Parameter) -> fmt::Result {
+        let fold = self.flavor.fold;
+        match self.flavor.key_arrays {
+            KeyArrays::Unnest => {
+                write!(self.out, " = ANY(ARRAY(SELECT {fold}(c0) FROM unnest(CAST(")?;
+                self.parameter(list)?;
+                self.out.push_str(" AS text[])) AS list(c0)))");
+            }
+            KeyArrays::JsonEach => {
+                write!(self.out, " IN (SELECT {fold}(value) FROM json_each(")?;
+                self.parameter(list)?;
+                self.out.push_str("))");
+            }
+            KeyArrays::JsonTable { element } => {
+                write!(self.out, " IN (SELECT {fold}(c0) FROM JSON_TABLE(")?;
+                self.parameter(list)?;
+                write!(self.out, ", '$[*]' COLUMNS (c0 {element} PATH '$')) AS list)")?;
+            }
+        }
+        Ok(())
+    }
+
     /// An aggregate's name as far as its argument.
     fn aggregate(&self, function: AggregateFunction) -> &'static str {
         match (function, self.flavor.exact_sums) {
@@ -327,21 +390,21 @@ impl Printer<'_> {
     }
 
     fn truncated(&mut self, unit: TimeUnit, moment: &Expression) -> fmt::Result {
-        if self.flavor.typed_text {
-            self.out.push_str(match unit {
-                TimeUnit::Hour => "date_trunc('hour', ",
-                TimeUnit::Day => "date_trunc('day', ",
-            });
-            self.expression(moment)?;
-            self.out.push(')');
-            return Ok(());
-        }
-        self.out.push_str("substr(");
+        let (before, after) = match (self.flavor.truncation, unit) {
+            (Truncation::DateTrunc, TimeUnit::Hour) => ("date_trunc('hour', ", ")"),
+            (Truncation::DateTrunc, TimeUnit::Day) => ("date_trunc('day', ", ")"),
+            (Truncation::DateFormat, TimeUnit::Hour) => {
+                ("CAST(date_format(", ", '%Y-%m-%d %H:00:00') AS datetime)")
+            }
+            (Truncation::DateFormat, TimeUnit::Day) => {
+                ("CAST(date_format(", ", '%Y-%m-%d 00:00:00') AS datetime)")
+            }
+            (Truncation::Substring, TimeUnit::Hour) => ("substr(", ", 1, 13) || ':00:00'"),
+            (Truncation::Substring, TimeUnit::Day) => ("substr(", ", 1, 10) || ' 00:00:00'"),
+        };
+        self.out.push_str(before);
         self.expression(moment)?;
-        self.out.push_str(match unit {
-            TimeUnit::Hour => ", 1, 13) || ':00:00'",
-            TimeUnit::Day => ", 1, 10) || ' 00:00:00'",
-        });
+        self.out.push_str(after);
         Ok(())
     }
 
@@ -349,10 +412,17 @@ impl Printer<'_> {
         match comparison {
             Comparison::Equal => " = ",
             Comparison::NotEqual => " <> ",
-            Comparison::DistinctFrom if self.flavor.distinct_from => " IS DISTINCT FROM ",
-            Comparison::DistinctFrom => " IS NOT ",
-            Comparison::NotDistinctFrom if self.flavor.distinct_from => " IS NOT DISTINCT FROM ",
-            Comparison::NotDistinctFrom => " IS ",
+            Comparison::DistinctFrom => match self.flavor.null_safe_equal {
+                NullSafeEqual::DistinctFrom => " IS DISTINCT FROM ",
+                NullSafeEqual::Is => " IS NOT ",
+                // In front of it stands NOT, by `expression`.
+                NullSafeEqual::Spaceship => " <=> ",
+            },
+            Comparison::NotDistinctFrom => match self.flavor.null_safe_equal {
+                NullSafeEqual::DistinctFrom => " IS NOT DISTINCT FROM ",
+                NullSafeEqual::Is => " IS ",
+                NullSafeEqual::Spaceship => " <=> ",
+            },
             Comparison::Less => " < ",
             Comparison::LessOrEqual => " <= ",
             Comparison::Greater => " > ",

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use super::Printer;
-use crate::flavor::Arrays;
+use crate::flavor::KeyArrays;
 use crate::tree::{Alias, Call, FromItem, Identifier, Join, JoinKind, Parameter, TableName};
 
 impl Printer<'_> {
@@ -20,24 +20,11 @@ impl Printer<'_> {
                 self.out.push_str(") AS ");
                 self.alias(*alias)
             }
-            FromItem::Arrays { parameters, alias } => {
-                self.out.push_str("unnest(");
-                for (index, parameter) in parameters.iter().enumerate() {
-                    self.comma(index);
-                    self.parameter(*parameter)?;
-                }
-                self.out.push_str(") AS ");
-                self.alias(*alias)?;
-                self.out.push('(');
-                for index in 0..parameters.len() {
-                    self.comma(index);
-                    write!(self.out, "c{index}")?;
-                }
-                self.out.push(')');
-                Ok(())
+            FromItem::Arrays { parameters, columns, alias } => {
+                self.rows_of_arrays(parameters, *columns, false, *alias)
             }
             FromItem::Keys { parameters, columns, alias } => {
-                self.keys(parameters, *columns, *alias)
+                self.rows_of_arrays(parameters, *columns, true, *alias)
             }
             FromItem::RowArray { parameter, alias } => {
                 self.out.push_str("unnest(");
@@ -75,36 +62,64 @@ impl Printer<'_> {
         }
     }
 
-    fn keys(&mut self, parameters: &[Parameter], columns: u16, alias: Alias) -> fmt::Result {
-        match self.flavor.arrays {
-            Arrays::Native => {
+    fn rows_of_arrays(
+        &mut self,
+        parameters: &[Parameter],
+        columns: u16,
+        has_places: bool,
+        alias: Alias,
+    ) -> fmt::Result {
+        match self.flavor.key_arrays {
+            KeyArrays::Unnest => {
                 self.out.push_str("unnest(");
-                for (index, parameter) in parameters.iter().enumerate() {
-                    self.comma(index);
-                    self.parameter(*parameter)?;
-                }
-                self.out.push_str(") WITH ORDINALITY AS ");
+                self.parameter_list(parameters)?;
+                self.out.push_str(if has_places { ") WITH ORDINALITY AS " } else { ") AS " });
                 self.alias(alias)?;
                 self.out.push('(');
-                for index in 0..=columns {
+                for index in 0..columns + u16::from(has_places) {
                     self.comma(usize::from(index));
                     write!(self.out, "c{index}")?;
                 }
                 self.out.push(')');
             }
-            Arrays::Json => {
+            KeyArrays::JsonEach => {
                 self.out.push_str("(SELECT ");
                 for index in 0..columns {
-                    write!(self.out, "value ->> {index} AS c{index}, ")?;
+                    self.comma(usize::from(index));
+                    write!(self.out, "value ->> {index} AS c{index}")?;
                 }
-                write!(self.out, "key + 1 AS c{columns} FROM json_each(")?;
-                for (index, parameter) in parameters.iter().enumerate() {
-                    self.comma(index);
-                    self.parameter(*parameter)?;
+                if has_places {
+                    self.comma(usize::from(columns));
+                    write!(self.out, "key + 1 AS c{columns}")?;
+                }
+                self.out.push_str(" FROM json_each(");
+                self.parameter_list(parameters)?;
+                self.out.push_str(")) AS ");
+                self.alias(alias)?;
+            }
+            KeyArrays::JsonTable { element } => {
+                self.out.push_str("JSON_TABLE(");
+                self.parameter_list(parameters)?;
+                self.out.push_str(", '$[*]' COLUMNS (");
+                for index in 0..columns {
+                    self.comma(usize::from(index));
+                    write!(self.out, "c{index} {element} PATH '$[{index}]'")?;
+                }
+                if has_places {
+                    self.comma(usize::from(columns));
+                    write!(self.out, "c{columns} FOR ORDINALITY")?;
                 }
                 self.out.push_str(")) AS ");
                 self.alias(alias)?;
             }
+        }
+        Ok(())
+    }
+
+    fn parameter_list(&mut self, parameters: &[Parameter]) -> fmt::Result {
+        for (index, parameter) in parameters.iter().enumerate() {
+            self.comma(index);
+            self.parameter(*parameter)?;
         }
         Ok(())
     }

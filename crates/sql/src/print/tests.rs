@@ -8,6 +8,7 @@ use crate::tree::{
     SqlType, TableName, TimeKind, TimeUnit,
 };
 
+mod third;
 mod write;
 
 fn table(name: &str, alias: u32) -> FromItem {
@@ -137,11 +138,40 @@ fn lists_patterns_and_offsets_are_said_as_each_database_knows_them() {
 }
 
 #[test]
+fn of_rows_that_agree_the_first_is_kept() {
+    let name = || Expression::named(Alias(0), "name");
+    let order = |expression| OrderItem {
+        expression,
+        direction: Direction::Descending,
+        nulls: Some(NullsOrder::Last),
+    };
+    let mut select = Select::from(table("person", 0));
+    select.items.push(item(Expression::Row(Alias(0))));
+    let mut numbered = select.clone();
+    select.distinct_on = vec![name(), Expression::named(Alias(0), "town")];
+    select.order_by = vec![order(name())];
+    expect![[r#"SELECT DISTINCT ON (t0."name", t0."town") t0.* FROM "person" AS t0 ORDER BY t0."name" DESC NULLS LAST"#]]
+        .assert_eq(&print(&select, &Flavor::POSTGRES));
+    let place = Expression::RowNumber { partition_by: vec![name()], order_by: vec![order(name())] };
+    numbered.items.push(SelectItem { expression: place, name: Some(0) });
+    numbered.items.push(item(Expression::Number(1)));
+    check(
+        &numbered,
+        &expect![[
+            r#"SELECT t0.*, row_number() OVER (PARTITION BY t0."name" ORDER BY t0."name" DESC NULLS LAST) AS c0, 1 FROM "person" AS t0"#
+        ]],
+        &expect![[
+            r#"SELECT t0.*, row_number() OVER (PARTITION BY t0."name" ORDER BY t0."name" DESC) AS c0, 1 FROM "person" AS t0"#
+        ]],
+    );
+}
+
+#[test]
 fn a_page_for_each_parent_is_a_lateral_join() {
     let mut page = Select::from(table("track", 2));
     page.items.push(SelectItem { expression: Expression::named(Alias(2), "name"), name: Some(0) });
     page.limit = Some(Expression::Parameter(Parameter(1)));
-    let arrays = FromItem::Arrays { parameters: vec![Parameter(0)], alias: Alias(0) };
+    let arrays = FromItem::Arrays { parameters: vec![Parameter(0)], columns: 1, alias: Alias(0) };
     let mut select = Select::from(arrays);
     select.items.push(item(Expression::numbered(Alias(1), 0)));
     select.joins.push(Join {

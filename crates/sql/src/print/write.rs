@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Printer;
+use crate::flavor::{EmptyRow, Returning, TargetAlias, Upsert};
 use crate::tree::{
     Alias, Cell, ConflictAction, CreateIndex, Delete, ForeignKey, Identifier, Insert, InsertSource,
     OnConflict, SelectItem, Set, Statement, TableName, Update,
@@ -53,7 +54,12 @@ impl Printer<'_> {
 
     fn insert(&mut self, insert: &Insert) -> fmt::Result {
         self.out.push_str("INSERT INTO ");
-        self.target(&insert.into, insert.alias)?;
+        match self.flavor.target_alias {
+            TargetAlias::Everywhere | TargetAlias::Insert => {
+                self.target(&insert.into, insert.alias)?;
+            }
+            TargetAlias::Nowhere => self.unaliased_target(&insert.into, insert.alias),
+        }
         if !insert.columns.is_empty() {
             self.out.push_str(" (");
             for (index, column) in insert.columns.iter().enumerate() {
@@ -63,7 +69,10 @@ impl Printer<'_> {
             self.out.push(')');
         }
         match &insert.source {
-            InsertSource::Defaults => self.out.push_str(" DEFAULT VALUES"),
+            InsertSource::Defaults => self.out.push_str(match self.flavor.empty_row {
+                EmptyRow::DefaultValues => " DEFAULT VALUES",
+                EmptyRow::EmptyLists => " () VALUES ()",
+            }),
             InsertSource::Values(rows) => {
                 self.out.push_str(" VALUES ");
                 for (index, row) in rows.iter().enumerate() {
@@ -77,7 +86,10 @@ impl Printer<'_> {
             }
         }
         if let Some(conflict) = &insert.on_conflict {
-            self.on_conflict(conflict)?;
+            match self.flavor.upsert {
+                Upsert::OnConflict => self.on_conflict(conflict)?,
+                Upsert::OnDuplicateKey => self.on_duplicate_key(conflict)?,
+            }
         }
         self.returning(&insert.returning)
     }
@@ -116,6 +128,27 @@ impl Printer<'_> {
         Ok(())
     }
 
+    /// Nothing is changed where a column of the key takes the value that it has.
+    fn on_duplicate_key(&mut self, conflict: &OnConflict) -> fmt::Result {
+        self.out.push_str(" ON DUPLICATE KEY UPDATE ");
+        match &conflict.action {
+            ConflictAction::Nothing => {
+                for column in conflict.key.iter().take(1) {
+                    self.identifier(column);
+                    self.out.push_str(" = ");
+                    self.identifier(column);
+                }
+                Ok(())
+            }
+            // The columns are set one after the other, so a condition stands for each of them only
+            // while none that it reads is set: whoever makes the statement leaves it out.
+            ConflictAction::Update { sets, filter } => {
+                debug_assert!(filter.is_none(), "an upsert with a condition");
+                self.assignments(sets)
+            }
+        }
+    }
+
     fn update(&mut self, update: &Update) -> fmt::Result {
         self.out.push_str("UPDATE ");
         self.changed(&update.table, update.alias)?;
@@ -133,14 +166,18 @@ impl Printer<'_> {
         self.returning(&delete.returning)
     }
 
-    /// The table of an update or a delete. SQLite does not know the alias of a view there.
+    /// The table of an update or a delete.
     fn changed(&mut self, table: &TableName, alias: Alias) -> fmt::Result {
-        if self.flavor.returning_alias {
-            return self.target(table, alias);
+        match self.flavor.target_alias {
+            TargetAlias::Everywhere => self.target(table, alias)?,
+            TargetAlias::Insert | TargetAlias::Nowhere => self.unaliased_target(table, alias),
         }
+        Ok(())
+    }
+
+    fn unaliased_target(&mut self, table: &TableName, alias: Alias) {
         self.table_name(table);
         self.unaliased = Some((alias, table.name.clone()));
-        Ok(())
     }
 
     fn target(&mut self, table: &TableName, alias: Alias) -> fmt::Result {
@@ -151,6 +188,10 @@ impl Printer<'_> {
 
     fn sets(&mut self, sets: &[Set]) -> fmt::Result {
         self.out.push_str(" SET ");
+        self.assignments(sets)
+    }
+
+    fn assignments(&mut self, sets: &[Set]) -> fmt::Result {
         for (index, set) in sets.iter().enumerate() {
             self.comma(index);
             self.identifier(&set.column);
@@ -161,7 +202,14 @@ impl Printer<'_> {
     }
 
     fn returning(&mut self, items: &[SelectItem]) -> fmt::Result {
-        self.without_aliases = !self.flavor.returning_alias;
+        self.without_aliases = match self.flavor.returning {
+            Returning::Aliased => false,
+            Returning::Columns => true,
+            Returning::Nothing => {
+                debug_assert!(items.is_empty(), "a change that gives no rows");
+                return Ok(());
+            }
+        };
         for (index, item) in items.iter().enumerate() {
             self.out.push_str(if index == 0 { " RETURNING " } else { ", " });
             self.expression(&item.expression)?;

@@ -113,7 +113,7 @@ fn a_row_of_which_nothing_is_said_has_no_columns() {
 #[test]
 fn a_conflict_is_decided_by_a_key() {
     let parameters = vec![Parameter(0), Parameter(1)];
-    let mut rows = Select::from(FromItem::Arrays { parameters, alias: Alias(1) });
+    let mut rows = Select::from(FromItem::Arrays { parameters, columns: 2, alias: Alias(1) });
     rows.items = items((0..2).map(|number| Expression::numbered(Alias(1), number)));
     let mut upsert = insert(InsertSource::Select(Box::new(rows)));
     let sum = Expression::Computed {

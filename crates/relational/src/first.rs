@@ -1,0 +1,83 @@
+//! Distinct rows: the first of those that agree in some fields.
+//!
+//! They are chosen in a subquery with all columns of the rows, so that whatever is asked of them
+//! names their columns as if they stood in the table.
+
+use ir::{From, Rows};
+use source::CompileError;
+use sql::{Direction, Expression, FromItem, OrderItem, Select, SelectItem};
+
+use super::compile::Compiler;
+use super::row_set::Scope;
+use super::statement::Statement;
+use super::value::ValueKind;
+
+/// The name of a row's place among those that agree: behind the numbers of all other columns.
+const PLACE: u16 = u16::MAX;
+
+impl Compiler<'_> {
+    /// Keeps the first row, in the rows' order, for each combination of their distinct fields.
+    pub(super) fn keep_first(
+        &self,
+        rows: &Rows,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<(), CompileError> {
+        if rows.distinct.is_empty() {
+            return Ok(());
+        }
+        let agreeing = rows.distinct.iter().map(|field| {
+            let kind = ValueKind::of(self.catalog, *field);
+            self.comparable(kind, self.field(scope.alias, *field))
+        });
+        let agreeing: Vec<Expression> = agreeing.collect();
+        let mut order_by = Vec::with_capacity(rows.order.len());
+        for term in &rows.order {
+            order_by.push(self.order_item(term, scope, statement)?);
+        }
+        let place = if self.flavor.distinct_on {
+            let first = agreeing.iter().map(|expression| OrderItem {
+                expression: expression.clone(),
+                direction: Direction::Ascending,
+                nulls: None,
+            });
+            scope.select.order_by = first.chain(order_by).collect();
+            scope.select.distinct_on = agreeing;
+            None
+        } else {
+            Some(Expression::RowNumber { partition_by: agreeing, order_by })
+        };
+        let is_numbered = place.is_some();
+        self.stand_within(rows, place, scope, statement)?;
+        if is_numbered {
+            let place = Expression::numbered(scope.alias, PLACE);
+            scope.select.and_where(place.equals(Expression::Number(1)));
+        }
+        Ok(())
+    }
+
+    /// Makes a subquery of a scope's rows, with all of their columns by their names.
+    pub(super) fn stand_within(
+        &self,
+        rows: &Rows,
+        place: Option<Expression>,
+        scope: &mut Scope,
+        statement: &mut Statement,
+    ) -> Result<(), CompileError> {
+        if !matches!(rows.from, From::Entity(_) | From::Relation(_) | From::Through { .. }) {
+            return Err(CompileError::not_built("a part of rows that stand in no table"));
+        }
+        let mut within = std::mem::replace(&mut scope.select, Select::once());
+        within.items = vec![SelectItem { expression: Expression::Row(scope.alias), name: None }];
+        within.items.extend(place.map(|place| SelectItem { expression: place, name: Some(PLACE) }));
+        let alias = statement.alias();
+        let select = Select::from(FromItem::Subquery { select: Box::new(within), alias });
+        let guards = std::mem::take(&mut scope.guards);
+        let parent_key = std::mem::take(&mut scope.parent_key);
+        *scope = Scope::new(select, alias);
+        scope.guards.first = guards.first;
+        scope.guards.made = guards.made;
+        scope.parent_key = parent_key;
+        self.join_if(rows, scope, statement)
+    }
+}

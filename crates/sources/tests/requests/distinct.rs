@@ -1,0 +1,87 @@
+//! Distinct rows.
+
+use expect_test::expect;
+use ir::{AggregateFunction, Comparison, From, OutputKind, Place, Rows};
+
+use super::builder::{Builder, ascending, compare, descending, integer, order, page, related};
+use super::on_each;
+
+pub(super) const SHOP: &str = "
+    create table person (id {key}, name text not null);
+    create table bill (
+        id {key}, person_id integer references person, town text, price integer not null
+    );
+    insert into person (name) values ('Ada'), ('Ben'), ('Cy');
+    insert into bill (person_id, town, price) values
+        (1, 'Rome', 5), (1, 'Oslo', 7), (1, 'Rome', 9), (2, null, 1), (2, null, 2), (2, 'Oslo', 3),
+        (null, 'Rome', 20);";
+
+#[tokio::test]
+async fn of_rows_that_agree_the_first_in_the_order_is_shown() {
+    on_each(SHOP, async |database| {
+        let mut builder = Builder::new(database);
+        let (town, price) = (database.field("bill.town"), database.field("bill.price"));
+        let rows = builder.entity("bill", &["id", "town", "price"]);
+        let rows = Rows { distinct: vec![town], order: vec![descending(price)], ..rows };
+        let filtered = builder.entity("bill", &["id"]);
+        let filtered = Rows {
+            distinct: vec![town],
+            filter: compare(price, Comparison::Less, integer(9)),
+            order: vec![ascending(town), ascending(price)],
+            page: page(2, 1),
+            id: filtered.id,
+            ..filtered
+        };
+        builder.read(0, rows);
+        builder.read(0, filtered);
+        expect![[r#"{"r0":{"s0":[{"id":7,"town":"Rome","price":20},{"id":2,"town":"Oslo","price":7},{"id":5,"town":null,"price":2}],"s1":[{"id":1},{"id":4}]}}"#]]
+            .assert_eq(&database.run(&builder.request()).await);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn each_parent_has_distinct_rows_of_its_own() {
+    on_each(SHOP, async |database| {
+        let mut builder = Builder::new(database);
+        let (town, price) = (database.field("bill.town"), database.field("bill.price"));
+        let outputs = builder.fields("bill", &["town", "price"]);
+        let bills = builder.rows(From::Relation(database.from("bill.person_id")), outputs);
+        let bills = Rows { distinct: vec![town], order: vec![ascending(price)], ..bills };
+        let mut outputs = builder.fields("person", &["name"]);
+        outputs.push(related(bills));
+        let people = builder.rows(From::Entity(database.entity("person")), outputs);
+        let people = Rows { order: vec![ascending(database.field("person.id"))], ..people };
+        builder.read(0, people);
+        expect![[r#"{"r0":{"s0":[{"name":"Ada","rows0":[{"town":"Rome","price":5},{"town":"Oslo","price":7}]},{"name":"Ben","rows0":[{"town":null,"price":1},{"town":"Oslo","price":3}]},{"name":"Cy","rows0":[]}]}}"#]]
+            .assert_eq(&database.run(&builder.request()).await);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn orders_and_counts_are_of_the_distinct_rows() {
+    on_each(SHOP, async |database| {
+        let mut builder = Builder::new(database);
+        let (town, price) = (database.field("bill.town"), database.field("bill.price"));
+        let to_person = vec![database.to("bill.person_id")];
+        let name = Place::Field { path: to_person, field: database.field("person.name") };
+        let by_name = order(name, ir::Direction::Descending, ir::Nulls::Last);
+        let rows = builder.entity("bill", &["id"]);
+        let order = vec![by_name, ascending(database.field("bill.id"))];
+        builder.read(0, Rows { distinct: vec![town], order: order.clone(), ..rows });
+        let sum = builder.aggregate(
+            false,
+            &[(AggregateFunction::Count, None), (AggregateFunction::Sum, Some(price))],
+        );
+        let counted = builder.rows(
+            From::Entity(database.entity("bill")),
+            vec![OutputKind::Count, sum],
+        );
+        let order = vec![descending(price)];
+        builder.read(0, Rows { distinct: vec![town], order, shown: false, ..counted });
+        expect![[r#"{"r0":{"s0":[{"id":4},{"id":6},{"id":1}],"count":3,"all":{"Count_rows":"3","Sum_price":"29"}}}"#]]
+            .assert_eq(&database.run(&builder.request()).await);
+    })
+    .await;
+}

@@ -1,0 +1,134 @@
+//! Forms that a construct has in one database or another.
+
+/// The quotes around an identifier; those inside it are doubled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quoting {
+    DoubleQuotes,
+    Backticks,
+}
+
+/// The form of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterStyle {
+    /// `$1`
+    Dollar,
+    /// `?1`
+    NumberedQuestion,
+    /// `?`, one for each place in the text where a parameter stands: see
+    /// [`Positional`](crate::Positional).
+    Question,
+}
+
+/// Lists of values that a statement reads as rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyArrays {
+    /// Parameters of array types: `= ANY($1)`, `unnest($1, $2)`.
+    Unnest,
+    /// JSON texts: `json_each(?1)`.
+    JsonEach,
+    /// JSON texts: `JSON_TABLE(?, '$[*]' COLUMNS (…))`, whose elements are of this type.
+    JsonTable { element: &'static str },
+}
+
+/// A comparison to which null is a value like any other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NullSafeEqual {
+    /// `IS [NOT] DISTINCT FROM`
+    DistinctFrom,
+    /// `IS [NOT]`
+    Is,
+    /// `<=>`
+    Spaceship,
+}
+
+/// The form of an order that puts nulls elsewhere than the database would.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NullsOrderForm {
+    /// `NULLS FIRST`, `NULLS LAST`
+    Keyword,
+    /// A term in front: `x IS NULL DESC`, `x IS NULL`.
+    ByExpression,
+}
+
+/// Functions and operators that match a text with a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// `LIKE` and `ILIKE` with a pattern of `%` and `_`.
+    Like,
+    /// `LIKE` with a collation to which each letter is another one; without regard to case both
+    /// sides are folded.
+    LikeCollated { exact: &'static str },
+    /// `GLOB` for the beginning of a text, so that an index is used: the binding of the parameter
+    /// makes `abc*` of it. [`LIKE`](super::LIKE) and
+    /// [`LIKE_IGNORING_CASE`](super::LIKE_IGNORING_CASE) for all other patterns: GLOB takes as many
+    /// steps as the lengths of text and pattern multiplied, and cannot be interrupted.
+    Glob,
+}
+
+/// OFFSET without a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OffsetAlone {
+    /// OFFSET may stand by itself.
+    Allowed,
+    /// It needs a LIMIT, and this one ends no page.
+    AfterLimit(&'static str),
+}
+
+/// The beginning of an hour or a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Truncation {
+    /// `date_trunc('hour', x)`
+    DateTrunc,
+    /// `CAST(date_format(x, '%Y-%m-%d %H:00:00') AS datetime)`
+    DateFormat,
+    /// The first characters of a text in the canonical form.
+    Substring,
+}
+
+/// Names of the types that expressions are cast to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CastTypes {
+    pub text: &'static str,
+    pub numeric: &'static str,
+    pub double: &'static str,
+}
+
+/// Statements that may name their table by an alias.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetAlias {
+    /// INSERT, UPDATE and DELETE.
+    Everywhere,
+    /// INSERT alone; UPDATE and DELETE do not know it of a view.
+    Insert,
+    Nowhere,
+}
+
+/// The rows that a change gives back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Returning {
+    /// RETURNING, which knows the alias of the table.
+    Aliased,
+    /// RETURNING, which takes columns by their names alone.
+    Columns,
+    /// None: a statement of its own reads them.
+    Nothing,
+}
+
+/// An INSERT that changes the row which is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Upsert {
+    /// `ON CONFLICT (key) DO UPDATE SET a = excluded.a WHERE …`
+    OnConflict,
+    /// `ON DUPLICATE KEY UPDATE a = VALUES(a)`: any unique key of the table decides, and there is
+    /// no condition.
+    OnDuplicateKey,
+}
+
+/// An INSERT of a row in which every column takes its default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EmptyRow {
+    /// `DEFAULT VALUES`
+    DefaultValues,
+    /// `() VALUES ()`
+    EmptyLists,
+}
