@@ -6,7 +6,6 @@
 //! * [`source`](mod@source): a source as the engine sees it, whichever it is
 //! * [`operand`]: the values of a request's variables
 //! * [`session`]: who asks
-//! * [`claims`]: what is said of who asks
 //! * [`observed`]: what the statements of one request took
 //! * [`statistics`]: what the connections of all threads do
 //! * [`watch`]: whether a source's schema has changed
@@ -14,7 +13,6 @@
 //! * `wire`: what the clients of databases over a network have in common
 //! * [`error`]: what can go wrong
 
-pub mod claims;
 pub mod error;
 pub mod neo4j;
 pub mod observed;
@@ -31,7 +29,7 @@ pub mod streamed;
 pub mod watch;
 mod wire;
 
-pub use claims::Claims;
+pub use ir::Claims;
 pub use error::{Details, SourceError, SourceErrorKind};
 pub use observed::{Observed, ReadForm, Round};
 pub use operand::Variables;

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use ir::{Operand, Unit};
 use serde_json_bytes::Value as Json;
 
-use crate::claims::Claims;
+use ir::Claims;
 use crate::error::SourceError;
 use form::formed;
 use given::Given;

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::postgres::settings::write_lists;
 
-use crate::claims::Claims;
+use ir::Claims;
 
 /// Whose request it is, as far as a source has to know.
 #[derive(Clone, Debug, Default)]

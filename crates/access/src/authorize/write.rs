@@ -1,12 +1,12 @@
-//! What a request is let to change.
+//! Grants of changes.
 //!
-//! A change needs one rule that lets all of its fields together; several rules that do so add up in
-//! the rows that they let. Rows are changed only if they may be seen: otherwise a condition would
-//! tell of rows that the answer hides. What rules preset is written beside what the request says.
-//! Once everything of a transaction is written, the rows have to pass the check of one of the rules.
+//! A change needs one grant of all of its fields together; several such grants add up in their rows.
+//! Rows are changed only if they may be read: otherwise a condition would reveal rows that the answer
+//! hides. Presets of grants are written beside the values of the request. After everything of a
+//! transaction is written, the rows have to pass the check of one of the grants.
 //!
-//! * [`candidates`]: the rules that let a change
-//! * [`checks`]: what has to be so after it
+//! * [`candidates`]: the grants that permit a change
+//! * [`checks`]: conditions after the change
 
 mod candidates;
 mod checks;
@@ -19,20 +19,18 @@ use ir::{
     WriteKind,
 };
 
-use super::condition::any;
-use super::denial::Denial;
-use super::read::{Changed, Walk};
-use super::set::Verb;
+use super::{Changed, Walk};
+use crate::condition::any;
+use crate::denial::Denial;
+use crate::grant::Privilege;
 use candidates::{Candidates, Presets};
 
-/// A step that changes something, and the root field that it belongs to.
+/// A writing step, and the root field that it belongs to.
 type Place = (StepId, u32);
 
 impl Walk<'_> {
     pub(super) fn write(&mut self, place: Place, write: &mut Write) {
         let entity = write.entity;
-        let is_gone = matches!(write.kind, WriteKind::Delete { .. });
-        self.changed.insert(place.0, Changed { entity: Some(entity), is_gone });
         if !write.children.is_empty() {
             self.deny(Denial::NotUnderstood("writes within a write"));
         }
@@ -40,10 +38,10 @@ impl Walk<'_> {
             WriteKind::Insert(insert) => self.insert(place, entity, insert),
             WriteKind::Update(update) => self.update(place, entity, update),
             WriteKind::Delete { filter, .. } => {
-                self.ask(entity, Verb::Delete, None);
-                let grants = self.set.grants(entity, Verb::Delete);
+                self.check(entity, Privilege::Delete, None);
+                let grants = self.set.grants(entity, Privilege::Delete);
                 if grants.is_empty() {
-                    self.deny(Denial::Entity(entity, Verb::Delete));
+                    self.deny(Denial::Entity(entity, Privilege::Delete));
                 }
                 let rows = any(grants.iter().map(|grant| grant.rows.clone()).collect());
                 self.restrict(entity, filter, rows);
@@ -62,10 +60,10 @@ impl Walk<'_> {
         }
     }
 
-    /// A function that is called for its effect.
+    /// A function that is called for its effect, not its result.
     pub(super) fn effect(&mut self, step: StepId, call: &Call) {
         if call.of_row.is_some() {
-            self.deny(Denial::NotUnderstood("a function of no row"));
+            self.unsupported("a function of no row");
         }
         self.may_call(call);
         let entity = match self.catalog[call.function].result {
@@ -77,10 +75,10 @@ impl Walk<'_> {
                 Some(self.catalog[field].entity)
             }
         };
-        self.changed.insert(step, Changed { entity, is_gone: false });
+        self.changed.insert(step, Changed { entity, is_gone: false, is_new: false });
     }
 
-    /// Whether a step changed anything is no secret; another requirement asks for more.
+    /// Whether a step changed anything is no secret; other requirements would reveal more.
     pub(super) fn require(&mut self, require: &mut Require) {
         let Require { rows, filter, .. } = require;
         let asks_nothing = rows.filter.is_all()
@@ -89,13 +87,13 @@ impl Walk<'_> {
             && rows.outputs.is_empty()
             && filter.is_all();
         if !matches!(rows.from, From::Returned { .. }) || !asks_nothing {
-            self.deny(Denial::NotUnderstood("this requirement"));
+            self.unsupported("this requirement");
         }
     }
 
     fn insert(&mut self, place: Place, entity: EntityId, insert: &mut Insert) {
         let said: HashSet<FieldId> = insert.fields.iter().copied().collect();
-        let Some(let_by) = self.candidates(entity, Verb::Insert, &said) else { return };
+        let Some(let_by) = self.candidates(entity, Privilege::Insert, &said) else { return };
         self.preset(insert, &let_by.presets);
         if let Some(check) = let_by.check {
             self.add_check(place, entity, "insert", check);
@@ -124,8 +122,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Rows that are inserted, or updated where they are there already: both are to be let. Nobody
-    /// knows afterwards which of the two it was, so that the row has to pass both checks.
+    /// Rows that are inserted, or updated where they exist: both have to be granted. It is not known
+    /// afterwards which of the two happened, so that the row has to pass both checks.
     fn upsert(
         &mut self,
         place: Place,
@@ -134,7 +132,7 @@ impl Walk<'_> {
         conflict: &mut Conflict,
     ) {
         let said: HashSet<FieldId> = insert.fields.iter().copied().collect();
-        let inserts = self.candidates(entity, Verb::Insert, &said);
+        let inserts = self.candidates(entity, Privilege::Insert, &said);
         let mut check = None;
         if !conflict.assignments.is_empty() {
             let updates = self.assign(entity, &mut conflict.assignments);
@@ -159,26 +157,26 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds what rules preset to what is assigned to rows, if rules let that.
+    /// Adds presets to the assignments, if grants permit these.
     fn assign(
         &mut self,
         entity: EntityId,
         assignments: &mut Vec<(FieldId, Assignment)>,
     ) -> Option<Candidates> {
         let said: HashSet<FieldId> = assignments.iter().map(|(field, _)| *field).collect();
-        // What is made of a value tells of it.
+        // A value that is computed from another reveals it.
         for (field, assignment) in assignments.iter() {
             if !matches!(assignment, Assignment::Set(_) | Assignment::Inserted) {
                 self.plain(*field);
             }
         }
-        let let_by = self.candidates(entity, Verb::Update, &said)?;
+        let let_by = self.candidates(entity, Privilege::Update, &said)?;
         let preset = |(field, operand): &_| (*field, Assignment::Set(Clone::clone(operand)));
         assignments.extend(let_by.presets.iter().map(preset));
         Some(let_by)
     }
 
-    /// The rows that may be changed are those that rules let be changed, of those that may be seen.
+    /// Restricts a change to rows that may be changed and read.
     fn restrict(&mut self, entity: EntityId, filter: &mut Filter, rows: Filter) {
         self.filter_of(filter, entity);
         let visible = self.visible(entity);

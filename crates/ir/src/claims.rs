@@ -1,8 +1,8 @@
-//! What is said of who asks, for operands that name it.
+//! Claims of a session, for operands that name one.
 
 use serde_json_bytes::Value as Json;
 
-/// The claims of a session, by their names.
+/// The claims of a session, by name.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Claims(Json);
 
@@ -13,21 +13,21 @@ impl Claims {
         Self(object)
     }
 
-    /// All of them, as an object.
+    /// All claims, as an object.
     #[must_use]
     pub fn all(&self) -> &Json {
         &self.0
     }
 
-    /// The claim of a name. A name may have dots; where no claim is called so, what stands behind
-    /// one is looked for in the object that is called as what stands before it.
+    /// The claim of a name. A name may have dots; where no claim has that name, the part after a dot is
+    /// looked up in the object that has the part before it as its name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Json> {
         member(&self.0, name)
     }
 }
 
-/// Values are nobody's business: of a log neither.
+/// Values must not reach a log.
 impl std::fmt::Debug for Claims {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.0 {

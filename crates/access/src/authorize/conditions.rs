@@ -1,9 +1,8 @@
-//! Conditions and orders, which see no more than the answer shows.
+//! Grants of conditions and orders, which read no more than the answer shows.
 
 use catalog::EntityId;
 use ir::{Filter, Hop, OrderKey, Place, Quantifier};
 
-use super::super::denial::Denial;
 use super::{Walk, Within};
 
 impl Walk<'_> {
@@ -21,7 +20,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The rows that a relationship leads to, within a condition.
+    /// Follows a relationship within a condition.
     pub(super) fn along(&mut self, hop: Hop, within: &Within) -> Within {
         let (entity, visible) = self.hop(hop, within.entity);
         Within { entity: Some(entity), edge: None, visible, paths: None, is_gone: false }
@@ -42,21 +41,21 @@ impl Walk<'_> {
             | Place::OrElse { place, .. }
             | Place::Aggregated { place, .. } => self.place(place, within),
             Place::Counted { .. } => {}
-            Place::Common(_) => self.deny(Denial::NotUnderstood("rows of several entities")),
-            Place::If { .. } => self.deny(Denial::NotUnderstood("a value with a condition")),
+            Place::Common(_) => self.unsupported("rows of several entities"),
+            Place::If { .. } => self.unsupported("a value with a condition"),
         }
     }
 
-    /// A condition that the request says.
+    /// A condition of the request.
     pub(super) fn filter(&mut self, filter: &mut Filter, within: &mut Within) {
         match filter {
             Filter::And(filters) | Filter::Or(filters) => {
                 filters.iter_mut().for_each(|filter| self.filter(filter, within));
             }
             Filter::Not(filter) | Filter::Except(filter) => self.filter(filter, within),
-            Filter::Required(_) => self.deny(Denial::NotUnderstood("a required condition")),
+            Filter::Required(_) => self.unsupported("a required condition"),
             Filter::Barrier { .. } => {
-                self.deny(Denial::NotUnderstood("a condition that comes after another"));
+                self.unsupported("a condition that comes after another");
             }
             Filter::Compare { place, .. }
             | Filter::CompareText { place, .. }
@@ -73,7 +72,7 @@ impl Walk<'_> {
                 let own = std::mem::replace(&mut **filter, Filter::all());
                 let own = match quantifier {
                     Quantifier::Some | Quantifier::None | Quantifier::Single => own,
-                    // No row that may be seen fails.
+                    // No row that may be read fails.
                     Quantifier::Every => {
                         *quantifier = Quantifier::None;
                         Filter::Not(Box::new(own))
@@ -101,8 +100,8 @@ impl Walk<'_> {
         }
     }
 
-    /// A condition on rows that are changed.
-    pub(in super::super) fn filter_of(&mut self, filter: &mut Filter, entity: EntityId) {
+    /// A condition of the request on rows that it changes.
+    pub(super) fn filter_of(&mut self, filter: &mut Filter, entity: EntityId) {
         let mut within = Within { entity: Some(entity), ..Within::nothing() };
         self.filter(filter, &mut within);
     }

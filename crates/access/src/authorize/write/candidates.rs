@@ -1,43 +1,44 @@
-//! The rules that let a change.
+//! Grants that permit a change.
 
 use std::collections::HashSet;
 
 use catalog::{EntityId, EntityKind, FieldId, Generated};
 use ir::{Filter, Operand};
 
-use super::super::condition::any;
-use super::super::denial::Denial;
-use super::super::read::Walk;
-use super::super::set::{Grant, Verb};
+use super::super::Walk;
+use crate::condition::any;
+use crate::denial::Denial;
+use crate::grant::Privilege;
+use crate::set::Granted;
 
-/// What is written beside what the request says.
+/// Values that are written beside those of the request.
 pub(super) type Presets = Vec<(FieldId, Operand)>;
 
-/// What the rules that let a change say of it together.
+/// Grants that permit a change, together.
 pub(super) struct Candidates {
-    /// Which rows may be changed.
+    /// The rows that may be changed.
     pub(super) rows: Filter,
     pub(super) presets: Presets,
-    /// What the rows have to pass then, where not all do for sure.
+    /// The condition on the written rows, where they may fail it.
     pub(super) check: Option<Filter>,
 }
 
 impl Walk<'_> {
-    /// The rules that let all of these fields be written together; `None` if none does.
+    /// The grants of writing all of these fields together; `None` if there are none.
     pub(super) fn candidates(
         &mut self,
         entity: EntityId,
-        verb: Verb,
+        privilege: Privilege,
         said: &HashSet<FieldId>,
     ) -> Option<Candidates> {
-        self.ask(entity, verb, None);
-        said.iter().for_each(|field| self.ask(entity, verb, Some(*field)));
-        let grants = self.set.grants(entity, verb);
+        self.check(entity, privilege, None);
+        said.iter().for_each(|field| self.check(entity, privilege, Some(*field)));
+        let grants = self.set.grants(entity, privilege);
         if grants.is_empty() {
-            self.deny(Denial::Entity(entity, verb));
+            self.deny(Denial::Entity(entity, privilege));
             return None;
         }
-        let candidates: Vec<&Grant> =
+        let candidates: Vec<&Granted> =
             grants.iter().filter(|grant| said.iter().all(|field| lets(grant, *field))).collect();
         // Each has what the one with the most presets has, or less.
         let strictest = candidates.iter().copied().max_by_key(|grant| grant.presets.len());
@@ -49,25 +50,27 @@ impl Walk<'_> {
                 .collect();
             denied.sort_unstable();
             match denied.is_empty() {
-                true => self.deny(Denial::Together(entity, verb)),
-                false => denied.into_iter().for_each(|one| self.deny(Denial::Field(one, verb))),
+                true => self.deny(Denial::Together(entity, privilege)),
+                false => {
+                    denied.into_iter().for_each(|one| self.deny(Denial::Field(one, privilege)))
+                }
             }
             return None;
         };
         let has = |preset| strictest.presets.contains(preset);
         if !candidates.iter().all(|grant| grant.presets.iter().all(has)) {
-            self.deny(Denial::Together(entity, verb));
+            self.deny(Denial::Together(entity, privilege));
             return None;
         }
         // An update of a rule's rows without its presets would be more than the rule lets, and so
         // would be one with the presets of another rule that does not let these rows.
-        let is_strictest = |grant: &&Grant| grant.presets.len() == strictest.presets.len();
-        let (strict, others): (Vec<&Grant>, Vec<&Grant>) =
+        let is_strictest = |grant: &&Granted| grant.presets.len() == strictest.presets.len();
+        let (strict, others): (Vec<&Granted>, Vec<&Granted>) =
             candidates.into_iter().partition(is_strictest);
         let rows = any(strict.iter().map(|grant| grant.rows.clone()).collect());
-        let is_let = |grant: &&Grant| strict.iter().any(|own| own.rows == grant.rows);
+        let is_let = |grant: &&Granted| strict.iter().any(|own| own.rows == grant.rows);
         if !rows.is_all() && !others.iter().all(is_let) {
-            self.deny(Denial::Together(entity, verb));
+            self.deny(Denial::Together(entity, privilege));
             return None;
         }
         let check = self.check_of(entity, &strict, said);
@@ -78,7 +81,7 @@ impl Walk<'_> {
     fn check_of(
         &self,
         entity: EntityId,
-        grants: &[&Grant],
+        grants: &[&Granted],
         said: &HashSet<FieldId>,
     ) -> Option<Filter> {
         if grants.iter().all(|grant| self.stays(entity, grant, said)) {
@@ -90,8 +93,8 @@ impl Walk<'_> {
 
     /// Whether a row that may be updated passes the check all the same, since nothing is written
     /// that decides on it.
-    fn stays(&self, entity: EntityId, grant: &Grant, said: &HashSet<FieldId>) -> bool {
-        let Some(deciding) = &grant.stays_without else { return false };
+    fn stays(&self, entity: EntityId, grant: &Granted, said: &HashSet<FieldId>) -> bool {
+        let Some(deciding) = &grant.unchecked_without else { return false };
         let entity = &self.catalog[entity];
         let is_written = |field: &FieldId| {
             said.contains(field)
@@ -104,6 +107,6 @@ impl Walk<'_> {
 }
 
 /// Whether the rule lets the request say the field.
-fn lets(grant: &Grant, field: FieldId) -> bool {
+fn lets(grant: &Granted, field: FieldId) -> bool {
     grant.fields.contains(&field) && !grant.presets.iter().any(|(preset, _)| *preset == field)
 }

@@ -1,14 +1,15 @@
-//! Fields of rows and of those that they lead to, and the values of functions.
+//! Grants of fields, of related rows and of functions.
 
 use catalog::{EntityId, FieldId, FunctionResult, Scalar, Type};
 use ir::{Call, Filter, Hop};
 
-use super::super::denial::Denial;
-use super::super::set::{Cell, Verb};
-use super::{Asked, Walk, Within};
+use super::{Checked, Walk, Within};
+use crate::denial::Denial;
+use crate::grant::Privilege;
+use crate::set::Cell;
 
 impl Walk<'_> {
-    /// The entity at the end of a path, whose rows there may be seen.
+    /// Follows a path; returns the entity at its end.
     pub(super) fn path(&mut self, path: &[Hop], within: &mut Within) -> Option<EntityId> {
         let mut entity = within.entity;
         for (place, hop) in path.iter().enumerate() {
@@ -21,13 +22,13 @@ impl Walk<'_> {
             match &mut within.paths {
                 Some(paths) if paths.iter().any(|(known, _)| known == path) => {}
                 Some(paths) => paths.push((path.to_vec(), visible)),
-                None => self.deny(Denial::NotUnderstood("a related row within a condition")),
+                None => self.unsupported("a related row within a condition"),
             }
         }
         entity
     }
 
-    /// The condition under which the value of a field may be seen, if not always.
+    /// The condition under which the value of a field may be read, if not always.
     pub(super) fn cell(
         &mut self,
         path: &[Hop],
@@ -36,16 +37,16 @@ impl Walk<'_> {
     ) -> Option<Filter> {
         let entity = self.path(path, within);
         if entity.is_none_or(|entity| entity != self.catalog[field].entity) {
-            self.deny(Denial::NotUnderstood("a field of other rows"));
+            self.unsupported("a field of other rows");
         }
-        self.ask(self.catalog[field].entity, Verb::Read, Some(field));
-        // A value does not know which parts of it may be seen.
+        self.check(self.catalog[field].entity, Privilege::Read, Some(field));
+        // Parts of a value cannot be masked.
         if self.hides(&self.catalog[field].r#type) {
-            self.deny(Denial::NotUnderstood("a value that is a row"));
+            self.unsupported("a value that is a row");
         }
         match self.set.cell(self.catalog, field) {
             Cell::Plain => None,
-            // Which rows there were beside it when it was taken away is not known any more.
+            // The rows beside it when it was deleted are not known any more.
             Cell::Masked(filter)
                 if within.is_gone && path.is_empty() && filter.leads_elsewhere() =>
             {
@@ -54,14 +55,14 @@ impl Walk<'_> {
             }
             Cell::Masked(filter) => Some(filter),
             Cell::Denied => {
-                self.deny(Denial::Field(field, Verb::Read));
+                self.deny(Denial::Field(field, Privilege::Read));
                 None
             }
         }
     }
 
-    /// Whether a value of the type holds rows of which not everything may be seen. No composite
-    /// holds itself.
+    /// Whether a value of the type contains rows of which not everything may be read. No composite
+    /// contains itself.
     pub(super) fn hides(&self, r#type: &Type) -> bool {
         match self.catalog.base_type(r#type) {
             Type::Row(entity) => {
@@ -75,8 +76,7 @@ impl Walk<'_> {
                 let mut attributes = self.catalog[*composite].attributes.iter();
                 attributes.any(|attribute| self.hides(&attribute.r#type))
             }
-            // A row that stands deeper in a value is known by the name of its type only, which is
-            // that of its table.
+            // The type of a row deeper in a value is known by name only, which is that of its table.
             Type::Scalar(Scalar::Other(name)) => self.catalog.entities().any(|entity| {
                 entity.kind.is_stored() && entity.name == *name && self.hides(&Type::Row(entity.id))
             }),
@@ -84,8 +84,8 @@ impl Walk<'_> {
         }
     }
 
-    pub(in super::super) fn may_call(&mut self, call: &Call) {
-        self.asked.insert(Asked::Function(call.function));
+    pub(super) fn may_call(&mut self, call: &Call) {
+        self.checked.insert(Checked::Function(call.function));
         if !self.set.may_call(call.function) {
             self.deny(Denial::Function(call.function));
         }
@@ -93,7 +93,7 @@ impl Walk<'_> {
 
     pub(super) fn call(&mut self, call: &Call, within: &mut Within) {
         self.may_call(call);
-        // A value does not know which parts of it may be seen.
+        // Parts of a value cannot be masked.
         let hides = match self.catalog[call.function].result {
             FunctionResult::Value(field) | FunctionResult::Values(field) => {
                 self.hides(&self.catalog[field].r#type)
@@ -104,7 +104,7 @@ impl Walk<'_> {
             FunctionResult::Nothing => false,
         };
         if hides {
-            self.deny(Denial::NotUnderstood("a value that is a row"));
+            self.unsupported("a value that is a row");
         }
         if let Some(path) = &call.of_row {
             self.path(path, within);

@@ -1,55 +1,55 @@
-//! What is refused, as errors.
+//! Denials: parts of a request that no rule permits.
+
+use std::fmt;
 
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
-use graphql::{ErrorCode, GraphQLError};
 use ir::{Otherwise, OtherwiseKind};
 
-use super::set::Verb;
+use crate::grant::Privilege;
 
-/// Why nothing at all is let to a session.
+/// Why a session has no access at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// It says no role, and the policies have none for such.
+pub enum SessionRefusal {
+    /// The session names no role, and there is no default role.
     NoRole,
     UnknownRole,
-    /// The tokens that came differ in more ways than are kept apart.
+    /// The tokens so far differ in more ways than are kept apart.
     TooManySets,
 }
 
-/// Something that a request does and that no rule lets.
+/// A part of a request that no rule permits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Denial {
-    Entity(EntityId, Verb),
-    Field(FieldId, Verb),
-    /// The field may be seen in some of the rows only, and is used in a way that does not know it.
+    Entity(EntityId, Privilege),
+    Field(FieldId, Privilege),
+    /// The field may be read in some of the rows only, and is used where it cannot be masked.
     Hidden(FieldId),
     Function(FunctionId),
-    /// The fields of a write are let by different rules, none of which lets them together.
-    Together(EntityId, Verb),
-    /// Who asks is not known, or not by the claims that are wanted.
+    /// The fields of a write are granted by different rules, none of which grants them together.
+    Together(EntityId, Privilege),
+    /// The session is not authenticated, or its claims do not fulfil the authentication rule.
     Unauthenticated,
-    /// The claims are not those that are wanted.
+    /// The claims do not fulfil the rule.
     Forbidden,
-    /// This stage does not know what would be let.
+    /// The authorizer does not support this construct, and so refuses it.
     NotUnderstood(&'static str),
 }
 
-impl From<Refusal> for GraphQLError {
-    fn from(refusal: Refusal) -> Self {
-        let message = match refusal {
-            Refusal::NoRole => "This request names no role, and nothing is let without one.",
-            // Whoever tries roles is not told which there are.
-            Refusal::UnknownRole => "Nothing is let to the role of this request.",
-            Refusal::TooManySets => {
+impl fmt::Display for SessionRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoRole => "This request names no role, and nothing is let without one.",
+            // The message does not reveal which roles exist.
+            Self::UnknownRole => "Nothing is let to the role of this request.",
+            Self::TooManySets => {
                 "The claims of too many different kinds were seen: nothing more is let."
             }
-        };
-        Self::new(ErrorCode::PermissionDenied, message)
+        })
     }
 }
 
 impl Denial {
-    /// The denial in words.
+    /// The error message.
     #[must_use]
     pub fn message(&self, catalog: &Catalog) -> String {
         match self {
@@ -79,22 +79,23 @@ impl Denial {
     }
 }
 
-/// What is said where rows would be written that do not pass the check of any rule.
-pub(super) fn unlike(catalog: &Catalog, entity: EntityId, verb: &str) -> Otherwise {
+/// The error for written rows that pass the check of no rule.
+pub(crate) fn failed_check(catalog: &Catalog, entity: EntityId, verb: &str) -> Otherwise {
     let entity = catalog.qualified_name(entity);
     let message = format!("You may not {verb} rows of `{entity}` with these values.");
     Otherwise::new(OtherwiseKind::Refused, message)
 }
 
-/// What is said where a row that is there already would be updated, which no rule lets.
-pub(super) fn kept(catalog: &Catalog, entity: EntityId) -> Otherwise {
+/// The error for an upsert of an existing row that no rule permits to update.
+pub(crate) fn not_updatable(catalog: &Catalog, entity: EntityId) -> Otherwise {
     let entity = catalog.qualified_name(entity);
     let message = format!("You may not update the row of `{entity}` that has this key.");
     Otherwise::new(OtherwiseKind::Refused, message)
 }
 
-/// `namespace.entity.field`.
-pub(super) fn field_name(catalog: &Catalog, field: FieldId) -> String {
+/// The qualified name `namespace.entity.field`.
+#[must_use]
+pub fn field_name(catalog: &Catalog, field: FieldId) -> String {
     let field = &catalog[field];
     format!("{}.{}", catalog.qualified_name(field.entity), field.name)
 }

@@ -1,19 +1,19 @@
-//! What rules ask of nodes, beside what the request asks of them.
+//! Conditions of restrictions beside those of the request.
 
 use ir::Filter;
 
-/// What nodes have to pass for something that is done with them.
+/// The conditions that rows have to pass for an action.
 #[derive(Debug)]
-pub(super) struct Restriction {
-    /// Before anything of the request is evaluated on them: the others are as if they were not
-    /// there.
+pub(super) struct Requirement {
+    /// Evaluated before conditions of the request: rows that fail count as absent.
     pub(super) passes: Filter,
-    /// Of the nodes that pass the request's condition too, all; otherwise nothing is done.
+    /// All rows that pass the conditions of the request have to pass these; otherwise the action
+    /// fails.
     pub(super) required: Vec<Filter>,
 }
 
-impl Restriction {
-    /// Adds itself to a condition, which may have others already.
+impl Requirement {
+    /// Adds the conditions to a filter, which may have others already.
     pub(super) fn restrict(self, filter: &mut Filter) {
         let mut parts = Parts::take(filter);
         parts.first.push(self.passes);
@@ -23,7 +23,7 @@ impl Restriction {
     }
 }
 
-/// Whether something has to pass before the request's own condition is evaluated.
+/// Whether a filter has a condition that is evaluated before those of the request.
 pub(super) fn has_barrier(filter: &Filter) -> bool {
     match filter {
         Filter::And(filters) => filters.iter().any(has_barrier),
@@ -31,17 +31,17 @@ pub(super) fn has_barrier(filter: &Filter) -> bool {
     }
 }
 
-/// Adds to the request's own condition.
+/// Adds to the conditions of the request.
 pub(super) fn add(filter: &mut Filter, own: Filter) {
     let mut parts = Parts::take(filter);
     parts.then = Filter::and(vec![own, parts.then]);
     *filter = parts.put();
 }
 
-/// A condition by who asks for it.
+/// A filter by the origin of its conditions.
 struct Parts {
     first: Vec<Filter>,
-    /// What the request asks.
+    /// The conditions of the request.
     then: Filter,
     required: Vec<Filter>,
 }

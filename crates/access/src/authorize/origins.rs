@@ -1,13 +1,12 @@
-//! Where rows come from, and which of them may be seen.
+//! Grants of where rows come from.
 
 use catalog::{EntityId, FunctionResult};
 use ir::{Filter, From, StepId};
 
-use super::super::denial::Denial;
 use super::{Changed, Walk, Within};
 
 impl Walk<'_> {
-    /// Where rows come from.
+    /// Checks where rows come from; returns those that may be read.
     pub(super) fn from(&mut self, from: &mut From, outer: Option<EntityId>) -> Within {
         let (entity, visible, edge) = match from {
             From::Entity(entity) => (Some(*entity), self.visible(*entity), None),
@@ -25,7 +24,7 @@ impl Walk<'_> {
                 let (edge, may_join) = self.hop(*near, outer);
                 let (entity, visible) = self.hop(*far, Some(edge));
                 if !joining.is_all() {
-                    self.deny(Denial::NotUnderstood("joining rows with a condition"));
+                    self.unsupported("joining rows with a condition");
                 }
                 *joining = may_join;
                 (Some(entity), visible, Some(edge))
@@ -37,7 +36,7 @@ impl Walk<'_> {
             }
             From::Function(call) => {
                 if call.of_row.as_ref().is_some_and(|path| !path.is_empty()) {
-                    self.deny(Denial::NotUnderstood("rows of a function of a related row"));
+                    self.unsupported("rows of a function of a related row");
                 }
                 self.may_call(call);
                 match self.catalog[call.function].result {
@@ -57,7 +56,7 @@ impl Walk<'_> {
                 match self.catalog.find_rows(&self.catalog[*field].r#type) {
                     Some((entity, _)) => (Some(entity), self.visible(entity), None),
                     None => {
-                        self.deny(Denial::NotUnderstood("rows within a value"));
+                        self.unsupported("rows within a value");
                         return Within::nothing();
                     }
                 }
@@ -70,21 +69,21 @@ impl Walk<'_> {
             From::Once => return Within::nothing(),
             From::Returned { step, .. } => return self.returned(*step),
             From::Variants(_) | From::FunctionOfVariants { .. } => {
-                return self.unknown("rows of several entities");
+                return self.none("rows of several entities");
             }
         };
         Within { entity, edge, visible, paths: None, is_gone: false }
     }
 
-    pub(super) fn unknown(&mut self, what: &'static str) -> Within {
-        self.deny(Denial::NotUnderstood(what));
+    fn none(&mut self, what: &'static str) -> Within {
+        self.unsupported(what);
         Within::nothing()
     }
 
-    /// The rows that a step changed, or those that it gave, as far as they may be seen.
+    /// The rows that a step changed or returned, as far as they may be read.
     fn returned(&mut self, step: StepId) -> Within {
         match self.changed.get(&step) {
-            Some(Changed { entity: Some(entity), is_gone }) => {
+            Some(Changed { entity: Some(entity), is_gone, .. }) => {
                 let (entity, is_gone) = (*entity, *is_gone);
                 let visible = match is_gone {
                     true => Filter::all(),
@@ -93,7 +92,7 @@ impl Walk<'_> {
                 Within { entity: Some(entity), edge: None, visible, paths: None, is_gone }
             }
             Some(Changed { entity: None, .. }) | None => {
-                self.unknown("rows of a step that gives none")
+                self.none("rows of a step that gives none")
             }
         }
     }

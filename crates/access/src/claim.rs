@@ -1,21 +1,57 @@
-//! Claims: conditions on them, and whether values of nodes can be compared with them.
+//! Claims of a session: conditions on them, and the values of rows that are compared with them.
 
 use catalog::{Catalog, FunctionResult, Scalar, Type};
-use dialects::neo4j::model::Constant;
-use dialects::neo4j::rules::{ClaimCondition, ClaimTest};
-use ir::{Filter, Operand, Place};
+use ir::{Claims, Filter, Operand, Place};
 use serde_json_bytes::Value as Json;
-use sources::Claims;
 
-/// Whether a condition on claims passes. One of which a claim is missing does not, whatever is
-/// around it is told no more than that.
-pub(super) fn passes(condition: &ClaimCondition, claims: Option<&Claims>) -> bool {
+use crate::condition::{ClaimCondition, ClaimTest};
+use crate::constant::Constant;
+
+/// A claim that values of rows are compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ClaimUse {
+    claim: Box<str>,
+    kind: Kind,
+    is_list: bool,
+}
+
+/// The type of the values that a claim is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Every type but null: the database converts the claim.
+    Any,
+    Boolean,
+    Integer,
+    Number,
+    Text,
+}
+
+/// A value of a row beside an operand.
+#[derive(Debug)]
+pub(crate) struct Comparison<'f> {
+    place: &'f Place,
+    operand: &'f Operand,
+    form: Form,
+}
+
+/// Whether the operand is one value, a list of values, or an element of the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Same,
+    List,
+    Element,
+}
+
+/// Returns whether a condition on claims passes. A test of a missing claim fails.
+pub(crate) fn passes(condition: &ClaimCondition, claims: Option<&Claims>) -> bool {
     match condition {
         ClaimCondition::All(all) => all.iter().all(|one| passes(one, claims)),
         ClaimCondition::Any(any) => any.iter().any(|one| passes(one, claims)),
         ClaimCondition::Not(one) => !passes(one, claims),
-        ClaimCondition::Known => claims.is_some(),
-        ClaimCondition::Has { claim } => claims.is_some_and(|claims| claims.get(claim).is_some()),
+        ClaimCondition::Authenticated => claims.is_some(),
+        ClaimCondition::Present { claim } => {
+            claims.is_some_and(|claims| claims.get(claim).is_some())
+        }
         ClaimCondition::Test { claim, test, value } => {
             let claim = claims.and_then(|claims| claims.get(claim));
             claim.is_some_and(|claim| tested(claim, *test, value))
@@ -59,7 +95,7 @@ fn is_equal(claim: &Json, value: &Constant) -> bool {
     }
 }
 
-/// Numbers with numbers, texts with texts; others have no order.
+/// The order of two numbers or two texts; other pairs have none.
 fn order(claim: &Json, value: &Constant) -> Option<std::cmp::Ordering> {
     match (claim, value) {
         (Json::String(claim), Constant::Text(value)) => Some(claim.as_str().cmp(value)),
@@ -74,8 +110,8 @@ fn order(claim: &Json, value: &Constant) -> Option<std::cmp::Ordering> {
     }
 }
 
-/// The label that a claim is. The source has no name with a zero in it.
-pub(super) fn label(claim: &str, claims: Option<&Claims>) -> Option<Box<str>> {
+/// The label that a claim names. Names in a source have no zero byte.
+pub(crate) fn label(claim: &str, claims: Option<&Claims>) -> Option<Box<str>> {
     match claims.and_then(|claims| claims.get(claim)) {
         Some(Json::String(label)) if !label.as_str().is_empty() => {
             (!label.as_str().contains('\0')).then(|| label.as_str().into())
@@ -84,26 +120,19 @@ pub(super) fn label(claim: &str, claims: Option<&Claims>) -> Option<Box<str>> {
     }
 }
 
-/// A claim with what values are that are compared with it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Named {
-    claim: Box<str>,
-    kind: Kind,
-    is_list: bool,
-}
+impl ClaimUse {
+    /// A claim that is compared with values of any type, or written into a row.
+    pub(crate) fn of_any_type(claim: &str) -> Self {
+        Self { claim: claim.into(), kind: Kind::Any, is_list: false }
+    }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Boolean,
-    Integer,
-    Number,
-    Text,
-}
+    pub(crate) fn claim(&self) -> &str {
+        &self.claim
+    }
 
-impl Named {
-    /// Whether who has these claims has one that values can be compared with. Another type is never
-    /// equal, whatever its text is.
-    pub(super) fn fits(&self, claims: Option<&Claims>) -> bool {
+    /// Returns whether the claims have one of the type that values are compared with. Another type
+    /// is never equal, whatever its text is.
+    pub(crate) fn fits(&self, claims: Option<&Claims>) -> bool {
         let claim = claims.and_then(|claims| claims.get(&self.claim));
         match (claim, self.is_list) {
             (Some(Json::Array(items)), true) => items.iter().all(|item| self.kind.fits(item)),
@@ -125,7 +154,9 @@ impl Kind {
 
     fn fits(self, claim: &Json) -> bool {
         match (self, claim) {
-            (Self::Boolean, Json::Bool(_))
+            (Self::Any, Json::Null) => false,
+            (Self::Any, _)
+            | (Self::Boolean, Json::Bool(_))
             | (Self::Number, Json::Number(_))
             | (Self::Text, Json::String(_)) => true,
             (Self::Integer, Json::Number(number)) => number.as_i64().is_some(),
@@ -135,26 +166,26 @@ impl Kind {
 }
 
 /// Adds the claims that a filter compares values with.
-pub(super) fn named(catalog: &Catalog, filter: &Filter, all: &mut Vec<Named>) {
+pub(crate) fn uses(catalog: &Catalog, filter: &Filter, all: &mut Vec<ClaimUse>) {
     match filter {
         Filter::And(filters) | Filter::Or(filters) => {
-            filters.iter().for_each(|filter| named(catalog, filter, all));
+            filters.iter().for_each(|filter| uses(catalog, filter, all));
         }
         Filter::Not(one)
         | Filter::Except(one)
         | Filter::Required(one)
-        | Filter::Relation { filter: one, .. } => named(catalog, one, all),
+        | Filter::Relation { filter: one, .. } => uses(catalog, one, all),
         Filter::Barrier { first, then } => {
-            named(catalog, first, all);
-            named(catalog, then, all);
+            uses(catalog, first, all);
+            uses(catalog, then, all);
         }
         Filter::RelatedGroup { filter, having, .. } => {
-            named(catalog, filter, all);
-            named(catalog, having, all);
+            uses(catalog, filter, all);
+            uses(catalog, having, all);
         }
         Filter::VariantGroup { variants, having, .. } => {
-            variants.iter().for_each(|variant| named(catalog, &variant.filter, all));
-            named(catalog, having, all);
+            variants.iter().for_each(|variant| uses(catalog, &variant.filter, all));
+            uses(catalog, having, all);
         }
         Filter::IsNull(_) => {}
         Filter::Compare { .. }
@@ -162,30 +193,14 @@ pub(super) fn named(catalog: &Catalog, filter: &Filter, all: &mut Vec<Named>) {
         | Filter::AnyElement { .. }
         | Filter::Text { .. }
         | Filter::Geo { .. } => {
-            let own = Comparison::of(filter).and_then(|one| one.named(catalog));
+            let own = Comparison::of(filter).and_then(|one| one.claim_use(catalog));
             all.extend(own.filter(|own| !all.contains(own)));
         }
     }
 }
 
-/// A value of a node beside an operand.
-#[derive(Debug)]
-pub(super) struct Comparison<'f> {
-    place: &'f Place,
-    operand: &'f Operand,
-    /// Whether the operand is a list of such values, or one of the elements of the value.
-    form: Form,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    Same,
-    List,
-    Element,
-}
-
 impl<'f> Comparison<'f> {
-    pub(super) fn of(filter: &'f Filter) -> Option<Self> {
+    pub(crate) fn of(filter: &'f Filter) -> Option<Self> {
         let (place, operand, form) = match filter {
             Filter::Compare { place, comparison, operand }
             | Filter::CompareText { place, comparison, operand, .. } => match comparison {
@@ -210,14 +225,21 @@ impl<'f> Comparison<'f> {
         Some(Self { place, operand, form })
     }
 
-    /// The claim that it is, if it is one.
-    pub(super) fn named(&self, catalog: &Catalog) -> Option<Named> {
+    /// The claim that the operand is, if it is one.
+    pub(crate) fn claim(&self) -> Option<&'f str> {
         let mut operand = self.operand;
         while let Operand::Formed { operand: inner, .. } = operand {
             operand = inner;
         }
-        let Operand::Claim(claim) = operand else { return None };
-        let claim = claim.clone();
+        match operand {
+            Operand::Claim(claim) => Some(claim),
+            _ => None,
+        }
+    }
+
+    /// The claim with the type of the value that it is compared with.
+    pub(crate) fn claim_use(&self, catalog: &Catalog) -> Option<ClaimUse> {
+        let claim: Box<str> = self.claim()?.into();
         let field = match self.place.stored() {
             Place::Field { field, .. } | Place::Edge(field) => Some(*field),
             Place::Computed(call) => match catalog[call.function].result {
@@ -226,9 +248,9 @@ impl<'f> Comparison<'f> {
             },
             _ => None,
         };
-        // What is made of many values is a number.
+        // Aggregates are numbers.
         let Some(field) = field else {
-            return Some(Named { claim, kind: Kind::Number, is_list: false });
+            return Some(ClaimUse { claim, kind: Kind::Number, is_list: false });
         };
         let r#type = &catalog[field].r#type;
         let (r#type, is_list) = match (catalog.base_type(r#type), self.form) {
@@ -236,6 +258,6 @@ impl<'f> Comparison<'f> {
             (Type::List(element), Form::Same) => (&**element, true),
             (r#type, form) => (r#type, form == Form::List),
         };
-        Some(Named { claim, kind: Kind::of(catalog, r#type), is_list })
+        Some(ClaimUse { claim, kind: Kind::of(catalog, r#type), is_list })
     }
 }

@@ -1,11 +1,11 @@
-//! What is asked of rows.
+//! Grants of outputs.
 
 use catalog::FieldId;
 use ir::{Aggregate, AggregateFunction, Output, OutputKind, Place};
 
-use super::super::denial::Denial;
-use super::super::withhold::Part;
 use super::{Walk, Within};
+use crate::denial::Denial;
+use crate::refused::Part;
 
 impl Walk<'_> {
     pub(super) fn output(&mut self, output: &mut Output, within: &mut Within) {
@@ -20,10 +20,13 @@ impl Walk<'_> {
                 self.path(path, within);
             }
             OutputKind::FieldIf { .. } | OutputKind::PresentIf { .. } => {
-                self.deny(Denial::NotUnderstood("a value with a condition"));
+                self.unsupported("a value with a condition");
             }
             OutputKind::Edge { field, .. } => self.edge(*field, within),
             OutputKind::Related { path, rows } => {
+                if self.is_restricted() && !path.is_empty() {
+                    self.deny(Denial::NotUnderstood("a row referred to"));
+                }
                 let outer = self.path(path, within);
                 let before = self.enter(Part::Rows(rows.id));
                 self.rows(rows, outer);
@@ -32,19 +35,22 @@ impl Walk<'_> {
             OutputKind::Aggregate(aggregate) => self.aggregate(aggregate, within),
             OutputKind::Computed { call, .. } => self.call(call, within),
             OutputKind::OrderValue(key) => self.order_key(key, within),
-            // Of the rows that may be seen; of what a step did within what it might.
+            // They count rows that may be read, or that a step was permitted to change.
             OutputKind::Count | OutputKind::Counter { .. } | OutputKind::Ordinal => {}
             OutputKind::Common { .. } | OutputKind::Variant => {
-                self.deny(Denial::NotUnderstood("rows of several entities"));
+                self.unsupported("rows of several entities");
             }
-            OutputKind::Groups(_) => self.deny(Denial::NotUnderstood("groups with their rows")),
+            OutputKind::Groups(groups) => {
+                self.unsupported("groups with their rows");
+                self.outputs(&mut groups.outputs, within);
+            }
         }
     }
 
     pub(super) fn edge(&mut self, field: FieldId, within: &Within) {
         match within.edge == Some(self.catalog[field].entity) {
             true => self.plain(field),
-            false => self.deny(Denial::NotUnderstood("a property of a relationship")),
+            false => self.unsupported("a property of a relationship"),
         }
     }
 
@@ -65,7 +71,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Groups are made of values that may all be seen.
+    /// Values of groups cannot be masked.
     fn grouped(&mut self, place: &mut Place, within: &mut Within) {
         match place {
             Place::Field { path, field } => {
@@ -79,7 +85,7 @@ impl Walk<'_> {
                 self.place(place, within);
             }
             Place::Counted { .. } | Place::Common(_) | Place::If { .. } | Place::OrElse { .. } => {
-                self.deny(Denial::NotUnderstood("groups of such values"));
+                self.unsupported("groups of such values");
             }
         }
     }

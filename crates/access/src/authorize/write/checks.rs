@@ -1,8 +1,8 @@
-//! What has to be so once everything of a transaction is written.
+//! Conditions on rows after everything of a transaction is written.
 //!
-//! What is not ends the transaction, and nothing of it is done. A row that one write leaves wrong
-//! may be right by another, such as by a row that refers to it: so all are looked at after the last.
-//! Some sources find a row again by its key, so that a check stands before what changes that.
+//! A row that fails ends the transaction, which is rolled back. A row that fails after one write may
+//! pass after another, such as one of a row that refers to it, so all are checked after the last.
+//! Some sources find a row again by its key, so that a check stands before a change of the key.
 
 use catalog::{EntityId, EntityKind, FieldId};
 use ir::{
@@ -10,21 +10,21 @@ use ir::{
     Transaction, WriteKind,
 };
 
-use super::super::denial::{kept, unlike};
-use super::super::read::Walk;
+use super::super::Walk;
 use super::Place;
+use crate::denial::{failed_check, not_updatable};
 
 impl Walk<'_> {
     /// No row that the step wrote may fail the check.
     pub(super) fn add_check(&mut self, place: Place, entity: EntityId, verb: &str, check: Filter) {
         let fails = Filter::Except(Box::new(check));
-        let otherwise = unlike(self.catalog, entity, verb);
+        let otherwise = failed_check(self.catalog, entity, verb);
         self.add_requirement(place, fails, false, otherwise);
     }
 
     /// The row comes back: it is not one that had to be left as it was.
     pub(super) fn add_return(&mut self, place: Place, entity: EntityId) {
-        let otherwise = kept(self.catalog, entity);
+        let otherwise = not_updatable(self.catalog, entity);
         self.add_requirement(place, Filter::all(), true, otherwise);
     }
 
@@ -56,7 +56,7 @@ impl Walk<'_> {
 
     /// Adds the checks of a transaction after its last change, or earlier where a change might take
     /// from a row the key by which it is found.
-    pub(in super::super) fn add_checks(&mut self, transaction: &mut Transaction) {
+    pub(in crate::authorize) fn add_checks(&mut self, transaction: &mut Transaction) {
         let steps = &transaction.steps;
         let changes = |step: &Step| matches!(step.kind, StepKind::Write(_) | StepKind::Call(_));
         let last = steps.iter().rposition(changes).map_or(0, |last| last + 1);
