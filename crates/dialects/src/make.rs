@@ -6,9 +6,10 @@
 
 use catalog::{Catalog, EntityId, FieldId};
 
-use crate::api::Api;
-use crate::check::{Misbound, misbound};
-use crate::federation::{self, FederationError, SaidOf};
+use api::check::{Misbound, misbound};
+use api::federation::{self, FederationError, SaidOf};
+use api::{Api, ConstraintMessage};
+
 use crate::neo4j::model::Placed;
 use crate::neo4j::rules::PlacedGuard;
 use crate::{Dialect, neo4j, phrag, postgraphile};
@@ -32,16 +33,6 @@ pub struct Made {
     pub rules: Vec<PlacedGuard>,
     /// Texts for changes that a constraint refuses.
     pub messages: Vec<ConstraintMessage>,
-}
-
-/// The error text for a change that a constraint refuses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConstraintMessage {
-    pub namespace: Option<Box<str>>,
-    /// The table or the domain.
-    pub owner: Box<str>,
-    pub constraint: Box<str>,
-    pub text: Box<str>,
 }
 
 /// Why a dialect makes no API of a source.

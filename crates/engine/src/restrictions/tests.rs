@@ -5,7 +5,7 @@ mod auth;
 use std::sync::Arc;
 
 use catalog::Catalog;
-use dialects::neo4j::model::ApiForm;
+use dialects::neo4j::model::ApiVersion;
 use dialects::neo4j::{Options, definitions};
 use dialects::{Api, Declaration, Dialect, DialectError, Introspection};
 use expect_test::{Expect, expect};
@@ -49,12 +49,12 @@ struct Made {
 }
 
 fn made(types: &str) -> Result<Made, String> {
-    made_in(ApiForm::Seven, types)
+    made_in(ApiVersion::V7, types)
 }
 
-fn made_in(form: ApiForm, types: &str) -> Result<Made, String> {
-    let model = definitions::read(types, form).expect("definitions");
-    let dialect = Dialect::Neo4j(Options { form, model: Arc::new(model), ..Options::default() });
+fn made_in(version: ApiVersion, types: &str) -> Result<Made, String> {
+    let model = definitions::read(types, version).expect("definitions");
+    let dialect = Dialect::Neo4j(Options { version, model: Arc::new(model), ..Options::default() });
     let made = Declaration::new(Catalog::default(), &dialect).make(None);
     let dialects::Made { catalog, api, rules, .. } = made.map_err(|error| match error {
         DialectError::Rules(text) => text,

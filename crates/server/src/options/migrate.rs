@@ -22,6 +22,6 @@ pub(crate) struct MigrateOptions {
 
 impl MigrateOptions {
     pub(crate) fn model(&self) -> Result<Model, Failure> {
-        model(&self.types, self.graph.form())
+        model(&self.types, self.graph.version())
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use dialects::neo4j::definitions;
-use dialects::neo4j::model::ApiForm;
+use dialects::neo4j::model::ApiVersion;
 use dialects::neo4j::text_filters::TextFilter;
 use dialects::neo4j::{self, Options};
 use engine::SourceAddress;
@@ -47,10 +47,10 @@ pub(crate) struct TypesOptions {
 enum Neo4jApi {
     /// Versions 3.18 to 3.20
     #[value(name = "3")]
-    Three,
+    V3,
     /// Versions 7
     #[value(name = "7")]
-    Seven,
+    V7,
 }
 
 impl TypesOptions {
@@ -58,26 +58,26 @@ impl TypesOptions {
         Ok(SourceAddress::parse(&self.source).map_err(engine::OpenError::from)?)
     }
 
-    pub(crate) fn form(&self) -> ApiForm {
-        form(self.neo4j_api)
+    pub(crate) fn version(&self) -> ApiVersion {
+        version(self.neo4j_api)
     }
 }
 
 impl Neo4jOptions {
     pub(super) fn of_dialect(&self) -> Result<Options, Failure> {
-        let form = form(self.neo4j_api);
-        let of_seven = [
+        let version = version(self.neo4j_api);
+        let of_v7 = [
             (self.exclude_deprecated_fields, "--exclude-deprecated-fields"),
             (self.limit_required, "--limit-required"),
         ];
-        if form == ApiForm::Three
-            && let Some((_, option)) = of_seven.into_iter().find(|(given, _)| *given)
+        if version == ApiVersion::V3
+            && let Some((_, option)) = of_v7.into_iter().find(|(given, _)| *given)
         {
             return Err(Failure::Usage(format!("`{option}` needs `--neo4j-api 7`")));
         }
         let filters = self.neo4j_filters.clone().unwrap_or_default();
         for filter in &filters {
-            if let Some(reason) = filter.refused_in(form) {
+            if let Some(reason) = filter.refused_in(version) {
                 return Err(Failure::Usage(format!("`--neo4j-filters`: no {filter}: {reason}")));
             }
         }
@@ -85,42 +85,42 @@ impl Neo4jOptions {
             exclude_deprecated: self.exclude_deprecated_fields,
             filters,
             limit_required: self.limit_required,
-            ..said(self.types.as_deref(), form)?
+            ..said(self.types.as_deref(), version)?
         })
     }
 }
 
 /// The API of a graph of which nothing is said but its type definitions, if these are.
 pub(crate) fn of_graph(types: Option<&Path>) -> Result<Options, Failure> {
-    said(types, ApiForm::Seven)
+    said(types, ApiVersion::V7)
 }
 
-/// The same in a form.
-fn said(types: Option<&Path>, form: ApiForm) -> Result<Options, Failure> {
+/// The same in a version.
+fn said(types: Option<&Path>, version: ApiVersion) -> Result<Options, Failure> {
     let (model, is_introspected) = match types {
-        Some(path) => (Arc::new(model(path, form)?), false),
+        Some(path) => (Arc::new(model(path, version)?), false),
         None => (Arc::default(), true),
     };
-    Ok(Options { form, model, is_introspected, ..Options::default() })
+    Ok(Options { version, model, is_introspected, ..Options::default() })
 }
 
-fn form(api: Option<Neo4jApi>) -> ApiForm {
+fn version(api: Option<Neo4jApi>) -> ApiVersion {
     match api {
-        Some(Neo4jApi::Three) => ApiForm::Three,
-        Some(Neo4jApi::Seven) | None => ApiForm::Seven,
+        Some(Neo4jApi::V3) => ApiVersion::V3,
+        Some(Neo4jApi::V7) | None => ApiVersion::V7,
     }
 }
 
 /// What type definitions say.
-pub(super) fn model(path: &Path, form: ApiForm) -> Result<neo4j::model::Model, Failure> {
+pub(super) fn model(path: &Path, version: ApiVersion) -> Result<neo4j::model::Model, Failure> {
     let refused =
         |error: String| Failure::Usage(format!("the type definitions {}: {error}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
-    let model = definitions::read(&text, form).map_err(|problems| {
+    let model = definitions::read(&text, version).map_err(|problems| {
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         refused(problems.join("\n"))
     })?;
-    match neo4j::unserved(&model, form) {
+    match neo4j::unserved(&model, version) {
         Some(problem) => Err(refused(problem)),
         None => Ok(model),
     }

@@ -47,9 +47,10 @@ mod tests {
     #[test]
     fn a_dialect_that_knows_a_source_is_found() {
         assert_eq!(
-            check("dialects", "sources"),
-            ["crates/dialects/Cargo.toml:2: dependency: `dialects` must not depend on \
-                 `sources`: a dialect is a pure function of the catalog and knows no source."]
+            check("dialect-phrag", "sources"),
+            ["crates/dialect-phrag/Cargo.toml:2: dependency: `dialect-phrag` must not depend on \
+                 `sources`: a dialect is a pure function of the catalog and knows no source and no \
+                 other dialect."]
         );
     }
 
@@ -71,6 +72,13 @@ mod tests {
             ("sources", "graphql"),
             ("graphql", "catalog"),
             ("dialects", "sql"),
+            ("api", "dialects"),
+            ("api", "lowering"),
+            ("lowering", "dialect-neo4j"),
+            ("dialect-neo4j", "dialect-phrag"),
+            ("dialect-phrag", "dialects"),
+            ("dialect-postgraphile", "sources"),
+            ("engine", "dialect-neo4j"),
             ("engine", "hyper"),
             ("catalog", "ir"),
             ("response", "ir"),

@@ -29,10 +29,37 @@ pub(crate) struct ForeignWords {
 }
 
 /// The crates of the straight line, from the lowest to the highest, and those beside it.
-pub(crate) const CRATES: [&str; 18] = [
-    "redact", "catalog", "graphql", "ir", "response", "dialects", "sql", "cypher", "sources",
-    "storage", "gateway", "clients", "engine", "server", "bench", "testkit", "xtask", "sample",
+pub(crate) const CRATES: [&str; 23] = [
+    "redact",
+    "catalog",
+    "graphql",
+    "ir",
+    "response",
+    "api",
+    "lowering",
+    "dialect-postgraphile",
+    "dialect-phrag",
+    "dialect-neo4j",
+    "dialects",
+    "sql",
+    "cypher",
+    "sources",
+    "storage",
+    "gateway",
+    "clients",
+    "engine",
+    "server",
+    "bench",
+    "testkit",
+    "xtask",
+    "sample",
 ];
+
+/// Crates of ours that a dialect may depend on.
+const BELOW_DIALECTS: &[&str] = &["api", "catalog", "graphql", "ir", "lowering", "response"];
+
+const DIALECT: &str =
+    "a dialect is a pure function of the catalog and knows no source and no other dialect";
 
 /// `testkit` serves the tests of all, and is bound by nothing.
 pub(crate) const LAYERS: &[Layer] = &[
@@ -53,9 +80,29 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "one writer serves every source and every dialect",
     },
     Layer {
-        within: "dialects",
+        within: "api",
         may: &["catalog", "graphql", "ir", "response"],
-        reason: "a dialect is a pure function of the catalog and knows no source",
+        reason: "an API is what all dialects fill: it knows no dialect and no source",
+    },
+    Layer {
+        within: "lowering",
+        may: &["api", "catalog", "graphql", "ir", "response"],
+        reason: "one lowering serves every dialect, and knows none",
+    },
+    Layer { within: "dialect-postgraphile", may: BELOW_DIALECTS, reason: DIALECT },
+    Layer { within: "dialect-phrag", may: BELOW_DIALECTS, reason: DIALECT },
+    Layer { within: "dialect-neo4j", may: BELOW_DIALECTS, reason: DIALECT },
+    Layer {
+        within: "dialects",
+        may: &[
+            "api",
+            "catalog",
+            "dialect-neo4j",
+            "dialect-phrag",
+            "dialect-postgraphile",
+            "lowering",
+        ],
+        reason: "the registry knows all dialects, and no source",
     },
     Layer {
         within: "sql",
@@ -205,6 +252,28 @@ pub(crate) const STATEMENT_BEGINNINGS: &[&str] = &[
     "DETACH DELETE ",
 ];
 
+/// Words of the sources, and of what is decided above a dialect.
+const SOURCES: &[&str] = &["sqlite", "postgres", "postgresql", "cypher", "permission"];
+
+const NO_SOURCE: &str =
+    "a dialect knows no source: what a source cannot do reaches it as a capability";
+
+const NO_DIALECT_NO_SOURCE: &[&str] = &[
+    "sqlite",
+    "postgres",
+    "postgresql",
+    "cypher",
+    "permission",
+    "postgraphile",
+    "phrag",
+    "neo4j",
+    "prisma",
+    "hasura",
+    "dgraph",
+    "v3",
+    "v7",
+];
+
 pub(crate) const FOREIGN_WORDS: &[ForeignWords] = &[
     ForeignWords {
         within: "ir",
@@ -217,10 +286,19 @@ pub(crate) const FOREIGN_WORDS: &[ForeignWords] = &[
         reason: "the GraphQL front half knows no database",
     },
     ForeignWords {
-        within: "dialects",
-        words: &["sqlite", "postgres", "postgresql", "cypher", "permission"],
-        reason: "a dialect knows no source: what a source cannot do reaches it as a capability",
+        within: "api",
+        words: NO_DIALECT_NO_SOURCE,
+        reason: "an API knows no dialect and no source",
     },
+    ForeignWords {
+        within: "lowering",
+        words: NO_DIALECT_NO_SOURCE,
+        reason: "the lowering knows no dialect, no version of one and no source",
+    },
+    ForeignWords { within: "dialect-postgraphile", words: SOURCES, reason: NO_SOURCE },
+    ForeignWords { within: "dialect-phrag", words: SOURCES, reason: NO_SOURCE },
+    ForeignWords { within: "dialect-neo4j", words: SOURCES, reason: NO_SOURCE },
+    ForeignWords { within: "dialects", words: SOURCES, reason: NO_SOURCE },
     ForeignWords {
         within: "sql",
         words: &["postgraphile", "phrag", "prisma", "hasura", "dgraph", "permission"],

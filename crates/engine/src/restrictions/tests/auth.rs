@@ -30,7 +30,7 @@ const TYPES: &str = r#"
 
 #[track_caller]
 fn check(claims: Option<&Json>, query: &str, expected: &Expect) {
-    let made = made_in(ApiForm::Three, TYPES).expect("rules");
+    let made = made_in(ApiVersion::V3, TYPES).expect("rules");
     let (request, refused) = made.authorized(claims, query);
     assert_eq!(refused, []);
     expected.assert_eq(&request);
@@ -152,13 +152,13 @@ fn a_node_that_may_be_new_has_to_pass_afterwards() {
             #0 rows inserted of step 0
     "#]],
     );
-    let made = made_in(ApiForm::Three, TYPES).expect("rules");
+    let made = made_in(ApiVersion::V3, TYPES).expect("rules");
     assert_eq!(made.authorized(None, query).1, [Denial::Unauthenticated]);
 }
 
 #[test]
 fn without_a_claim_that_is_compared_nothing_is_done() {
-    let made = made_in(ApiForm::Three, TYPES).expect("rules");
+    let made = made_in(ApiVersion::V3, TYPES).expect("rules");
     let claims = json!({"roles": ["admin"]});
     let refused = |query: &str| made.authorized(Some(&claims), query).1;
     assert_eq!(refused("{ users { id } }"), [Denial::Unauthenticated]);
@@ -169,7 +169,7 @@ fn without_a_claim_that_is_compared_nothing_is_done() {
 
 #[test]
 fn statements_of_roots_ask_who_asks() {
-    let made = made_in(ApiForm::Three, TYPES).expect("rules");
+    let made = made_in(ApiVersion::V3, TYPES).expect("rules");
     let refused = |claims: Option<&Json>, query: &str| made.authorized(claims, query).1;
     assert_eq!(refused(None, "{ any }"), [Denial::Forbidden]);
     assert_eq!(refused(None, "{ known }"), [Denial::Unauthenticated]);
