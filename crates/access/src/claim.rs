@@ -126,10 +126,6 @@ impl ClaimUse {
         Self { claim: claim.into(), kind: Kind::Any, is_list: false }
     }
 
-    pub(crate) fn claim(&self) -> &str {
-        &self.claim
-    }
-
     /// Returns whether the claims have one of the type that values are compared with. Another type
     /// is never equal, whatever its text is.
     pub(crate) fn fits(&self, claims: Option<&Claims>) -> bool {

@@ -1,9 +1,9 @@
 //! Conditions of access rules, on claims and on rows.
 
 use catalog::FieldId;
-use ir::{Filter, Hop, Place, Quantifier};
+use ir::{Claims, Filter, Hop, Place, Quantifier};
 
-use crate::claim::{ClaimUse, Comparison};
+use crate::claim::{self, ClaimUse, Comparison};
 use crate::constant::Constant;
 
 /// A condition of a rule. `R` is a condition on rows: a [`Filter`] in the terms of a catalog, or what
@@ -66,6 +66,12 @@ impl Condition {
     #[must_use]
     pub fn always() -> Self {
         Self::All(Vec::new())
+    }
+
+    /// The filter of the rows for which the condition is true, for a session with these claims.
+    #[must_use]
+    pub fn filter(&self, claims: Option<&Claims>) -> Filter {
+        nullable_filter(self, true, &SessionFacts(claims))
     }
 
     /// Adds the fields that the condition reads, of the row and of related rows.
@@ -216,6 +222,29 @@ pub(crate) trait ConditionFacts {
     fn fits(&self, comparison: &Comparison<'_>) -> bool;
 }
 
+/// The claims of one session.
+struct SessionFacts<'c>(Option<&'c Claims>);
+
+impl ConditionFacts for SessionFacts<'_> {
+    fn passes(&self, condition: &ClaimCondition) -> bool {
+        claim::passes(condition, self.0)
+    }
+
+    fn is_present(&self, claim: &str) -> bool {
+        is_present(claim, self.0)
+    }
+
+    fn fits(&self, comparison: &Comparison<'_>) -> bool {
+        comparison.claim().is_some_and(|claim| self.is_present(claim))
+    }
+}
+
+/// Whether a claim is present and not null.
+#[must_use]
+pub fn is_present(claim: &str, claims: Option<&Claims>) -> bool {
+    claims.and_then(|claims| claims.get(claim)).is_some_and(|claim| !claim.is_null())
+}
+
 fn remove_mistyped(filter: &mut Filter, facts: &impl ConditionFacts) {
     match filter {
         Filter::And(filters) | Filter::Or(filters) => {
@@ -301,6 +330,6 @@ pub(crate) fn collect(
             collect(catalog, one, tests, uses);
         }
         Condition::Claims(claims) => tests.push(claims.clone()),
-        Condition::Row(filter) => crate::claim::uses(catalog, filter, uses),
+        Condition::Row(filter) => claim::uses(catalog, filter, uses),
     }
 }

@@ -31,11 +31,11 @@ pub mod rules;
 pub mod set;
 
 pub use authorize::{Authorized, Checked, authorize};
-pub use condition::{ClaimCondition, ClaimTest, Condition, claim_of};
+pub use condition::{ClaimCondition, ClaimTest, Condition, claim_of, is_present};
 pub use constant::Constant;
 pub use denial::{Denial, SessionRefusal, field_name};
 pub use grant::{Callable, Check, Grant, Permission, Privilege, Role, Roles, preset_claim};
 pub use refused::{Part, Refused};
 pub use restriction::{Action, Authentication, Restriction, RootType, RowRule, Target};
-pub use rules::AccessRules;
+pub use rules::{AccessRules, MOST_SETS};
 pub use set::{AccessSet, AccessSetId, Cell, Granted};

@@ -21,7 +21,7 @@ use crate::set::{
 
 /// The most access sets that are kept, beside one for each role. Tokens of one issuer differ in few
 /// ways.
-const MOST_SETS: usize = 4_096;
+pub const MOST_SETS: usize = 4_096;
 
 /// The access rules of a source: grants of roles, restrictions, or both.
 #[derive(Debug)]
@@ -79,14 +79,14 @@ impl AccessRules {
         roles: Option<Roles>,
         restrictions: Vec<Restriction>,
     ) -> Option<Self> {
+        if roles.is_none() && !Self::are_needed(catalog, &restrictions) {
+            return None;
+        }
         let mut labels: Vec<Box<str>> = Vec::new();
         for claim in catalog.entities().flat_map(|entity| &entity.claimed_labels) {
             if !labels.contains(claim) {
                 labels.push(claim.clone());
             }
-        }
-        if roles.is_none() && restrictions.is_empty() && labels.is_empty() {
-            return None;
         }
         let (mut tests, mut uses) = (Vec::new(), Vec::new());
         for restriction in &restrictions {
@@ -110,6 +110,14 @@ impl AccessRules {
         }
         let (sets, count) = (RwLock::default(), AtomicU32::new(0));
         Some(Self { roles, restrictions, tests, uses, uses_of_roles, labels, sets, count })
+    }
+
+    /// Whether a catalog with these restrictions needs access rules without any roles: labels that
+    /// claims name are restrictions, too.
+    #[must_use]
+    pub fn are_needed(catalog: &Catalog, restrictions: &[Restriction]) -> bool {
+        let mut entities = catalog.entities();
+        !restrictions.is_empty() || entities.any(|entity| !entity.claimed_labels.is_empty())
     }
 
     /// The roles, where access is granted to roles.

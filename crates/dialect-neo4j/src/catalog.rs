@@ -17,7 +17,7 @@ use crate::model::{
     Constant, FieldKind, Model, ModelDirection, ModelField, NodeType, Placed, PlacedField,
     PlacedNode, Property, PropertyType, QueryDirection, RelationshipField, Target, Way,
 };
-use crate::rules::{WrittenGuard, WrittenPlace};
+use crate::rules::{WrittenPlace, WrittenRestriction};
 
 /// How many nodes the library asks an index of vectors for.
 const NEAREST: u32 = 4;
@@ -315,14 +315,14 @@ struct KnownField {
 }
 
 fn ruled(model: &Model) -> HashSet<(usize, usize)> {
-    let field = |guard: &WrittenGuard| match guard.place {
+    let field = |guard: &WrittenRestriction| match guard.place {
         WrittenPlace::Field { node, field, .. } => Some((node, field)),
         WrittenPlace::Schema
         | WrittenPlace::Root(_)
         | WrittenPlace::RootField { .. }
         | WrittenPlace::Node { .. } => None,
     };
-    model.guards.iter().filter_map(field).collect()
+    model.restrictions.iter().filter_map(field).collect()
 }
 
 #[cfg(test)]

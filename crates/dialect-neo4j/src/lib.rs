@@ -30,7 +30,7 @@ use ::catalog::{Catalog, GraphSummary, Note};
 use api::Api;
 use introspected::{Indexes, Introspected};
 use model::{ApiVersion, Model, Placed};
-use rules::PlacedGuard;
+use access::Restriction;
 pub use shared::text_filters;
 use text_filters::TextFilter;
 
@@ -89,8 +89,12 @@ pub fn declare(catalog: &mut Catalog, options: &Options) -> Placed {
 
 /// The access rules of the type definitions in the API that is made of them; or a rule that means
 /// nothing there.
-pub fn guards(options: &Options, placed: &Placed, api: &Api) -> Result<Vec<PlacedGuard>, String> {
-    rules::guards(&options.model, placed, api)
+pub fn restrictions(
+    options: &Options,
+    placed: &Placed,
+    api: &Api,
+) -> Result<Vec<Restriction>, String> {
+    rules::restrictions(&options.model, placed, api)
 }
 
 /// Makes the API of type definitions, which are declared in a catalog.

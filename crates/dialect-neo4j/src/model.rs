@@ -6,7 +6,9 @@ mod statement;
 
 use std::sync::Arc;
 
-use crate::rules::{ClaimNames, WrittenGuard};
+pub use access::Constant;
+
+use crate::rules::{ClaimNames, WrittenRestriction};
 use api::federation::SaidOf;
 pub use statement::{
     Given, InputKind, InputType, InputValue, ObjectField, ObjectType, StatementField,
@@ -34,7 +36,7 @@ pub struct Model {
     /// What the schema itself says of all types.
     pub offers: Offers,
     /// Who may see and change what.
-    pub guards: Vec<WrittenGuard>,
+    pub restrictions: Vec<WrittenRestriction>,
     pub claims: ClaimNames,
     /// What routers are told of types and their fields, where the API is a subgraph.
     pub federation: Vec<SaidOf>,
@@ -214,19 +216,6 @@ pub enum PropertyType {
     Enum(usize),
     /// By its place in [`Model::scalars`].
     Scalar(usize),
-}
-
-/// A value that definitions say.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Constant {
-    Boolean(bool),
-    Integer(i64),
-    /// As it is written.
-    Float(Arc<str>),
-    Text(Arc<str>),
-    /// A value of an enum by its name.
-    Enum(Arc<str>),
-    List(Vec<Constant>),
 }
 
 /// A way to nodes.

@@ -4,6 +4,7 @@
 //! catalog of the source ─► Declaration::new ─► the rows that it wants ─► Declaration::make ─► Made
 //! ```
 
+use access::Restriction;
 use catalog::{Catalog, EntityId, FieldId};
 
 use api::check::{Misbound, misbound};
@@ -11,7 +12,6 @@ use api::federation::{self, FederationError, SaidOf};
 use api::{Api, ConstraintMessage};
 
 use crate::neo4j::model::Placed;
-use crate::neo4j::rules::PlacedGuard;
 use crate::{Dialect, neo4j, phrag, postgraphile};
 
 /// A source as a dialect sees it: its catalog, with the keys, relationships, entities and names that
@@ -29,8 +29,8 @@ pub struct Declaration<'d> {
 pub struct Made {
     pub catalog: Catalog,
     pub api: Api,
-    /// Access rules of the definitions.
-    pub rules: Vec<PlacedGuard>,
+    /// Access restrictions of the definitions.
+    pub restrictions: Vec<Restriction>,
     /// Texts for changes that a constraint refuses.
     pub messages: Vec<ConstraintMessage>,
 }
@@ -87,9 +87,9 @@ impl<'d> Declaration<'d> {
                 federation::offer(api, &catalog, directives_of_types(dialect), options)?
             }
         };
-        let rules = match dialect {
+        let restrictions = match dialect {
             Dialect::Neo4j(options) => {
-                neo4j::guards(options, &placed, &api).map_err(DialectError::Rules)?
+                neo4j::restrictions(options, &placed, &api).map_err(DialectError::Rules)?
             }
             Dialect::PostGraphile(_) | Dialect::Phrag(_) => Vec::new(),
         };
@@ -99,7 +99,7 @@ impl<'d> Declaration<'d> {
         };
         match misbound(&api).into_iter().next() {
             Some(misbound) => Err(misbound.into()),
-            None => Ok(Made { catalog, api, rules, messages }),
+            None => Ok(Made { catalog, api, restrictions, messages }),
         }
     }
 }

@@ -6,7 +6,8 @@ use super::directives::{self, Known, Place};
 use super::problem::{At, Problems};
 use super::types::Type;
 use crate::model::{ApiVersion, Constant};
-use crate::rules::{ClaimCondition, ClaimNames, ClaimTest};
+use crate::rules::ClaimNames;
+use access::{ClaimCondition, ClaimTest};
 
 /// The claims that every token may have. <https://www.rfc-editor.org/rfc/rfc7519#section-4.1>
 const REGISTERED: &[&str] = &["iss", "sub", "aud", "exp", "nbf", "iat", "jti"];

@@ -1,42 +1,28 @@
-//! Who may see and change what: the stage between lowering and compiling, and all that knows of it.
+//! Policy files: permissions of roles, compiled to grants of the crate `access`.
 //!
-//! A policy file names rules, and roles that have them. A rule lets the rows of one entity be read,
-//! inserted, updated or deleted: which rows, and which of their fields. Nothing else is let: what no
-//! rule names is refused, and so is whatever this stage does not understand. Rules only ever let
-//! more, so that it does not matter in which order a role has them.
+//! A policy file names rules, and roles that have them. A rule permits reading, inserting, updating or
+//! deleting rows of one entity: which rows, and which of their columns. What no rule names is refused.
+//! Rules only ever permit more, so that their order has no meaning.
 //!
 //! * [`file`](mod@file): a policy file as it is written
 //! * [`node`]: its text as values with their lines
-//! * [`problem`]: what is wrong with one
-//! * [`policies`]: its names resolved in a catalog, and the rules of each role
-//! * [`condition`]: conditions on rows as filters
-//! * [`set`]: what one combination of rules lets
-//! * [`read`]: a request as far as these rules let it read
-//! * [`write`](mod@write): the same for what it changes
-//! * [`denial`]: what is refused, in words
-//! * [`rules`]: the same of rules that type definitions say
-//! * [`withhold`]: what is refused, out of the request and into its answer
-//! * [`explain`]: what is let by which rule, as text
+//! * [`problem`]: mistakes in a policy file
+//! * [`compile`](mod@compile): its names resolved in a catalog, as [`access::Roles`]
+//! * [`explain`]: which rule permits what, as text
 
-pub(crate) mod condition;
-pub mod denial;
+mod compile;
 pub(crate) mod explain;
 pub mod file;
 mod node;
-pub mod policies;
 pub mod problem;
-pub(crate) mod read;
-pub(crate) mod rules;
-pub mod set;
-pub(crate) mod withhold;
-pub(crate) mod write;
+mod resolve;
+mod roles;
+mod rows;
 
 #[cfg(test)]
 mod tests;
 
-pub use self::denial::Denial;
+pub(crate) use self::compile::compile;
 pub use self::explain::row::{RowError, RowName};
 pub use self::file::PolicyFile;
-pub use self::policies::Policies;
 pub use self::problem::{PolicyProblem, PolicyProblems};
-pub use self::set::{PolicySet, PolicySetId};

@@ -1,22 +1,20 @@
-//! What the names of a rule mean.
+//! Resolves the names of a rule.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use access::{Check, Condition, Grant, Permission};
 use catalog::{Catalog, Entity, EntityId, FieldId, Generated};
 use graphql::similar_names;
 use ir::Operand;
 
-use super::super::condition::Condition;
-use super::super::file::{self, Columns, Said};
-use super::super::problem::{PolicyProblem, PolicyProblems};
-use super::{Check, Resolved, Rule};
+use super::file::{self, Columns, Said};
+use super::problem::{PolicyProblem, PolicyProblems};
 
-/// Finds what the names of a file mean.
+/// Resolves the names of a file in a catalog.
 pub(super) struct Resolver<'c> {
     pub(super) catalog: &'c Catalog,
-    pub(super) claims: Vec<Box<str>>,
-    /// Of what is being resolved.
+    /// The line of what is being resolved.
     pub(super) line: usize,
 }
 
@@ -31,25 +29,16 @@ impl Resolver<'_> {
         similar.first().map(|meant| format!(" (did you mean `{meant}`?)")).unwrap_or_default()
     }
 
-    pub(super) fn claim(&mut self, name: &str) -> usize {
-        let known = self.claims.iter().position(|known| **known == *name);
-        known.unwrap_or_else(|| {
-            self.claims.push(name.into());
-            self.claims.len() - 1
-        })
-    }
-
-    pub(super) fn rule(&mut self, rule: &file::Rule) -> Result<Rule, PolicyProblems> {
+    pub(super) fn rule(&mut self, rule: &file::Rule) -> Result<Grant, PolicyProblems> {
         self.line = rule.line;
         let entity = self.entity(&rule.entity)?;
-        let everything = || Condition::All(Vec::new());
         let mut problems = PolicyProblems::default();
         let read = rule.read.as_ref().and_then(|file::Read { line, rows, columns }| {
             self.line = *line;
             let rows = problems.keep(self.condition(entity, rows));
             let fields = problems.keep(self.columns(entity, columns));
             let (rows, fields) = (rows?, fields?);
-            Some(Resolved { rows, fields, presets: Vec::new(), check: Check::Nothing })
+            Some(Permission { rows, fields, presets: Vec::new(), check: Check::None })
         });
         let insert = rule.insert.as_ref().and_then(|insert| {
             let file::Insert { line, columns, presets, check } = insert;
@@ -57,11 +46,11 @@ impl Resolver<'_> {
             let fields = problems.keep(self.columns(entity, columns));
             let presets = problems.keep(self.presets(entity, presets));
             let check = match check {
-                Some(check) => problems.keep(self.condition(entity, check)).map(Check::Said),
-                None => Some(Check::Nothing),
+                Some(check) => problems.keep(self.condition(entity, check)).map(Check::Condition),
+                None => Some(Check::None),
             };
             let (fields, presets, check) = (fields?, presets?, check?);
-            Some(Resolved { rows: everything(), fields, presets, check })
+            Some(Permission { rows: Condition::always(), fields, presets, check })
         });
         let update = rule.update.as_ref().and_then(|update| {
             let file::Update { line, rows, columns, presets, check } = update;
@@ -72,18 +61,18 @@ impl Resolver<'_> {
             let said = check.as_ref().map(|check| problems.keep(self.condition(entity, check)));
             let rows = rows?;
             let check = match said {
-                Some(said) => Check::Said(said?),
+                Some(said) => Check::Condition(said?),
                 None => Check::Rows(self.deciding(&rows).into()),
             };
-            Some(Resolved { rows, fields: fields?, presets: presets?, check })
+            Some(Permission { rows, fields: fields?, presets: presets?, check })
         });
         let delete = rule.delete.as_ref().and_then(|file::Delete { line, rows }| {
             self.line = *line;
             let (rows, fields) = (problems.keep(self.condition(entity, rows))?, HashSet::new());
-            Some(Resolved { rows, fields, presets: Vec::new(), check: Check::Nothing })
+            Some(Permission { rows, fields, presets: Vec::new(), check: Check::None })
         });
         problems.none()?;
-        Ok(Rule { name: Arc::from(&*rule.name), entity, read, insert, update, delete })
+        Ok(Grant { name: Arc::from(&*rule.name), entity, read, insert, update, delete })
     }
 
     /// The entity of a name: `namespace.name`, or the name alone where one entity has it.
@@ -136,7 +125,7 @@ impl Resolver<'_> {
         &mut self,
         entity: EntityId,
         presets: &[(Box<str>, Said)],
-    ) -> Result<Vec<(FieldId, Operand, Option<usize>)>, PolicyProblems> {
+    ) -> Result<Vec<(FieldId, Operand)>, PolicyProblems> {
         let preset = |(name, said): &(Box<str>, Said)| {
             let field = self.field(entity, name)?;
             if let Some(Generated::Stored | Generated::IdentityAlways) =
@@ -144,14 +133,12 @@ impl Resolver<'_> {
             {
                 return self.wrong(format!("`{name}` cannot be written: the source makes it"));
             }
-            let (operand, claim) = self.said(said);
-            Ok((field, operand, claim))
+            Ok((field, operand(said)))
         };
         PolicyProblems::all(presets.iter().map(preset))
     }
 
-    /// The fields that decide which rows are meant: those of the rows, and of others that they lead
-    /// to.
+    /// The fields that a condition reads, of the rows and of related rows.
     fn deciding(&self, rows: &Condition) -> Vec<FieldId> {
         let (mut fields, mut hops) = (Vec::new(), Vec::new());
         rows.fields(&mut fields);
@@ -162,11 +149,17 @@ impl Resolver<'_> {
         }
         fields
     }
+}
 
-    pub(super) fn said(&mut self, said: &Said) -> (Operand, Option<usize>) {
-        match said {
-            Said::Value(value) => (Operand::Constant(value.clone()), None),
-            Said::Claim(name) => (Operand::Claim(name.clone()), Some(self.claim(name))),
-        }
+/// The operand of a value in a file.
+pub(super) fn operand(said: &Said) -> Operand {
+    match said {
+        Said::Value(value) => Operand::Constant(value.clone()),
+        Said::Claim(name) => Operand::Claim(name.clone()),
     }
+}
+
+/// The entity of a name, as policy files write it.
+pub(super) fn find_entity(catalog: &Catalog, name: &str) -> Result<EntityId, Box<str>> {
+    Resolver { catalog, line: 0 }.entity(name).map_err(PolicyProblems::into_message)
 }

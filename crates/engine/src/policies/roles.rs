@@ -1,42 +1,27 @@
-//! What each role has, and what it inherits.
+//! Resolves roles: their rules and functions, inherited ones included.
 
 use std::collections::HashSet;
 
+use access::{Callable, Role};
 use catalog::FunctionId;
 
-use super::super::file::{self, Functions, PolicyFile};
-use super::super::problem::PolicyProblems;
-use super::super::set::Callable;
+use super::file::{self, Functions, PolicyFile};
+use super::problem::PolicyProblems;
 use super::resolve::Resolver;
-use super::{Check, Role, Rule};
 
 impl Resolver<'_> {
     pub(super) fn role(
         &mut self,
         role: &file::Role,
         file: &PolicyFile,
-        resolved: &[Rule],
     ) -> Result<Role, PolicyProblems> {
         let mut inherited = Inherited::default();
         self.inherit(role, file, &mut Vec::new(), &mut inherited)?;
-        let Inherited { all, mut rules, functions, .. } = inherited;
-        rules.sort_unstable();
-        rules.dedup();
-        let mut claims = Vec::new();
-        for rule in rules.iter().filter_map(|rule| resolved.get(*rule)) {
-            let ways = [&rule.read, &rule.insert, &rule.update, &rule.delete];
-            for way in ways.into_iter().flatten() {
-                way.rows.claims(&mut claims);
-                if let Check::Said(condition) = &way.check {
-                    condition.claims(&mut claims);
-                }
-                claims.extend(way.presets.iter().filter_map(|(_, _, claim)| *claim));
-            }
-        }
-        claims.sort_unstable();
-        claims.dedup();
+        let Inherited { all, rules: mut grants, functions, .. } = inherited;
+        grants.sort_unstable();
+        grants.dedup();
         let functions = functions.unwrap_or(Callable::All);
-        Ok(Role { name: role.name.clone(), all, rules, functions, claims })
+        Ok(Role { name: role.name.clone(), is_superuser: all, grants, functions })
     }
 
     /// Adds what a role has itself, and what it inherits.

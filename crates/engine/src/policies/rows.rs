@@ -1,12 +1,12 @@
-//! Which rows a rule means: its conditions, with the names of columns and of relationships.
+//! Resolves the conditions of a rule: names of columns and of relationships.
 
+use access::Condition;
 use catalog::EntityId;
 use ir::{Case, Filter, Hop, HopDirection, Place};
 
-use super::super::condition::Condition;
-use super::super::file::{self, Test};
-use super::super::problem::PolicyProblems;
-use super::resolve::Resolver;
+use super::file::{self, Test};
+use super::problem::PolicyProblems;
+use super::resolve::{Resolver, operand};
 
 impl Resolver<'_> {
     pub(super) fn condition(
@@ -20,20 +20,17 @@ impl Resolver<'_> {
             file::Condition::Not(not) => Condition::Not(Box::new(self.condition(entity, not)?)),
             file::Condition::Column { name, test } => {
                 let place = Place::field(self.field(entity, name)?);
-                let (filter, claim) = match test {
+                Condition::Row(match test {
                     Test::Compare(comparison, said) => {
-                        let (operand, claim) = self.said(said);
-                        (Filter::Compare { place, comparison: *comparison, operand }, claim)
+                        Filter::Compare { place, comparison: *comparison, operand: operand(said) }
                     }
                     Test::Text(r#match, said) => {
-                        let (operand, claim) = self.said(said);
                         let (r#match, case) = (*r#match, Case::Exact);
-                        (Filter::Text { place, r#match, case, operand }, claim)
+                        Filter::Text { place, r#match, case, operand: operand(said) }
                     }
-                    Test::IsNull(true) => (Filter::IsNull(place), None),
-                    Test::IsNull(false) => (Filter::Not(Box::new(Filter::IsNull(place))), None),
-                };
-                Condition::Test { filter, claim }
+                    Test::IsNull(true) => Filter::IsNull(place),
+                    Test::IsNull(false) => Filter::Not(Box::new(Filter::IsNull(place))),
+                })
             }
             file::Condition::Related { relationship, quantifier, condition } => {
                 let (hop, far) = self.hop(entity, relationship)?;

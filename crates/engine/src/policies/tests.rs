@@ -6,18 +6,17 @@ mod files;
 mod reads;
 mod writes;
 
+use access::{AccessRules, authorize};
 use catalog::builder::{NewField, NewRelationship};
 use catalog::{Builder, Capabilities, Catalog, EntityId, EntityKind, FieldId, Scalar, Type};
 use ir::{
-    Comparison, Direction, Filter, Form, From, Hop, HopDirection, Isolation, Nulls, Operand,
+    Claims, Comparison, Direction, Filter, Form, From, Hop, HopDirection, Isolation, Nulls, Operand,
     OrderKey, OrderTerm, Output, OutputId, OutputKind, Page, Place, Request, Rows, RowsId, Step,
     StepId, StepKind, Transaction, Value,
 };
 use serde_json_bytes::{Value as Json, json};
-use sources::Claims;
 
-use super::read::authorize;
-use super::{Policies, PolicyFile};
+use super::{PolicyFile, compile};
 
 /// People, their posts, and tags that a third table joins to posts.
 fn blog() -> Catalog {
@@ -90,7 +89,7 @@ all = true
 
 struct Blog {
     catalog: Catalog,
-    policies: Policies,
+    rules: AccessRules,
 }
 
 impl Blog {
@@ -100,8 +99,8 @@ impl Blog {
 
     fn under(policies: &str) -> Self {
         let catalog = blog();
-        let policies = Policies::new(&PolicyFile::parse(policies).unwrap(), &catalog).unwrap();
-        Self { catalog, policies }
+        let rules = rules(policies, &catalog);
+        Self { catalog, rules }
     }
 
     fn entity(&self, name: &str) -> EntityId {
@@ -141,11 +140,11 @@ impl Blog {
     /// The request as it is let, or what is refused of it.
     fn let_of(&self, claims: &Json, mut request: Request) -> String {
         let claims = Claims::new(claims.clone());
-        let set = match self.policies.of(Some(&claims)) {
+        let set = match self.rules.set(&self.catalog, Some(&claims)) {
             Ok(set) => set,
             Err(refusal) => return format!("{refusal:?}\n"),
         };
-        let refused = authorize(&self.catalog, &set, &mut request).all;
+        let refused = authorize(&self.catalog, &set, &mut request).refused.all;
         match refused.is_empty() {
             true => ir::print(&request, &self.catalog),
             false => refused.iter().map(|denial| denial.message(&self.catalog) + "\n").collect(),
@@ -165,6 +164,12 @@ impl Blog {
         });
         outputs(kinds)
     }
+}
+
+/// The access rules of a policy file.
+fn rules(policies: &str, catalog: &Catalog) -> AccessRules {
+    let roles = compile(&PolicyFile::parse(policies).unwrap(), catalog).unwrap();
+    AccessRules::new(catalog, Some(roles), Vec::new()).unwrap()
 }
 
 fn outputs(kinds: impl Iterator<Item = OutputKind>) -> Vec<Output> {

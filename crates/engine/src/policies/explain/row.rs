@@ -6,17 +6,19 @@
 
 use std::sync::Arc;
 
+use access::Roles;
 use catalog::{Catalog, EntityId, FieldId, Scalar, Type};
 use ir::{
-    Comparison, Filter, Form, From, Operand, Output, OutputId, OutputKind, Page, Place, Value,
+    Claims, Comparison, Filter, Form, From, Operand, Output, OutputId, OutputKind, Page, Place, Value,
 };
 use response::{Held, Memory, Sink};
 use serde_json_bytes::Value as Json;
-use sources::{Asked, Claims, Most, Observed, Plan, Session, Source, Variables};
+use sources::{Asked, Most, Observed, Plan, Session, Source, Variables};
 
+use super::RoleGrants;
 use super::told::tell;
 use super::truth::{Read, Weighed};
-use crate::authorize::policies::Policies;
+use super::super::resolve::find_entity;
 use crate::known_rows::{member, shape};
 
 /// Which row is asked about: its table, and columns that tell it from all others.
@@ -48,14 +50,14 @@ const BYTES: u64 = 16 << 20;
 pub(crate) async fn explain(
     source: &Source,
     catalog: &Catalog,
-    policies: &Policies,
+    roles: &Roles,
     claims: Option<&Claims>,
     name: &RowName,
 ) -> Result<String, RowError> {
-    let entity = Policies::find_entity(catalog, &name.entity).map_err(RowError::Name)?;
-    let role = match policies.described(claims) {
+    let entity = find_entity(catalog, &name.entity).map_err(RowError::Name)?;
+    let role = match RoleGrants::new(roles, claims) {
         Ok(role) => role,
-        Err(refusal) => return Ok(format!("{}\n", graphql::GraphQLError::from(refusal).message)),
+        Err(refusal) => return Ok(format!("{refusal}\n")),
     };
     let (known, filter) = found_by(catalog, entity, name)?;
     let weighed = Weighed::new(entity, &role);

@@ -1,21 +1,20 @@
-//! What is let of a row, as text.
+//! Explanation of the access to one row, as text.
 
 use std::fmt::Write as _;
 
+use access::{Privilege, preset_claim};
 use catalog::{Catalog, EntityId, FieldId};
-use ir::{Filter, Place};
-use sources::Claims;
+use ir::{Claims, Filter, Operand, Place};
 
+use super::RoleGrants;
 use super::row::RowName;
 use super::truth::{Part, Read, Truth, Weighed, WeighedRule};
-use crate::authorize::policies::RoleRules;
-use crate::authorize::set::Verb;
 
 /// What is told of one row.
 struct Telling<'t> {
     catalog: &'t Catalog,
     entity: EntityId,
-    role: &'t RoleRules<'t>,
+    role: &'t RoleGrants<'t>,
     claims: Option<&'t Claims>,
     weighed: &'t Weighed<'t>,
     read: &'t Read,
@@ -27,7 +26,7 @@ pub(super) fn tell(
     catalog: &Catalog,
     entity: EntityId,
     name: &RowName,
-    role: &RoleRules<'_>,
+    role: &RoleGrants<'_>,
     claims: Option<&Claims>,
     weighed: &Weighed<'_>,
     read: &Read,
@@ -35,14 +34,14 @@ pub(super) fn tell(
     let out = String::new();
     let mut telling = Telling { catalog, entity, role, claims, weighed, read, out };
     telling.head(name);
-    if role.all {
+    if role.is_superuser {
         telling.line(0, "everything is let");
         return telling.out;
     }
     telling.claims();
     let is_seen = telling.read();
-    telling.change(Verb::Update, is_seen);
-    telling.change(Verb::Delete, is_seen);
+    telling.change(Privilege::Update, is_seen);
+    telling.change(Privilege::Delete, is_seen);
     telling.out
 }
 
@@ -57,7 +56,7 @@ impl Telling<'_> {
         let columns = columns.collect::<Vec<_>>().join(", ");
         let entity = self.catalog.qualified_name(self.entity);
         self.line(0, &format!("row of {entity} with {columns}"));
-        let rules = self.role.rules.iter().filter(|rule| rule.entity == self.entity);
+        let rules = self.role.grants.iter().filter(|rule| rule.entity == self.entity);
         let names = rules.map(|rule| &*rule.name).collect::<Vec<_>>().join(", ");
         let role = match names.is_empty() {
             true => format!("role {}, without rules about it", self.role.name),
@@ -69,10 +68,9 @@ impl Telling<'_> {
     /// The values of the claims that its rules about the entity name.
     fn claims(&mut self) {
         for claim in self.role.claims_about(self.entity) {
-            let name = self.role.claim(claim);
-            let text = match self.claims.and_then(|claims| claims.get(name)) {
-                Some(value) if !value.is_null() => format!("claim {name} is {value}"),
-                Some(_) | None => format!("claim {name} is missing"),
+            let text = match self.claims.and_then(|claims| claims.get(&claim)) {
+                Some(value) if !value.is_null() => format!("claim {claim} is {value}"),
+                Some(_) | None => format!("claim {claim} is missing"),
             };
             self.line(0, &text);
         }
@@ -80,10 +78,10 @@ impl Telling<'_> {
 
     /// Whether the row is seen, and which of its columns.
     fn read(&mut self) -> bool {
-        let is_seen = self.is_let(Verb::Read);
+        let is_seen = self.is_let(Privilege::Read);
         self.line(0, if is_seen { "read: seen" } else { "read: not seen" });
-        self.rules(Verb::Read);
-        if self.weighed.rules(Verb::Read).next().is_none() {
+        self.rules(Privilege::Read);
+        if self.weighed.rules(Privilege::Read).next().is_none() {
             return false;
         }
         let columns = self.catalog[self.entity].fields.iter();
@@ -100,8 +98,8 @@ impl Telling<'_> {
     fn column(&self, field: FieldId, is_seen: bool) -> Option<String> {
         let naming: Vec<&WeighedRule<'_>> = self
             .weighed
-            .rules(Verb::Read)
-            .filter(|rule| rule.resolved.fields.contains(&field))
+            .rules(Privilege::Read)
+            .filter(|rule| rule.permission.fields.contains(&field))
             .collect();
         let names = |rules: &[&WeighedRule<'_>]| {
             rules.iter().map(|rule| &**rule.name).collect::<Vec<_>>().join(", ")
@@ -118,27 +116,27 @@ impl Telling<'_> {
     }
 
     /// Whether the row may be changed so, and what of it.
-    fn change(&mut self, verb: Verb, is_seen: bool) {
-        let is_let = self.is_let(verb);
+    fn change(&mut self, privilege: Privilege, is_seen: bool) {
+        let is_let = self.is_let(privilege);
         let text = match (is_let, is_seen) {
             (true, true) => "let".to_owned(),
             (true, false) => "refused, since the row is not seen".to_owned(),
             (false, _) => "refused".to_owned(),
         };
-        self.line(0, &format!("{verb}: {text}"));
-        self.rules(verb);
+        self.line(0, &format!("{privilege}: {text}"));
+        self.rules(privilege);
     }
 
     /// Each rule, and what its condition says of the row.
-    fn rules(&mut self, verb: Verb) {
+    fn rules(&mut self, privilege: Privilege) {
         let weighed = self.weighed;
-        if weighed.rules(verb).next().is_none() {
+        if weighed.rules(privilege).next().is_none() {
             self.line(1, "no rule lets it");
         }
-        for rule in weighed.rules(verb) {
+        for rule in weighed.rules(privilege) {
             let word = if self.lets(rule) { "lets" } else { "does not let" };
             let mut text = format!("{} {word} it", rule.name);
-            if self.lets(rule) && verb == Verb::Update {
+            if self.lets(rule) && privilege == Privilege::Update {
                 text += &self.written(rule);
             }
             self.line(1, &text);
@@ -147,11 +145,9 @@ impl Telling<'_> {
                 Part::All(parts) => parts.iter().for_each(|part| self.part(part, 2)),
                 part => self.part(part, 2),
             }
-            for (field, _, claim) in &rule.resolved.presets {
-                let Some(claim) = claim.filter(|claim| self.role.is_missing(*claim)) else {
-                    continue;
-                };
-                let (name, claim) = (&self.catalog[*field].name, self.role.claim(claim));
+            for (field, operand) in &rule.permission.presets {
+                let Some(claim) = self.missing_claim(operand) else { continue };
+                let name = &self.catalog[*field].name;
                 let text =
                     format!("unknown: what it writes into {name} (claim {claim} is missing)");
                 self.line(2, &text);
@@ -162,13 +158,13 @@ impl Telling<'_> {
     /// What an update by a rule may say, and what it writes besides.
     fn written(&self, rule: &WeighedRule<'_>) -> String {
         let name = |field: &FieldId| &*self.catalog[*field].name;
-        let mut fields: Vec<FieldId> = rule.resolved.fields.iter().copied().collect();
+        let mut fields: Vec<FieldId> = rule.permission.fields.iter().copied().collect();
         fields.sort_unstable();
         let is_preset =
-            |field: &FieldId| rule.resolved.presets.iter().any(|(preset, _, _)| preset == field);
+            |field: &FieldId| rule.permission.presets.iter().any(|(preset, _)| preset == field);
         let fields: Vec<&str> = fields.iter().filter(|field| !is_preset(field)).map(name).collect();
         let presets: Vec<&str> =
-            rule.resolved.presets.iter().map(|(field, _, _)| name(field)).collect();
+            rule.permission.presets.iter().map(|(field, _)| name(field)).collect();
         let columns = match fields.is_empty() {
             true => ", in no column".to_owned(),
             false => format!(", in {}", fields.join(", ")),
@@ -200,7 +196,6 @@ impl Telling<'_> {
             }
             Part::Missing { filter, claim } => {
                 let text = ir::print_filter(filter, self.catalog);
-                let claim = self.role.claim(*claim);
                 self.line(depth, &format!("{word}: {text} (claim {claim} is missing)"));
             }
         }
@@ -230,14 +225,18 @@ impl Telling<'_> {
     }
 
     fn lets(&self, rule: &WeighedRule<'_>) -> bool {
-        // What has to be written has no value: the rule lets nothing be written.
-        let lacks = |claim: Option<usize>| claim.is_some_and(|claim| self.role.is_missing(claim));
-        let presets = &rule.resolved.presets;
+        // A rule whose preset has no value permits no writes.
+        let presets = &rule.permission.presets;
         rule.part.truth(self.read) == Truth::True
-            && !presets.iter().any(|(_, _, claim)| lacks(*claim))
+            && !presets.iter().any(|(_, operand)| self.missing_claim(operand).is_some())
     }
 
-    fn is_let(&self, verb: Verb) -> bool {
-        self.weighed.rules(verb).any(|rule| self.lets(rule))
+    /// The missing claim that a preset would write.
+    fn missing_claim(&self, operand: &Operand) -> Option<Box<str>> {
+        preset_claim(operand).filter(|claim| self.role.is_missing(claim))
+    }
+
+    fn is_let(&self, privilege: Privilege) -> bool {
+        self.weighed.rules(privilege).any(|rule| self.lets(rule))
     }
 }

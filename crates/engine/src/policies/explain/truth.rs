@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
+use access::{Condition, Grant, Permission, Privilege, claim_of};
 use catalog::{EntityId, FieldId};
 use ir::Filter;
 
-use crate::authorize::condition::Condition;
-use crate::authorize::policies::{Resolved, RoleRules, Rule};
-use crate::authorize::set::Verb;
+use super::RoleGrants;
 
 /// SQL's three values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,12 +16,12 @@ pub(super) enum Truth {
     Unknown,
 }
 
-/// What a rule lets be done with rows of the entity, with its condition in parts.
+/// A privilege of a rule, with its condition in parts.
 #[derive(Debug)]
 pub(super) struct WeighedRule<'p> {
     pub(super) name: &'p Arc<str>,
-    pub(super) verb: Verb,
-    pub(super) resolved: &'p Resolved,
+    pub(super) privilege: Privilege,
+    pub(super) permission: &'p Permission,
     pub(super) part: Part,
 }
 
@@ -34,10 +33,10 @@ pub(super) enum Part {
     Not(Box<Part>),
     /// A test of the source, by its place among those of all rules.
     Test(usize),
-    /// One that nobody has to ask about, since the claim is missing.
+    /// A test whose claim is missing, so that it is unknown.
     Missing {
         filter: Filter,
-        claim: usize,
+        claim: Box<str>,
     },
 }
 
@@ -59,22 +58,26 @@ pub(super) struct Read {
 }
 
 impl<'p> Weighed<'p> {
-    pub(super) fn new(entity: EntityId, role: &RoleRules<'p>) -> Self {
+    pub(super) fn new(entity: EntityId, role: &RoleGrants<'p>) -> Self {
         let mut weighed = Self { rules: Vec::new(), tests: Vec::new(), fields: Vec::new() };
-        for rule in role.rules.iter().filter(|rule| rule.entity == entity) {
-            let Rule { name, read, update, delete, .. } = rule;
+        for grant in role.grants.iter().filter(|grant| grant.entity == entity) {
+            let Grant { name, read, update, delete, .. } = grant;
             // Rows that are there are not inserted any more.
-            let ways = [(Verb::Read, read), (Verb::Update, update), (Verb::Delete, delete)];
-            for (verb, resolved) in ways {
-                let Some(resolved) = resolved else { continue };
-                let part = weighed.part(&resolved.rows, role);
-                weighed.rules.push(WeighedRule { name, verb, resolved, part });
+            let ways = [
+                (Privilege::Read, read),
+                (Privilege::Update, update),
+                (Privilege::Delete, delete),
+            ];
+            for (privilege, permission) in ways {
+                let Some(permission) = permission else { continue };
+                let part = weighed.part(&permission.rows, role);
+                weighed.rules.push(WeighedRule { name, privilege, permission, part });
             }
         }
         weighed
     }
 
-    fn part(&mut self, condition: &Condition, role: &RoleRules<'_>) -> Part {
+    fn part(&mut self, condition: &Condition, role: &RoleGrants<'_>) -> Part {
         let mut parts = |conditions: &[Condition]| {
             conditions.iter().map(|condition| self.part(condition, role)).collect()
         };
@@ -82,15 +85,17 @@ impl<'p> Weighed<'p> {
             Condition::All(conditions) => Part::All(parts(conditions)),
             Condition::Any(conditions) => Part::Any(parts(conditions)),
             Condition::Not(condition) => Part::Not(Box::new(self.part(condition, role))),
-            Condition::Test { filter, claim: Some(claim) } if role.is_missing(*claim) => {
-                Part::Missing { filter: filter.clone(), claim: *claim }
-            }
-            Condition::Test { filter, .. } => {
-                condition.fields(&mut self.fields);
-                self.test(filter.clone())
-            }
-            Condition::Related { .. } => {
-                self.test(condition.filter(&|claim| role.is_missing(claim)))
+            Condition::Row(filter) => match claim_of(filter) {
+                Some(claim) if role.is_missing(claim) => {
+                    Part::Missing { filter: filter.clone(), claim: claim.into() }
+                }
+                _ => {
+                    condition.fields(&mut self.fields);
+                    self.test(filter.clone())
+                }
+            },
+            Condition::Claims(_) | Condition::Related { .. } => {
+                self.test(condition.filter(role.claims))
             }
         }
     }
@@ -103,8 +108,8 @@ impl<'p> Weighed<'p> {
         }))
     }
 
-    pub(super) fn rules(&self, verb: Verb) -> impl Iterator<Item = &WeighedRule<'p>> {
-        self.rules.iter().filter(move |rule| rule.verb == verb)
+    pub(super) fn rules(&self, privilege: Privilege) -> impl Iterator<Item = &WeighedRule<'p>> {
+        self.rules.iter().filter(move |rule| rule.privilege == privilege)
     }
 
     pub(super) fn tests(&self) -> &[Filter] {

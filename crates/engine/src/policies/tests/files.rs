@@ -1,32 +1,31 @@
 //! Files and roles.
 
+use access::SessionRefusal;
 use expect_test::expect;
+use ir::Claims;
 use serde_json_bytes::{Value as Json, json};
-use sources::Claims;
 
-use super::super::denial::Refusal;
-use super::super::{Policies, PolicyFile};
-use super::{Blog, author, blog};
+use super::super::{PolicyFile, compile};
+use super::{Blog, author, blog, rules};
 
 #[test]
 fn roles_with_the_same_rules_share_their_plans() {
     let blog = Blog::new();
-    let id = |claims: Json| blog.policies.of(Some(&Claims::new(claims))).unwrap().id();
+    let id = |claims: Json| blog.rules.set(&blog.catalog, Some(&Claims::new(claims))).unwrap().id();
     assert_eq!(id(json!({})), id(json!({ "role": "anonymous", "user": 7 })));
     assert_eq!(id(json!({ "role": "author", "user": 7 })), id(author()));
     assert_ne!(id(json!({ "role": "author" })), id(author()));
     assert_ne!(id(json!({ "role": "nobody" })), id(json!({})));
-    assert_eq!(blog.policies.of(None).unwrap().id(), id(json!({})));
+    assert_eq!(blog.rules.set(&blog.catalog, None).unwrap().id(), id(json!({})));
 }
 
 #[test]
 fn without_a_default_role_nothing_is_let() {
     let catalog = blog();
-    let file = PolicyFile::parse("[roles.admin]\nall = true\n").unwrap();
-    let policies = Policies::new(&file, &catalog).unwrap();
-    assert_eq!(policies.of(None).unwrap_err(), Refusal::NoRole);
+    let rules = rules("[roles.admin]\nall = true\n", &catalog);
+    assert_eq!(rules.set(&catalog, None).unwrap_err(), SessionRefusal::NoRole);
     let empty = Claims::new(json!({}));
-    assert_eq!(policies.of(Some(&empty)).unwrap_err(), Refusal::NoRole);
+    assert_eq!(rules.set(&catalog, Some(&empty)).unwrap_err(), SessionRefusal::NoRole);
 }
 
 #[test]
@@ -35,7 +34,7 @@ fn a_file_that_does_not_fit_is_refused_with_its_line() {
     let check = |text: &str, expected: &str| {
         let problem = match PolicyFile::parse(text) {
             Err(problem) => problem.to_string(),
-            Ok(file) => Policies::new(&file, &catalog).unwrap_err().to_string(),
+            Ok(file) => compile(&file, &catalog).unwrap_err().to_string(),
         };
         assert!(problem.contains(expected), "{problem}\n{text}");
     };
@@ -104,7 +103,7 @@ rules = ["r", "t"]
 inherits = ["c"]
 functions = ["f"]
 "#;
-    let problems = Policies::new(&PolicyFile::parse(text).unwrap(), &catalog).unwrap_err();
+    let problems = compile(&PolicyFile::parse(text).unwrap(), &catalog).unwrap_err();
     let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
     expect![[r#"
         line 1: `default_role`: there is no role `b`
@@ -122,5 +121,5 @@ functions = ["f"]
 fn a_relationship_to_the_table_itself_says_its_way() {
     let catalog = blog();
     let text = "[rules.r]\nentity = \"person\"\nread = { rows = { some = { \"<-person\" = {} } } }";
-    assert!(Policies::new(&PolicyFile::parse(text).unwrap(), &catalog).is_ok());
+    assert!(compile(&PolicyFile::parse(text).unwrap(), &catalog).is_ok());
 }

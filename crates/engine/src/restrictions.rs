@@ -1,9 +1,11 @@
-//! What becomes of requests by rules, and of rules by who asks.
+//! Tests of restrictions: what becomes of requests by the rules of type definitions, and of rules by
+//! the claims of a session.
 
 mod auth;
 
 use std::sync::Arc;
 
+use access::{AccessRules, Denial, authorize};
 use catalog::Catalog;
 use dialects::neo4j::model::ApiVersion;
 use dialects::neo4j::{Options, definitions};
@@ -14,8 +16,6 @@ use graphql::{DocumentLimits, Validator};
 use serde_json_bytes::{Value as Json, json};
 use sources::Claims;
 
-use super::super::denial::Denial;
-use super::Rules;
 
 const TYPES: &str = r#"
     type Token @jwt { roles: [String!]! @jwtClaim(path: "realm.roles") }
@@ -45,7 +45,7 @@ const TYPES: &str = r#"
 struct Made {
     catalog: Catalog,
     api: Api,
-    rules: Rules,
+    rules: AccessRules,
 }
 
 fn made(types: &str) -> Result<Made, String> {
@@ -56,24 +56,24 @@ fn made_in(version: ApiVersion, types: &str) -> Result<Made, String> {
     let model = definitions::read(types, version).expect("definitions");
     let dialect = Dialect::Neo4j(Options { version, model: Arc::new(model), ..Options::default() });
     let made = Declaration::new(Catalog::default(), &dialect).make(None);
-    let dialects::Made { catalog, api, rules, .. } = made.map_err(|error| match error {
+    let dialects::Made { catalog, api, restrictions, .. } = made.map_err(|error| match error {
         DialectError::Rules(text) => text,
         other => other.to_string(),
     })?;
-    let rules = Rules::new(&catalog, rules).expect("rules");
+    let rules = AccessRules::new(&catalog, None, restrictions).expect("rules");
     Ok(Made { catalog, api, rules })
 }
 
 impl Made {
     fn set(&self, claims: &Json) -> u32 {
         let claims = Claims::new(claims.clone());
-        self.rules.of(&self.catalog, Some(&claims)).expect("a set").id().0
+        self.rules.set(&self.catalog, Some(&claims)).expect("a set").id().0
     }
 
     /// A request as it is let to be, and what of it is not.
     fn authorized(&self, claims: Option<&Json>, query: &str) -> (String, Vec<Denial>) {
         let claims = claims.map(|claims| Claims::new(claims.clone()));
-        let set = self.rules.of(&self.catalog, claims.as_ref()).expect("a set");
+        let set = self.rules.set(&self.catalog, claims.as_ref()).expect("a set");
         let schema = &self.api.schema;
         let validator = Validator::new(schema);
         let operation = validator.operation(schema, query, None, &DocumentLimits::default());
@@ -83,7 +83,7 @@ impl Made {
         let steering = Steering::new(&variables);
         let lowered = dialects::lower(&self.api, &operation, steering, &introspection, 1_000);
         let mut request = lowered.expect("a request").request;
-        let refused = set.authorize(&self.catalog, &mut request);
+        let refused = authorize(&self.catalog, &set, &mut request).refused;
         (ir::print(&request, &self.catalog), refused.all.into_iter().collect())
     }
 }
@@ -298,8 +298,8 @@ fn there_may_be_more_labels_than_are_kept() {
     let made = made("type A @node(labels: [\"$jwt.a\"]) { id: ID }").expect("rules");
     let set = |number: usize| made.set(&json!({"a": number.to_string()}));
     let first = set(0);
-    (1..=super::MOST_SETS).for_each(|number| assert_ne!(set(number), first));
-    assert_eq!(set(super::MOST_SETS), set(super::MOST_SETS));
+    (1..=access::MOST_SETS).for_each(|number| assert_ne!(set(number), first));
+    assert_eq!(set(access::MOST_SETS), set(access::MOST_SETS));
     assert_ne!(set(0), first);
 }
 
