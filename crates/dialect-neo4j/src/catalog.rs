@@ -13,7 +13,7 @@ use ir::{Hop, HopDirection};
 
 use statements::{Asked, Inputs};
 
-use crate::model::rules::{WrittenGuard, WrittenPlace};
+use crate::model::rules::{WrittenPlace, WrittenRestriction};
 use crate::model::{
     Constant, FieldKind, Model, ModelDirection, ModelField, NodeType, Placed, PlacedField,
     PlacedNode, Property, PropertyType, QueryDirection, RelationshipField, Target, Way,
@@ -315,14 +315,14 @@ struct KnownField {
 }
 
 fn ruled(model: &Model) -> HashSet<(usize, usize)> {
-    let field = |guard: &WrittenGuard| match guard.place {
+    let field = |guard: &WrittenRestriction| match guard.place {
         WrittenPlace::Field { node, field, .. } => Some((node, field)),
         WrittenPlace::Schema
         | WrittenPlace::Root(_)
         | WrittenPlace::RootField { .. }
         | WrittenPlace::Node { .. } => None,
     };
-    model.guards.iter().filter_map(field).collect()
+    model.restrictions.iter().filter_map(field).collect()
 }
 
 #[cfg(test)]

@@ -27,11 +27,11 @@ use std::sync::Arc;
 
 use ::catalog::{Catalog, GraphSummary, Note};
 
+use access::Restriction;
 use api::Api;
 use api::federation::AppliedDirectives;
 use introspected::{Indexes, Introspected};
 use model::{ApiVersion, Model, Placed};
-use rules::PlacedGuard;
 pub use shared::text_filters;
 use text_filters::TextFilter;
 
@@ -117,10 +117,10 @@ impl Declared<'_> {
         }
     }
 
-    /// The access rules of the type definitions in the API that is made of them; or a rule that
-    /// means nothing there.
-    pub fn rules(&self, api: &Api) -> Result<Vec<PlacedGuard>, String> {
-        rules::guards(&self.options.model, &self.placed, api)
+    /// The access restrictions of the type definitions in the API that is made of them; or a rule
+    /// that means nothing there.
+    pub fn restrictions(&self, api: &Api) -> Result<Vec<Restriction>, String> {
+        rules::restrictions(&self.options.model, &self.placed, api)
     }
 
     /// Directives of Apollo Federation of the type definitions.

@@ -2,16 +2,15 @@
 //!
 //! Names are those of the definitions; what has no representation was refused when they were read.
 
-mod constant;
 pub mod rules;
 mod statement;
 pub mod wanted;
 
 use std::sync::Arc;
 
+pub use access::Constant;
 use api::federation::AppliedDirectives;
-pub use constant::Constant;
-use rules::{ClaimNames, WrittenGuard};
+use rules::{ClaimNames, WrittenRestriction};
 pub use statement::{
     Given, InputKind, InputType, InputValue, ObjectField, ObjectType, StatementField,
     StatementPart, Wrapping,
@@ -38,7 +37,7 @@ pub struct Model {
     /// What the schema itself says of all types.
     pub offers: Offers,
     /// Who may see and change what.
-    pub guards: Vec<WrittenGuard>,
+    pub restrictions: Vec<WrittenRestriction>,
     pub claims: ClaimNames,
     /// What routers are told of types and their fields, where the API is a subgraph.
     pub federation: Vec<AppliedDirectives>,

@@ -1,28 +1,23 @@
-//! Access rules of type definitions in the terms of a catalog: their conditions become those of a
-//! request.
+//! Access rules of type definitions in the terms of a catalog, with their conditions as filters.
 //!
-//! * [`wanted`]: conditions as `@auth` says them
+//! * [`wanted`]: conditions of `@auth`
 
 mod wanted;
 
-use ir::Filter;
+use access::{Condition, Restriction, RootType, RowRule, Target};
 use lowering::rule;
 
+use crate::model::rules::{WrittenNode, WrittenPlace, WrittenRestriction};
 use crate::model::{FieldKind, Model, Placed, PlacedField};
 use api::Api;
 
-pub use crate::model::rules::{
-    Authentication, ClaimCondition, ClaimNames, ClaimTest, Condition, Guard, GuardPlace, Operation,
-    PlacedGuard, Root, Rule, WrittenGuard, WrittenNode, WrittenPlace,
-};
-
-/// The rules of a model, their conditions as those of a request.
-pub(super) fn guards(
+/// The restrictions of a model, with their conditions as filters.
+pub(super) fn restrictions(
     model: &Model,
     placed: &Placed,
     api: &Api,
-) -> Result<Vec<PlacedGuard>, String> {
-    let guard = |written: &WrittenGuard| {
+) -> Result<Vec<Restriction>, String> {
+    let restriction = |written: &WrittenRestriction| {
         let (node, line) = match written.place {
             WrittenPlace::Schema | WrittenPlace::Root(_) | WrittenPlace::RootField { .. } => {
                 (None, 0)
@@ -36,40 +31,40 @@ pub(super) fn guards(
         let place = place(model, placed, written.place)
             .ok_or_else(|| wrong("a rule stands at a field that holds no value".to_owned()))?;
         let context = Lowering { model, placed, api, node, name };
-        let rules = |rules: &[Rule<WrittenNode>]| -> Result<Vec<Rule<Filter>>, String> {
+        let rules = |rules: &[RowRule<WrittenNode>]| -> Result<Vec<RowRule>, String> {
             let rules = rules.iter().map(|rule| context.rule(rule));
             rules.collect::<Result<_, String>>().map_err(wrong)
         };
-        Ok(Guard {
+        Ok(Restriction {
             place,
             authentication: written.authentication.clone(),
             filters: rules(&written.filters)?,
             validations: rules(&written.validations)?,
         })
     };
-    model.guards.iter().map(guard).collect()
+    model.restrictions.iter().map(restriction).collect()
 }
 
-fn place(model: &Model, placed: &Placed, written: WrittenPlace) -> Option<GuardPlace> {
+fn place(model: &Model, placed: &Placed, written: WrittenPlace) -> Option<Target> {
     match written {
-        WrittenPlace::Schema => Some(GuardPlace::Everything),
-        WrittenPlace::Root(root) => Some(GuardPlace::Root(root)),
+        WrittenPlace::Schema => Some(Target::Everything),
+        WrittenPlace::Root(root) => Some(Target::Root(root)),
         WrittenPlace::RootField { root, field } => {
             let placed = match root {
-                Root::Query => &placed.queries,
-                Root::Mutation => &placed.mutations,
+                RootType::Query => &placed.queries,
+                RootType::Mutation => &placed.mutations,
             };
-            Some(GuardPlace::Function(placed.get(field)?.function))
+            Some(Target::Function(placed.get(field)?.function))
         }
-        WrittenPlace::Node { node, .. } => Some(GuardPlace::Entity(placed.nodes.get(node)?.entity)),
+        WrittenPlace::Node { node, .. } => Some(Target::Entity(placed.nodes.get(node)?.entity)),
         WrittenPlace::Field { node, field, .. } => {
             let written = model.nodes.get(node)?.fields.get(field)?;
             match (&written.kind, placed.nodes.get(node)?.fields.get(field)?) {
                 (FieldKind::Property(_), PlacedField::Property(field)) => {
-                    Some(GuardPlace::Field(*field))
+                    Some(Target::Field(*field))
                 }
                 (FieldKind::Statement(_), PlacedField::Statement(placed)) => {
-                    Some(GuardPlace::Function(placed.function))
+                    Some(Target::Function(placed.function))
                 }
                 (
                     FieldKind::Property(_)
@@ -83,30 +78,30 @@ fn place(model: &Model, placed: &Placed, written: WrittenPlace) -> Option<GuardP
     }
 }
 
-/// Of which type's nodes conditions are.
+/// The context in which conditions are resolved.
 struct Lowering<'a> {
     model: &'a Model,
     placed: &'a Placed,
     api: &'a Api,
-    /// By its place; none of the schema, which says none.
+    /// The node type, by its place; `None` for the schema.
     node: Option<usize>,
     name: &'a str,
 }
 
 impl Lowering<'_> {
-    fn rule(&self, rule: &Rule<WrittenNode>) -> Result<Rule<Filter>, String> {
-        Ok(Rule {
-            operations: rule.operations.clone(),
+    fn rule(&self, rule: &RowRule<WrittenNode>) -> Result<RowRule, String> {
+        Ok(RowRule {
+            actions: rule.actions.clone(),
             before: rule.before,
             after: rule.after,
-            is_authenticated: rule.is_authenticated,
+            requires_authentication: rule.requires_authentication,
             condition: self.condition(&rule.condition)?,
         })
     }
 
     /// Recursion is bounded by the parser of the definitions.
-    fn condition(&self, written: &Condition<WrittenNode>) -> Result<Condition<Filter>, String> {
-        let all = |all: &[Condition<WrittenNode>]| -> Result<Vec<Condition<Filter>>, String> {
+    fn condition(&self, written: &Condition<WrittenNode>) -> Result<Condition, String> {
+        let all = |all: &[Condition<WrittenNode>]| -> Result<Vec<Condition>, String> {
             all.iter().map(|one| self.condition(one)).collect()
         };
         Ok(match written {
@@ -114,14 +109,16 @@ impl Lowering<'_> {
             Condition::Any(conditions) => Condition::Any(all(conditions)?),
             Condition::Not(one) => Condition::Not(Box::new(self.condition(one)?)),
             Condition::Claims(claims) => Condition::Claims(claims.clone()),
-            Condition::Node(WrittenNode::Words(said)) => {
+            // Type definitions write related rows within their filters.
+            Condition::Related { .. } => return Err("a rule names what is not there".to_owned()),
+            Condition::Row(WrittenNode::Words(said)) => {
                 let input = [self.name, "Where"].concat();
                 let path = |name: &str| self.model.claims.path(name);
-                Condition::Node(rule::condition(self.api, &input, said, &path)?)
+                Condition::Row(rule::condition(self.api, &input, said, &path)?)
             }
-            Condition::Node(WrittenNode::Wanted(said)) => {
+            Condition::Row(WrittenNode::Wanted(said)) => {
                 let filter = self.node.and_then(|node| said.filter(self.model, self.placed, node));
-                Condition::Node(filter.ok_or("a rule names what is not there")?)
+                Condition::Row(filter.ok_or("a rule names what is not there")?)
             }
         })
     }

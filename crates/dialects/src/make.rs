@@ -7,15 +7,13 @@
 //! A schema-first dialect declares in the catalog what its definitions say, and keeps in its state
 //! where that stands; the other dialects read the catalog and keep their options only.
 
+use access::Restriction;
 use api::check::{Misbound, misbound};
 use api::federation::{self, AppliedDirectives, FederationError};
 use api::{Api, ConstraintMessage};
 use catalog::{Catalog, EntityId, FieldId};
 
 use crate::{Dialect, neo4j, phrag, postgraphile};
-
-/// An access rule that the definitions of a dialect say, in the terms of a catalog.
-pub type AccessRule = neo4j::rules::PlacedGuard;
 
 /// A source as a dialect sees it: its catalog, with the keys, relationships, entities and names that
 /// the dialect's options and definitions declare of it.
@@ -38,8 +36,8 @@ enum Declared<'d> {
 pub struct Made {
     pub catalog: Catalog,
     pub api: Api,
-    /// Access rules of the definitions.
-    pub rules: Vec<AccessRule>,
+    /// Access restrictions of the definitions.
+    pub restrictions: Vec<Restriction>,
     /// Texts for changes that a constraint refuses.
     pub messages: Vec<ConstraintMessage>,
 }
@@ -91,11 +89,11 @@ impl<'d> Declaration<'d> {
                 federation::offer(api, &catalog, declared.subgraph_directives(), options)?
             }
         };
-        let rules = declared.rules(&api).map_err(DialectError::Rules)?;
+        let restrictions = declared.restrictions(&api).map_err(DialectError::Rules)?;
         let messages = declared.messages(&catalog);
         match misbound(&api).into_iter().next() {
             Some(misbound) => Err(misbound.into()),
-            None => Ok(Made { catalog, api, rules, messages }),
+            None => Ok(Made { catalog, api, restrictions, messages }),
         }
     }
 }
@@ -117,10 +115,10 @@ impl Declared<'_> {
         }
     }
 
-    /// Access rules, whose conditions are lowered by the API; or a rule that means nothing there.
-    fn rules(&self, api: &Api) -> Result<Vec<AccessRule>, String> {
+    /// Access restrictions, whose conditions are lowered by the API; or a rule that means nothing there.
+    fn restrictions(&self, api: &Api) -> Result<Vec<Restriction>, String> {
         match self {
-            Self::Neo4j(declared) => declared.rules(api),
+            Self::Neo4j(declared) => declared.restrictions(api),
             Self::PostGraphile(_) | Self::Phrag(_) => Ok(Vec::new()),
         }
     }

@@ -8,7 +8,8 @@
 //! | bind, execute, write | `sources::Connections::execute` | each request |
 //! | respond | [`respond`] | each request |
 //!
-//! * [`authorize`]: who may see and change what
+//! * [`policies`]: permissions of roles by policy files, for the authorizer of the crate `access`
+//! * `withhold`: refused parts of a request, as errors of its answer
 //! * [`session`]: who asks: from a token to what the source is told
 //! * [`engine`]: one API over one source, shared by all threads
 //! * [`gateway`]: one API over several subgraphs
@@ -30,7 +31,6 @@
 //! * [`explain`]: the same road, shown instead of gone
 
 pub mod api;
-pub mod authorize;
 pub mod cache;
 pub mod cost;
 pub mod documents;
@@ -42,24 +42,28 @@ pub mod gateway;
 pub mod graph;
 pub mod known_rows;
 pub mod patterns;
+pub mod policies;
 pub mod prepare;
 pub mod report;
 pub mod respond;
 pub mod rest;
+#[cfg(test)]
+mod restrictions;
 pub mod session;
 pub mod sums;
 pub mod tell;
 mod throttle;
+mod withhold;
 pub mod worker;
 
 pub use api::{Api, ApiWorker};
-pub use authorize::{PolicyFile, PolicyProblem, PolicyProblems, RowError, RowName};
 pub use cost::CostLimits;
 pub use engine::{Engine, Limits, OpenError, Options};
 pub use explain::Explained;
 pub use gateway::Caller;
 pub use known_rows::KnownRowsError;
 pub use patterns::PatternLimits;
+pub use policies::{PolicyFile, PolicyProblem, PolicyProblems, RowError, RowName};
 pub use report::{Report, Stages};
 pub use respond::{Kind, Response};
 pub use response::{Held, Memory, NoMemory, SentPiece};

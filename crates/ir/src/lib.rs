@@ -7,12 +7,14 @@
 //!
 //! * [`request`]: steps and transactions
 //! * [`rows`]: reading: where rows come from, which, in which order, what of them
+//! * [`claims`]: the claims of a session, which operands name
 //! * [`filter`]: conditions in SQL's three values
 //! * [`operand`]: where a value comes from
 //! * [`value_form`]: how a value that has parts is read
 //! * [`write`](mod@write): changes to the data
 //! * [`print`](mod@print): the tree as text, for tests and `explain`
 
+pub mod claims;
 pub mod filter;
 pub mod operand;
 pub mod print;
@@ -21,6 +23,7 @@ pub mod rows;
 pub mod value_form;
 pub mod write;
 
+pub use claims::Claims;
 pub use filter::{Case, Comparison, Filter, GeoOperator, Place, Quantifier, TextMatch, TimeUnit};
 pub use operand::{
     Codec, FieldPath, NewId, OpaqueKey, Operand, PathItem, Representations, Represented,

@@ -19,8 +19,9 @@ use super::field::{Inherited, Owner};
 use super::problem::{At, Problems};
 use super::rules::refuse;
 use super::types::{Meaning, Type, Types};
-use crate::model::rules::{Root, WrittenGuard, WrittenPlace};
+use crate::model::rules::{WrittenPlace, WrittenRestriction};
 use crate::model::{FieldKind, Model};
+use access::RootType;
 use apart::Apart;
 use rule::Reader;
 
@@ -32,7 +33,7 @@ pub(super) fn guards(
     types: &Types<'_>,
     model: &Model,
     problems: &mut Problems,
-) -> Vec<WrittenGuard> {
+) -> Vec<WrittenRestriction> {
     let (nodes, names) = (model.nodes.as_slice(), &model.claims);
     let mut guards = Vec::new();
     for (node, r#type) in types.nodes.iter().enumerate() {
@@ -64,8 +65,8 @@ pub(super) fn guards(
         }
     }
     for (root, r#type, fields) in [
-        (Root::Query, &types.query, &model.queries),
-        (Root::Mutation, &types.mutation, &model.mutations),
+        (RootType::Query, &types.query, &model.queries),
+        (RootType::Mutation, &types.mutation, &model.mutations),
     ] {
         let Some(r#type) = r#type else { continue };
         let mut reader = Reader { types, nodes, names, node: 0, is_root: true, problems };

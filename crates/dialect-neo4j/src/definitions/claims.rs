@@ -5,8 +5,9 @@ use graphql::definitions::{Literal, TypeExpression};
 use super::directives::{self, Known, Place};
 use super::problem::{At, Problems};
 use super::types::Type;
-use crate::model::rules::{ClaimCondition, ClaimNames, ClaimTest};
+use crate::model::rules::ClaimNames;
 use crate::model::{ApiVersion, Constant};
+use access::{ClaimCondition, ClaimTest};
 
 /// The claims that every token may have. <https://www.rfc-editor.org/rfc/rfc7519#section-4.1>
 const REGISTERED: &[&str] = &["iss", "sub", "aud", "exp", "nbf", "iat", "jti"];

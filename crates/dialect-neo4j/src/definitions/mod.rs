@@ -65,7 +65,7 @@ pub fn read(text: &str, version: ApiVersion) -> Result<Model, Vec<DefinitionProb
     searches::check_queries(&types, &nodes, &mut problems);
     let claims = claims::names(version, &types.claims, &mut problems);
     let mut model = Model {
-        guards: Vec::new(),
+        restrictions: Vec::new(),
         claims,
         nodes,
         properties: composite::properties(&types, &mut problems),
@@ -80,7 +80,7 @@ pub fn read(text: &str, version: ApiVersion) -> Result<Model, Vec<DefinitionProb
         offers: offers::offers(version, None, types.schema()),
         federation: federated::said(version, &written, &definitions.schemas, &mut problems),
     };
-    model.guards = rules::guards(&types, &model, &mut problems);
+    model.restrictions = rules::restrictions(&types, &model, &mut problems);
     plain::check(&types, &model, &mut problems);
     // Statements of one's own are an API without any.
     if model.nodes.is_empty() && model.queries.is_empty() {

@@ -8,11 +8,9 @@ use super::directives::{Known, UPDATE};
 use super::problem::{At, Problems};
 use super::types::{Type, Types};
 use super::{auth, claims};
-use crate::model::rules::{
-    Authentication, ClaimNames, Condition, Guard, Operation, Root, Rule, WrittenGuard, WrittenNode,
-    WrittenPlace,
-};
+use crate::model::rules::{ClaimNames, WrittenNode, WrittenPlace, WrittenRestriction};
 use crate::model::{ApiVersion, FieldKind, Model, ModelField, NodeType};
+use access::{Action, Authentication, Condition, Restriction, RootType, RowRule};
 
 const AUTHENTICATION: &str = "authentication";
 const AUTHORIZATION: &str = "authorization";
@@ -26,11 +24,11 @@ enum Kind {
 
 /// The rules of all types of nodes, of their fields, of the roots and of the schema. `model` has
 /// everything else already.
-pub(super) fn guards(
+pub(super) fn restrictions(
     types: &Types<'_>,
     model: &Model,
     problems: &mut Problems,
-) -> Vec<WrittenGuard> {
+) -> Vec<WrittenRestriction> {
     if types.version == ApiVersion::V3 {
         return auth::guards(types, model, problems);
     }
@@ -41,7 +39,7 @@ pub(super) fn guards(
         let arguments = |name: &str| said.value(name);
         let authentication = Some(reader.authentication(at, &arguments));
         let place = WrittenPlace::Schema;
-        guards.push(Guard { place, authentication, ..nothing(place) });
+        guards.push(Restriction { place, authentication, ..nothing(place) });
     }
     for (place, r#type) in types.nodes.iter().enumerate() {
         if let Some(node) = model.nodes.get(place) {
@@ -49,8 +47,8 @@ pub(super) fn guards(
         }
     }
     for (root, r#type, fields) in [
-        (Root::Query, &types.query, &model.queries),
-        (Root::Mutation, &types.mutation, &model.mutations),
+        (RootType::Query, &types.query, &model.queries),
+        (RootType::Mutation, &types.mutation, &model.mutations),
     ] {
         if let Some(r#type) = r#type {
             reader.root(root, r#type, fields, &mut guards);
@@ -91,8 +89,8 @@ fn found<'f>(fields: &'f [ModelField], name: &str) -> Option<(usize, &'f ModelFi
     fields.iter().enumerate().find(|(_, field)| *field.name == *name)
 }
 
-fn nothing(place: WrittenPlace) -> WrittenGuard {
-    Guard { place, authentication: None, filters: Vec::new(), validations: Vec::new() }
+fn nothing(place: WrittenPlace) -> WrittenRestriction {
+    Restriction { place, authentication: None, filters: Vec::new(), validations: Vec::new() }
 }
 
 struct Reader<'r> {
@@ -107,7 +105,7 @@ impl Reader<'_> {
         place: usize,
         r#type: &Type<'_>,
         node: &NodeType,
-        guards: &mut Vec<WrittenGuard>,
+        guards: &mut Vec<WrittenRestriction>,
     ) {
         let at = r#type.at();
         let own = WrittenPlace::Node { node: place, line: at.line };
@@ -131,10 +129,10 @@ impl Reader<'_> {
     /// What is said of a root and of the statements there. Rules on nodes are told elsewhere.
     fn root(
         &mut self,
-        root: Root,
+        root: RootType,
         r#type: &Type<'_>,
         fields: &[ModelField],
-        guards: &mut Vec<WrittenGuard>,
+        guards: &mut Vec<WrittenRestriction>,
     ) {
         let own = WrittenPlace::Root(root);
         guards.extend(self.guard(r#type.at(), own, &r#type.written.directives));
@@ -153,7 +151,7 @@ impl Reader<'_> {
         at: At<'_>,
         place: WrittenPlace,
         directives: &[&Directive],
-    ) -> Option<WrittenGuard> {
+    ) -> Option<WrittenRestriction> {
         let mut guard = nothing(place);
         let mut found = false;
         for (name, twice) in [(AUTHENTICATION, "authentication"), (AUTHORIZATION, "authorization")]
@@ -197,7 +195,7 @@ impl Reader<'_> {
         let operations = match argument("operations") {
             // There are no subscriptions.
             Some(said) => self.operations(at, said, &["SUBSCRIBE"]),
-            None => Operation::ALL.to_vec(),
+            None => Action::ALL.to_vec(),
         };
         let claims = argument("jwt").map(|said| claims::condition(said, self.names));
         let claims = claims.and_then(|claims| match claims {
@@ -207,11 +205,11 @@ impl Reader<'_> {
                 None
             }
         });
-        Authentication { operations, is_authenticated: true, claims }
+        Authentication { actions: operations, is_required: true, claims }
     }
 
     /// A list of rules, or one alone.
-    fn rules(&mut self, at: At<'_>, kind: Kind, said: &Literal) -> Vec<Rule<WrittenNode>> {
+    fn rules(&mut self, at: At<'_>, kind: Kind, said: &Literal) -> Vec<RowRule<WrittenNode>> {
         let all = match said {
             Literal::List(items) => items.as_slice(),
             one => std::slice::from_ref(one),
@@ -222,14 +220,14 @@ impl Reader<'_> {
         all.iter().filter_map(|said| self.rule(at, kind, said)).collect()
     }
 
-    fn rule(&mut self, at: At<'_>, kind: Kind, said: &Literal) -> Option<Rule<WrittenNode>> {
+    fn rule(&mut self, at: At<'_>, kind: Kind, said: &Literal) -> Option<RowRule<WrittenNode>> {
         let Literal::Object(members) = said else {
             self.problems.wrong(at, "a rule is an object: `{where: {…}}`");
             return None;
         };
-        let mut operations: Vec<Operation> = Operation::ALL.to_vec();
+        let mut operations: Vec<Action> = Action::ALL.to_vec();
         if kind == Kind::Filter {
-            operations.retain(|operation| *operation != Operation::Create);
+            operations.retain(|operation| *operation != Action::Create);
         }
         let (mut before, mut after) = (true, kind == Kind::Validation);
         let mut is_authenticated = true;
@@ -253,7 +251,7 @@ impl Reader<'_> {
                 }
             }
         }
-        if kind == Kind::Filter && operations.contains(&Operation::Create) {
+        if kind == Kind::Filter && operations.contains(&Action::Create) {
             let message = "a filter cannot be of CREATE, which finds nothing: use `validate`";
             self.problems.wrong(at, message);
         }
@@ -269,10 +267,16 @@ impl Reader<'_> {
                            leave `requireAuthentication: false` out";
             self.problems.wrong(at, message);
         }
-        Some(Rule { operations, before, after, is_authenticated, condition })
+        Some(RowRule {
+            actions: operations,
+            before,
+            after,
+            requires_authentication: is_authenticated,
+            condition,
+        })
     }
 
-    fn operations(&mut self, at: At<'_>, said: &Literal, besides: &[&str]) -> Vec<Operation> {
+    fn operations(&mut self, at: At<'_>, said: &Literal, besides: &[&str]) -> Vec<Action> {
         let items = match said {
             Literal::List(items) => items.as_slice(),
             one => std::slice::from_ref(one),
@@ -286,8 +290,8 @@ impl Reader<'_> {
             match operation(word) {
                 Some(operation) => {
                     operations.push(operation);
-                    if operation == Operation::Read {
-                        operations.push(Operation::ReadChanged);
+                    if operation == Action::Read {
+                        operations.push(Action::ReadChanged);
                     }
                 }
                 None if besides.contains(&word) => {}
@@ -301,15 +305,15 @@ impl Reader<'_> {
     }
 }
 
-fn operation(word: &str) -> Option<Operation> {
+fn operation(word: &str) -> Option<Action> {
     Some(match word {
-        "READ" => Operation::Read,
-        "AGGREGATE" => Operation::Aggregate,
-        "CREATE" => Operation::Create,
-        UPDATE => Operation::Update,
-        "DELETE" => Operation::Delete,
-        "CREATE_RELATIONSHIP" => Operation::CreateRelationship,
-        "DELETE_RELATIONSHIP" => Operation::DeleteRelationship,
+        "READ" => Action::Read,
+        "AGGREGATE" => Action::Aggregate,
+        "CREATE" => Action::Create,
+        UPDATE => Action::Update,
+        "DELETE" => Action::Delete,
+        "CREATE_RELATIONSHIP" => Action::CreateRelationship,
+        "DELETE_RELATIONSHIP" => Action::DeleteRelationship,
         _ => return None,
     })
 }
@@ -353,7 +357,7 @@ fn where_condition(said: &Literal, names: &ClaimNames) -> Result<Condition<Writt
             "NOT" => Condition::Not(Box::new(where_condition(value, names)?)),
             "node" => match value {
                 Literal::Object(members) if !members.is_empty() => {
-                    Condition::Node(WrittenNode::Words(value.clone()))
+                    Condition::Row(WrittenNode::Words(value.clone()))
                 }
                 _ => return Err("`node` wants an object that says something".to_owned()),
             },

@@ -1,6 +1,6 @@
 //! Conditions on nodes as version 3's `@auth` says them: which values fields have.
 
-use super::constant::Constant;
+use super::Constant;
 
 /// A condition; fields are named by their places in the type.
 #[derive(Clone, Debug, PartialEq, Eq)]

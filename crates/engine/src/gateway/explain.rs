@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ::gateway::execute::{FetchOutcome, FetchStatistics, ExecutionStatistics};
+use ::gateway::execute::{ExecutionStatistics, FetchOutcome, FetchStatistics};
 use ::gateway::plan::representations_variable;
 use graphql::variables::Variables;
 use graphql::{GraphQLError, Request, coerce_variable_values};

@@ -6,11 +6,9 @@
 
 use super::rule::{Operation as Word, Parts, Rule as Read};
 use crate::model::Constant;
-use crate::model::rules::{
-    Authentication, ClaimCondition, ClaimNames, ClaimTest, Condition, Guard, Operation, Rule,
-    WrittenGuard, WrittenNode, WrittenPlace,
-};
+use crate::model::rules::{ClaimNames, WrittenNode, WrittenPlace, WrittenRestriction};
 use crate::model::wanted::Wanted;
+use access::{Action, Authentication, ClaimCondition, ClaimTest, Condition, Restriction, RowRule};
 
 /// The claim that has the roles of who asks, unless the type of claims says where they are.
 const ROLES: &str = "roles";
@@ -30,7 +28,7 @@ enum Part {
 struct Asked {
     word: Word,
     /// What version 7 calls it.
-    operations: &'static [Operation],
+    operations: &'static [Action],
     filter: bool,
     before: bool,
     after: Option<Part>,
@@ -39,42 +37,42 @@ struct Asked {
 const OF_NODES: [Asked; 6] = [
     Asked {
         word: Word::Read,
-        operations: &[Operation::Read, Operation::Aggregate],
+        operations: &[Action::Read, Action::Aggregate],
         filter: true,
         before: true,
         after: None,
     },
     Asked {
         word: Word::Create,
-        operations: &[Operation::Create],
+        operations: &[Action::Create],
         filter: false,
         before: false,
         after: Some(Part::Bind),
     },
     Asked {
         word: Word::Update,
-        operations: &[Operation::Update, Operation::UpdateAlong],
+        operations: &[Action::Update, Action::UpdateRelationships],
         filter: true,
         before: true,
         after: Some(Part::BindAlone),
     },
     Asked {
         word: Word::Delete,
-        operations: &[Operation::Delete],
+        operations: &[Action::Delete],
         filter: true,
         before: true,
         after: None,
     },
     Asked {
         word: Word::Connect,
-        operations: &[Operation::CreateRelationship, Operation::CreateRelationshipFrom],
+        operations: &[Action::CreateRelationship, Action::CreateRelationshipFrom],
         filter: true,
         before: true,
         after: Some(Part::BindAlone),
     },
     Asked {
         word: Word::Disconnect,
-        operations: &[Operation::DeleteRelationship],
+        operations: &[Action::DeleteRelationship],
         filter: true,
         before: true,
         after: Some(Part::BindAlone),
@@ -84,26 +82,21 @@ const OF_NODES: [Asked; 6] = [
 const OF_FIELDS: [Asked; 3] = [
     Asked {
         word: Word::Read,
-        operations: &[
-            Operation::Read,
-            Operation::ReadChanged,
-            Operation::Order,
-            Operation::Aggregate,
-        ],
+        operations: &[Action::Read, Action::ReadChanged, Action::Order, Action::Aggregate],
         filter: true,
         before: true,
         after: None,
     },
     Asked {
         word: Word::Create,
-        operations: &[Operation::Create, Operation::ConnectOrCreate],
+        operations: &[Action::Create, Action::ConnectOrCreate],
         filter: false,
         before: false,
         after: Some(Part::Bind),
     },
     Asked {
         word: Word::Update,
-        operations: &[Operation::Update],
+        operations: &[Action::Update],
         filter: true,
         before: true,
         after: Some(Part::BindAlone),
@@ -123,13 +116,13 @@ impl<'r> Apart<'r> {
     }
 
     /// What they ask of a type of nodes.
-    pub(super) fn of_node(&self) -> Vec<WrittenGuard> {
+    pub(super) fn of_node(&self) -> Vec<WrittenRestriction> {
         let mut guards: Vec<_> = OF_NODES.iter().flat_map(|asked| self.asked(asked)).collect();
         // The node may be new or not, so what is said of either has to pass.
         let both = self.of(&[Word::Create, Word::Connect]);
         let parts = [Part::Allow, Part::BindAlone];
         let conditions: Vec<_> = parts.iter().filter_map(|part| self.any(&both, *part)).collect();
-        let operations = [Operation::ConnectOrCreate];
+        let operations = [Action::ConnectOrCreate];
         guards.extend(self.closed(&both, &parts, &operations));
         if !conditions.is_empty() {
             let mut guard = self.guard();
@@ -141,22 +134,22 @@ impl<'r> Apart<'r> {
     }
 
     /// What they ask of who asks for a statement of a root, whatever the operations are.
-    pub(super) fn of_root(&self) -> Vec<WrittenGuard> {
+    pub(super) fn of_root(&self) -> Vec<WrittenRestriction> {
         let rules: Vec<&Read> = self.rules.iter().collect();
         let mut guard = self.guard();
         let condition = self.any(&rules, Part::Allow);
-        let asked = condition.map(|one| rule(&Operation::ALL, (true, false), one));
+        let asked = condition.map(|one| rule(&Action::ALL, (true, false), one));
         guard.validations.extend(asked);
-        let closed = self.closed(&rules, &[Part::Allow], &Operation::ALL);
+        let closed = self.closed(&rules, &[Part::Allow], &Action::ALL);
         [guard].into_iter().chain(closed).collect()
     }
 
     /// What they ask of a field.
-    pub(super) fn of_field(&self) -> Vec<WrittenGuard> {
+    pub(super) fn of_field(&self) -> Vec<WrittenRestriction> {
         OF_FIELDS.iter().flat_map(|asked| self.asked(asked)).collect()
     }
 
-    fn asked(&self, asked: &Asked) -> Vec<WrittenGuard> {
+    fn asked(&self, asked: &Asked) -> Vec<WrittenRestriction> {
         let rules = self.of(&[asked.word]);
         let mut guard = self.guard();
         let mut parts = Vec::new();
@@ -189,8 +182,8 @@ impl<'r> Apart<'r> {
         self.rules.iter().filter(is_of).collect()
     }
 
-    fn guard(&self) -> WrittenGuard {
-        Guard {
+    fn guard(&self) -> WrittenRestriction {
+        Restriction {
             place: self.place,
             authentication: None,
             filters: Vec::new(),
@@ -204,8 +197,8 @@ impl<'r> Apart<'r> {
         &self,
         rules: &[&Read],
         parts: &[Part],
-        operations: &[Operation],
-    ) -> Option<WrittenGuard> {
+        operations: &[Action],
+    ) -> Option<WrittenRestriction> {
         let mut all = Vec::new();
         for part in parts {
             let condition = self.any(rules, *part);
@@ -213,7 +206,7 @@ impl<'r> Apart<'r> {
             let mut claims = Vec::new();
             rules.iter().for_each(|rule| rule.parts.claims(*part, &mut claims));
             for claim in claims {
-                let has = ClaimCondition::Has { claim: claim.into() };
+                let has = ClaimCondition::Present { claim: claim.into() };
                 if !all.contains(&has) {
                     all.push(has);
                 }
@@ -224,8 +217,8 @@ impl<'r> Apart<'r> {
         }
         let operations = operations.to_vec();
         let claims = Some(ClaimCondition::All(all));
-        let authentication = Authentication { operations, is_authenticated: false, claims };
-        Some(Guard { authentication: Some(authentication), ..self.guard() })
+        let authentication = Authentication { actions: operations, is_required: false, claims };
+        Some(Restriction { authentication: Some(authentication), ..self.guard() })
     }
 
     /// What one of these rules asks in a part; none if none asks anything.
@@ -241,8 +234,8 @@ impl<'r> Apart<'r> {
             all.extend(parts.roles.as_ref().map(|roles| Condition::Claims(self.roles(roles))));
             all.extend(parts.is_authenticated.map(|is_known| {
                 Condition::Claims(match is_known {
-                    true => ClaimCondition::Known,
-                    false => ClaimCondition::Not(Box::new(ClaimCondition::Known)),
+                    true => ClaimCondition::Authenticated,
+                    false => ClaimCondition::Not(Box::new(ClaimCondition::Authenticated)),
                 })
             }));
         }
@@ -252,7 +245,7 @@ impl<'r> Apart<'r> {
         all.extend(several(within(&parts.all), Condition::All));
         all.extend(several(within(&parts.any), Condition::Any));
         let own = parts.wanted(part).cloned();
-        all.extend(own.map(|own| Condition::Node(WrittenNode::Wanted(own))));
+        all.extend(own.map(|own| Condition::Row(WrittenNode::Wanted(own))));
         several(all, Condition::All)
     }
 
@@ -290,12 +283,12 @@ impl Parts {
 }
 
 fn rule(
-    operations: &[Operation],
+    operations: &[Action],
     (before, after): (bool, bool),
     condition: Condition<WrittenNode>,
-) -> Rule<WrittenNode> {
+) -> RowRule<WrittenNode> {
     let operations = operations.to_vec();
-    Rule { operations, before, after, is_authenticated: false, condition }
+    RowRule { actions: operations, before, after, requires_authentication: false, condition }
 }
 
 /// Several conditions as one; none of none.
@@ -314,17 +307,17 @@ fn asks_who(condition: &Condition<WrittenNode>) -> bool {
         Condition::All(all) | Condition::Any(all) => all.iter().any(asks_who),
         Condition::Not(one) => asks_who(one),
         Condition::Claims(claims) => is_of_who(claims),
-        Condition::Node(_) => false,
+        Condition::Row(_) | Condition::Related { .. } => false,
     }
 }
 
 fn is_of_who(claims: &ClaimCondition) -> bool {
     match claims {
-        ClaimCondition::Known => true,
+        ClaimCondition::Authenticated => true,
         ClaimCondition::Not(one) => is_of_who(one),
         ClaimCondition::All(_)
         | ClaimCondition::Any(_)
-        | ClaimCondition::Has { .. }
+        | ClaimCondition::Present { .. }
         | ClaimCondition::Test { .. } => false,
     }
 }
@@ -336,8 +329,9 @@ fn who(condition: &Condition<WrittenNode>) -> ClaimCondition {
         Condition::Any(all) => ClaimCondition::Any(all.iter().map(who).collect()),
         Condition::Claims(claims) if is_of_who(claims) => claims.clone(),
         // Rules of version 3 have no opposites.
-        Condition::Not(_) | Condition::Claims(_) | Condition::Node(_) => {
-            ClaimCondition::All(Vec::new())
-        }
+        Condition::Not(_)
+        | Condition::Claims(_)
+        | Condition::Row(_)
+        | Condition::Related { .. } => ClaimCondition::All(Vec::new()),
     }
 }

@@ -2,18 +2,16 @@
 
 use super::*;
 use crate::model::Constant;
-use crate::model::rules::{
-    ClaimCondition, ClaimTest, Condition, Operation, Root, Rule, WrittenGuard, WrittenNode,
-    WrittenPlace,
-};
+use crate::model::rules::{WrittenNode, WrittenPlace, WrittenRestriction};
 use crate::model::wanted::{Wanted, WantedValue};
+use access::{Action, ClaimCondition, ClaimTest, Condition, RootType, RowRule};
 
 fn v3(text: &str) -> Model {
     model(ApiVersion::V3, text)
 }
 
 /// The rules of a place for an operation: filters, then validations.
-fn rules(guards: &[WrittenGuard], operation: Operation) -> Vec<&Rule<WrittenNode>> {
+fn rules(guards: &[WrittenRestriction], operation: Action) -> Vec<&RowRule<WrittenNode>> {
     let all = guards.iter().flat_map(|guard| guard.filters.iter().chain(&guard.validations));
     all.filter(|rule| rule.operations.contains(&operation)).collect()
 }
@@ -23,7 +21,7 @@ fn claim(field: usize, claim: &str) -> Wanted {
 }
 
 fn node(wanted: Wanted) -> Condition<WrittenNode> {
-    Condition::Node(WrittenNode::Wanted(wanted))
+    Condition::Row(WrittenNode::Wanted(wanted))
 }
 
 fn role(name: &str) -> ClaimCondition {
@@ -41,21 +39,21 @@ fn each_part_of_a_rule_is_asked_where_the_library_asks_it() {
         "type A @auth(rules: [{ where: { a: \"$jwt.sub\" }, allow: { b: true }, bind: { a: null } }]) \
          { a: ID b: Boolean }",
     );
-    let guards = model.guards.as_slice();
-    let of = |operation: Operation| -> Vec<(bool, bool)> {
+    let guards = model.restrictions.as_slice();
+    let of = |operation: Action| -> Vec<(bool, bool)> {
         rules(guards, operation).iter().map(|rule| (rule.before, rule.after)).collect()
     };
-    assert_eq!(of(Operation::Read), [(true, false), (true, false)]);
-    assert_eq!(of(Operation::Create), [(false, true)]);
-    assert_eq!(of(Operation::Update), [(true, false), (true, false), (false, true)]);
-    assert_eq!(of(Operation::Delete), [(true, false), (true, false)]);
-    assert_eq!(of(Operation::CreateRelationshipFrom).len(), 3);
-    assert_eq!(of(Operation::ConnectOrCreate), [(false, true)]);
-    assert_eq!(of(Operation::ReadChanged), []);
+    assert_eq!(of(Action::Read), [(true, false), (true, false)]);
+    assert_eq!(of(Action::Create), [(false, true)]);
+    assert_eq!(of(Action::Update), [(true, false), (true, false), (false, true)]);
+    assert_eq!(of(Action::Delete), [(true, false), (true, false)]);
+    assert_eq!(of(Action::CreateRelationshipFrom).len(), 3);
+    assert_eq!(of(Action::ConnectOrCreate), [(false, true)]);
+    assert_eq!(of(Action::ReadChanged), []);
     let filters: Vec<_> = guards.iter().flat_map(|guard| &guard.filters).collect();
     assert_eq!(filters.len(), 5);
     assert_eq!(filters[0].condition, node(claim(0, "sub")));
-    let created = rules(guards, Operation::Create)[0];
+    let created = rules(guards, Action::Create)[0];
     assert_eq!(created.condition, node(Wanted::Value { field: 0, value: WantedValue::Nothing }));
     assert!(guards.iter().all(|one| one.place == WrittenPlace::Node { node: 0, line: 1 }));
 }
@@ -66,7 +64,7 @@ fn roles_let_in_the_parts_that_others_ask() {
         "type A @auth(rules: [{ roles: [\"admin\"] }, { operations: [READ], where: { a: \"$jwt.sub\" } }]) \
          { a: ID }",
     );
-    let read = rules(&model.guards, Operation::Read);
+    let read = rules(&model.restrictions, Action::Read);
     let [filter, validation] = read.as_slice() else { panic!("{read:?}") };
     assert_eq!(
         filter.condition,
@@ -74,35 +72,39 @@ fn roles_let_in_the_parts_that_others_ask() {
     );
     assert_eq!(validation.condition, Condition::Claims(role("admin")));
     // Nothing says `where` of the others, which only the roles let.
-    let deleted = rules(&model.guards, Operation::Delete);
+    let deleted = rules(&model.restrictions, Action::Delete);
     assert_eq!(deleted.len(), 1);
     assert!(deleted[0].before);
     // Who updates has been asked before.
-    let updated = rules(&model.guards, Operation::Update);
+    let updated = rules(&model.restrictions, Action::Update);
     assert_eq!(updated.iter().filter(|rule| rule.after).count(), 0);
 }
 
 #[test]
 fn claims_that_are_missing_and_who_must_be_known_close_operations() {
-    let closed = |text: &str, operation: Operation| -> Vec<ClaimCondition> {
+    let closed = |text: &str, operation: Action| -> Vec<ClaimCondition> {
         let model = v3(text);
-        let all = model.guards.iter().filter_map(|guard| guard.authentication.clone());
+        let all = model.restrictions.iter().filter_map(|guard| guard.authentication.clone());
         let of = all.filter(|one| !one.is_authenticated && one.operations.contains(&operation));
         of.filter_map(|one| one.claims).collect()
     };
-    let has = || ClaimCondition::All(vec![ClaimCondition::Has { claim: "sub".into() }]);
+    let has = || ClaimCondition::All(vec![ClaimCondition::Present { claim: "sub".into() }]);
     let strict = "type A @auth(rules: [{ allow: { a: \"$jwt.sub\" } }]) { a: ID }";
-    assert_eq!(closed(strict, Operation::Read), [has()]);
-    assert_eq!(closed(strict, Operation::Create), []);
+    assert_eq!(closed(strict, Action::Read), [has()]);
+    assert_eq!(closed(strict, Action::Create), []);
     let lenient = strict.replace("[{ ", "[{ allowUnauthenticated: true, ");
-    assert_eq!(closed(&lenient, Operation::Read), []);
+    assert_eq!(closed(&lenient, Action::Read), []);
     let known = "type A @auth(rules: [{ operations: [READ], isAuthenticated: true }]) { a: ID }";
-    assert_eq!(closed(known, Operation::Read), [ClaimCondition::All(vec![ClaimCondition::Known])]);
-    assert_eq!(closed(known, Operation::Update), []);
+    assert_eq!(
+        closed(known, Action::Read),
+        [ClaimCondition::All(vec![ClaimCondition::Authenticated])]
+    );
+    assert_eq!(closed(known, Action::Update), []);
     // Another rule may let it.
     let either = known.replace("}]", "}, { allow: { a: \"1\" } }]");
-    let any = ClaimCondition::Any(vec![ClaimCondition::Known, ClaimCondition::All(Vec::new())]);
-    assert_eq!(closed(&either, Operation::Read), [ClaimCondition::All(vec![any])]);
+    let any =
+        ClaimCondition::Any(vec![ClaimCondition::Authenticated, ClaimCondition::All(Vec::new())]);
+    assert_eq!(closed(&either, Action::Read), [ClaimCondition::All(vec![any])]);
 }
 
 #[test]
@@ -115,7 +117,7 @@ fn conditions_lead_along_relationships() {
     );
     let value = |field, value| Wanted::Value { field, value: WantedValue::Constant(value) };
     let related = |every, of| Wanted::Related { field: 1, every, of: Box::new(of) };
-    let read = rules(&model.guards, Operation::Read);
+    let read = rules(&model.restrictions, Action::Read);
     assert_eq!(read[0].condition, node(related(true, value(0, Constant::Integer(1)))));
     let both =
         Wanted::All(vec![value(0, Constant::Integer(2)), value(1, Constant::Enum("X".into()))]);
@@ -128,11 +130,11 @@ fn a_field_leaves_out_nodes_and_claims_have_two_names() {
     let model = v3(
         "type A { a: ID b: ID @auth(rules: [{ operations: [READ], where: { a: \"$context.jwt.sub\" } }]) }",
     );
-    let read = rules(&model.guards, Operation::Order);
+    let read = rules(&model.restrictions, Action::Order);
     assert_eq!(read.len(), 1);
     assert_eq!(read[0].condition, node(claim(0, "sub")));
-    assert_eq!(model.guards[0].filters.len(), 1);
-    assert_eq!(model.guards[0].place, WrittenPlace::Field { node: 0, field: 1, line: 1 });
+    assert_eq!(model.restrictions[0].filters.len(), 1);
+    assert_eq!(model.restrictions[0].place, WrittenPlace::Field { node: 0, field: 1, line: 1 });
 }
 
 #[test]
@@ -142,7 +144,7 @@ fn types_and_fields_take_rules_from_interfaces() {
          type A implements I { a: ID }\n\
          type B implements I @auth(rules: [{ operations: [DELETE], roles: [\"x\"] }]) {\n\
          a: ID @auth(rules: [{ operations: [UPDATE], roles: [\"x\"] }]) }");
-    let places: Vec<_> = model.guards.iter().map(|guard| guard.place).collect();
+    let places: Vec<_> = model.restrictions.iter().map(|guard| guard.place).collect();
     let of = |place| places.iter().filter(|one| **one == place).count();
     assert_eq!(of(WrittenPlace::Node { node: 0, line: 1 }), 1);
     assert!(of(WrittenPlace::Field { node: 0, field: 0, line: 2 }) > 0);
@@ -269,10 +271,10 @@ fn statements_of_roots_have_rules_of_who_asks() {
         )
     };
     let model = v3(&text("{ operations: [CREATE], roles: [\"x\"] }"));
-    let [guard] = model.guards.as_slice() else { panic!("{:?}", model.guards) };
-    assert_eq!(guard.place, WrittenPlace::RootField { root: Root::Query, field: 0 });
+    let [guard] = model.restrictions.as_slice() else { panic!("{:?}", model.restrictions) };
+    assert_eq!(guard.place, WrittenPlace::RootField { root: RootType::Query, field: 0 });
     assert_eq!(guard.validations[0].condition, Condition::Claims(role("x")));
-    assert!(guard.validations[0].operations.contains(&Operation::Read));
+    assert!(guard.validations[0].operations.contains(&Action::Read));
     refuse_v3(
         &text("{ allow: { a: \"1\" } }"),
         &["line 1: Query.n: `@auth`: `allow` is asked of nodes, and a root field is of none: say \

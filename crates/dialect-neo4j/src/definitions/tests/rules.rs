@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::model::Constant;
-use crate::model::rules::{ClaimCondition, ClaimTest, Condition, Operation, Root, WrittenPlace};
+use crate::model::rules::WrittenPlace;
+use access::{Action, ClaimCondition, ClaimTest, Condition, RootType};
 
 #[test]
 fn rules_are_read_with_their_defaults() {
@@ -10,17 +11,20 @@ fn rules_are_read_with_their_defaults() {
          type A @node @authorization(filter: { where: { node: { a: { eq: 1 } } } }) {\n\
          a: Int @authentication @authorization(validate: [\n\
          { when: AFTER, requireAuthentication: false, where: { jwt: { sub: { eq: \"x\" } } } }]) }");
-    let [schema, node, field] = model.guards.as_slice() else { panic!("{:?}", model.guards) };
+    let [schema, node, field] = model.restrictions.as_slice() else {
+        panic!("{:?}", model.restrictions)
+    };
     assert_eq!(schema.place, WrittenPlace::Schema);
-    let operations =
-        |at: usize| model.guards[at].authentication.as_ref().map(|one| one.operations.clone());
-    assert_eq!(operations(0), Some(vec![Operation::Create]));
-    assert_eq!(operations(2), Some(Operation::ALL.to_vec()));
+    let operations = |at: usize| {
+        model.restrictions[at].authentication.as_ref().map(|one| one.operations.clone())
+    };
+    assert_eq!(operations(0), Some(vec![Action::Create]));
+    assert_eq!(operations(2), Some(Action::ALL.to_vec()));
     assert_eq!(node.place, WrittenPlace::Node { node: 0, line: 2 });
     let filter = &node.filters[0];
     assert!(filter.is_authenticated && filter.before && !filter.after);
     assert_eq!(filter.operations.len(), 7);
-    assert!(!filter.operations.contains(&Operation::Create));
+    assert!(!filter.operations.contains(&Action::Create));
     assert_eq!(field.place, WrittenPlace::Field { node: 0, field: 0, line: 3 });
     let validation = &field.validations[0];
     assert!(!validation.is_authenticated && !validation.before && validation.after);
@@ -43,14 +47,14 @@ fn statements_and_roots_have_rules() {
            d: Int @cypher(statement: \"RETURN 1 AS a\", columnName: \"a\") @authentication }
          type Mutation {
            e: Int @authentication @cypher(statement: \"RETURN 1 AS a\", columnName: \"a\") }");
-    let places: Vec<WrittenPlace> = model.guards.iter().map(|guard| guard.place).collect();
+    let places: Vec<WrittenPlace> = model.restrictions.iter().map(|guard| guard.place).collect();
     assert_eq!(
         places,
         [
             WrittenPlace::Field { node: 0, field: 1, line: 3 },
-            WrittenPlace::Root(Root::Query),
-            WrittenPlace::RootField { root: Root::Query, field: 1 },
-            WrittenPlace::RootField { root: Root::Mutation, field: 0 },
+            WrittenPlace::Root(RootType::Query),
+            WrittenPlace::RootField { root: RootType::Query, field: 1 },
+            WrittenPlace::RootField { root: RootType::Mutation, field: 0 },
         ]
     );
     refuse(
