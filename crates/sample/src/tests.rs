@@ -1,6 +1,4 @@
-//! What holds for the rows of the sample, seen from outside.
-
-#![allow(clippy::unwrap_used, reason = "all of this crate is tests, which may panic")]
+//! What holds for the rows of the sample.
 
 mod contents;
 mod integrity;
@@ -8,9 +6,9 @@ mod schema;
 
 use std::sync::LazyLock;
 
-use sample::{Cell, Table};
+use crate::{Cell, Table};
 
-static TABLES: LazyLock<Vec<Table>> = LazyLock::new(sample::tables);
+static TABLES: LazyLock<Vec<Table>> = LazyLock::new(crate::tables);
 
 fn table(name: &str) -> &'static Table {
     TABLES.iter().find(|table| table.name == name).unwrap()

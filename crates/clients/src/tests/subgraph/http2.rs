@@ -16,9 +16,9 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::task::spawn_local;
 use tokio::time::{sleep, timeout};
 
-use crate::encrypted::Authority;
-use crate::server::{Connection, Seen, Server};
-use crate::{QUERY, answer, ask, client, mutate, run, run_without_time, settings};
+use super::encrypted::Authority;
+use super::server::{Connection, Seen, Server};
+use super::{QUERY, answer, ask, client, mutate, run, run_without_time, settings};
 
 fn known(server: &Server) -> Settings {
     let mut settings = settings(&server.url);
@@ -107,7 +107,7 @@ fn the_protocol_is_negotiated_behind_tls() {
 fn without_tls_nothing_is_negotiated() {
     run(async {
         let server =
-            Server::answering(|request| crate::server::json(request.head.lines().next().unwrap()))
+            Server::answering(|request| super::server::json(request.head.lines().next().unwrap()))
                 .await;
         let mut settings = settings(&server.url);
         settings.http2 = Http2::Negotiated;

@@ -9,8 +9,8 @@ use clients::subgraph::{SubgraphError, SubgraphRequest};
 use hyper::HeaderMap;
 use tokio::time::{sleep, timeout};
 
-use crate::server::{Seen, Server, json};
-use crate::{QUERY, answer, ask, client, mutate, run, run_without_time, settings};
+use super::server::{Seen, Server, json};
+use super::{QUERY, answer, ask, client, mutate, run, run_without_time, settings};
 
 #[test]
 fn one_connection_is_enough_for_one_request_after_the_other() {

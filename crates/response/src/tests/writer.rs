@@ -5,7 +5,7 @@ mod memory;
 
 use std::sync::Arc;
 
-use memory::{Broken, Cell, Level, Memory};
+use self::memory::{Broken, Cell, Level, Memory};
 use response::{
     Bounds, Failure, Fields, Item, Layout, Leaf, LevelId, Node, NodeId, NotRead, OutputId, Piece,
     Place, RowsId, Shape, ShapeField, Writer,

@@ -1,8 +1,8 @@
 //! The rows fit the two schemas, and the two schemas say the same.
 
-use sample::{Cell, POSTGRES_SCHEMA, SQLITE_SCHEMA, Table};
+use crate::{Cell, POSTGRES_SCHEMA, SQLITE_SCHEMA, Table};
 
-use crate::TABLES;
+use super::TABLES;
 
 /// A column as a line of a schema declares it.
 #[derive(Debug)]

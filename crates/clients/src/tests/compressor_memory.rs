@@ -2,10 +2,11 @@
 //! libraries in C: that is what the budget of answers reserves for them.
 
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 #![expect(unsafe_code, reason = "only the C library knows what libraries in C allocate")]
 
-use clients::coding::{Coding, Compressor, state_bytes};
+use testkit::alone::alone;
+
+use crate::coding::{Coding, Compressor, state_bytes};
 
 /// What the C library tells of its allocator.
 #[repr(C)]
@@ -54,6 +55,11 @@ fn texts(length: usize) -> [Vec<u8>; 2] {
 
 #[test]
 fn compressors_take_what_is_reserved_for_them() {
+    const NAME: &str = "tests::compressor_memory::compressors_take_what_is_reserved_for_them";
+    alone(NAME, check);
+}
+
+fn check() {
     for coding in [Coding::Zstd, Coding::Brotli, Coding::Gzip, Coding::Deflate] {
         let mut most = 0;
         // Of a length that is told, and of one that is not known.

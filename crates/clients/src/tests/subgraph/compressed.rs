@@ -5,8 +5,8 @@ use std::io::Write;
 use clients::coding::{Coding, Compressor, Decompressor};
 use clients::subgraph::{Compression, SubgraphError};
 
-use crate::server::{Seen, Server, json};
-use crate::{QUERY, answer, ask, client, run, settings};
+use super::server::{Seen, Server, json};
+use super::{QUERY, answer, ask, client, run, settings};
 
 const CODINGS: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd];
 

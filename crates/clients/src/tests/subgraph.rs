@@ -1,7 +1,5 @@
 //! The client of subgraphs against servers that do what a test says, down to the byte.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
 mod answers;
 mod breaker;
 mod compressed;

@@ -15,8 +15,8 @@ use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::server::{Seen, Server};
-use crate::{QUERY, answer, ask, ask_with, client, mutate, run, run_without_time, settings};
+use super::server::{Seen, Server};
+use super::{QUERY, answer, ask, ask_with, client, mutate, run, run_without_time, settings};
 
 /// Takes a while for each answer, which says how many requests there were.
 async fn slow(seen: &Seen<()>) -> Server {
@@ -223,7 +223,7 @@ fn equal_queries_of_several_threads_are_one_request() {
             let length = stream.read(&mut bytes).unwrap();
             seen.extend_from_slice(&bytes[..length]);
         }
-        stream.write_all(crate::server::json("1").as_bytes()).unwrap();
+        stream.write_all(super::server::json("1").as_bytes()).unwrap();
         // Who asked on their own would connect, too.
         while has_answered.load(Ordering::Relaxed) < THREADS * CLIENTS {
             std::thread::yield_now();

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sample::{Cell, POSTGRES_SCHEMA};
+use crate::{Cell, POSTGRES_SCHEMA};
 
-use crate::{TABLES, column, integer, integers, price, table};
+use super::{TABLES, column, integer, integers, price, table};
 
 #[test]
 fn row_counts_are_those_of_chinook() {

@@ -6,8 +6,8 @@ use std::time::Duration;
 use clients::subgraph::{Settings, SubgraphError};
 use tokio::time::Instant;
 
-use crate::server::{Server, json, with};
-use crate::{answer, ask, client, mutate, run_without_time, settings};
+use super::server::{Server, json, with};
+use super::{answer, ask, client, mutate, run_without_time, settings};
 
 /// Answers the first requests with a status and what follows by `1`.
 async fn failing(times: usize, status: &'static str, headers: &'static str) -> Server {

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use clients::subgraph::{Client, ErrorKind, SubgraphError, SubgraphRequest, SubgraphResponse};
 use hyper::HeaderMap;
 
-use crate::server::{Server, json, with};
-use crate::{QUERY, ask, client, run, settings};
+use super::server::{Server, json, with};
+use super::{QUERY, ask, client, run, settings};
 
 const MOST: usize = 100_000;
 

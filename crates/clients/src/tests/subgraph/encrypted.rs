@@ -16,8 +16,8 @@ use rustls::{RootCertStore, ServerConfig};
 use tempfile::TempDir;
 use tokio_rustls::TlsAcceptor;
 
-use crate::server::{Connection, Server};
-use crate::{answer, ask, client, run, settings};
+use super::server::{Connection, Server};
+use super::{answer, ask, client, run, settings};
 
 /// An authority with its files.
 pub(crate) struct Authority {

@@ -7,7 +7,7 @@ use ir::{
     Update, Write, WriteKind,
 };
 
-use crate::model::{
+use super::model::{
     Model, integer, limit, output, read_committed, related, rows, snapshot, text, variable,
 };
 

@@ -5,7 +5,7 @@ use ir::{
     OutputKind, Page, Place, Rows, TextMatch, Variant,
 };
 
-use crate::model::{
+use super::model::{
     Model, ascending, integer, limit, output, related, rows, snapshot, text, variable,
 };
 

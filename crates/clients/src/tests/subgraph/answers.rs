@@ -6,8 +6,8 @@ use hyper::header::{HeaderName, HeaderValue};
 use tokio::net::UnixListener;
 use tokio::task::spawn_local;
 
-use crate::server::{Connection, Seen, Server, json, with};
-use crate::{QUERY, answer, ask, ask_with, client, run, settings};
+use super::server::{Connection, Seen, Server, json, with};
+use super::{QUERY, answer, ask, ask_with, client, run, settings};
 
 #[test]
 fn a_request_has_what_graphql_over_http_wants_and_the_headers_that_were_given() {

@@ -8,7 +8,7 @@ use ir::{
     RepresentedInput, RepresentedKey, RepresentedPart, RepresentedValue, StepKind, Told,
 };
 
-use crate::model::{Model, output, request, rows, snapshot, variable};
+use super::model::{Model, output, request, rows, snapshot, variable};
 
 #[test]
 fn entities() {

@@ -3,8 +3,8 @@
 use clients::subgraph::{ErrorKind, SubgraphError, Unavailable};
 use tokio::net::TcpListener;
 
-use crate::server::Server;
-use crate::{ask, client, mutate, run, settings};
+use super::server::Server;
+use super::{ask, client, mutate, run, settings};
 
 #[test]
 fn nobody_listens() {
@@ -112,7 +112,7 @@ fn an_answer_before_the_end_of_the_request_is_one_and_ends_the_connection() {
             deadline: None,
             reserve: &|_| true,
         };
-        assert_eq!(client.send(ask).await, crate::answer("1"));
+        assert_eq!(client.send(ask).await, super::answer("1"));
         assert_eq!(shared.statistics().connections, 0);
     });
 }

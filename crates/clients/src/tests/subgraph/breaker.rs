@@ -7,8 +7,8 @@ use std::time::Duration;
 use clients::subgraph::{BreakerSettings, BreakerState, ErrorKind, Settings, SubgraphError};
 use tokio::time::{sleep, timeout};
 
-use crate::server::{Server, json, with};
-use crate::{answer, ask, client, run_without_time, settings};
+use super::server::{Server, json, with};
+use super::{answer, ask, client, run_without_time, settings};
 
 const PAUSE: Duration = Duration::from_secs(5);
 
@@ -98,7 +98,7 @@ fn time_that_others_have_used_up_does_not_count() {
                 let began = tokio::time::Instant::now();
                 let headers = &hyper::HeaderMap::new();
                 let asked = client.send(clients::subgraph::SubgraphRequest {
-                    body: bytes::Bytes::from_static(crate::QUERY),
+                    body: bytes::Bytes::from_static(super::QUERY),
                     headers,
                     is_query: true,
                     deadline: Some((began + Duration::from_secs(seconds)).into_std()),

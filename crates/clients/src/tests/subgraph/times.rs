@@ -5,8 +5,8 @@ use std::time::Duration;
 use clients::subgraph::{ErrorKind, SubgraphError, Unavailable};
 use tokio::time::{Instant, sleep};
 
-use crate::server::Server;
-use crate::{ask, client, run_without_time, settings};
+use super::server::Server;
+use super::{ask, client, run_without_time, settings};
 
 const LONG: Duration = Duration::from_secs(1000);
 
@@ -71,7 +71,7 @@ fn a_handshake_belongs_to_the_time_of_connecting() {
         })
         .await;
         let mut settings = settings(&format!("https://127.0.0.1:{}/", server.port));
-        settings.tls = Some(crate::encrypted::trusting_nobody());
+        settings.tls = Some(super::encrypted::trusting_nobody());
         let most = settings.connect_timeout;
         let (client, _) = client(settings);
         let began = Instant::now();

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
+use crate::Cell;
 use expect_test::{Expect, expect};
-use sample::Cell;
 
-use crate::{TABLES, column, integer, integers, table};
+use super::{TABLES, column, integer, integers, table};
 
 /// The average number of characters in Chinook, where not NULL.
 const AVERAGE_LENGTHS: [(&str, &str, f64); 28] = [
@@ -129,7 +129,7 @@ fn most_invoices_are_dated_at_midnight_and_all_in_order() {
 
 #[test]
 fn every_run_makes_the_same_rows() {
-    assert_eq!(*TABLES, sample::tables());
+    assert_eq!(*TABLES, crate::tables());
     check_ends(
         "artist",
         &expect![[r#"

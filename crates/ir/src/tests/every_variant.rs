@@ -12,7 +12,7 @@ use ir::{
     Value, ValueForm, Variant, Write, WriteKind,
 };
 
-use crate::model::{
+use super::model::{
     Model, integer, output, read_committed, related, rows, snapshot, text, variable,
 };
 

@@ -5,7 +5,7 @@ use ir::{
     OutputKind, Page, Require, Rows, State, StepId, StepKind, Write, WriteKind,
 };
 
-use crate::model::{
+use super::model::{
     Model, integer, limit, output, read_committed, related, rows, snapshot, variable,
 };
 
