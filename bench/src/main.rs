@@ -40,35 +40,14 @@ mod sessions;
 mod start_up;
 mod statistics;
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arguments::Command;
 
-/// A command did not do what it is for.
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    #[error(transparent)]
-    Compare(#[from] compare::CompareError),
-    #[error(transparent)]
-    Audit(#[from] audit::AuditError),
-    #[error(transparent)]
-    SchemaSize(#[from] schema_size::failure::SizeError),
-    #[error(transparent)]
-    StartUp(#[from] start_up::StartUpError),
-    #[error(transparent)]
-    Long(#[from] long::LongError),
-    #[error(transparent)]
-    Run(#[from] race::failure::RaceError),
-    #[error(transparent)]
-    Federation(#[from] federation::FederationError),
-    #[error(transparent)]
-    Io(#[from] std::io::Error),
-    #[error(transparent)]
-    Report(#[from] race::report::ReportError),
-    #[error(transparent)]
-    Json(#[from] serde_json::Error),
-}
+/// An error of any command.
+type Failure = Box<dyn Error>;
 
 fn main() -> ExitCode {
     let command = match arguments::parse(std::env::args_os()) {

@@ -1,11 +1,14 @@
 //! A benchmark that is killed leaves no process behind: no server, and nothing that one has started.
 
+mod built;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use built::thalweg;
 use procfs::process::{Stat, all_processes};
 
 /// Never answers, so that the benchmark waits for it; it has a child, as a server with workers, and
@@ -39,7 +42,7 @@ fn whatever_a_killed_benchmark_has_started_ends() {
 /// A workspace with the shop's data alone, for Thalweg and for the other one.
 fn workspace() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    let (own, new) = (own_workspace().join("bench"), folder.path().join("bench"));
+    let (own, new) = (built::workspace().join("bench"), folder.path().join("bench"));
     for part in ["suites/shop", "suites/shop/queries", "contestants"] {
         fs::create_dir_all(new.join(part)).expect("a folder");
         let files = fs::read_dir(own.join(part)).expect("a folder");
@@ -106,20 +109,4 @@ fn descendants(process: u32) -> Vec<Stat> {
 fn is_alive(process: &Stat) -> bool {
     let now = procfs::process::Process::new(process.pid).and_then(|process| process.stat());
     now.is_ok_and(|now| now.starttime == process.starttime && now.state != 'Z')
-}
-
-/// The program that Cargo has built beside this one; it is built now where this test runs alone.
-fn thalweg() -> PathBuf {
-    let program = Path::new(env!("CARGO_BIN_EXE_bench")).with_file_name("thalweg");
-    if !program.is_file() {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut build = Command::new(cargo);
-        build.args(["build", "--quiet", "-p", "server"]).current_dir(own_workspace());
-        assert!(build.status().is_ok_and(|status| status.success()), "thalweg cannot be built");
-    }
-    program
-}
-
-fn own_workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
