@@ -49,12 +49,12 @@ use sources::Statistics;
 
 use crate::documents::{Cached, DocumentCache};
 use crate::engine::{Engine, Limits};
-pub use caller::Caller;
 pub use authorization::{AuthorizationOptions, Unauthorized};
+pub use caller::Caller;
 use headers::ReadHeaders;
 use labels::Labels;
-pub use prepare::Prepared;
 pub use map_error::SubgraphErrors;
+pub use prepare::Prepared;
 pub use worker::GatewayWorker;
 
 /// Options of a gateway.
@@ -153,20 +153,33 @@ impl SubgraphTransport {
 impl Gateway {
     /// Creates the gateway of a supergraph, with a transport for each subgraph, in their order.
     #[must_use]
-    pub fn new(mut supergraph: Supergraph, transports: Vec<SubgraphTransport>, options: GatewayOptions) -> Arc<Self> {
+    pub fn new(
+        mut supergraph: Supergraph,
+        transports: Vec<SubgraphTransport>,
+        options: GatewayOptions,
+    ) -> Arc<Self> {
         supergraph.api.schema.suggests_names = options.limits.introspection;
         let validator = Validator::new(&supergraph.api.schema);
         let labels = Labels::new(&supergraph, &options.labels);
         let documents = DocumentCache::new();
-        let mut read_headers =
-            ReadHeaders::of(transports.iter().filter_map(SubgraphTransport::remote).map(|remote| &remote.rules));
+        let mut read_headers = ReadHeaders::of(
+            transports.iter().filter_map(SubgraphTransport::remote).map(|remote| &remote.rules),
+        );
         if let Some(header) = &options.label_header {
             read_headers.add(header.clone());
         }
         if options.expose_plan {
             read_headers.add(headers::PLAN);
         }
-        Arc::new(Self { supergraph, validator, documents, transports, labels, read_headers, options })
+        Arc::new(Self {
+            supergraph,
+            validator,
+            documents,
+            transports,
+            labels,
+            read_headers,
+            options,
+        })
     }
 
     /// API schema.

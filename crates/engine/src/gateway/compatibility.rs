@@ -90,7 +90,11 @@ impl fmt::Display for Incompatibility {
 
 /// Returns what a source lacks of its subgraph.
 #[must_use]
-pub fn incompatibilities(supergraph: &Supergraph, subgraph: SubgraphId, engine: &Engine) -> Vec<Incompatibility> {
+pub fn incompatibilities(
+    supergraph: &Supergraph,
+    subgraph: SubgraphId,
+    engine: &Engine,
+) -> Vec<Incompatibility> {
     let mut found = Vec::new();
     let mut compared = Compared {
         supergraph,
@@ -335,11 +339,13 @@ impl Compared<'_> {
         match own {
             None => found.push(Incompatibility::Input { coordinate }),
             // The source must accept all values that the supergraph allows.
-            Some(own) if !self.takes(own.r#type, wanted.r#type) => found.push(Incompatibility::Other {
-                coordinate,
-                wanted: print_type(self.wanted, wanted.r#type).into(),
-                offered: print_type(self.offered, own.r#type).into(),
-            }),
+            Some(own) if !self.takes(own.r#type, wanted.r#type) => {
+                found.push(Incompatibility::Other {
+                    coordinate,
+                    wanted: print_type(self.wanted, wanted.r#type).into(),
+                    offered: print_type(self.offered, own.r#type).into(),
+                })
+            }
             Some(_) => {}
         }
     }
@@ -379,8 +385,11 @@ impl Compared<'_> {
     /// Whether a field set contains a key of the source.
     fn is_key(&self, set: &FieldSet, represented: &Represented) -> bool {
         represented.keys.iter().any(|key| {
-            key.is_set.iter().any(|is_set| is_set.iter().all(|path| self.contains(set, path)))
-                || key.id.as_ref().is_some_and(|id| self.contains(set, std::slice::from_ref(&id.name)))
+            key.said.iter().any(|paths| paths.iter().all(|path| self.contains(set, path)))
+                || key
+                    .id
+                    .as_ref()
+                    .is_some_and(|id| self.contains(set, std::slice::from_ref(&id.name)))
         })
     }
 

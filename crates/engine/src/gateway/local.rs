@@ -62,7 +62,11 @@ impl LocalWorker {
 
     /// Executes a request body. Request errors are part of the response, as over HTTP. Dropping the
     /// future cancels the statements.
-    pub(super) async fn execute(&self, request: &FetchRequest<'_>, session: &Session) -> Result<FetchResponse, FetchError> {
+    pub(super) async fn execute(
+        &self,
+        request: &FetchRequest<'_>,
+        session: &Session,
+    ) -> Result<FetchResponse, FetchError> {
         let began = Instant::now();
         self.shared.begin();
         let result = self.execute_with_bulkhead(request, session, began + self.timeout).await;
@@ -108,7 +112,10 @@ impl LocalWorker {
         })?;
         let response = match response {
             Ok((recording, held)) => {
-                return Ok(FetchResponse { body: ResponseBody::Recorded(Box::new(recording)), held });
+                return Ok(FetchResponse {
+                    body: ResponseBody::Recorded(Box::new(recording)),
+                    held,
+                });
             }
             Err(response) => response,
         };
@@ -116,9 +123,10 @@ impl LocalWorker {
             because(String::from_utf8_lossy(&response.body).into_owned());
         }
         match response.kind {
-            Kind::Executed | Kind::RequestError => {
-                Ok(FetchResponse { body: ResponseBody::Json(Bytes::from(response.body)), held: response.held })
-            }
+            Kind::Executed | Kind::RequestError => Ok(FetchResponse {
+                body: ResponseBody::Json(Bytes::from(response.body)),
+                held: response.held,
+            }),
             Kind::Overloaded if report.codes.contains(&ErrorCode::ResponseMemoryExhausted) => {
                 Err(FetchError::MemoryExhausted)
             }

@@ -90,7 +90,9 @@ static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 /// Executes a query on a separate thread; returns it if no thread accepts it. Dropping the future
 /// cancels the query.
-pub(super) async fn execute_on_long_thread(query: LongQuery) -> Result<LongQueryResult, Box<LongQuery>> {
+pub(super) async fn execute_on_long_thread(
+    query: LongQuery,
+) -> Result<LongQueryResult, Box<LongQuery>> {
     let query = Box::new(query);
     let count = THREADS.len().max(1);
     let Some(thread) = THREADS.get(NEXT.fetch_add(1, Ordering::Relaxed) % count) else {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use gateway::execute::{FetchError, ErrorKind, ExecutionError, Step};
+use gateway::execute::{ErrorKind, ExecutionError, FetchError, Step};
 use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
@@ -49,11 +49,23 @@ impl Gateway {
         let error = match kind {
             ErrorKind::Subgraph { subgraph, message, extensions } => {
                 let code = ErrorCode::SubgraphError;
-                self.log_and_mask(SubgraphFailure { subgraph, code, message, reason: None, extensions })
+                self.log_and_mask(SubgraphFailure {
+                    subgraph,
+                    code,
+                    message,
+                    reason: None,
+                    extensions,
+                })
             }
             ErrorKind::FetchFailed { subgraph, kind, why, reason } => {
                 let (code, message) = (fetch_failed(kind, &why), why.to_string().into());
-                self.log_and_mask(SubgraphFailure { subgraph, code, message, reason, extensions: None })
+                self.log_and_mask(SubgraphFailure {
+                    subgraph,
+                    code,
+                    message,
+                    reason,
+                    extensions: None,
+                })
             }
             ErrorKind::InvalidResponse { subgraph, why } => {
                 let code = ErrorCode::SubgraphResponseInvalid;
@@ -153,7 +165,10 @@ fn members(text: &str) -> Vec<(Box<str>, Box<str>)> {
 fn fetch_failed(kind: OperationKind, why: &FetchError) -> ErrorCode {
     match why {
         // The mutation may have been executed; 502 and 504 come from a proxy that gave up.
-        FetchError::Timeout | FetchError::Broken | FetchError::Closed | FetchError::Status(502 | 504)
+        FetchError::Timeout
+        | FetchError::Broken
+        | FetchError::Closed
+        | FetchError::Status(502 | 504)
             if kind == OperationKind::Mutation =>
         {
             ErrorCode::OutcomeUnknown

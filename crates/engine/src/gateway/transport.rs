@@ -15,8 +15,8 @@ use http::HeaderMap;
 use response::{Held, Memory};
 use tokio::sync::Notify;
 
-use super::long_queries::LONG;
 use super::local::LocalWorker;
+use super::long_queries::LONG;
 use super::{Caller, Gateway, Remote, SubgraphTransport};
 
 /// Client of a subgraph on one thread.
@@ -32,7 +32,9 @@ impl SubgraphClient {
             SubgraphTransport::Remote(Remote { settings, shared, .. }) => {
                 Self::Remote(Box::new(Client::new(Arc::clone(settings), Arc::clone(shared))))
             }
-            SubgraphTransport::Local(local) => Self::Local(Box::new(LocalWorker::new(local, memory))),
+            SubgraphTransport::Local(local) => {
+                Self::Local(Box::new(LocalWorker::new(local, memory)))
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use gateway::execute::{Executed, Inputs, ExecutionStatistics, execute, write};
+use gateway::execute::{Executed, ExecutionStatistics, Inputs, execute, write};
 use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
@@ -14,9 +14,9 @@ use response::{Held, Memory, Refused, Sink};
 use sources::offload::{HERE, offload};
 use tokio::sync::Notify;
 
-use super::long_queries::{LongQueryResult, LONG, LongQuery, Written, execute_on_long_thread};
-use super::transport::{SubgraphClient, RequestTransport};
 use super::local::LocalWorker;
+use super::long_queries::{LONG, LongQuery, LongQueryResult, Written, execute_on_long_thread};
+use super::transport::{RequestTransport, SubgraphClient};
 use super::{Caller, Gateway, Prepared, respond};
 use crate::documents::Document;
 use crate::report::{Planned, Report, Timed};
@@ -37,7 +37,8 @@ impl GatewayWorker {
     /// Creates a worker whose responses use a shared memory budget.
     #[must_use]
     pub fn sharing(gateway: Arc<Gateway>, memory: Arc<Memory>) -> Self {
-        let subgraphs = gateway.transports.iter().map(|way| SubgraphClient::new(way, &memory)).collect();
+        let subgraphs =
+            gateway.transports.iter().map(|way| SubgraphClient::new(way, &memory)).collect();
         Self { gateway, subgraphs, memory, time_limit: None }
     }
 
@@ -114,7 +115,8 @@ impl GatewayWorker {
         gateway.refuse_denied(&prepared)?;
         gateway.check_cost(&prepared, &variables, &mut report.cost)?;
         let timed = Timed::since(executing, &mut report.stages.execute);
-        let inputs = ExecutionInputs { document, prepared: &prepared, variables: &variables, caller };
+        let inputs =
+            ExecutionInputs { document, prepared: &prepared, variables: &variables, caller };
         let seen = ReportParts { codes: &mut report.codes, observed: &mut report.fetches };
         let response = self.execute(inputs, started, seen).await;
         drop(timed);
