@@ -385,7 +385,7 @@ impl Compared<'_> {
     /// Whether a field set contains a key of the source.
     fn is_key(&self, set: &FieldSet, represented: &Represented) -> bool {
         represented.keys.iter().any(|key| {
-            key.is_set.iter().any(|is_set| is_set.iter().all(|path| self.contains(set, path)))
+            key.said.iter().any(|paths| paths.iter().all(|path| self.contains(set, path)))
                 || key
                     .id
                     .as_ref()

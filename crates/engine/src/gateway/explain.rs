@@ -135,13 +135,13 @@ impl Gateway {
             };
             let waited =
                 if seen.has_waited { ", after another that might have said it" } else { "" };
-            let fate = match seen.fate {
+            let outcome = match seen.outcome {
                 FetchOutcome::Planned => "not sent: what it needs did not come".to_owned(),
                 FetchOutcome::Nothing => "not sent: there was nothing to ask".to_owned(),
                 FetchOutcome::Reused => "not sent: it was known".to_owned(),
                 FetchOutcome::Sent => sent(seen, started),
             };
-            format!("{number}. {name}: {fate}{objects}{waited}\n")
+            format!("{number}. {name}: {outcome}{objects}{waited}\n")
         });
         lines.collect()
     }

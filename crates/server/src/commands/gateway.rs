@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clients::subgraph::{Settings as SubgraphSettings, Shared};
-use engine::gateway::{Gateway, Remote, Way};
+use engine::gateway::{Gateway, Remote, SubgraphTransport};
 use engine::{Api, SourceAddress};
 use gateway::Supergraph;
 use source::Statistics;
@@ -215,7 +215,7 @@ pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
 pub(crate) fn look(
     place: &SupergraphLocation,
     options: &SubgraphOptions,
-) -> Result<(Supergraph, Vec<Way>), Failure> {
+) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
     Subgraphs::read_for(place, options)?.look(place)
 }
 
@@ -224,7 +224,7 @@ pub(crate) fn look_with(
     place: &SupergraphLocation,
     options: &SubgraphOptions,
     given: &GivenOptions,
-) -> Result<(Supergraph, Vec<Way>), Failure> {
+) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
     let subgraphs = Subgraphs::read_for(place, options)?;
     check_for_gateway(given, subgraphs.said.local_sources())?;
     subgraphs.look(place)
@@ -266,7 +266,7 @@ impl Subgraphs {
         Ok(Self { file, said, defaults, sources: Sources::for_a_look() })
     }
 
-    fn look(&self, place: &SupergraphLocation) -> Result<(Supergraph, Vec<Way>), Failure> {
+    fn look(&self, place: &SupergraphLocation) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
         let (_, supergraph) = read(place)?;
         let resolved = self.resolve(&supergraph)?;
         let transports =
@@ -332,7 +332,7 @@ impl KnownSubgraphs {
         supergraph: &Supergraph,
         resolved: Vec<Resolved>,
         sources: &Sources,
-    ) -> Result<Vec<Way>, Failure> {
+    ) -> Result<Vec<SubgraphTransport>, Failure> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *known);
         known.has_warned = before.has_warned;
@@ -349,7 +349,7 @@ impl KnownSubgraphs {
                     known.local.insert((&*subgraph.name).into(), source_known);
                     let missing = missing.into_iter();
                     others.extend(missing.map(|missing| ((&*subgraph.name).into(), missing)));
-                    transports.push(Way::Local(local));
+                    transports.push(SubgraphTransport::Local(local));
                     continue;
                 }
             };
@@ -365,7 +365,7 @@ impl KnownSubgraphs {
             };
             let remote = Remote { settings: Arc::from(settings), shared, rules };
             known.remote.insert((&*subgraph.name).into(), remote.clone());
-            transports.push(Way::Remote(remote));
+            transports.push(SubgraphTransport::Remote(remote));
         }
         if !others.is_empty() {
             return Err(Failure::OtherSources(others));
