@@ -96,8 +96,8 @@ pub(super) struct Compiler<'a> {
 /// The level that a child's rows belong to.
 pub(super) struct Parent<'r> {
     pub(super) above: &'r Above<'r>,
-    path: &'r [Hop],
-    key_columns: Vec<u16>,
+    pub(super) path: &'r [Hop],
+    pub(super) key_columns: Vec<u16>,
 }
 
 impl Compiler<'_> {
@@ -178,6 +178,7 @@ impl Compiler<'_> {
             below.as_ref().map(|below| below.repeats.clone());
         self.stand(rows, level, items.places);
         self.children(rows, level, parent, &items.known, below)?;
+        self.children_of_variants(rows, level, parent, &items.variants)?;
         self.close(level)
     }
 
@@ -312,6 +313,9 @@ impl Compiler<'_> {
         parent: Option<&Parent<'_>>,
         statement: &mut Statement,
     ) -> Result<LinkedScope, CompileError> {
+        if let ir::From::Variants(variants) = &rows.from {
+            return self.variants_scope(rows, variants, parent, statement);
+        }
         match (parent, self.strategy) {
             (None, _) => self.top_scope(rows, statement),
             (Some(parent), Strategy::Nested) => self.bound_scope(rows, parent, statement),
@@ -444,6 +448,10 @@ impl Compiler<'_> {
         Ok(match (&rows.from, called) {
             (ir::From::Function(call), _) | (ir::From::Once, Some(call)) => {
                 format!("{}()", self.catalog.function_name(call.function))
+            }
+            (ir::From::Variants(variants), _) => {
+                let name = |variant: &ir::Variant| self.catalog.qualified_name(variant.entity);
+                variants.iter().map(name).collect::<Vec<_>>().join(" or ")
             }
             _ => self.catalog.qualified_name(self.entity(rows)?),
         })

@@ -96,6 +96,11 @@ pub enum FromItem {
         select: Box<Select>,
         alias: Alias,
     },
+    /// The rows of several queries, one after the other.
+    Union {
+        selects: Vec<Select>,
+        alias: Alias,
+    },
     /// Rows of lists of equal length, one column each. Where there are array types each column is
     /// an array; otherwise the only parameter is a JSON array of rows, which are arrays.
     Arrays {
@@ -498,6 +503,7 @@ impl FromItem {
         match self {
             Self::Table { .. } | Self::Function { .. } => 1,
             Self::Subquery { select, .. } => select.tables(),
+            Self::Union { selects, .. } => selects.iter().map(Select::tables).sum(),
             Self::Arrays { .. }
             | Self::Keys { .. }
             | Self::RowArray { .. }
@@ -511,6 +517,7 @@ impl FromItem {
         match self {
             Self::Table { alias, .. }
             | Self::Subquery { alias, .. }
+            | Self::Union { alias, .. }
             | Self::Arrays { alias, .. }
             | Self::Keys { alias, .. }
             | Self::RowArray { alias, .. }
