@@ -266,7 +266,10 @@ impl Subgraphs {
         Ok(Self { file, said, defaults, sources: Sources::for_a_look() })
     }
 
-    fn look(&self, place: &SupergraphLocation) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
+    fn look(
+        &self,
+        place: &SupergraphLocation,
+    ) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
         let (_, supergraph) = read(place)?;
         let resolved = self.resolve(&supergraph)?;
         let transports =
