@@ -11,7 +11,7 @@
 //!
 //! They share `server`, `program` and `peers` (starting and installing servers), `http` (a client),
 //! `background` (threads), `process` (CPU and memory), `statistics` and `figure` (results as text).
-//! `fate` ends all started processes if the benchmark is killed; `sessions` turns off Linux's groups
+//! `process_group` ends all started processes if the benchmark is killed; `sessions` turns off Linux's groups
 //! of processes by session, in which PostgreSQL may wait.
 #![allow(
     clippy::print_stdout,
@@ -24,7 +24,6 @@ mod audit;
 mod background;
 mod compare;
 mod documents;
-mod fate;
 mod federation;
 mod figure;
 mod http;
@@ -32,6 +31,7 @@ mod long;
 mod mixed;
 mod peers;
 mod process;
+mod process_group;
 mod program;
 mod race;
 mod schema_size;

@@ -13,7 +13,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-const WATCHER: &str = include_str!("fate/watcher.sh");
+const WATCHER: &str = include_str!("process_group/watcher.sh");
 
 /// The watcher runs as long as this process lives.
 static LEADER: Mutex<Option<Child>> = Mutex::new(None);

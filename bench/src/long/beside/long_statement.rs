@@ -19,7 +19,7 @@ const MOST: u32 = 400;
 
 /// A long statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lengthy {
+pub(super) enum LongStatement {
     /// A function that waits.
     Sleeps,
     /// A function that keeps a processor busy.
@@ -30,7 +30,7 @@ pub(super) enum Lengthy {
 
 /// Threads that ask, one after another.
 #[derive(Debug)]
-pub(super) struct Askers(Vec<Background<Asked>>);
+pub(super) struct LongClients(Vec<Background<Asked>>);
 
 /// Times and problems of the requests.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ pub(super) struct Asked {
     pub(super) problems: Vec<String>,
 }
 
-impl Lengthy {
+impl LongStatement {
     /// The long statements of a source, of two seconds on this machine.
     pub(super) fn of(source: Source, port: u16) -> Result<Vec<Self>, LongError> {
         let tried = Self::Filters { conditions: TRIED };
@@ -111,9 +111,9 @@ fn conditions(tried: Duration) -> u32 {
     wanted.clamp(1, MOST)
 }
 
-impl Askers {
+impl LongClients {
     /// Starts threads; numbers go on over all calls, so that no document comes twice.
-    pub(super) fn start(port: u16, kind: &Lengthy, number: usize) -> Self {
+    pub(super) fn start(port: u16, kind: &LongStatement, number: usize) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(10);
         let kind = *kind;
         let ask = |_| {
@@ -167,12 +167,12 @@ mod tests {
 
     #[test]
     fn no_document_comes_twice() {
-        let kind = Lengthy::Filters { conditions: 2 };
+        let kind = LongStatement::Filters { conditions: 2 };
         assert_ne!(kind.body(1), kind.body(2));
         assert!(
             kind.body(7).contains("query long7 { allMeasurementsList(first: 1, filter: { or: [")
         );
         assert_eq!(kind.body(7).matches("likeInsensitive").count(), 2);
-        assert!(Lengthy::Sleeps.body(1).contains("sleeps(seconds: 2.0)"));
+        assert!(LongStatement::Sleeps.body(1).contains("sleeps(seconds: 2.0)"));
     }
 }
