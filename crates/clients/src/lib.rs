@@ -25,4 +25,4 @@ mod tests;
 pub use hyper::HeaderMap;
 
 pub use http::{Fetched, GetError, UrlError};
-pub use jwks::{Followed, Followings};
+pub use jwks::{RefreshedDocument, RefreshedDocuments};
