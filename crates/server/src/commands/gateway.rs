@@ -70,7 +70,7 @@ pub(crate) struct PreparedGateway {
 pub(crate) struct Subgraphs {
     /// The path of the file and its text, if there is one.
     file: Option<(PathBuf, String)>,
-    said: SubgraphsFile,
+    entry: SubgraphsFile,
     defaults: Defaults,
     sources: Sources,
 }
@@ -95,7 +95,7 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
         return Err(Failure::Usage(message.into()));
     }
     let subgraphs = Subgraphs::read_for(&place, &options.subgraphs)?;
-    let local = subgraphs.said.local_sources();
+    let local = subgraphs.entry.local_sources();
     check_for_gateway(&options.serving.given, local)?;
     let has_roles = local.has_postgres;
     Ok(PreparedGateway {
@@ -120,7 +120,7 @@ impl PreparedGateway {
         let unreadable = |error| Failure::Document { file: file.clone(), error };
         let mut text = fs::read_to_string(&file).map_err(unreadable)?;
         text.extend(["\n[subgraphs.", REMOTE, "]\nurl = \"", remote, "\"\n"]);
-        let said = SubgraphsFile::parse(&file, &text, &variable)?;
+        let entry = SubgraphsFile::parse(&file, &text, &variable)?;
         Ok(Self {
             place: SupergraphLocation::File(shop.supergraph()),
             poll: None,
@@ -128,7 +128,7 @@ impl PreparedGateway {
             watch: false,
             subgraphs: Subgraphs {
                 file: None,
-                said,
+                entry,
                 defaults: Defaults {
                     max_requests: (Defaults::default().max_requests.0, serving.load.max_requests),
                     ..Defaults::default()
@@ -201,7 +201,7 @@ pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
     }
     // Problems of the subgraphs file are reported above.
     if let Ok(subgraphs) = Subgraphs::read(&options.subgraphs) {
-        let local = subgraphs.said.local_sources();
+        let local = subgraphs.entry.local_sources();
         let refusals = out_of_gateway(&options.serving.given, local);
         problems.extend(refusals.into_iter().map(Failure::Usage));
     }
@@ -226,7 +226,7 @@ pub(crate) fn look_with(
     given: &GivenOptions,
 ) -> Result<(Supergraph, Vec<Way>), Failure> {
     let subgraphs = Subgraphs::read_for(place, options)?;
-    check_for_gateway(given, subgraphs.said.local_sources())?;
+    check_for_gateway(given, subgraphs.entry.local_sources())?;
     subgraphs.look(place)
 }
 
@@ -258,12 +258,12 @@ impl Subgraphs {
             deduplicate: options.deduplicate_subgraph_requests,
         };
         let Some(file) = &options.subgraphs else {
-            let (said, sources) = (SubgraphsFile::default(), Sources::for_a_look());
-            return Ok(Self { file: None, said, defaults, sources });
+            let (entry, sources) = (SubgraphsFile::default(), Sources::for_a_look());
+            return Ok(Self { file: None, entry, defaults, sources });
         };
-        let (text, said) = read_file(file)?;
+        let (text, entry) = read_file(file)?;
         let file = Some((file.clone(), text));
-        Ok(Self { file, said, defaults, sources: Sources::for_a_look() })
+        Ok(Self { file, entry, defaults, sources: Sources::for_a_look() })
     }
 
     fn look(&self, place: &SupergraphLocation) -> Result<(Supergraph, Vec<Way>), Failure> {
@@ -284,7 +284,7 @@ impl Subgraphs {
 
     /// The settings of each subgraph of a supergraph.
     pub(crate) fn resolve(&self, supergraph: &Supergraph) -> Result<Vec<Resolved>, Failure> {
-        Ok(self.said.resolve(&names(supergraph), self.defaults)?)
+        Ok(self.entry.resolve(&names(supergraph), self.defaults)?)
     }
 }
 
@@ -297,14 +297,14 @@ fn names(supergraph: &Supergraph) -> Vec<(&str, &str)> {
 fn read_file(file: &Path) -> Result<(String, SubgraphsFile), Failure> {
     let unreadable = |error| Failure::Document { file: file.to_owned(), error };
     let text = fs::read_to_string(file).map_err(unreadable)?;
-    let said = SubgraphsFile::parse(file, &text, &variable)?;
-    Ok((text, said))
+    let entry = SubgraphsFile::parse(file, &text, &variable)?;
+    Ok((text, entry))
 }
 
 impl KnownSource {
     /// The state of a source, with what is kept of its previous state.
     fn new(source: &LocalSource, sources: &Sources, before: Option<&Self>) -> Self {
-        let (address, most_requests) = (&source.said.address, source.most_requests);
+        let (address, most_requests) = (&source.entry.address, source.most_requests);
         let is_alike =
             |before: &&Self| before.address == *address && before.most_requests == most_requests;
         let connections = before.map(|before| Arc::clone(&before.connections));

@@ -47,7 +47,8 @@ pub(crate) use problem::Refused;
 pub(crate) use read::{Again, Invocation, ReadError, Reread, read, variable};
 pub(crate) use redacted::redacted;
 pub(crate) use schema::schema;
-pub(crate) use subgraphs::{Defaults, LocalSource, Resolved, SUBGRAPHS, SubgraphsFile, Unresolved};
+pub(crate) use subgraphs::schema as subgraphs_schema;
+pub(crate) use subgraphs::{Defaults, LocalSource, Resolved, SubgraphsFile, Unresolved};
 
 /// The command line, with values for its flags.
 #[cfg(test)]
