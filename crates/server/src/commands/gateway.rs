@@ -16,14 +16,16 @@ use engine::{Api, SourceAddress};
 use gateway::Supergraph;
 
 use crate::commands::block_on;
-use crate::commands::serve::{open_and_serve, reload};
-use crate::configuration::{Defaults, Invocation, LocalSource, Resolved, SubgraphsFile, variable};
+use crate::commands::serving::{open_and_serve, reread};
+use crate::configuration::{
+    Again, Defaults, Invocation, LocalSource, Refused, Resolved, SubgraphsFile, variable,
+};
 use crate::demo::federated::{REMOTE, Shop};
 use crate::failure::Failure;
 use crate::http::{self, AuthProfile, ChangeWatch, Reload, Reloaded, Settings};
 use crate::memory;
 use crate::options::{
-    GatewayOptions, GivenOptions, ServingOptions, SubgraphOptions, SupergraphLocation,
+    Command, GatewayOptions, GivenOptions, ServingOptions, SubgraphOptions, SupergraphLocation,
     check_for_gateway, out_of_gateway,
 };
 use crate::supergraph::{SupergraphText, SupergraphWatch};
@@ -87,7 +89,15 @@ pub(crate) fn run(options: &GatewayOptions, invocation: &Invocation) -> Result<(
     open_and_serve(|| prepared.open(&known), serving, listeners, Some(reload), |_| Ok(()))
 }
 
-pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failure> {
+/// Repeats a start, except for options that need a restart.
+fn reload(again: &Again, known: &KnownSubgraphs) -> Result<Reloaded, Failure> {
+    let Command::Gateway(options) = reread(again)? else {
+        return Err(Failure::Usage("a reload needs the options of `thalweg gateway`".into()));
+    };
+    prepare(&options)?.open(known)
+}
+
+fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failure> {
     let place = SupergraphLocation::parse(&options.supergraph)?;
     if let (SupergraphLocation::File(_), Some(_)) = (&place, &options.supergraph_poll) {
         let message =
@@ -233,17 +243,15 @@ pub(crate) fn look_with(
 impl Subgraphs {
     /// Reads the file, if there is one. If it is wrong, also reports unknown subgraphs.
     fn read_for(place: &SupergraphLocation, options: &SubgraphOptions) -> Result<Self, Failure> {
-        Self::read(options).map_err(|failure| match (failure, &options.subgraphs) {
-            (Failure::SubgraphsFile(refused), Some(file)) => {
-                let (Ok((_, supergraph)), Ok(text)) = (read(place), fs::read_to_string(file))
-                else {
-                    return Failure::SubgraphsFile(refused);
-                };
-                let names = names(&supergraph);
-                let refused = SubgraphsFile::all_problems(file, &text, &variable, &names);
-                Failure::SubgraphsFile(refused)
-            }
-            (failure, _) => failure,
+        Self::read(options).map_err(|failure| {
+            let is_wrong = matches!(&failure, Failure::Other(error) if error.is::<Refused>());
+            let Some(file) = options.subgraphs.as_ref().filter(|_| is_wrong) else {
+                return failure;
+            };
+            let (Ok((_, supergraph)), Ok(text)) = (read(place), fs::read_to_string(file)) else {
+                return failure;
+            };
+            SubgraphsFile::all_problems(file, &text, &variable, &names(&supergraph)).into()
         })
     }
 

@@ -13,6 +13,7 @@ use super::source::SourceEntry;
 use super::{Named, SubgraphsFile};
 use crate::configuration::problem::{Problem, Refused};
 use crate::configuration::similar;
+use crate::failure::Failure;
 use crate::options::RequestLimit;
 
 /// The settings of a subgraph.
@@ -71,6 +72,12 @@ pub(crate) struct Unresolved {
     refused: Option<Refused>,
     /// Missing settings.
     others: Vec<String>,
+}
+
+impl From<Unresolved> for Failure {
+    fn from(error: Unresolved) -> Self {
+        Self::other(error)
+    }
 }
 
 /// One retry, for a connection that the server has just closed.
