@@ -15,6 +15,7 @@ use hyper::Uri;
 use hyper::header::HeaderValue;
 use sha2::{Digest, Sha256};
 
+use crate::failure::Failure;
 use crate::options::SupergraphLocation;
 pub(crate) use watch::SupergraphWatch;
 
@@ -46,6 +47,12 @@ pub(crate) enum SupergraphError {
     Url { url: Box<str>, error: GetError },
     #[error("the supergraph {0} is not UTF-8")]
     NotText(String),
+}
+
+impl From<SupergraphError> for Failure {
+    fn from(error: SupergraphError) -> Self {
+        Self::other(error)
+    }
 }
 
 impl SupergraphText {

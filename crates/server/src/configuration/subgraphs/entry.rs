@@ -1,4 +1,4 @@
-//! What one table says, of all subgraphs or of one.
+//! The entry of one subgraph, or of all.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -11,17 +11,17 @@ use engine::gateway::headers::Rule;
 use toml::de::{DeTable, DeValue};
 
 use super::headers;
-use super::source::{self, SaidSource};
+use super::source::{self, SourceEntry};
 use super::table::{Reader, Value};
 use crate::configuration::problem::Position;
 use crate::options::{RequestLimit, Size, Time};
 
-/// What is said; what is not holds as it is said for all, or by options.
+/// Settings of a subgraph; missing ones come from the entry of all, or from options.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct SubgraphEntry {
     pub(super) url: Option<Endpoint>,
-    /// A source for a subgraph in this process.
-    pub(super) source: Option<SaidSource>,
+    /// The source of a subgraph in this process.
+    pub(super) source: Option<SourceEntry>,
     pub(super) timeout: Option<Duration>,
     pub(super) connect_timeout: Option<Duration>,
     pub(super) retries: Option<u32>,
@@ -30,31 +30,24 @@ pub(super) struct Said {
     pub(super) max_requests: Option<RequestLimit>,
     pub(super) idle: Option<Duration>,
     pub(super) max_answer: Option<u64>,
-    /// Said and switched off: `Some(None)`.
+    /// `Some(None)` if disabled.
     pub(super) compression: Option<Option<Compression>>,
     pub(super) breaker: Option<Option<BreakerSettings>>,
     pub(super) deduplicate: Option<bool>,
-    pub(super) tls: Option<SaidTls>,
+    pub(super) tls: Option<TlsEntry>,
     pub(super) rules: Vec<Rule>,
 }
 
 /// Files of certificates.
 #[derive(Clone, Debug)]
-pub(super) struct SaidTls {
+pub(super) struct TlsEntry {
     pub(super) position: Position,
     pub(super) authorities: Option<PathBuf>,
     /// The certificate and its key.
     pub(super) own: Option<(PathBuf, PathBuf)>,
 }
 
-/// Of whom a table says something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of {
-    All,
-    One,
-}
-
-/// As many of a hundred.
+/// A percentage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Percent(u8);
 
@@ -74,60 +67,76 @@ const OF_ALL: [&str; 13] = [
     "headers",
 ];
 
-/// What only one subgraph has, before what all may have.
-const OF_ONE: [&str; 7] =
-    ["url", "source", "dialect", "schema", "types", "policies", "federation-extend"];
+/// Keys of one subgraph only, besides the options of a source.
+const OF_ONE: [&str; 2] = ["url", "source"];
 
-/// More often nobody waits.
+/// The maximum number of retries.
 const MOST_RETRIES: u32 = 10;
 
 const MOST_CONNECTIONS: u32 = 10_000;
 
-/// From this size on a body is worth compressing.
+/// The default size from which on bodies are compressed.
 const LEAST_COMPRESSED: usize = 1 << 10;
 
-/// The breaker of whoever does not say another.
-pub(super) const USUAL_BREAKER: BreakerSettings = BreakerSettings {
+/// The default circuit breaker.
+pub(super) const DEFAULT_BREAKER: BreakerSettings = BreakerSettings {
     percent: 50,
     min_requests: 20,
     window: Duration::from_secs(10),
     pause: Duration::from_secs(5),
 };
 
-impl Said {
-    pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>, of: Of) -> Self {
-        let mut said = Self::default();
+impl SubgraphEntry {
+    /// Reads the entry of all subgraphs.
+    pub(super) fn read_all(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Self {
+        let mut entry = Self::default();
         for (key, value) in table {
-            let name = &**key.get_ref();
-            match name {
-                "url" if of == Of::One => said.url = reader.parsed(name, value),
-                "source" | "dialect" | "schema" | "types" | "policies" | "federation-extend"
-                    if of == Of::One => {}
-                "timeout" => said.timeout = time(reader, name, value),
-                "connect-timeout" => said.connect_timeout = time(reader, name, value),
-                "retries" => said.retries = reader.whole(name, value, 0..=MOST_RETRIES),
-                "http2" => said.http2 = reader.word(name, value, &HTTP2),
-                "connections" => said.connections = number(reader, name, value),
-                "max-requests" => said.max_requests = most_requests(reader, name, value),
-                "idle" => said.idle = time(reader, name, value),
-                "max-answer" => said.max_answer = size(reader, name, value),
-                "compression" => said.compression = compression(reader, name, value),
-                "breaker" => said.breaker = breaker(reader, name, value),
-                "deduplicate" => said.deduplicate = reader.boolean(name, value),
-                "tls" => said.tls = tls(reader, name, value),
-                "headers" => said.rules = headers::read(reader, name, value),
-                _ => match of {
-                    Of::All => reader.unknown(key, "`all`", &OF_ALL),
-                    Of::One => {
-                        reader.unknown(key, "a subgraph", &[&OF_ONE[..], &OF_ALL].concat());
-                    }
-                },
+            if !entry.read_common(reader, key.get_ref(), value) {
+                reader.unknown(key, "`all`", &OF_ALL);
             }
         }
-        if of == Of::One {
-            said.source = source::read(reader, table);
+        entry
+    }
+
+    /// Reads the entry of one subgraph.
+    pub(super) fn read_one(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Self {
+        let mut entry = Self::default();
+        for (key, value) in table {
+            match &**key.get_ref() {
+                name @ "url" => entry.url = reader.parsed(name, value),
+                "source" => {}
+                name if source::KEYS.find(name).is_some() => {}
+                name if entry.read_common(reader, name, value) => {}
+                _ => {
+                    let known = [&OF_ONE[..], &OF_ALL].concat();
+                    let options = source::KEYS.iter().map(|(name, _)| name);
+                    reader.unknown_beside(key, "a subgraph", &known, options);
+                }
+            }
         }
-        said
+        entry.source = source::read(reader, table);
+        entry
+    }
+
+    /// Reads a key that all entries may have; `false` for another one.
+    fn read_common(&mut self, reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> bool {
+        match name {
+            "timeout" => self.timeout = time(reader, name, value),
+            "connect-timeout" => self.connect_timeout = time(reader, name, value),
+            "retries" => self.retries = reader.whole(name, value, 0..=MOST_RETRIES),
+            "http2" => self.http2 = reader.word(name, value, &HTTP2),
+            "connections" => self.connections = number(reader, name, value),
+            "max-requests" => self.max_requests = most_requests(reader, name, value),
+            "idle" => self.idle = time(reader, name, value),
+            "max-answer" => self.max_answer = size(reader, name, value),
+            "compression" => self.compression = compression(reader, name, value),
+            "breaker" => self.breaker = breaker(reader, name, value),
+            "deduplicate" => self.deduplicate = reader.boolean(name, value),
+            "tls" => self.tls = tls(reader, name, value),
+            "headers" => self.rules = headers::read(reader, name, value),
+            _ => return false,
+        }
+        true
     }
 }
 
@@ -141,7 +150,7 @@ fn time(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<Durati
     reader.parsed::<Time>(name, value).map(|time| time.0)
 }
 
-/// As options have it: a number of bytes, or a string with a unit.
+/// A number of bytes, or a string with a unit, as for options.
 fn size(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<u64> {
     match value.get_ref() {
         DeValue::Integer(_) => reader.whole(name, value, 1..=u32::MAX).map(u64::from),
@@ -154,7 +163,7 @@ fn number(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<usiz
     number.and_then(|number| usize::try_from(number).ok())
 }
 
-/// As the option has it: a number, or a share with its sign.
+/// A number, or a percentage, as for the option.
 fn most_requests(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<RequestLimit> {
     match value.get_ref() {
         DeValue::Integer(_) => {
@@ -172,7 +181,7 @@ const CODINGS: [(&str, Coding); 4] = [
     ("deflate", Coding::Deflate),
 ];
 
-/// `true`: answers may be compressed; a table says that requests are as well.
+/// `true` to accept compressed responses; a table also compresses requests.
 fn compression(
     reader: &mut Reader<'_>,
     name: &str,
@@ -196,16 +205,16 @@ fn compression(
     Some(Some(read))
 }
 
-/// `false`: there is none.
+/// `false` to disable the circuit breaker.
 fn breaker(
     reader: &mut Reader<'_>,
     name: &str,
     value: &Value<'_>,
 ) -> Option<Option<BreakerSettings>> {
     let DeValue::Table(table) = value.get_ref() else {
-        return reader.boolean(name, value).map(|is_on| is_on.then_some(USUAL_BREAKER));
+        return reader.boolean(name, value).map(|is_on| is_on.then_some(DEFAULT_BREAKER));
     };
-    let mut read = USUAL_BREAKER;
+    let mut read = DEFAULT_BREAKER;
     for (key, value) in table {
         let name = &**key.get_ref();
         match name {
@@ -219,14 +228,14 @@ fn breaker(
     Some(Some(read))
 }
 
-/// What is wrong is told, and nobody asks for the rest.
+/// Sets a value unless it was wrong, which the reader has recorded.
 fn put<T>(place: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *place = value;
     }
 }
 
-fn tls(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<SaidTls> {
+fn tls(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<TlsEntry> {
     let position = reader.position(value.span().start);
     let table = reader.table(name, value)?;
     let (mut authorities, mut certificate, mut key_file) = (None, None, None);
@@ -244,7 +253,7 @@ fn tls(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<SaidTls
         let message = "`tls`: a certificate `cert` has a `key`, and the other way about";
         reader.wrong(value.span().start, message.to_owned());
     }
-    Some(SaidTls { position, authorities, own: certificate.zip(key_file) })
+    Some(TlsEntry { position, authorities, own: certificate.zip(key_file) })
 }
 
 impl FromStr for Percent {
