@@ -346,8 +346,11 @@ fn parameter(parameter: &relational::Parameter, levels: &[Level], planned: &Plan
         ParameterSource::Rows { level, column } => {
             format!("the values of column {column} in statement {}", number(level))
         }
-        ParameterSource::Result { level, column } => {
+        ParameterSource::Result { level, row: 0, column } => {
             format!("column {column} of the row of statement {}", number(level))
+        }
+        ParameterSource::Result { level, row, column } => {
+            format!("column {column} of row {} of statement {}", row + 1, number(level))
         }
     };
     match parameter.kind {
