@@ -4,7 +4,7 @@
 //! stands in its RETURNING. Whatever else is asked of them, such as rows that they refer to or the
 //! values of functions, is read by a statement after it, which has the rows as they were returned
 //! and sees everything else as it is after the change. A function that may change something is
-//! treated in the same way.
+//! treated in the same way. `nested` makes several statements of a write with others below it.
 
 mod call;
 mod delete;
