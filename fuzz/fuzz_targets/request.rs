@@ -1,4 +1,4 @@
-//! The inputs and properties of `cargo test -p engine --test fuzz`, driven by libFuzzer: the first
+//! The inputs and properties of `cargo test -p engine --test cases -- fuzz::`, driven by libFuzzer: the first
 //! byte chooses the API and the maker, the others are the maker's tape.
 
 #![no_main]

@@ -1,9 +1,9 @@
-//! How bodies are compressed, in both directions: requests to other servers and their answers, and
-//! those that the server itself takes and gives.
+//! Content codings of HTTP bodies in both directions: requests to other servers and their
+//! responses, and the requests and responses of this server.
 //! <https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1>
 //!
-//! * [`decompress`]: as they come, up to a limit
-//! * [`compress`]: at levels that cost little
+//! * [`decompress`]: decompression of a stream, up to a size limit
+//! * [`compress`]: compression at levels that cost little CPU
 
 pub mod compress;
 pub mod decompress;
@@ -11,7 +11,7 @@ pub mod decompress;
 pub use compress::{Compressor, state_bytes};
 pub use decompress::{Decompressor, Fault};
 
-/// How a body is compressed.
+/// A content coding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coding {
     Gzip,
@@ -21,10 +21,10 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// All that are read, as `Accept-Encoding` names them.
+    /// All codings that can be decompressed, in the form of `Accept-Encoding`.
     pub const NAMES: &'static str = "gzip, deflate, br, zstd";
 
-    /// The coding of `Content-Encoding`.
+    /// Returns the coding that a `Content-Encoding` names.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         let is = |word: &str| name.eq_ignore_ascii_case(word);
@@ -37,7 +37,7 @@ impl Coding {
         }
     }
 
-    /// The word of HTTP for it.
+    /// Name of the coding in HTTP headers.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,5 +1,5 @@
-//! How other servers are connected to: over TLS with the certificates that the system trusts, or
-//! without where the address says so.
+//! Connections to other servers: over TLS with the system's trusted certificates, or in plain text
+//! for `http://` URLs.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use rustls::{ClientConfig, RootCertStore};
 
-/// Ways to a server, for requests with bodies of one kind.
+/// An HTTP client, for request bodies of one type.
 pub type Connections<B> = Client<HttpsConnector<HttpConnector>, B>;
 
-/// Why no server can be connected to.
+/// Reason why no connection can be configured.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     #[error("the system trusts no certificate authority")]
@@ -25,8 +25,8 @@ pub enum ConnectError {
     Tls(rustls::Error),
 }
 
-/// For the servers of addresses like this one. A connection is closed after its request: requests
-/// are seconds or minutes apart, and between them nobody would notice that the other side closed it.
+/// Returns a client for URLs with this scheme. Connections are not kept alive: requests are seconds
+/// or minutes apart, and a closed idle connection would be noticed only by the next request.
 pub fn connections<B>(url: &Uri) -> Result<Connections<B>, ConnectError>
 where
     B: Body<Data: Buf + Send> + Send,
@@ -39,7 +39,7 @@ where
     Ok(Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector))
 }
 
-/// The certificates that the system trusts, if they are needed.
+/// TLS configuration with the system's trusted certificates, if the URL needs one.
 fn tls(url: &Uri) -> Result<ClientConfig, ConnectError> {
     let mut roots = RootCertStore::empty();
     if url.scheme() == Some(&Scheme::HTTPS) {
@@ -56,9 +56,9 @@ fn tls(url: &Uri) -> Result<ClientConfig, ConnectError> {
     Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// An error with its reasons, which say what was meant.
+/// Text of an error with its chain of sources, where the details are.
 #[must_use]
-pub fn whole(error: &dyn std::error::Error) -> String {
+pub fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {

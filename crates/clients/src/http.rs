@@ -1,4 +1,4 @@
-//! One document of another server.
+//! Download of one document from another server.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -12,36 +12,37 @@ use hyper::http::uri::Scheme;
 use hyper::{Request, StatusCode, Uri};
 use tokio::time::timeout;
 
-use crate::connect::{ConnectError, Connections, connections, whole};
+use crate::connect::{ConnectError, Connections, connections, error_chain};
 
-/// What a document of keys is a hundredth of.
-const OF_KEYS: Bounds = Bounds { patience: Duration::from_secs(5), most_bytes: 1 << 20 };
+/// Limits for a JWKS document, which is about a hundredth of this size.
+const JWKS_LIMITS: DownloadLimits =
+    DownloadLimits { time_limit: Duration::from_secs(5), most_bytes: 1 << 20 };
 
-/// Asks one server after documents.
+/// A client for documents of one server.
 #[derive(Debug)]
 pub struct Client {
     connections: Connections<Empty<Bytes>>,
 }
 
-/// How long and how large a document may be.
+/// Limits for the time and the size of a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
-    /// From connecting to the last byte.
-    pub patience: Duration,
+pub struct DownloadLimits {
+    /// Timeout from connecting to the last byte.
+    pub time_limit: Duration,
     pub most_bytes: usize,
 }
 
-/// A document, and what its server says of it.
+/// A downloaded document with its cache headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetched {
     pub body: Bytes,
-    /// For how long it is fresh.
+    /// Freshness lifetime of the document (`max-age`).
     pub max_age: Option<Duration>,
-    /// What tells it from other versions: <https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3>.
+    /// Entity tag of this version: <https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3>.
     pub etag: Option<HeaderValue>,
 }
 
-/// Why a document did not come.
+/// Reason why a download failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GetError {
     #[error(transparent)]
@@ -54,11 +55,11 @@ pub enum GetError {
     TooLarge { most: usize },
     #[error("the document broke off: {0}")]
     BrokenOff(String),
-    #[error("the document did not come within {} seconds", patience.as_secs())]
-    TooLate { patience: Duration },
+    #[error("the document did not come within {} seconds", time_limit.as_secs())]
+    TooLate { time_limit: Duration },
 }
 
-/// Why an address is not asked.
+/// Reason why a URL is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     #[error("an address is wanted, such as `https://host.example/path`")]
@@ -69,14 +70,14 @@ pub enum UrlError {
     NotEncrypted,
 }
 
-/// Reads an address that may be asked: what it says is trusted, so that nobody on the way may
-/// change it.
+/// Parses a URL and requires HTTPS, except for loopback addresses: the document is trusted, so
+/// nobody on the network may be able to change it.
 pub fn read_url(text: &str) -> Result<Uri, UrlError> {
     let url: Uri = text.trim().parse().map_err(|_| UrlError::NoUrl)?;
     let host = url.host().ok_or(UrlError::NoUrl)?;
     match url.scheme() {
         Some(scheme) if *scheme == Scheme::HTTPS => Ok(url),
-        Some(scheme) if *scheme == Scheme::HTTP => match is_here(host) {
+        Some(scheme) if *scheme == Scheme::HTTP => match is_loopback(host) {
             true => Ok(url),
             false => Err(UrlError::NotEncrypted),
         },
@@ -84,39 +85,39 @@ pub fn read_url(text: &str) -> Result<Uri, UrlError> {
     }
 }
 
-fn is_here(host: &str) -> bool {
+fn is_loopback(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || address.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 impl Client {
-    /// For the servers of addresses like this one.
+    /// Creates a client for URLs with this scheme.
     pub fn new(url: &Uri) -> Result<Self, GetError> {
         Ok(Self { connections: connections(url)? })
     }
 
-    /// Fetches a document. It must be at its address: nobody is sent elsewhere.
+    /// Downloads a document. Redirects are not followed.
     pub async fn get(&self, url: &Uri) -> Result<Fetched, GetError> {
-        match self.get_other(url, None, OF_KEYS).await? {
+        match self.get_if_changed(url, None, JWKS_LIMITS).await? {
             Some(fetched) => Ok(fetched),
-            // To a question without a condition this is no answer.
+            // A request without a condition has no use for 304.
             None => Err(GetError::Status(StatusCode::NOT_MODIFIED)),
         }
     }
 
-    /// Fetches a document if it is another than the one that is known by its tag.
-    pub async fn get_other(
+    /// Downloads a document unless its entity tag is the known one.
+    pub async fn get_if_changed(
         &self,
         url: &Uri,
         known: Option<&HeaderValue>,
-        bounds: Bounds,
+        bounds: DownloadLimits,
     ) -> Result<Option<Fetched>, GetError> {
-        let Bounds { patience, most_bytes } = bounds;
-        let fetched = timeout(patience, self.get_patiently(url, known, most_bytes));
-        fetched.await.unwrap_or(Err(GetError::TooLate { patience }))
+        let DownloadLimits { time_limit, most_bytes } = bounds;
+        let fetched = timeout(time_limit, self.get_unbounded(url, known, most_bytes));
+        fetched.await.unwrap_or(Err(GetError::TooLate { time_limit }))
     }
 
-    async fn get_patiently(
+    async fn get_unbounded(
         &self,
         url: &Uri,
         known: Option<&HeaderValue>,
@@ -131,7 +132,7 @@ impl Client {
             headers.insert(IF_NONE_MATCH, known.clone());
         }
         let response = self.connections.request(request).await;
-        let response = response.map_err(|error| GetError::Unreached(whole(&error)))?;
+        let response = response.map_err(|error| GetError::Unreached(error_chain(&error)))?;
         match response.status() {
             StatusCode::OK => {}
             StatusCode::NOT_MODIFIED if known.is_some() => return Ok(None),
@@ -142,13 +143,13 @@ impl Client {
         let body = Limited::new(response.into_body(), most).collect().await;
         let body = body.map_err(|error| match error.is::<LengthLimitError>() {
             true => GetError::TooLarge { most },
-            false => GetError::BrokenOff(whole(&*error)),
+            false => GetError::BrokenOff(error_chain(&*error)),
         })?;
         Ok(Some(Fetched { body: body.to_bytes(), max_age, etag }))
     }
 }
 
-/// `Cache-Control: max-age=600`, which `no-store` and `no-cache` make nothing of.
+/// Value of `Cache-Control: max-age=600`; `no-store` and `no-cache` override it.
 fn max_age(headers: &HeaderMap) -> Option<Duration> {
     let values = headers.get_all(CACHE_CONTROL).iter().filter_map(|value| value.to_str().ok());
     let mut age = None;

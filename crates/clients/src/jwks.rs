@@ -1,10 +1,11 @@
-//! The keys of an issuer of tokens, kept up to date.
+//! JSON Web Key Set (JWKS) of a token issuer, with a background refresh.
 //!
-//! A thread of its own fetches them: when the server begins, when those that it has have become old,
-//! and when a token names one that it has not. So they are fetched once however many ask, and nobody
-//! waits who has keys. While the issuer is away the last ones are used, up to an age.
+//! A separate thread downloads the keys: at the start, when the keys are no longer fresh, and when
+//! a token names an unknown key. Concurrent requests share one download, and requests whose key is
+//! known never wait. While the issuer is unavailable the last keys stay in use, up to a maximum
+//! age.
 //!
-//! What they are made of is for others to know: here they are what a function makes of a document.
+//! This module does not parse keys: a function of the caller converts the document.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -19,25 +20,25 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::http::{Client, Fetched, GetError};
 
-/// However long or short an issuer says that its keys are fresh.
-const FRESH: [Duration; 2] = [Duration::from_secs(5 * 60), Duration::from_secs(24 * 60 * 60)];
+/// Minimum and maximum of the freshness lifetime, whatever the issuer says.
+const FRESHNESS: [Duration; 2] = [Duration::from_secs(5 * 60), Duration::from_secs(24 * 60 * 60)];
 
-/// For how long keys are fresh where the issuer does not say.
-const USUALLY_FRESH: Duration = Duration::from_secs(10 * 60);
+/// Freshness lifetime if the issuer sends none.
+const DEFAULT_FRESHNESS: Duration = Duration::from_secs(10 * 60);
 
-/// Between a failure and the next try: twice as long after each.
-const REST: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5 * 60)];
+/// Minimum and maximum of the exponential backoff after failures.
+const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5 * 60)];
 
-/// However many tokens name unknown keys, the issuer is not asked more often.
-const LEAST_PAUSE: Duration = Duration::from_secs(10);
+/// Rate limit: minimum pause between two downloads, however many tokens name unknown keys.
+const MIN_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The same where there are no keys yet, and nobody can be let in.
-const LEAST_PAUSE_WITHOUT: Duration = Duration::from_secs(1);
+/// Minimum pause while there are no keys yet, and every token is refused.
+const MIN_INTERVAL_WITHOUT_KEYS: Duration = Duration::from_secs(1);
 
-/// How long a request waits for keys that are being fetched.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Timeout of a request that waits for a download of keys.
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A document that is kept up to date, as what it means.
+/// A document with a background refresh, in its converted form.
 pub struct Followed<T> {
     url: Uri,
     max_stale: Duration,
@@ -45,7 +46,7 @@ pub struct Followed<T> {
     following: OnceLock<Following<T>>,
 }
 
-/// Several of them.
+/// Several refreshed documents.
 #[derive(Debug)]
 pub struct Followings<T>(Vec<Arc<Followed<T>>>);
 
@@ -53,26 +54,26 @@ type Read<T> = Arc<dyn Fn(&[u8]) -> Result<T, String> + Send + Sync>;
 
 #[derive(Debug)]
 struct Following<T> {
-    /// Wakes the thread, which ends when this is dropped.
-    asks: mpsc::Sender<()>,
+    /// Wakes the thread, which ends when the sender is dropped.
+    wake: mpsc::Sender<()>,
     state: watch::Receiver<State<T>>,
 }
 
 #[derive(Debug)]
 struct State<T> {
     kept: Option<Kept<T>>,
-    /// When it was last tried.
-    tried: Option<Instant>,
-    /// How often it was tried.
-    tries: u64,
+    /// Time of the last attempt.
+    last_attempt: Option<Instant>,
+    /// Number of attempts.
+    attempts: u64,
 }
 
 #[derive(Debug)]
 struct Kept<T> {
     value: Arc<T>,
-    /// When it came; it may have come again since.
+    /// Time of the last successful download or revalidation.
     since: Instant,
-    /// Changes with the document.
+    /// Incremented when the document changes.
     version: u64,
 }
 
@@ -83,7 +84,7 @@ impl<T> fmt::Debug for Followed<T> {
 }
 
 impl<T: Send + Sync + 'static> Followed<T> {
-    /// Nothing is asked before [`Followed::begin`].
+    /// Downloads nothing before [`Followed::begin`].
     pub fn new(
         url: Uri,
         max_stale: Duration,
@@ -92,46 +93,47 @@ impl<T: Send + Sync + 'static> Followed<T> {
         Self { url, max_stale, read: Arc::new(read), following: OnceLock::new() }
     }
 
-    /// Fetches from now on; once is enough.
+    /// Starts the background refresh; further calls have no effect.
     pub fn begin(&self) {
         self.following.get_or_init(|| {
-            let (asks, asked) = mpsc::channel(1);
-            let (sender, state) = watch::channel(State { kept: None, tried: None, tries: 0 });
+            let (wake, asked) = mpsc::channel(1);
+            let (sender, state) =
+                watch::channel(State { kept: None, last_attempt: None, attempts: 0 });
             let (url, read) = (self.url.clone(), Arc::clone(&self.read));
-            let work = move || follow(&url, &*read, asked, &sender);
+            let work = move || refresh_loop(&url, &*read, asked, &sender);
             if let Err(error) = thread::Builder::new().name("keys".into()).spawn(work) {
                 tracing::error!(%error, "no thread can be made that fetches keys");
             }
-            Following { asks, state }
+            Following { wake, state }
         });
     }
 
-    /// What was fetched last, with a number that changes with it; none if that is too old.
+    /// Returns the last document with its version; `None` if it is older than the maximum age.
     fn current(&self) -> Option<(Arc<T>, u64)> {
         let state = self.following.get()?.state.borrow();
         let kept = state.kept.as_ref().filter(|kept| kept.since.elapsed() <= self.max_stale)?;
         Some((Arc::clone(&kept.value), kept.version))
     }
 
-    /// Asks for something newer, unless that was done a moment ago, and waits for it for a while.
+    /// Requests a new download, subject to the rate limit, and waits for it up to a timeout.
     async fn renew(&self) {
-        let Some(Following { asks, state }) = self.following.get() else { return };
+        let Some(Following { wake, state }) = self.following.get() else { return };
         let mut state = state.clone();
-        let tries = {
+        let attempts = {
             let state = state.borrow_and_update();
-            // The first try is under way.
-            if let Some(tried) = state.tried
-                && tried.elapsed() < least_pause(state.kept.is_some())
+            // The first attempt is in progress.
+            if let Some(last_attempt) = state.last_attempt
+                && last_attempt.elapsed() < min_interval(state.kept.is_some())
             {
                 return;
             }
-            state.tries
+            state.attempts
         };
-        // If it cannot be said, somebody else has said it.
-        let _ = asks.try_send(());
-        let renewed = state.wait_for(|state| state.tries > tries);
-        // Whoever waits no longer is answered by what there is.
-        drop(timeout(PATIENCE, renewed).await);
+        // If the queue is full, a wake-up is pending already.
+        let _ = wake.try_send(());
+        let renewed = state.wait_for(|state| state.attempts > attempts);
+        // After the timeout the request uses the current keys.
+        drop(timeout(REFRESH_TIMEOUT, renewed).await);
     }
 }
 
@@ -146,7 +148,7 @@ impl<T: Send + Sync + 'static> Followings<T> {
         self.0.is_empty()
     }
 
-    /// Takes over what another has fetched of the same addresses.
+    /// Takes over the documents that another instance has downloaded from the same URLs.
     pub fn inherit(&mut self, before: &Self) {
         for followed in &mut self.0 {
             let same = |other: &&Arc<Followed<T>>| {
@@ -158,19 +160,20 @@ impl<T: Send + Sync + 'static> Followings<T> {
         }
     }
 
-    /// Fetches from now on; once is enough.
+    /// Starts the background refresh; further calls have no effect.
     pub fn begin(&self) {
         self.0.iter().for_each(|followed| followed.begin());
     }
 
-    /// What there is, a number that changes with it, and whether all of it is there.
+    /// Returns the available documents, a version that changes with them, and whether all are
+    /// available.
     #[must_use]
     pub fn current(&self) -> (Vec<Arc<T>>, u64, bool) {
         let mut version: u64 = 0;
         let mut found = Vec::with_capacity(self.0.len());
         for followed in &self.0 {
             let current = followed.current();
-            // What is not there is a state of its own.
+            // A missing document counts as a version of its own.
             let own = current.as_ref().map_or(0, |(_, version)| version + 1);
             version = version.wrapping_mul(0x0100_0000_01b3).wrapping_add(own);
             found.extend(current.map(|(value, _)| value));
@@ -179,7 +182,7 @@ impl<T: Send + Sync + 'static> Followings<T> {
         (found, version, is_all)
     }
 
-    /// Asks for something newer, and waits for it for a while.
+    /// Requests new downloads and waits for them up to a timeout.
     pub async fn renew(&self) {
         for followed in &self.0 {
             followed.renew().await;
@@ -187,12 +190,12 @@ impl<T: Send + Sync + 'static> Followings<T> {
     }
 }
 
-fn least_pause(has_keys: bool) -> Duration {
-    if has_keys { LEAST_PAUSE } else { LEAST_PAUSE_WITHOUT }
+fn min_interval(has_keys: bool) -> Duration {
+    if has_keys { MIN_INTERVAL } else { MIN_INTERVAL_WITHOUT_KEYS }
 }
 
-/// Fetches until nobody is left to fetch for.
-fn follow<T>(
+/// Refresh loop of the background thread; ends when the owner is dropped.
+fn refresh_loop<T>(
     url: &Uri,
     read: &(dyn Fn(&[u8]) -> Result<T, String> + Send + Sync),
     mut asked: mpsc::Receiver<()>,
@@ -210,27 +213,28 @@ fn follow<T>(
         let mut failures: u32 = 0;
         loop {
             let fetched = fetch(url).await;
-            let tried = Instant::now();
+            let last_attempt = Instant::now();
             let next = match fetched {
-                Ok(Fetched { body, max_age, .. }) => match keep(state, read, &body, &mut last) {
+                Ok(Fetched { body, max_age, .. }) => match store(state, read, &body, &mut last) {
                     Ok(()) => {
                         if failures > 0 {
                             let url = redact::address(&url.to_string()).into_owned();
                             tracing::info!(url, failures, "the keys can be fetched again");
                         }
                         failures = 0;
-                        tried + max_age.unwrap_or(USUALLY_FRESH).clamp(FRESH[0], FRESH[1])
+                        last_attempt
+                            + max_age.unwrap_or(DEFAULT_FRESHNESS).clamp(FRESHNESS[0], FRESHNESS[1])
                     }
-                    Err(error) => tried + failed(url, &error, &mut failures),
+                    Err(error) => last_attempt + backoff_after(url, &error, &mut failures),
                 },
-                Err(error) => tried + failed(url, &error.to_string(), &mut failures),
+                Err(error) => last_attempt + backoff_after(url, &error.to_string(), &mut failures),
             };
             state.send_modify(|state| {
-                state.tried = Some(tried);
-                state.tries += 1;
+                state.last_attempt = Some(last_attempt);
+                state.attempts += 1;
             });
-            let soonest = tried + least_pause(state.borrow().kept.is_some());
-            // What was asked while this was fetched is answered by it.
+            let soonest = last_attempt + min_interval(state.borrow().kept.is_some());
+            // This download serves all wake-ups that were sent in the meantime.
             while asked.try_recv().is_ok() {}
             tokio::select! {
                 ask = asked.recv() => match ask {
@@ -247,12 +251,12 @@ fn follow<T>(
 }
 
 async fn fetch(url: &Uri) -> Result<Fetched, GetError> {
-    // The certificates that the system trusts are read again: they may have changed.
+    // Trusted certificates are read again for each download: they may have changed.
     Client::new(url)?.get(url).await
 }
 
-/// Keeps what a document means, if it means something.
-fn keep<T>(
+/// Stores a document if it can be converted.
+fn store<T>(
     state: &watch::Sender<State<T>>,
     read: &(dyn Fn(&[u8]) -> Result<T, String> + Send + Sync),
     body: &Bytes,
@@ -273,11 +277,11 @@ fn keep<T>(
     Ok(())
 }
 
-/// How long to rest after a failure. Servers that failed together do not come back together.
-fn failed(url: &Uri, error: &str, failures: &mut u32) -> Duration {
+/// Backoff after a failure, with jitter: servers that failed together must not be retried in step.
+fn backoff_after(url: &Uri, error: &str, failures: &mut u32) -> Duration {
     let url = redact::address(&url.to_string()).into_owned();
     tracing::warn!(url, error, "the keys of tokens cannot be fetched");
-    let doubled = REST[0].saturating_mul(1 << (*failures).min(16)).min(REST[1]);
+    let doubled = BACKOFF[0].saturating_mul(1 << (*failures).min(16)).min(BACKOFF[1]);
     *failures = failures.saturating_add(1);
     let chance = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), *failures);
     doubled + doubled.mul_f64((chance % 256) as f64 / 1_024.0)

@@ -1,11 +1,16 @@
-//! What is asked of other servers over HTTP. Nobody else here does.
+//! HTTP clients for other servers. No other crate opens outgoing HTTP connections.
 //!
-//! * [`subgraph`]: GraphQL requests to subgraphs, many a second
-//! * [`coding`]: how bodies are compressed, also those of the server
-//! * [`connect`]: how they are connected to, also by who sends them something else
-//! * [`pem`]: certificates and keys in files, also those of the server
-//! * [`http`]: one document, with an end to its size and its time
-//! * [`jwks`]: a document that is kept up to date: the keys of an issuer of tokens
+//! * [`subgraph`]: GraphQL requests to subgraphs, many a second: connection pool, retries, circuit
+//!   breaker, bulkhead, deduplication
+//! * [`coding`]: compression and decompression of bodies, also for the server
+//! * [`connect`]: connections with TLS, also for other senders
+//! * [`pem`]: certificates and private keys in files, also for the server
+//! * [`http`]: download of one document, with limits for size and time
+//! * [`jwks`]: background refresh of a document: the keys of a token issuer
+
+// Tests name the crate as its users do.
+#[cfg(test)]
+extern crate self as clients;
 
 pub mod coding;
 pub mod connect;
@@ -13,6 +18,9 @@ pub mod http;
 pub mod jwks;
 pub mod pem;
 pub mod subgraph;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+mod tests;
 
 pub use hyper::HeaderMap;
 

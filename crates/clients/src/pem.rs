@@ -1,4 +1,4 @@
-//! Certificates and keys in files, for both sides of encrypted connections:
+//! Certificates and private keys in PEM files, for both sides of TLS connections:
 //! <https://www.rfc-editor.org/rfc/rfc7468>.
 
 use std::fs;
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// By these words keys are recognized that a password protects, in the newer and the older form.
+/// Markers of private keys with a passphrase, in the newer and the older format.
 const ENCRYPTED: [&str; 2] = ["BEGIN ENCRYPTED PRIVATE KEY", "Proc-Type: 4,ENCRYPTED"];
 
-/// Why a file is of no use.
+/// Reason why a PEM file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PemError {
     #[error("cannot read {}: {error}", file.display())]
@@ -30,7 +30,7 @@ pub enum PemError {
     EncryptedKey(PathBuf),
 }
 
-/// All certificates of a file, at least one.
+/// Returns all certificates of a file, at least one.
 pub fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, PemError> {
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&read(file)?).collect();
     match found {
@@ -40,7 +40,7 @@ pub fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, PemErro
     }
 }
 
-/// The first key of a file.
+/// Returns the first private key of a file.
 pub fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>, PemError> {
     let text = read(file)?;
     let has = |word: &str| text.windows(word.len()).any(|window| window == word.as_bytes());

@@ -1,16 +1,18 @@
-//! The one way from a source to an API: declare, read known rows, make.
+//! The stages from a source to an API: declare, read known rows, make.
 //!
 //! ```text
 //! catalog of the source ─► Declaration::new ─► the rows that it wants ─► Declaration::make ─► Made
 //! ```
+//!
+//! A schema-first dialect declares in the catalog what its definitions say, and keeps in its state
+//! where that stands; the other dialects read the catalog and keep their options only.
 
+use access::Restriction;
+use api::check::{Misbound, misbound};
+use api::federation::{self, AppliedDirectives, FederationError};
+use api::{Api, ConstraintMessage};
 use catalog::{Catalog, EntityId, FieldId};
 
-use crate::api::Api;
-use crate::check::{Misbound, misbound};
-use crate::federation::{self, FederationError, SaidOf};
-use crate::neo4j::model::Placed;
-use crate::neo4j::rules::PlacedGuard;
 use crate::{Dialect, neo4j, phrag, postgraphile};
 
 /// A source as a dialect sees it: its catalog, with the keys, relationships, entities and names that
@@ -18,9 +20,15 @@ use crate::{Dialect, neo4j, phrag, postgraphile};
 #[derive(Debug)]
 pub struct Declaration<'d> {
     pub catalog: Catalog,
-    dialect: &'d Dialect,
-    /// Where the definitions of a graph stand in the catalog.
-    placed: Option<Placed>,
+    declared: Declared<'d>,
+}
+
+/// State of a dialect between its declarations and its API.
+#[derive(Debug)]
+enum Declared<'d> {
+    PostGraphile(&'d postgraphile::Options),
+    Phrag(&'d phrag::Options),
+    Neo4j(neo4j::Declared<'d>),
 }
 
 /// An API over a catalog, with its access rules.
@@ -28,20 +36,10 @@ pub struct Declaration<'d> {
 pub struct Made {
     pub catalog: Catalog,
     pub api: Api,
-    /// Access rules of the definitions.
-    pub rules: Vec<PlacedGuard>,
+    /// Access restrictions of the definitions.
+    pub restrictions: Vec<Restriction>,
     /// Texts for changes that a constraint refuses.
     pub messages: Vec<ConstraintMessage>,
-}
-
-/// The error text for a change that a constraint refuses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConstraintMessage {
-    pub namespace: Option<Box<str>>,
-    /// The table or the domain.
-    pub owner: Box<str>,
-    pub constraint: Box<str>,
-    pub text: Box<str>,
 }
 
 /// Why a dialect makes no API of a source.
@@ -60,63 +58,75 @@ impl<'d> Declaration<'d> {
     /// Adds the declarations of the dialect to the catalog of a source.
     #[must_use]
     pub fn new(mut catalog: Catalog, dialect: &'d Dialect) -> Self {
-        let placed = match dialect {
+        let declared = match dialect {
             Dialect::PostGraphile(options) => {
                 postgraphile::declare(&mut catalog, options);
-                None
+                Declared::PostGraphile(options)
             }
-            Dialect::Phrag(_) => None,
-            Dialect::Neo4j(options) => Some(neo4j::declare(&mut catalog, options)),
+            Dialect::Phrag(options) => Declared::Phrag(options),
+            Dialect::Neo4j(options) => Declared::Neo4j(neo4j::declare(&mut catalog, options)),
         };
-        Self { catalog, dialect, placed }
+        Self { catalog, declared }
     }
 
     /// The entities of whose rows the API is made, each with the fields that are wanted of them as
     /// texts. The catalog must know these rows before [`Self::make`].
     #[must_use]
     pub fn wanted_rows(&self) -> Vec<(EntityId, Vec<FieldId>)> {
-        match self.dialect {
-            Dialect::PostGraphile(options) => postgraphile::wanted_rows(&self.catalog, options),
-            Dialect::Phrag(_) | Dialect::Neo4j(_) => Vec::new(),
+        match self.declared {
+            Declared::PostGraphile(options) => postgraphile::wanted_rows(&self.catalog, options),
+            Declared::Phrag(_) | Declared::Neo4j(_) => Vec::new(),
         }
     }
 
     /// Makes the API, which can be a subgraph of a federated graph.
     pub fn make(self, federation: Option<&federation::Options>) -> Result<Made, DialectError> {
-        let Self { catalog, dialect, placed } = self;
-        let placed = placed.unwrap_or_default();
-        let api = match dialect {
-            Dialect::PostGraphile(options) => postgraphile::api(&catalog, options),
-            Dialect::Phrag(options) => phrag::api(&catalog, options),
-            Dialect::Neo4j(options) => neo4j::api(options, &placed),
-        };
+        let Self { catalog, declared } = self;
+        let api = declared.api(&catalog);
         let api = match federation {
             None => api,
             Some(options) => {
-                federation::offer(api, &catalog, directives_of_types(dialect), options)?
+                federation::offer(api, &catalog, declared.subgraph_directives(), options)?
             }
         };
-        let rules = match dialect {
-            Dialect::Neo4j(options) => {
-                neo4j::guards(options, &placed, &api).map_err(DialectError::Rules)?
-            }
-            Dialect::PostGraphile(_) | Dialect::Phrag(_) => Vec::new(),
-        };
-        let messages = match dialect {
-            Dialect::PostGraphile(options) => postgraphile::messages(&catalog, options),
-            Dialect::Phrag(_) | Dialect::Neo4j(_) => Vec::new(),
-        };
+        let restrictions = declared.restrictions(&api).map_err(DialectError::Rules)?;
+        let messages = declared.messages(&catalog);
         match misbound(&api).into_iter().next() {
             Some(misbound) => Err(misbound.into()),
-            None => Ok(Made { catalog, api, rules, messages }),
+            None => Ok(Made { catalog, api, restrictions, messages }),
         }
     }
 }
 
-/// The directives of Apollo Federation that the definitions of a dialect have.
-fn directives_of_types(dialect: &Dialect) -> &[SaidOf] {
-    match dialect {
-        Dialect::Neo4j(options) => &options.model.federation,
-        Dialect::PostGraphile(_) | Dialect::Phrag(_) => &[],
+impl Declared<'_> {
+    fn api(&self, catalog: &Catalog) -> Api {
+        match self {
+            Self::PostGraphile(options) => postgraphile::api(catalog, options),
+            Self::Phrag(options) => phrag::api(catalog, options),
+            Self::Neo4j(declared) => declared.api(),
+        }
+    }
+
+    /// Directives of Apollo Federation that the definitions have.
+    fn subgraph_directives(&self) -> &[AppliedDirectives] {
+        match self {
+            Self::Neo4j(declared) => declared.subgraph_directives(),
+            Self::PostGraphile(_) | Self::Phrag(_) => &[],
+        }
+    }
+
+    /// Access restrictions, whose conditions are lowered by the API; or a rule that means nothing there.
+    fn restrictions(&self, api: &Api) -> Result<Vec<Restriction>, String> {
+        match self {
+            Self::Neo4j(declared) => declared.restrictions(api),
+            Self::PostGraphile(_) | Self::Phrag(_) => Ok(Vec::new()),
+        }
+    }
+
+    fn messages(&self, catalog: &Catalog) -> Vec<ConstraintMessage> {
+        match self {
+            Self::PostGraphile(options) => postgraphile::messages(catalog, options),
+            Self::Phrag(_) | Self::Neo4j(_) => Vec::new(),
+        }
     }
 }

@@ -3,23 +3,24 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use access::{AccessRules, AccessSet, Roles};
 use catalog::{Catalog, Entity, Note, StatementPart};
 use dialects::{Api, Declaration, Dialect, DialectError, Made, federation};
 use graphql::schema::Schema;
 use graphql::{DocumentLimits, GraphQLError, Validator};
 use source::{PoolLimits, Session};
-use source_postgres::Rights;
-use sources::{Address, OpenOptions, Source};
 
-use crate::authorize::rules::{RuleSet, Rules};
-use crate::authorize::{Policies, PolicyFile, PolicyProblems, PolicySet, PolicySetId};
+use sources::{Address, OpenOptions, Rights, Source};
+
 use crate::cost::CostLimits;
 use crate::documents::DocumentCache;
 use crate::graph::{self, GraphError};
 use crate::known_rows::{self, KnownRowsError};
 use crate::patterns::PatternLimits;
+use crate::policies::{self, PolicyFile, PolicyProblems};
 use crate::prepare::Prepared;
 use crate::tell::{ErrorOptions, Messages};
+use crate::withhold::session_refused;
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -68,9 +69,8 @@ pub struct Engine {
     pub(crate) api: Api,
     pub(crate) validator: Validator,
     pub(crate) limits: Limits,
-    pub(crate) policies: Option<Policies>,
-    /// What the type definitions say of who may see and change what.
-    pub(crate) rules: Option<Rules>,
+    /// Access rules of a policy file or of type definitions.
+    pub(crate) access: Option<AccessRules>,
     pub(crate) documents: DocumentCache<Prepared>,
     pub(crate) connections: PoolLimits,
     pub(crate) messages: Messages,
@@ -102,25 +102,6 @@ pub enum OpenError {
          --schema, or leave out --no-ignore-rbac"
     )]
     NothingGranted,
-}
-
-/// What is let to a session.
-#[derive(Debug)]
-pub(crate) enum Lets {
-    Everything,
-    Policies(Arc<PolicySet>),
-    Rules(Arc<RuleSet>),
-}
-
-impl Lets {
-    /// What tells its plans from those of others.
-    pub(crate) fn id(&self) -> Option<PolicySetId> {
-        match self {
-            Self::Everything => None,
-            Self::Policies(set) => Some(set.id()),
-            Self::Rules(set) => Some(set.id()),
-        }
-    }
 }
 
 impl Engine {
@@ -202,16 +183,16 @@ impl Engine {
         left_out.into_iter().for_each(|note| catalog.note(note));
         known_rows::read(&source, catalog, wanted).await?;
         let policies = options.policies.as_deref();
-        let policies = policies.map(|file| Policies::new(file, catalog)).transpose()?;
-        for field in policies.iter().flat_map(Policies::preset_in_new_rows) {
+        let roles = policies.map(|file| policies::compile(file, catalog)).transpose()?;
+        for field in roles.iter().flat_map(Roles::preset_in_new_rows) {
             catalog.declare_default(field);
         }
         let made = declaration.make(options.federation.as_ref())?;
-        let Made { catalog, mut api, rules, messages } = made;
-        let rules = Rules::new(&catalog, rules);
-        if policies.is_some() && rules.is_some() {
+        let Made { catalog, mut api, restrictions, messages } = made;
+        if roles.is_some() && AccessRules::are_needed(&catalog, &restrictions) {
             return Err(OpenError::PoliciesAndRules);
         }
+        let access = AccessRules::new(&catalog, roles, restrictions);
         api.schema.suggests_names = options.limits.introspection;
         let validator = Validator::new(&api.schema);
         Ok(Arc::new(Self {
@@ -220,35 +201,38 @@ impl Engine {
             api,
             validator,
             limits: options.limits.clone(),
-            policies,
-            rules,
+            access,
             documents: DocumentCache::new(),
             connections: options.connections,
             messages: Messages::new(options.errors.clone(), messages),
         }))
     }
 
-    /// What is let to a session.
-    pub(crate) fn lets(&self, session: &Session) -> Result<Lets, Vec<GraphQLError>> {
-        let claims = session.claims.as_deref();
-        let lets = match (&self.policies, &self.rules) {
-            (Some(policies), _) => policies.of(claims).map(Lets::Policies),
-            (None, Some(rules)) => rules.of(&self.catalog, claims).map(Lets::Rules),
-            (None, None) => Ok(Lets::Everything),
-        };
-        lets.map_err(|refusal| vec![refusal.into()])
+    /// The access set of a session; `None` if there are no access rules.
+    pub(crate) fn access_set(
+        &self,
+        session: &Session,
+    ) -> Result<Option<Arc<AccessSet>>, Vec<GraphQLError>> {
+        let Some(rules) = &self.access else { return Ok(None) };
+        let set = rules.set(&self.catalog, session.claims.as_deref());
+        set.map(Some).map_err(|refusal| vec![session_refused(refusal)])
     }
 
-    /// The claim that is the role, where there are policies.
+    /// The roles of a policy file.
+    pub(crate) fn roles(&self) -> Option<&Roles> {
+        self.access.as_ref()?.roles()
+    }
+
+    /// The claim that names the role, where there are policies.
     #[must_use]
     pub fn claim_role(&self) -> Option<&str> {
-        self.policies.as_ref().map(Policies::claim_role)
+        self.roles().map(Roles::claim)
     }
 
-    /// Whether policies decide what is let to whom.
+    /// Whether policies decide about access.
     #[must_use]
     pub fn has_policies(&self) -> bool {
-        self.policies.is_some()
+        self.roles().is_some()
     }
 
     /// Whether the source decides by the role and the settings of a session.
@@ -264,9 +248,8 @@ impl Engine {
     #[must_use]
     pub fn knows_claims(&self) -> bool {
         let mut statements = self.catalog.functions().filter_map(|one| one.statement.as_ref());
-        self.policies.is_some()
+        self.access.is_some()
             || self.has_roles()
-            || self.rules.is_some()
             || statements.any(|one| one.parts.contains(&StatementPart::Claims))
     }
 

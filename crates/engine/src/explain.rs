@@ -12,9 +12,8 @@ use relational::{Level, LevelKind, ParameterKind, ParameterSource, Parents};
 use source::{PlanFigures, Session, Variables};
 use source_neo4j::program::{GraphProgram, GraphStatement};
 
-use crate::authorize::{self, RowError, RowName};
 use crate::documents::Document;
-use crate::engine::Lets;
+use crate::policies::{self, RowError, RowName};
 use crate::prepare::Prepared;
 use crate::report::{Report, Timed};
 use crate::worker::Worker;
@@ -92,14 +91,15 @@ impl Worker {
         session: &Session,
     ) -> Result<Option<String>, Vec<GraphQLError>> {
         let engine = &*self.engine;
-        let Some(policies) = &engine.policies else { return Ok(None) };
+        let (Some(rules), Some(roles)) = (&engine.access, engine.roles()) else { return Ok(None) };
         let document = Arc::clone(&engine.document(request, &mut false)?.document);
         let schema = &engine.api.schema;
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
         let name = request.operation_name.as_deref();
         let lowered = engine.lower(&document, name, &variables)?;
         let claims = session.claims.as_deref();
-        Ok(Some(authorize::explain::explain(&engine.catalog, policies, claims, lowered.request)))
+        let request = lowered.request;
+        Ok(Some(policies::explain::explain(&engine.catalog, rules, roles, claims, request)))
     }
 
     /// What rules of type definitions refuse of an operation, and who asks; nothing without them. What
@@ -110,7 +110,10 @@ impl Worker {
         session: &Session,
     ) -> Result<Option<String>, Vec<GraphQLError>> {
         let engine = &*self.engine;
-        let Lets::Rules(set) = engine.lets(session)? else { return Ok(None) };
+        if engine.has_policies() {
+            return Ok(None);
+        }
+        let Some(set) = engine.access_set(session)? else { return Ok(None) };
         let document = Arc::clone(&engine.document(request, &mut false)?.document);
         let schema = &engine.api.schema;
         let variables = coerce_variable_values(schema, &document.operation, &request.variables)?;
@@ -120,7 +123,8 @@ impl Worker {
             Some(_) => "somebody who is known\n",
             None => "nobody who is known\n",
         });
-        for denial in set.authorize(&engine.catalog, &mut lowered.request).all {
+        let authorized = access::authorize(&engine.catalog, &set, &mut lowered.request);
+        for denial in authorized.refused.all {
             text.extend(["refused: ", &denial.message(&engine.catalog), "\n"]);
         }
         Ok(Some(text))
@@ -130,10 +134,9 @@ impl Worker {
     /// source is asked as its own user.
     pub async fn explain_row(&self, name: &RowName, session: &Session) -> Result<String, RowError> {
         let engine = &*self.engine;
-        let Some(policies) = &engine.policies else { return Err(RowError::NoPolicies) };
+        let Some(roles) = engine.roles() else { return Err(RowError::NoPolicies) };
         let claims = session.claims.as_deref();
-        authorize::explain::row::explain(&engine.source, &engine.catalog, policies, claims, name)
-            .await
+        policies::explain::row::explain(&engine.source, &engine.catalog, roles, claims, name).await
     }
 
     fn plan(
@@ -188,12 +191,9 @@ impl Worker {
     /// The figures of plans that tell a session of no row that it may not see. The database counts
     /// all rows of a table when it estimates, whoever asks, and whatever its own rules hide.
     pub fn figures_for(&self, session: &Session) -> Result<PlanFigures, Vec<GraphQLError>> {
-        let lets_all = match self.engine.lets(session)? {
-            Lets::Everything => true,
-            Lets::Policies(set) => set.lets_all(),
-            Lets::Rules(_) => false,
-        };
-        Ok(match lets_all && session.settings.is_none() {
+        let access = self.engine.access_set(session)?;
+        let permits_all = access.is_none_or(|set| set.permits_all());
+        Ok(match permits_all && session.settings.is_none() {
             true => PlanFigures::Estimated,
             false => PlanFigures::Hidden,
         })
@@ -294,7 +294,7 @@ fn statement(level: &Level, levels: &[Level], planned: &Planned) -> ExplainedSta
     let how = match level.parents {
         Parents::Top => "a root field",
         Parents::Bound => "once for each parent, bound with its key",
-        Parents::SaidAgain => {
+        Parents::InlinedParentQuery => {
             "once for all parents, which are said again: finding them twice costs little"
         }
         Parents::Implied => "once for all parents, whose keys its rows have themselves",

@@ -1,36 +1,39 @@
-//! One API over several subgraphs: the road of a request of a supergraph.
+//! Federation gateway: one API over several subgraphs; the pipeline of a request.
 //!
 //! | stage | function | made |
 //! |---|---|---|
 //! | parse, validate | `Gateway::document` | once a document |
 //! | coerce | `graphql::coerce_variable_values` | each request |
-//! | authorize | `Gateway::made_for` | each request |
-//! | outline, plan, compile | `Gateway::plan` | once a document, variable structure, labels and what is not allowed |
+//! | authorize | `Gateway::plan_key` | each request |
+//! | outline, plan, compile | `Gateway::plan` | once a document, variable structure, override
+//! labels and denied requirements |
 //! | execute, write | `gateway::execute` | each request |
 //! | respond | [`crate::respond`] | each request |
 //!
-//! * `guards`: who may read what
-//! * [`labels`]: which fields are moved to another subgraph for which requests
-//! * [`worker`]: what one thread needs to answer
-//! * `apart`: long requests on threads of their own
-//! * `caller`: who asks
-//! * [`headers`]: which headers subgraphs are sent
-//! * `local`: subgraphs in this process; [`offered`]: whether they are what the supergraph says
-//! * [`tell`]: what clients are told of what went wrong at subgraphs
+//! * `authorization`: authorization of clients
+//! * [`labels`]: progressive override: labels that move fields to another subgraph for some
+//!   requests
+//! * [`worker`]: state of one serving thread
+//! * `long_queries`: queries with long responses, on separate threads
+//! * `caller`: the client of a request
+//! * [`headers`]: propagation of headers to subgraphs
+//! * `transport`: requests to subgraphs; `local`: subgraphs in this process; [`compatibility`]:
+//!   comparison of these with the supergraph
+//! * [`map_error`]: errors of subgraphs as clients see them
 //! * [`explain`]: plans as text
 
-mod apart;
-mod ask;
+mod authorization;
 mod caller;
+pub mod compatibility;
 pub mod explain;
-mod guards;
 pub mod headers;
 mod labels;
 mod local;
-pub mod offered;
+mod long_queries;
+pub mod map_error;
 mod prepare;
 mod respond;
-pub mod tell;
+mod transport;
 pub mod worker;
 
 use std::sync::Arc;
@@ -46,63 +49,63 @@ use source::Statistics;
 
 use crate::documents::{Cached, DocumentCache};
 use crate::engine::{Engine, Limits};
+pub use authorization::{AuthorizationOptions, Unauthorized};
 pub use caller::Caller;
-pub use guards::{Guards, Unauthorized};
-use headers::Wanted;
+use headers::ReadHeaders;
 use labels::Labels;
+pub use map_error::SubgraphErrors;
 pub use prepare::Prepared;
-pub use tell::SubgraphErrors;
 pub use worker::GatewayWorker;
 
-/// How a supergraph is served.
+/// Options of a gateway.
 #[derive(Clone, Debug, Default)]
 pub struct GatewayOptions {
     pub limits: Limits,
-    /// What planning one operation may take.
+    /// Limits for planning one operation.
     pub planning: planner::Limits,
     pub execution: gateway::execute::Options,
     pub errors: SubgraphErrors,
-    /// The labels of `@override` that are on for every request.
+    /// Override labels that are active for every request.
     pub labels: Vec<Box<str>>,
-    /// The header in which clients name further ones.
+    /// Header in which clients send further active labels.
     pub label_header: Option<HeaderName>,
-    /// The claim that names further ones.
+    /// Claim that contains further active labels.
     pub label_claim: Option<Box<str>>,
-    /// Whether clients that ask for it are told how their request was planned.
+    /// Whether clients may request the query plan in the response extensions.
     pub expose_plan: bool,
-    pub guards: Guards,
+    pub authorization: AuthorizationOptions,
 }
 
-/// One API over several subgraphs, shared by all threads.
+/// A federation gateway, shared by all threads.
 #[derive(Debug)]
 pub struct Gateway {
     supergraph: Supergraph,
     validator: Validator,
     documents: DocumentCache<Prepared>,
     /// By [`gateway::supergraph::SubgraphId`].
-    ways: Vec<Way>,
+    transports: Vec<SubgraphTransport>,
     labels: Labels,
-    /// What of a client's head is looked at.
-    wanted: Wanted,
+    /// Client headers that are read.
+    read_headers: ReadHeaders,
     options: GatewayOptions,
 }
 
-/// How a subgraph is asked.
+/// Transport of requests to a subgraph.
 #[derive(Clone, Debug)]
-pub enum Way {
+pub enum SubgraphTransport {
     /// Over HTTP.
     Remote(Remote),
     /// In this process.
     Local(Local),
 }
 
-/// A subgraph that is asked over HTTP.
+/// A subgraph over HTTP.
 #[derive(Clone, Debug)]
 pub struct Remote {
     pub settings: Arc<Settings>,
-    /// What all threads know of it together.
+    /// State shared by all threads.
     pub shared: Arc<Shared>,
-    /// Which headers it is sent.
+    /// Rules for its request headers.
     pub rules: headers::Rules,
 }
 
@@ -110,16 +113,16 @@ pub struct Remote {
 #[derive(Clone, Debug)]
 pub struct Local {
     pub engine: Arc<Engine>,
-    /// How long one answer may take.
+    /// Timeout of a request.
     pub timeout: Duration,
-    /// What the connections of all threads to it do.
+    /// Statistics of the connections of all threads to it.
     pub connections: Arc<Statistics>,
-    /// What all threads know of it together.
+    /// State shared by all threads.
     pub shared: Arc<Shared>,
 }
 
-impl Way {
-    /// What is known of a subgraph that is asked over HTTP.
+impl SubgraphTransport {
+    /// Returns the HTTP transport.
     #[must_use]
     pub fn remote(&self) -> Option<&Remote> {
         match self {
@@ -128,7 +131,7 @@ impl Way {
         }
     }
 
-    /// What all threads know of the subgraph together.
+    /// Returns the state shared by all threads.
     #[must_use]
     pub fn shared(&self) -> &Arc<Shared> {
         match self {
@@ -137,7 +140,7 @@ impl Way {
         }
     }
 
-    /// What is known of a source in this process.
+    /// Returns the transport in this process.
     #[must_use]
     pub fn local(&self) -> Option<&Local> {
         match self {
@@ -148,55 +151,68 @@ impl Way {
 }
 
 impl Gateway {
-    /// An API of a supergraph, whose subgraphs are asked in these ways, one for each in their order.
+    /// Creates the gateway of a supergraph, with a transport for each subgraph, in their order.
     #[must_use]
-    pub fn new(mut supergraph: Supergraph, ways: Vec<Way>, options: GatewayOptions) -> Arc<Self> {
+    pub fn new(
+        mut supergraph: Supergraph,
+        transports: Vec<SubgraphTransport>,
+        options: GatewayOptions,
+    ) -> Arc<Self> {
         supergraph.api.schema.suggests_names = options.limits.introspection;
         let validator = Validator::new(&supergraph.api.schema);
         let labels = Labels::new(&supergraph, &options.labels);
         let documents = DocumentCache::new();
-        let mut wanted =
-            Wanted::of(ways.iter().filter_map(Way::remote).map(|remote| &remote.rules));
+        let mut read_headers = ReadHeaders::of(
+            transports.iter().filter_map(SubgraphTransport::remote).map(|remote| &remote.rules),
+        );
         if let Some(header) = &options.label_header {
-            wanted.add(header.clone());
+            read_headers.add(header.clone());
         }
         if options.expose_plan {
-            wanted.add(headers::PLAN);
+            read_headers.add(headers::PLAN);
         }
-        Arc::new(Self { supergraph, validator, documents, ways, labels, wanted, options })
+        Arc::new(Self {
+            supergraph,
+            validator,
+            documents,
+            transports,
+            labels,
+            read_headers,
+            options,
+        })
     }
 
-    /// The schema of the API.
+    /// API schema.
     #[must_use]
     pub fn schema(&self) -> &Schema {
         &self.supergraph.api.schema
     }
 
-    /// What one request may ask for at most.
+    /// Limits for one request.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.options.limits
     }
 
-    /// What the cache of documents holds.
+    /// Statistics of the document cache.
     #[must_use]
     pub fn cached(&self) -> Cached {
         self.documents.cached()
     }
 
-    /// What of a client's head the requests to subgraphs depend on.
+    /// Client headers that requests to subgraphs depend on.
     #[must_use]
-    pub fn wanted(&self) -> &Wanted {
-        &self.wanted
+    pub fn read_headers(&self) -> &ReadHeaders {
+        &self.read_headers
     }
 
-    /// What is wrong with a document, if something is.
+    /// Validates a document.
     pub fn check_document(&self, text: &str) -> Result<(), Vec<GraphQLError>> {
         self.validator.check(self.schema(), text, &self.options.limits.document)
     }
 
-    /// The subgraphs, with how they are asked.
-    pub fn subgraphs(&self) -> impl Iterator<Item = (&Subgraph, &Way)> {
-        self.supergraph.subgraphs.iter().zip(&self.ways)
+    /// Returns the subgraphs with their transports.
+    pub fn subgraphs(&self) -> impl Iterator<Item = (&Subgraph, &SubgraphTransport)> {
+        self.supergraph.subgraphs.iter().zip(&self.transports)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use catalog::{GraphSummary, Note};
 use dialects::Dialect;
 use dialects::neo4j::introspected::{self, Indexes, Introspected};
-use dialects::neo4j::model::ApiForm;
+use dialects::neo4j::model::ApiVersion;
 use source::Timeouts;
 use source_neo4j::introspect::{Bounds, IntrospectError};
 use source_neo4j::wire::WireError;
@@ -46,7 +46,7 @@ pub enum GraphError {
 /// Writes type definitions for what is in a graph.
 pub async fn written(
     address: &Address,
-    form: ApiForm,
+    version: ApiVersion,
     timeouts: Timeouts,
 ) -> Result<Introspected, OpenError> {
     if !matches!(address, Address::Neo4j(_)) {
@@ -55,7 +55,7 @@ pub async fn written(
     let options = OpenOptions { timeouts, ..OpenOptions::default() };
     let (source, _) = Source::open(address, &options).await?;
     let summary = summary(&source).await?;
-    Ok(introspected::definitions(&summary, form, Indexes::served(form)))
+    Ok(introspected::definitions(&summary, version, Indexes::served(version)))
 }
 
 /// The dialect with a model of what is in the graph, if it has no other, and what that leaves out.
@@ -66,7 +66,7 @@ pub(crate) async fn defined<'d>(
     match dialect {
         Dialect::Neo4j(options) if options.is_introspected => {
             let summary = summary(source).await?;
-            let made = dialects::neo4j::model_of(&summary, options.form);
+            let made = dialects::neo4j::model_of(&summary, options.version);
             let made = made.map_err(GraphError::Refused)?;
             let (model, notes) = made.ok_or(GraphError::Empty)?;
             let options = dialects::neo4j::Options { model: Arc::new(model), ..options.clone() };

@@ -1,6 +1,7 @@
 //! Everything above the line: what is made once a document, or once a document and variable
 //! structure, and cached.
 
+use access::{AccessSet, AccessSetId, authorize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
@@ -12,13 +13,12 @@ use response::{Echo, Held, Recorded, Shape, Sink, Tape};
 use source::{CompileError, Session, SourceError};
 use sources::Plan;
 
-use crate::authorize::PolicySetId;
-use crate::authorize::read::authorize;
 use crate::cost::{Cost, Known as KnownStatistics, Statistics};
 use crate::documents::{Cached, Document, Kept, Known};
-use crate::engine::{Engine, Lets};
+use crate::engine::Engine;
 use crate::footprint::{COUNTERS, Footprint};
 use crate::patterns::PatternLimits;
+use crate::withhold::withhold;
 
 /// The most room that is made for an answer before it is there.
 const ROOM: usize = 64 << 10;
@@ -34,7 +34,7 @@ const MOST_EXPECTED: usize = 2 << 20;
 pub struct Prepared {
     structure: Structure,
     /// What it is let to do; `None`: everything.
-    policies: Option<PolicySetId>,
+    access_set: Option<AccessSetId>,
     pub request: Arc<ir::Request>,
     pub plan: Plan,
     echoes: Vec<Echoed>,
@@ -51,11 +51,11 @@ pub struct Prepared {
 
 impl Kept for Prepared {
     /// What is let to the session; `None`: everything.
-    type For = Option<PolicySetId>;
+    type For = Option<AccessSetId>;
     type Once = ();
 
     fn made_for(&self) -> &Self::For {
-        &self.policies
+        &self.access_set
     }
 
     fn structure(&self) -> &Structure {
@@ -65,7 +65,7 @@ impl Kept for Prepared {
     fn weight(&self) -> u64 {
         let Self {
             structure,
-            policies: _,
+            access_set: _,
             request,
             plan,
             echoes,
@@ -78,7 +78,7 @@ impl Kept for Prepared {
         let shape = plan.shape();
         // What is made from now on is not among it.
         made.store(plan.made(), Ordering::Relaxed);
-        let own = size_of::<Self>() + size_of::<ir::Request>() + size_of::<Shape>() + 3 * COUNTERS;
+        let own = size_of::<Self>() + size_of::<ir::Request>() + size_of::<Shape>() + 4 * COUNTERS;
         let heap = [
             structure.heap_size(),
             request.footprint(),
@@ -205,21 +205,18 @@ impl Engine {
         session: &Session,
         is_known: &mut bool,
     ) -> Result<Arc<Prepared>, Vec<GraphQLError>> {
-        let lets = self.lets(session)?;
-        let policies = lets.id();
-        if let Some(plan) = known.plan(&policies, variables) {
+        let access = self.access_set(session)?;
+        let access = access.as_deref();
+        let access_set = access.map(AccessSet::id);
+        if let Some(plan) = known.plan(&access_set, variables) {
             *is_known = true;
             return Ok(plan);
         }
         let document = &known.document;
         let mut lowered = self.lower(document, operation_name, variables)?;
-        let refused = match &lets {
-            Lets::Everything => None,
-            Lets::Policies(set) => Some(authorize(&self.catalog, set, &mut lowered.request)),
-            Lets::Rules(set) => Some(set.authorize(&self.catalog, &mut lowered.request)),
-        };
-        if let Some(refused) = refused {
-            refused.tell(&self.catalog, &mut lowered);
+        if let Some(set) = access {
+            let authorized = authorize(&self.catalog, set, &mut lowered.request);
+            withhold(&authorized.refused, &self.catalog, &mut lowered);
         }
         let Lowered { request, shape, echoes, patterns, structure, .. } = lowered;
         let request = Arc::new(request);
@@ -227,18 +224,14 @@ impl Engine {
             .source
             .compile_kept(&self.catalog, &request, shape)
             .map_err(|error| vec![compile_error(&error)])?;
-        let is_open = |entity| match &lets {
-            Lets::Everything => true,
-            Lets::Policies(set) => set.shows_all(&self.catalog, entity),
-            Lets::Rules(_) => false,
-        };
+        let is_open = |entity| access.is_none_or(|set| set.shows_all(&self.catalog, entity));
         let statistics = KnownStatistics { catalog: &self.catalog, is_open: &is_open };
         let cost = Cost::new(&request, self.limits.cost, &statistics);
         let patterns = patterns.into();
         let (last_answer, last_tape) = (AtomicUsize::new(0), [const { AtomicUsize::new(0) }; 2]);
         let prepared = Arc::new(Prepared {
             structure,
-            policies,
+            access_set,
             request,
             plan,
             echoes,

@@ -168,7 +168,7 @@ fn execution_error(engine: &Engine, error: WriteError<SourceError>) -> GraphQLEr
     let error = match error.failure {
         Failure::Leaf(error) => GraphQLError::new(ErrorCode::InvalidValue, error.to_string()),
         // Under policies a null where there must be none is a hidden value nearly always.
-        Failure::Null if engine.policies.is_some() => GraphQLError::new(
+        Failure::Null if engine.has_policies() => GraphQLError::new(
             ErrorCode::PermissionDenied,
             "There is no value here that you may see, and the schema promises one.",
         ),

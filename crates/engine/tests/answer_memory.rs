@@ -1,25 +1,13 @@
 //! What answers take is reserved before it is taken: of answers of many shapes the memory that is live
 //! at the worst moment is compared with what was reserved, and with budgets that are too small.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-#[path = "support/process_allocation.rs"]
-mod allocation;
-#[allow(dead_code, reason = "the cases use the rest of it")]
-#[path = "support/dialect.rs"]
-mod dialect;
-#[allow(dead_code, reason = "the cases use the rest of it")]
-#[path = "support/options.rs"]
-mod options;
-#[allow(dead_code, reason = "the cases use the rest of it")]
-#[path = "support/sources.rs"]
-mod sources;
-
 use std::future::poll_fn;
 use std::sync::Arc;
 
 use engine::{Allowed, Delivery, Engine, Memory, Report, Session, Worker};
 use graphql::Request;
+use testkit::allocation;
+use testkit::alone::alone;
 use tokio::task::LocalSet;
 
 use crate::sources::Sources;
@@ -140,9 +128,15 @@ async fn check(source: &str, engine: &Arc<Engine>, name: &str, query: &str, deli
     }
 }
 
-#[test]
-fn the_memory_of_an_answer_is_reserved_before_it_is_taken() {
-    let sources = Sources::find().unwrap();
+/// The name of the test.
+pub(crate) const NAME: &str =
+    "answer_memory::the_memory_of_an_answer_is_reserved_before_it_is_taken";
+
+pub(crate) fn the_memory_of_an_answer_is_reserved_before_it_is_taken(sources: &Sources) {
+    alone(NAME, || check_all(sources));
+}
+
+fn check_all(sources: &Sources) {
     let all: Vec<_> = sources.all().collect();
     // One version of PostgreSQL sends what the others send.
     for source in all.iter().take(2) {

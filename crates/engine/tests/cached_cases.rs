@@ -2,30 +2,12 @@
 //! files are planned for each source, and the bytes that the cache counts are compared with those of
 //! the allocator.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-#[path = "support/allocation.rs"]
-mod allocation;
-#[path = "support/asker.rs"]
-mod asker;
-#[allow(dead_code, reason = "the cases use the rest of it")]
-#[path = "support/dialect.rs"]
-mod dialect;
-#[allow(dead_code, reason = "the cases use the rest of it")]
-#[path = "support/options.rs"]
-mod options;
-#[allow(dead_code, reason = "the cases use the rest of it")]
-#[path = "support/sources.rs"]
-mod sources;
-#[allow(dead_code, reason = "the cases use the rest of it")]
-#[path = "support/steps.rs"]
-mod steps;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::{Engine, Report, Session, Worker};
 use graphql::Request;
+use testkit::allocation;
 use testkit::cases::{self, CaseFile, Header};
 
 use crate::sources::{Sources, TestSource};
@@ -60,7 +42,7 @@ struct Sizes {
 type Group = (String, String, String);
 
 fn groups(source: &TestSource) -> BTreeMap<Group, Vec<CaseFile>> {
-    let mut files = cases::find(&sources::fixtures().join("cases")).unwrap();
+    let mut files = cases::find(&crate::sources::fixtures().join("cases")).unwrap();
     files.retain(|file| {
         let Header { dialect, options, .. } = &file.case.header;
         let is_here = !dialect.starts_with("neo4j") && !file.case.is_of_gateway();
@@ -78,8 +60,8 @@ fn groups(source: &TestSource) -> BTreeMap<Group, Vec<CaseFile>> {
 fn requests(file: &CaseFile) -> Vec<CaseRequest> {
     let steps = file.case.steps.iter().enumerate();
     let case = steps.filter_map(|(number, step)| {
-        let request = steps::request(step).ok().flatten()?;
-        let session = asker::session(&file.case, number).ok()?;
+        let request = crate::steps::request(step).ok().flatten()?;
+        let session = crate::asker::session(&file.case, number).ok()?;
         Some(CaseRequest { name: format!("{} {number}", file.name), request, session })
     });
     case.collect()
@@ -125,9 +107,7 @@ fn sizes(
     })
 }
 
-#[test]
-fn plans_of_all_cases_take_what_the_cache_says() {
-    let sources = Sources::find().unwrap();
+pub(crate) fn plans_of_all_cases_take_what_the_cache_says(sources: &Sources) {
     let (mut all, mut documents) = (Vec::new(), 0);
     // Versions of PostgreSQL are compiled for alike.
     for source in sources.all().take(2) {

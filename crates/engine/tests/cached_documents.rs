@@ -1,16 +1,12 @@
 //! The cache of documents takes what it is allowed, and keeps what is asked for again.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by a panic")]
-
-#[path = "support/allocation.rs"]
-mod allocation;
-
 use std::sync::Arc;
 
 use dialects::{Dialect, phrag, postgraphile};
 use engine::{Allowed, Engine, OpenOptions, Options, SourceAddress, Worker};
 use graphql::Request;
 use rusqlite::Connection;
+use testkit::allocation;
 use tokio::runtime::{Builder, Runtime};
 
 /// How many documents of one form are sent, before those whose bytes are counted and as these.

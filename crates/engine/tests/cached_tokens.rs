@@ -1,14 +1,10 @@
 //! The cache of tokens takes what it says, keeps to its bound, and keeps large tokens too.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by a panic")]
-
-#[path = "support/allocation.rs"]
-mod allocation;
-
 use std::time::SystemTime;
 
 use engine::session::{Key, KeySet, Mapping, Rules, Sessions};
 use serde_json::{Value, json};
+use testkit::allocation;
 use testkit::tokens::Issuer;
 
 const SECRET: &str = "a secret of more than thirty-two bytes";

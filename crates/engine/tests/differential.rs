@@ -4,41 +4,23 @@
 //! The operations are the same in each run. `THALWEG_CASES=5000` makes so many, and others each
 //! time.
 
-#[path = "differential/aggregates.rs"]
 mod aggregates;
-#[path = "differential/choices.rs"]
-mod choices;
-#[path = "differential/counts.rs"]
 mod counts;
-#[path = "support/dialect.rs"]
-mod dialect;
-#[path = "differential/filters.rs"]
 mod filters;
-#[allow(dead_code, reason = "the differential test of mutations uses the rest of it")]
-#[path = "differential/operation.rs"]
-mod operation;
-#[allow(dead_code, reason = "the cases use the rest of it")]
-#[path = "support/sources.rs"]
-mod sources;
-#[path = "differential/value.rs"]
-mod value;
-#[path = "differential/walks.rs"]
 mod walks;
 
-use std::error::Error;
-use std::process::ExitCode;
 use std::sync::Arc;
 
-use choices::Choices;
+use crate::choices::Choices;
+use crate::operation::{Operation, query};
+use crate::sources::{Sources, TestSource};
 use engine::Worker;
 use graphql::Request;
 use graphql::schema::Schema;
-use libtest_mimic::{Arguments, Failed, Trial};
-use operation::{Operation, query};
+use libtest_mimic::{Failed, Trial};
 use proptest::collection::vec;
 use proptest::prelude::any;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
-use sources::{Sources, TestSource};
 
 const CASES: u32 = 64;
 
@@ -66,29 +48,29 @@ const TARGETS: [(&str, &str); 7] = [
 /// What an operation may be refused for: its values, and values that do not fit their type.
 const REFUSALS: [&str; 3] = ["BAD_USER_INPUT", "INVALID_VALUE", "RESPONSE_TOO_LARGE"];
 
-fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let arguments = Arguments::from_args();
-    let sources = Arc::new(Sources::find()?);
+/// A test for each database and dialect, and for each further comparison.
+pub(crate) fn trials(sources: &Arc<Sources>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (database, dialect) in TARGETS {
-        let own = Arc::clone(&sources);
-        let name = format!("{database}, {dialect}");
+        let own = Arc::clone(sources);
+        let name = format!("differential::{database}, {dialect}");
         trials.push(Trial::test(name, move || compare(&own, database, dialect)));
     }
-    let own = Arc::clone(&sources);
-    trials.push(Trial::test("aggregates by SQL", move || aggregates::compare_aggregates(&own)));
-    let own = Arc::clone(&sources);
-    trials.push(Trial::test("counts by SQL", move || counts::compare_counts(&own)));
-    let own = Arc::clone(&sources);
-    trials.push(Trial::test("filters by an evaluation of their own", move || {
+    let own = Arc::clone(sources);
+    trials.push(Trial::test("differential::aggregates by SQL", move || {
+        aggregates::compare_aggregates(&own)
+    }));
+    let own = Arc::clone(sources);
+    trials.push(Trial::test("differential::counts by SQL", move || counts::compare_counts(&own)));
+    let own = Arc::clone(sources);
+    trials.push(Trial::test("differential::filters by an evaluation of their own", move || {
         filters::compare_filters(&own)
     }));
-    let own = Arc::clone(&sources);
-    trials.push(Trial::test("walks from page to page", move || walks::compare_walks(&own)));
-    let conclusion = libtest_mimic::run(&arguments, trials);
-    // Removes the databases, which leaving the process does not.
-    drop(sources);
-    Ok(conclusion.exit_code())
+    let own = Arc::clone(sources);
+    trials.push(Trial::test("differential::walks from page to page", move || {
+        walks::compare_walks(&own)
+    }));
+    trials
 }
 
 fn compare(sources: &Sources, database: &str, dialect: &str) -> Result<(), Failed> {

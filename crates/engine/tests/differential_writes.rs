@@ -4,38 +4,22 @@
 //! The mutations are the same in each run. `THALWEG_CASES=500` makes so many sequences of them, and
 //! others each time.
 
-#[path = "differential/choices.rs"]
-mod choices;
-#[path = "support/dialect.rs"]
-mod dialect;
-#[path = "differential/one_by_one.rs"]
 mod one_by_one;
-#[allow(dead_code, reason = "the differential test of queries uses the rest of it")]
-#[path = "differential/operation.rs"]
-mod operation;
-#[path = "differential/rows.rs"]
 mod rows;
-#[allow(dead_code, reason = "the cases use the rest of it")]
-#[path = "support/sources.rs"]
-mod sources;
-#[path = "differential/value.rs"]
-mod value;
 
-use std::error::Error;
-use std::process::ExitCode;
 use std::sync::Arc;
 
-use choices::Choices;
+use crate::choices::Choices;
+use crate::operation::{Operation, mutation};
+use crate::sources::{OwnEngine, Sources, TestSource};
 use engine::{Allowed, Worker};
 use graphql::Request;
 use graphql::schema::Schema;
-use libtest_mimic::{Arguments, Failed, Trial};
-use operation::{Operation, mutation};
+use libtest_mimic::{Failed, Trial};
 use proptest::collection::vec;
 use proptest::prelude::any;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
 use serde_json::Value;
-use sources::{OwnEngine, Sources, TestSource};
 
 /// Each of them has copies of its own.
 const SEQUENCES: u32 = 16;
@@ -63,21 +47,19 @@ const TARGETS: [(&str, &str); 6] = [
     ("meetups", "phrag"),
 ];
 
-fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let arguments = Arguments::from_args();
-    let sources = Arc::new(Sources::find()?);
+/// A test for each database and dialect, and for each further comparison.
+pub(crate) fn trials(sources: &Arc<Sources>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (database, dialect) in TARGETS {
-        let own = Arc::clone(&sources);
-        let name = format!("{database}, {dialect}");
+        let own = Arc::clone(sources);
+        let name = format!("differential_writes::{database}, {dialect}");
         trials.push(Trial::test(name, move || compare(&own, database, dialect)));
     }
-    let own = Arc::clone(&sources);
-    trials.push(Trial::test("bulk beside one by one", move || one_by_one::compare_bulk(&own)));
-    let conclusion = libtest_mimic::run(&arguments, trials);
-    // Removes the databases, which leaving the process does not.
-    drop(sources);
-    Ok(conclusion.exit_code())
+    let own = Arc::clone(sources);
+    trials.push(Trial::test("differential_writes::bulk beside one by one", move || {
+        one_by_one::compare_bulk(&own)
+    }));
+    trials
 }
 
 fn compare(sources: &Sources, database: &str, dialect: &str) -> Result<(), Failed> {

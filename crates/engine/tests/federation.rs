@@ -1,11 +1,7 @@
 //! An API as a subgraph: how many statements answer representations, what they cost, and what
 //! routers are told of the API.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-#[path = "federation/graph.rs"]
 mod graph;
-#[path = "federation/requires.rs"]
 mod requires;
 
 use std::sync::Arc;

@@ -3,28 +3,16 @@
 //! database's file makes it, and so does the next one; each answer of the others is also sent while
 //! it is written, and must be the same.
 
-#[path = "support/asker.rs"]
-mod asker;
-#[path = "support/dialect.rs"]
-mod dialect;
-#[path = "support/options.rs"]
-mod options;
-#[path = "support/steps.rs"]
-mod steps;
-#[path = "support/streamed.rs"]
-mod streamed;
-
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::steps::{report, request};
 use engine::{
     Allowed, Delivery, Engine, OpenOptions, Options, PoolLimits, Report, SourceAddress, Worker,
 };
-use libtest_mimic::{Arguments, Failed, Trial};
-use steps::{report, request};
+use libtest_mimic::{Failed, Trial};
 use testkit::cases::{self, Answered, CaseFile, Family, Header, Outcome, Statement};
 use testkit::neo4j::{self, Graph};
 
@@ -34,31 +22,30 @@ struct Loaded {
     database: Option<String>,
 }
 
-fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let arguments = Arguments::from_args();
+/// A test for each file; the first one that runs takes the server, for as long as others are to come.
+pub(crate) fn trials() -> Result<Vec<Trial>, Box<dyn Error>> {
     let mut files = cases::find(&fixtures().join("cases"))?;
     files.retain(|file| file.case.header.dialect.starts_with("neo4j"));
-    let graph = match arguments.list || files.is_empty() {
-        true => None,
-        // What is missing has been told.
-        false => neo4j::take()?,
-    };
-    let is_missing = graph.is_none();
-    let loaded = Arc::new(Mutex::new(graph.map(|graph| Loaded { graph, database: None })));
+    let is_missing = !neo4j::is_wanted();
+    let loaded: Arc<Mutex<Option<Loaded>>> = Arc::default();
     let update = std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1");
     let trials = files.into_iter().map(|file| {
         let loaded = Arc::clone(&loaded);
         let name = format!("{}::neo4j", file.name);
         let run = move || {
             let mut loaded = loaded.lock().unwrap_or_else(PoisonError::into_inner);
-            let loaded = loaded.as_mut().ok_or("there is no Neo4j")?;
+            let loaded = match &mut *loaded {
+                Some(loaded) => loaded,
+                nothing => {
+                    let graph = neo4j::take()?.ok_or("there is no Neo4j")?;
+                    nothing.insert(Loaded { graph, database: None })
+                }
+            };
             if update { write(&file, loaded) } else { compare(&file, loaded) }
         };
         Trial::test(name, run).with_ignored_flag(is_missing)
     });
-    let conclusion = libtest_mimic::run(&arguments, trials.collect());
-    drop(loaded);
-    Ok(conclusion.exit_code())
+    Ok(trials.collect())
 }
 
 fn compare(file: &CaseFile, loaded: &mut Loaded) -> Result<(), Failed> {
@@ -83,7 +70,7 @@ fn run(file: &CaseFile, loaded: &mut Loaded) -> Result<Outcome, Failed> {
         loaded.database = Some(database.clone());
     }
     let mut asked = Options {
-        dialect: dialect::parse(dialect)?,
+        dialect: crate::dialect::parse(dialect)?,
         source: OpenOptions::default(),
         connections: PoolLimits::apart(2),
         limits: engine::Limits::default(),
@@ -91,7 +78,7 @@ fn run(file: &CaseFile, loaded: &mut Loaded) -> Result<Outcome, Failed> {
         policies: None,
         federation: None,
     };
-    options::parse(options)?(&mut asked);
+    crate::options::parse(options)?(&mut asked);
     let address = SourceAddress::Neo4j(loaded.graph.address("bolt"));
     if is_private {
         loaded.database = None;
@@ -108,11 +95,12 @@ fn run(file: &CaseFile, loaded: &mut Loaded) -> Result<Outcome, Failed> {
         let mut worker = Worker::new(Arc::clone(&engine));
         for (number, step) in file.case.steps.iter().enumerate() {
             let Some(request) = request(step)? else { break };
-            let session = asker::session(&file.case, number)?;
+            let session = crate::asker::session(&file.case, number)?;
             let answered = answer(&worker, &request, &session, is_private).await?;
             if !is_private {
                 let whole = &answered.response;
-                streamed::compare(&mut worker, &request, &session, 1, whole, str::to_owned).await?;
+                crate::streamed::compare(&mut worker, &request, &session, 1, whole, str::to_owned)
+                    .await?;
             }
             outcome.answers.push(answered);
         }

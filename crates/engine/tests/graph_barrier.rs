@@ -4,11 +4,6 @@
 //! Two graphs differ in such nodes alone. In one of them conditions of clients fail on these: regular
 //! expressions that are none, divisions by zero, values of other types. Both give the same answers.
 
-#![allow(clippy::unwrap_used, reason = "a test ends where it cannot go on")]
-
-#[path = "support/dialect.rs"]
-mod dialect;
-
 use std::sync::Arc;
 
 use engine::{
@@ -117,7 +112,7 @@ async fn answers(graph: &Graph, values: &[(&str, &str)]) -> Vec<String> {
         values.iter().fold(GRAPH.to_owned(), |text, (name, value)| text.replace(name, value));
     graph.run(&text).unwrap();
     let options = Options {
-        dialect: dialect::parse(DIALECT).unwrap(),
+        dialect: crate::dialect::parse(DIALECT).unwrap(),
         source: OpenOptions::default(),
         connections: PoolLimits::apart(2),
         limits: Limits::default(),

@@ -1,17 +1,13 @@
 //! A type of a graph takes little memory.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by a panic")]
-
-#[path = "support/allocation.rs"]
-mod allocation;
-
 use std::fmt::Write;
 use std::sync::Arc;
 
 use catalog::Catalog;
 use dialects::neo4j::definitions;
-use dialects::neo4j::model::ApiForm;
+use dialects::neo4j::model::ApiVersion;
 use dialects::{Declaration, Dialect, neo4j};
+use testkit::allocation;
 
 /// A fifth more than a type with three properties takes, whose inputs have an old form and a new
 /// one: 34 types with 158 inputs in all.
@@ -35,7 +31,7 @@ fn types(count: usize) -> String {
 #[test]
 fn a_type_takes_little_memory() {
     let held = |count: usize| {
-        let model = definitions::read(&types(count), ApiForm::Seven).unwrap();
+        let model = definitions::read(&types(count), ApiVersion::V7).unwrap();
         let options = neo4j::Options { model: Arc::new(model), ..neo4j::Options::default() };
         let dialect = Dialect::Neo4j(options);
         let made = Declaration::new(Catalog::default(), &dialect).make(None).unwrap();

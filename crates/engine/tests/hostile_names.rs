@@ -4,8 +4,6 @@
 //!
 //! The databases are made up, the same in each run; `THALWEG_CASES=200` makes so many.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 

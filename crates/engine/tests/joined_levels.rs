@@ -1,12 +1,6 @@
 //! Lists that PostgreSQL reads with the rows above them, by one statement: when that is done, and
 //! what is done instead where it does not pay.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-#[allow(dead_code, reason = "the tests of sharing use the rest of it")]
-#[path = "sharing/shop.rs"]
-mod shop;
-
 use engine::PoolLimits;
 use graphql::Request;
 use serde_json::{Value, json};

@@ -1,12 +1,6 @@
 //! Changes that give many rows: PostgreSQL has not committed them before it is known that their
 //! answer can be made.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-#[allow(dead_code, reason = "the tests of sharing use the rest of it")]
-#[path = "sharing/shop.rs"]
-mod shop;
-
 use engine::{Allowed, Limits, PoolLimits};
 use graphql::Request;
 use serde_json::{Value, json};

@@ -4,22 +4,12 @@
 //! The changes are made up, the same in each run; `THALWEG_CASES=500` makes so many, and others each
 //! time.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-#[allow(dead_code, reason = "the differential test uses the rest of it")]
-#[path = "differential/choices.rs"]
-mod choices;
-#[path = "support/dialect.rs"]
-mod dialect;
-#[path = "nested/made.rs"]
 mod made;
-#[allow(dead_code, reason = "the differential test uses the rest of it")]
-#[path = "support/sources.rs"]
-mod sources;
 
 use std::sync::Arc;
 
-use choices::Choices;
+use crate::choices::Choices;
+use crate::sources::{OwnEngine, Sources, TestSource};
 use engine::{Allowed, Delivery, Engine, Report, Session, Worker};
 use graphql::Request;
 use made::Made;
@@ -27,7 +17,6 @@ use proptest::collection::vec;
 use proptest::prelude::any;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngSeed, TestRunner};
-use sources::{OwnEngine, Sources, TestSource};
 use tokio::runtime::Runtime;
 
 const DIALECT: &str = "postgraphile nested-mutations=1000 bulk-mutations=1000";
@@ -46,13 +35,11 @@ const STATE: &str = "{
 }";
 
 /// One test, since both parts make the same databases.
-#[test]
-fn rows_are_changed_together() {
-    let sources = Sources::find().unwrap();
+pub(crate) fn rows_are_changed_together(sources: &Sources) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    many_rows_are_made_and_connected_at_once(&sources, &runtime);
-    many_rows_are_set_at_once(&sources, &runtime);
-    a_change_of_rows_together_is_the_changes_of_each(&sources, &runtime);
+    many_rows_are_made_and_connected_at_once(sources, &runtime);
+    many_rows_are_set_at_once(sources, &runtime);
+    a_change_of_rows_together_is_the_changes_of_each(sources, &runtime);
 }
 
 fn a_change_of_rows_together_is_the_changes_of_each(sources: &Sources, runtime: &Runtime) {

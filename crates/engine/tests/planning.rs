@@ -1,8 +1,6 @@
 //! Pages on PostgreSQL: few texts whatever is asked for, general plans for them, and plans for
 //! the values where these decide how rows are found.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
 use dialects::{Dialect, postgraphile};
 use engine::{
     Allowed, CostLimits, Engine, OpenOptions, Options, PoolLimits, SourceAddress, Worker,

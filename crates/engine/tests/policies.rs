@@ -4,51 +4,27 @@
 //! The policies, the rows and the operations are made up, the same in each run; `THALWEG_CASES=500`
 //! makes so many operations for each policy, and others each time.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-#[path = "policies/barrier.rs"]
 mod barrier;
-#[path = "policies/changes.rs"]
 mod changes;
-#[path = "policies/checks.rs"]
 mod checks;
-#[allow(dead_code, reason = "the differential test uses the rest of it")]
-#[path = "differential/choices.rs"]
-mod choices;
-#[path = "support/dialect.rs"]
-mod dialect;
-#[path = "policies/functions.rs"]
 mod functions;
-#[path = "policies/keys.rs"]
 mod keys;
-#[path = "policies/leaks.rs"]
 mod leaks;
-#[path = "policies/made.rs"]
 mod made;
-#[path = "policies/model.rs"]
 mod model;
-#[allow(dead_code, reason = "the differential test uses the rest of it")]
-#[path = "differential/operation.rs"]
-mod operation;
-#[path = "policies/places.rs"]
 mod places;
-#[path = "policies/rewritten.rs"]
 mod rewritten;
-#[path = "policies/rows.rs"]
 mod rows;
-#[path = "differential/value.rs"]
-mod value;
-#[path = "policies/writes.rs"]
 mod writes;
 
 use std::future::poll_fn;
 use std::sync::Arc;
 
-use choices::Choices;
+use crate::choices::Choices;
+use crate::operation::query;
 use engine::{Allowed, Claims, Delivery, Report, Session, Sizes, Worker};
 use graphql::Request;
 use made::Made;
-use operation::query;
 use places::places;
 use proptest::collection::vec;
 use proptest::prelude::any;

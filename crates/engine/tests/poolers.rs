@@ -1,15 +1,8 @@
 //! PostgreSQL through PgBouncer, in both of its modes: no answer is that of another request, no
 //! statement that of another client, and what the pooler lacks is said.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-#[path = "poolers/changes.rs"]
 mod changes;
-#[path = "poolers/relay.rs"]
 mod relay;
-#[allow(dead_code, reason = "the tests of sharing use the rest of it")]
-#[path = "sharing/shop.rs"]
-mod shop;
 
 use std::time::Duration;
 
@@ -18,8 +11,8 @@ use serde_json::{Value, json};
 use testkit::postgres::{PgBouncer, PoolMode};
 use tokio::task::{JoinHandle, spawn_local, yield_now};
 
-use crate::changes::Changes;
-use crate::relay::Relay;
+use self::changes::Changes;
+use self::relay::Relay;
 use crate::shop::{Answering, Shop, block_on, happens};
 
 const QUERIES: [&str; 4] = [

@@ -6,23 +6,19 @@
 //! gives what it is given. The session's
 //! zone is none that is UTC: it has summer time, and a fraction of an hour in older days.
 
-#[path = "round_trips/kind.rs"]
 mod kind;
-#[path = "round_trips/literal.rs"]
 mod literal;
-#[path = "round_trips/values.rs"]
 mod values;
 
 use std::error::Error;
 use std::fmt::Write as _;
-use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
 use dialects::{Dialect, postgraphile};
 use engine::{Allowed, Engine, OpenOptions, Options, SourceAddress, Worker};
 use graphql::Request;
 use kind::{Kind, kinds};
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use serde_json::{Value as Json, json};
 use testkit::postgres::{Installation, Server, shared, wanted_installations};
 
@@ -43,18 +39,19 @@ CREATE TYPE mood_range AS RANGE (SUBTYPE = mood);
 
 type Opened = Arc<OnceLock<Result<Arc<Engine>, String>>>;
 
-fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let arguments = Arguments::from_args();
+/// A test for each type and PostgreSQL.
+pub(crate) fn trials() -> Result<Vec<Trial>, Box<dyn Error>> {
     let mut trials = Vec::new();
     for installation in wanted_installations()? {
         let engine = Opened::default();
         for kind in kinds() {
-            let name = format!("{} on PostgreSQL {}", kind.name, installation.version.major);
+            let name =
+                format!("round_trips::{} on PostgreSQL {}", kind.name, installation.version.major);
             let (installation, engine) = (installation.clone(), Arc::clone(&engine));
             trials.push(Trial::test(name, move || check(&installation, &engine, &kind)));
         }
     }
-    Ok(libtest_mimic::run(&arguments, trials).exit_code())
+    Ok(trials)
 }
 
 /// The engine of the database with all types, made once for a server.

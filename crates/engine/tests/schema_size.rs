@@ -1,10 +1,5 @@
 //! What a request takes does not depend on how many tables there are, and a table takes little.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by a panic")]
-
-#[path = "support/allocation.rs"]
-mod allocation;
-
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
@@ -16,6 +11,7 @@ use dialects::{Dialect, phrag, postgraphile};
 use engine::{Allowed, Engine, OpenOptions, Options, SourceAddress, Worker};
 use graphql::Request;
 use rusqlite::Connection;
+use testkit::allocation;
 use tokio::runtime::{Builder, Runtime};
 
 /// A look whether the file is still in its place is taken now and then: some requests have none.

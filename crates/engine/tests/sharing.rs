@@ -1,11 +1,6 @@
 //! Short reads of many requests on one connection of PostgreSQL: each has the answer that it has
 //! alone, and none waits for a long one.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-#[path = "sharing/shop.rs"]
-mod shop;
-
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;

@@ -16,7 +16,7 @@ mod test_large;
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use gateway::plan::{Plan, Sources, compile};
+use gateway::plan::{Plan, PlanInputs, compile};
 use gateway::planner::{Labels, Limits, plan};
 use gateway::supergraph::{Supergraph, read};
 use graphql::variables::{Steering, Variables};
@@ -81,7 +81,7 @@ fn planned(supergraph: &Supergraph, validator: &Validator, query: &str) -> (Plan
     end(1);
     let choice = plan(supergraph, &mut tree, &Labels::default(), Limits::default()).unwrap();
     end(2);
-    let plan = compile(Sources { supergraph, operation: &operation, choice: &choice }, tree);
+    let plan = compile(PlanInputs { supergraph, operation: &operation, choice: &choice }, tree);
     end(3);
     (plan, times)
 }

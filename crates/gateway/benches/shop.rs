@@ -17,7 +17,10 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use gateway::execute::{Answer, Ask, AskError, Inputs, Literals, Observed, Options, Subgraphs};
+use gateway::execute::{
+    ExecutionStatistics, FetchError, FetchRequest, FetchResponse, Inputs, Literals, Options,
+    Subgraphs,
+};
 use gateway::{execute, outline, plan, planner, supergraph};
 use graphql::variables::Steering;
 use response::{Held, Sink};
@@ -56,7 +59,8 @@ fn main() {
     let limits = planner::Limits::default();
     let choice =
         planner::plan(&supergraph, &mut tree, &planner::Labels::default(), limits).unwrap();
-    let sources = plan::Sources { supergraph: &supergraph, operation: &operation, choice: &choice };
+    let sources =
+        plan::PlanInputs { supergraph: &supergraph, operation: &operation, choice: &choice };
     let plan = plan::compile(sources, tree);
     let planned = begun.elapsed();
 
@@ -71,7 +75,7 @@ fn main() {
     let (mut sent, mut received, mut written) = (0, 0, 0);
     for _ in 0..rounds {
         let begun = Instant::now();
-        let mut observed = Observed::default();
+        let mut observed = ExecutionStatistics::default();
         shop.next.set([0; 4]);
         let running =
             execute::execute(inputs, &shop, Options::default(), Held::default(), &mut observed);
@@ -123,13 +127,13 @@ impl Shop {
 }
 
 impl Subgraphs for Shop {
-    async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
-        let subgraph = usize::from(ask.subgraph.0);
+    async fn fetch(&self, request: FetchRequest<'_>) -> Result<FetchResponse, FetchError> {
+        let subgraph = usize::from(request.subgraph.0);
         let mut next = self.next.get();
         let answer = self.answers[subgraph].get(next[subgraph]);
         next[subgraph] += 1;
         self.next.set(next);
-        answer.cloned().map(Answer::from).ok_or(AskError::Unavailable)
+        answer.cloned().map(FetchResponse::from).ok_or(FetchError::Unavailable)
     }
 }
 

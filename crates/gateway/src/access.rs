@@ -1,7 +1,7 @@
-//! What a caller may read of an operation.
+//! Authorization: which parts of an operation a client may read.
 //!
-//! A plan is made for those requirements of the supergraph that the operation touches and the caller
-//! does not meet: an [`AccessSet`]. Callers who differ in anything else share their plans.
+//! A plan depends on the authorization requirements that the operation touches and the client does
+//! not meet: an [`AccessSet`]. Clients with equal sets share plans.
 
 use std::collections::BTreeSet;
 
@@ -15,25 +15,25 @@ mod tests;
 
 const BITS: usize = u64::BITS as usize;
 
-/// What is known of a caller.
+/// Authorization data of a client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
-    /// Whether the credentials of somebody were verified.
+    /// Whether the client is authenticated.
     pub is_authenticated: bool,
     pub scopes: BTreeSet<Box<str>>,
-    /// The policies that hold.
+    /// Policies that hold for the client.
     pub policies: BTreeSet<Box<str>>,
 }
 
-/// The requirements that an operation touches.
+/// Requirements of the fields and types in an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Touched(Set);
+pub struct TouchedRequirements(Set);
 
-/// Those requirements that an operation touches and its caller does not meet.
+/// Requirements of an operation that the client does not meet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct AccessSet(Set);
 
-/// Without zeros at its end, so that equal sets are equal values.
+/// A bit set without trailing zero words, so that equal sets are equal values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Set(Vec<u64>);
 
@@ -67,9 +67,9 @@ impl Access {
         }
     }
 
-    /// What of an operation is not for the caller.
+    /// Returns the requirements that deny access to parts of an operation.
     #[must_use]
-    pub fn denied(&self, supergraph: &Supergraph, touched: &Touched) -> AccessSet {
+    pub fn denied(&self, supergraph: &Supergraph, touched: &TouchedRequirements) -> AccessSet {
         let mut denied = Set::default();
         for (id, requirement) in supergraph.requirements.iter() {
             if touched.0.has(id) && !self.meets(requirement) {
@@ -80,9 +80,9 @@ impl Access {
     }
 }
 
-impl Touched {
-    /// The requirements of everything that an operation names, whatever its variables are: each
-    /// selection set is looked at once, however often it is spread.
+impl TouchedRequirements {
+    /// Collects the requirements of all fields in an operation, whatever its variables are; each
+    /// selection set once, however often it is spread.
     #[must_use]
     pub fn new(supergraph: &Supergraph, operation: &Operation) -> Self {
         let mut touched = Self::default();
@@ -100,7 +100,7 @@ impl Touched {
         touched
     }
 
-    /// Whether the operation is for everybody.
+    /// Whether the operation has no requirements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.0.is_empty()
@@ -132,13 +132,13 @@ impl Touched {
 }
 
 impl AccessSet {
-    /// Whether the caller may read all of the operation.
+    /// Whether the client may read the whole operation.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.0.is_empty()
     }
 
-    /// Whether the caller misses one of these.
+    /// Whether the client fails one of these requirements.
     #[must_use]
     pub fn has_any(&self, requirements: &[RequirementId]) -> bool {
         requirements.iter().any(|id| self.0.has(*id))

@@ -1,10 +1,10 @@
-//! What an operation is estimated to cost, before anybody is asked.
+//! Cost estimate of an operation before it is executed (demand control).
 //!
-//! As the cost specification of IBM has it, and Apollo's `@cost` and `@listSize` say it:
-//! <https://ibm.github.io/graphql-specs/cost-spec.html>. An object costs 1 and what its fields cost, a
-//! leaf nothing, a list so many times what one of its elements costs as it is assumed to be long, an
-//! input object that is given 1, a mutation 10. What is estimated is the operation as its client sends
-//! it, and what its plan asks for besides: keys, and what fields require.
+//! Implements IBM's cost specification, with Apollo's `@cost` and `@listSize`:
+//! <https://ibm.github.io/graphql-specs/cost-spec.html>. An object costs 1 plus its fields, a leaf
+//! 0, a list its assumed length times the cost of an element, an input object argument 1, a
+//! mutation 10. The estimate includes the client's operation and the additional fields of its plan:
+//! keys and required fields.
 
 mod arguments;
 mod sizes;
@@ -18,45 +18,45 @@ use graphql::schema::{FieldId, TypeId, TypeKind};
 use graphql::variables::Variables;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::outline::{ItemId, PositionId, Tree, What};
+use crate::outline::{ItemId, ItemKind, PositionId, Tree};
 use crate::plan::{Plan, Selection as Selected};
 use crate::supergraph::{SizedField, Supergraph};
-use arguments::Given;
+use arguments::ArgumentCost;
 use sizes::Size;
 
-/// What a mutation costs beside its fields.
+/// Cost of a mutation beside its fields.
 const MUTATION: i64 = 10;
 
-/// What an operation costs, as far as its variables do not say it.
+/// Cost of an operation, as a function of its variables.
 #[derive(Clone, Debug)]
 pub struct Cost {
     root: i64,
-    /// By item; nothing of hidden ones that nobody is asked for, and of what the caller may not read.
+    /// By item; `None` for hidden items that are not fetched, and for unauthorized ones.
     terms: Vec<Option<Term>>,
-    /// By position: the items of its objects, by what types of them are asked.
+    /// By position: the sets of items that objects of one runtime type have.
     alternatives: Vec<Vec<Vec<ItemId>>>,
     sizes: Vec<Size>,
-    /// The same for all variables.
+    /// The estimate, if it does not depend on variables.
     fixed: Option<u64>,
 }
 
-/// What one item costs.
+/// Cost of one item.
 #[derive(Clone, Debug)]
 struct Term {
-    /// Each of its values, without what is below.
+    /// Weight of a value, without the fields below it.
     weight: i64,
     length: Option<Length>,
-    arguments: Given,
+    arguments: ArgumentCost,
     child: Option<PositionId>,
-    /// What has to be said of lengths.
+    /// Sizes whose slicing arguments are checked.
     own: Vec<usize>,
     location: Location,
 }
 
-/// How long a list is taken to be; the numbers are places among the sizes.
+/// Assumed length of a list, by indexes of sizes.
 #[derive(Clone, Debug)]
 struct Length {
-    /// What the fields above say, which comes first.
+    /// Sizes of fields above, which take precedence.
     above: Vec<usize>,
     own: Vec<usize>,
     otherwise: u64,
@@ -66,18 +66,18 @@ heap_size!(struct Cost { root, terms, alternatives, sizes, fixed });
 heap_size!(struct Term { weight, length, arguments, child, own, location });
 heap_size!(struct Length { above, own, otherwise });
 
-/// A list whose length is not said by exactly one argument, although that is required.
+/// Error: a request must set exactly one slicing argument of a list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("How long the list is has to be said by exactly one of these arguments: {names}.")]
-pub struct NotOne {
-    /// As they are written: `` `first`, `input.last` ``.
+#[error("Exactly one of these arguments must set the length of the list: {names}.")]
+pub struct SlicingArgumentError {
+    /// Names of the arguments, as `` `first`, `input.last` ``.
     pub names: Box<str>,
     pub location: Location,
 }
 
 impl Cost {
-    /// What an operation costs whose plan this is. A list of which nothing is said is taken to have
-    /// `list_size` elements.
+    /// Compiles the cost of an operation from its plan. `list_size` is the default for lists
+    /// without `@listSize`.
     #[must_use]
     pub fn new(
         supergraph: &Supergraph,
@@ -111,19 +111,23 @@ impl Cost {
         cost
     }
 
-    /// The estimate for these variables.
-    pub fn estimate(&self, supergraph: &Supergraph, variables: &Variables) -> Result<u64, NotOne> {
+    /// Returns the estimate for these variables.
+    pub fn estimate(
+        &self,
+        supergraph: &Supergraph,
+        variables: &Variables,
+    ) -> Result<u64, SlicingArgumentError> {
         if let Some(fixed) = self.fixed {
             return Ok(fixed);
         }
         let estimate = Estimate { cost: self, supergraph, variables };
         let total = self.root.saturating_add(estimate.position(Tree::ROOT)?);
-        // Weights may be less than nothing; an operation is not.
+        // Weights may be negative, the total may not.
         Ok(u64::try_from(total).unwrap_or(0))
     }
 }
 
-/// The fields of an operation by their places in the document, which items remember.
+/// Fields of an operation by their location, which items contain.
 fn selections(operation: &Operation) -> FxHashMap<(u32, u32), &FieldSelection> {
     let all = operation.selection_sets.iter().flat_map(|set| &set.selections);
     let fields = all.filter_map(|selection| match selection {
@@ -137,7 +141,7 @@ fn place(location: Location) -> (u32, u32) {
     (location.line, location.column)
 }
 
-/// The items that some request of a plan asks for.
+/// Items that some fetch of the plan selects.
 fn asked(plan: &Plan) -> FxHashSet<ItemId> {
     let mut asked = FxHashSet::default();
     for fetch in &plan.fetches {
@@ -151,7 +155,7 @@ fn asked(plan: &Plan) -> FxHashSet<ItemId> {
     asked
 }
 
-/// Recursion is bounded by the depth of the operation and of what its plan adds.
+/// Recursion is bounded by the depth of the operation and of the fields its plan adds.
 fn add_asked(selection: &Selected, asked: &mut FxHashSet<ItemId>) {
     for field in &selection.fields {
         asked.insert(field.item);
@@ -164,7 +168,7 @@ fn add_asked(selection: &Selected, asked: &mut FxHashSet<ItemId>) {
     }
 }
 
-/// The items of each position that one object may have at once.
+/// Returns the distinct item sets of the runtime types, by position.
 fn alternatives(
     supergraph: &Supergraph,
     tree: &Tree,
@@ -187,8 +191,8 @@ fn alternatives(
     positions.collect()
 }
 
-/// A list below that has the size of an earlier field: the place of the size, and where the list is.
-type Sized<'s> = (usize, &'s [SizedField]);
+/// `sizedFields` below the current position: the index of the size, and the fields.
+type SizedBelow<'s> = (usize, &'s [SizedField]);
 
 struct Compiler<'c> {
     supergraph: &'c Supergraph,
@@ -202,11 +206,11 @@ struct Compiler<'c> {
 
 impl<'c> Compiler<'c> {
     /// Recursion is bounded by the depth of the operation.
-    fn position(&mut self, id: PositionId, sized: &[Sized<'c>]) {
+    fn position(&mut self, id: PositionId, sized: &[SizedBelow<'c>]) {
         let tree = self.tree;
         for item in &tree.position(id).items {
             let asked = tree.item(*item);
-            let What::Field { name, field } = &asked.what else { continue };
+            let ItemKind::Field { name, field } = &asked.kind else { continue };
             let is_counted = match asked.is_visible {
                 true => !asked.is_denied,
                 false => self.asked.contains(item),
@@ -214,11 +218,11 @@ impl<'c> Compiler<'c> {
             if !is_counted {
                 continue;
             }
-            // Of what only the plan asks for, the arguments are the supergraph's.
+            // Fields that only the plan adds have their arguments from the supergraph.
             let selection = self.selections.get(&place(asked.location)).copied();
             let selection = selection.filter(|_| asked.is_visible);
             let mut above = Vec::new();
-            let mut below: Vec<Sized<'c>> = Vec::new();
+            let mut below: Vec<SizedBelow<'c>> = Vec::new();
             for (size, fields) in sized {
                 for field in fields.iter().filter(|field| *field.name == **name) {
                     match field.below.is_empty() {
@@ -228,10 +232,10 @@ impl<'c> Compiler<'c> {
                 }
             }
             let mut own = Vec::new();
-            for said in self.supergraph.weights.sizes(*field) {
+            for directive in self.supergraph.weights.sizes(*field) {
                 own.push(self.sizes.len());
-                below.push((self.sizes.len(), &said.sized));
-                self.sizes.push(Size::new(self.supergraph, *field, selection, said));
+                below.push((self.sizes.len(), &directive.sized));
+                self.sizes.push(Size::new(self.supergraph, *field, selection, directive));
             }
             let length = self.supergraph.schema[*field].r#type.item().map(|_| Length {
                 above,
@@ -241,8 +245,8 @@ impl<'c> Compiler<'c> {
             let term = Term {
                 weight: weight(self.supergraph, *field),
                 length,
-                arguments: selection.map_or_else(Given::default, |selection| {
-                    Given::new(self.supergraph, &selection.arguments)
+                arguments: selection.map_or_else(ArgumentCost::default, |selection| {
+                    ArgumentCost::new(self.supergraph, &selection.arguments)
                 }),
                 child: asked.child,
                 own,
@@ -256,16 +260,16 @@ impl<'c> Compiler<'c> {
     }
 }
 
-/// What a value of a field costs, without what is below it.
+/// Weight of a field's value, without the fields below it.
 fn weight(supergraph: &Supergraph, field: FieldId) -> i64 {
-    let said = supergraph.weights.of_field(field);
-    said.unwrap_or_else(|| weight_of_type(supergraph, supergraph.schema[field].r#type.base))
+    let weight = supergraph.weights.of_field(field);
+    weight.unwrap_or_else(|| weight_of_type(supergraph, supergraph.schema[field].r#type.base))
 }
 
-/// A value of an interface or a union costs as much as the one of its types that costs most.
+/// An abstract type has the maximum weight of its possible types.
 fn weight_of_type(supergraph: &Supergraph, id: TypeId) -> i64 {
-    if let Some(said) = supergraph.weights.of_type(id) {
-        return said;
+    if let Some(weight) = supergraph.weights.of_type(id) {
+        return weight;
     }
     match supergraph.schema[id].kind {
         TypeKind::Object { .. } => 1,
@@ -285,9 +289,9 @@ struct Estimate<'e> {
 }
 
 impl Estimate<'_> {
-    /// What an object at a position costs that costs most. Recursion is bounded by the depth of the
-    /// operation.
-    fn position(&self, id: PositionId) -> Result<i64, NotOne> {
+    /// Returns the maximum cost of an object at a position, over its runtime types. Recursion is
+    /// bounded by the depth of the operation.
+    fn position(&self, id: PositionId) -> Result<i64, SlicingArgumentError> {
         let mut most: Option<i64> = None;
         for items in self.cost.alternatives.get(id.index()).into_iter().flatten() {
             let mut all = 0_i64;
@@ -301,12 +305,12 @@ impl Estimate<'_> {
         Ok(most.unwrap_or(0))
     }
 
-    fn term(&self, term: &Term) -> Result<i64, NotOne> {
+    fn term(&self, term: &Term) -> Result<i64, SlicingArgumentError> {
         for size in &term.own {
             if let Some(size) = self.cost.sizes.get(*size)
-                && let Some(names) = size.is_not_one(self.variables)
+                && let Some(names) = size.slicing_violation(self.variables)
             {
-                return Err(NotOne { names: names.into(), location: term.location });
+                return Err(SlicingArgumentError { names: names.into(), location: term.location });
             }
         }
         let below = term.child.map_or(Ok(0), |child| self.position(child))?;

@@ -1,42 +1,46 @@
-//! Executing a plan: answers of subgraphs into one arena, and the arena into the answer.
+//! Execution of a query plan: subgraph responses are read into an arena, and the response is
+//! written from it.
 //!
-//! No tree of values stands in between: a leaf is a range of the bytes that a subgraph sent, checked
-//! when they are read and copied when the answer is written. A source in this process sends no JSON,
-//! but its values one after the other, of which leaves are ranges as well. Of an answer that is refused nothing is
-//! used: what was read of it before its fault came is taken back.
+//! There is no tree of JSON values in between. A leaf is a byte range of a subgraph response,
+//! validated when it is read and copied when the response is written. A source in this process
+//! sends no JSON but a recorded sequence of values, whose leaves are byte ranges as well. An
+//! invalid subgraph response is rolled back as a whole.
 //!
-//! * [`run`]: the requests of a plan, each as soon as it can be sent
-//! * [`represent`]: objects as representations, equal ones once; [`reduce`]: what is asked of those
-//!   of which not all can be said
-//! * [`store`]: what earlier requests were answered already
-//! * [`request`]: what a subgraph is sent; [`told`]: what it is told of other objects
-//! * [`answer`], [`read`]: its answer into the arena; [`copy`]: for all objects that it is for;
-//!   [`alike`]: what of it is read once, for its text is equal
-//! * [`feed`], [`json`], [`recorded`]: what answers are read from
-//! * [`tell`], [`cause`], [`path`]: errors, and the values that are missing because of them
-//! * [`write`](mod@write): the answer; [`written`]: what of it comes again
+//! * [`run`]: the fetches of a plan, each as soon as its dependencies are complete
+//! * [`represent`]: deduplicated representations of entities; [`reduce`]: fetches for entities that
+//!   lack some inputs
+//! * [`reuse`]: fetches answered from earlier responses of the same operation
+//! * [`request`]: bodies of subgraph requests; [`contexts`]: context arguments
+//! * [`receive`], [`response_body`], [`read`]: a subgraph response into the arena; [`copy`]: for all
+//!   objects of one entity; [`duplicates`]: equal JSON objects are read once
+//! * [`tokens`], [`json`], [`recorded`]: the two formats of subgraph responses
+//! * [`subgraph_error`], [`map_errors`], [`cause`], [`path`]: errors, and the values that are null
+//!   because of them
+//! * [`write`](mod@write): the response; [`repeated`]: objects that occur in it several times
 
-mod alike;
-mod answer;
 mod arena;
 mod cause;
+mod contexts;
 mod copy;
+mod duplicates;
 mod errors;
-mod feed;
 mod json;
-mod observe;
+mod map_errors;
 mod path;
 mod read;
+mod receive;
 mod recorded;
 mod reduce;
+mod repeated;
 mod represent;
 mod request;
+mod response_body;
+mod reuse;
 mod run;
-mod store;
-mod tell;
-mod told;
+mod statistics;
+mod subgraph_error;
+mod tokens;
 mod write;
-mod written;
 
 #[cfg(test)]
 mod tests;
@@ -52,12 +56,12 @@ use response::{Held, Recorded, Shape};
 
 use crate::plan::{Document, FetchId, Plan};
 use crate::supergraph::{SubgraphId, Supergraph};
-pub use errors::{AskError, ErrorKind, Errors, ExecutionError, Invalid, Path, Step};
-pub use observe::{Fate, FetchSeen, Observed};
+pub use errors::{ErrorKind, Errors, ExecutionError, FetchError, InvalidResponse, Path, Step};
 pub use run::{Executed, execute};
+pub use statistics::{ExecutionStatistics, FetchOutcome, FetchStatistics};
 pub use write::{Literals, write};
 
-/// What is executed.
+/// Inputs of an execution.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'r> {
     pub supergraph: &'r Supergraph,
@@ -66,13 +70,13 @@ pub struct Inputs<'r> {
     pub variables: &'r Variables,
 }
 
-/// How plans are run.
+/// Options of an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Whether a request is not sent for what this operation has been answered already, and objects
-    /// with equal texts in one answer are one.
+    /// Whether fetches are skipped for data that earlier responses contain, and equal JSON objects
+    /// of one response are merged.
     pub reuse: bool,
-    /// How many representations one request says; what has more is sent as several.
+    /// Maximum number of representations in one request; larger fetches are sent in batches.
     pub max_representations: usize,
 }
 
@@ -82,55 +86,58 @@ impl Default for Options {
     }
 }
 
-/// Whoever carries requests to subgraphs.
+/// Transport of requests to subgraphs.
 pub trait Subgraphs {
-    /// Sends a request; its answer.
-    fn ask(&self, ask: Ask<'_>) -> impl Future<Output = Result<Answer, AskError>>;
+    /// Sends a request and returns its response.
+    fn fetch(
+        &self,
+        request: FetchRequest<'_>,
+    ) -> impl Future<Output = Result<FetchResponse, FetchError>>;
 }
 
-/// What a subgraph is asked.
+/// A request to a subgraph.
 #[derive(Clone, Debug)]
-pub struct Ask<'a> {
+pub struct FetchRequest<'a> {
     pub subgraph: SubgraphId,
-    /// A query may be sent again.
+    /// Only queries may be retried.
     pub kind: OperationKind,
     pub fetch: FetchId,
     pub document: &'a Document,
-    /// The JSON of a GraphQL request.
+    /// JSON of the GraphQL request.
     pub body: Bytes,
-    /// Where the carrier may say more about why there is no answer; it is for the log only.
+    /// Details of a failure for the log, set by the transport.
     pub reason: &'a OnceCell<Box<str>>,
 }
 
-/// What a subgraph answered.
+/// Response of a subgraph.
 #[derive(Debug)]
-pub struct Answer {
-    pub body: Body,
-    /// The memory that it takes.
+pub struct FetchResponse {
+    pub body: ResponseBody,
+    /// Reserved memory of the response.
     pub held: Held,
 }
 
-/// An answer, as whoever is asked gives it.
+/// Body of a subgraph response.
 #[derive(Debug)]
-pub enum Body {
-    /// The JSON of a response.
+pub enum ResponseBody {
+    /// JSON text of the response.
     Json(Bytes),
-    /// What a source in this process has written.
-    Recorded(Box<Recording>),
+    /// Values recorded by a source in this process.
+    Recorded(Box<RecordedResponse>),
 }
 
-/// The answer of a source in this process.
+/// Response of a source in this process.
 #[derive(Debug)]
-pub struct Recording {
-    /// What it was written by: it has the names of the fields.
+pub struct RecordedResponse {
+    /// The shape that the values were recorded by; it holds the field names.
     pub shape: Arc<Shape>,
     pub data: Recorded,
-    /// The JSON of the list of errors, if there are some.
+    /// JSON of the `errors` list, if there are errors.
     pub errors: Option<Bytes>,
 }
 
-impl Body {
-    /// How long it is, or would be as JSON.
+impl ResponseBody {
+    /// Length in bytes, or what it would be as JSON.
     fn length(&self) -> usize {
         match self {
             Self::Json(bytes) => bytes.len(),
@@ -142,8 +149,8 @@ impl Body {
     }
 }
 
-impl From<Bytes> for Answer {
+impl From<Bytes> for FetchResponse {
     fn from(body: Bytes) -> Self {
-        Self { body: Body::Json(body), held: Held::default() }
+        Self { body: ResponseBody::Json(body), held: Held::default() }
     }
 }

@@ -1,12 +1,12 @@
-//! Federation: one API over several subgraphs.
+//! Federation gateway: one API over several subgraphs.
 //!
-//! * [`supergraph`]: what a composed schema says: the API, and which subgraph knows what
-//! * [`access`]: what a caller may read of it
-//! * [`outline`]: an operation as a tree of positions
-//! * [`cost`]: what it is estimated to cost
-//! * [`planner`]: which subgraph is asked for what, and after what
-//! * [`plan`]: the requests themselves
-//! * [`execute`]: answers of subgraphs into the answer
+//! * [`supergraph`]: the composed schema: the API, and which subgraph resolves what
+//! * [`access`]: authorization: which parts of an operation a client may read
+//! * [`outline`]: selection tree of an operation
+//! * [`cost`]: cost estimate (demand control)
+//! * [`planner`]: query planner: which subgraph resolves which field, in which order
+//! * [`plan`]: query plan: the fetches and their documents
+//! * [`execute`]: execution of a plan: subgraph responses into the response
 
 pub mod access;
 pub mod cost;

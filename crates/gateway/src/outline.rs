@@ -1,8 +1,8 @@
-//! An operation as a tree of positions: what is asked of which types where.
+//! Selection tree: an operation as a tree of positions with the fields selected there.
 //!
-//! `@skip` and `@include` are decided, fragments are in their places, and occurrences of one field
-//! are merged (<https://spec.graphql.org/draft/#sec-Field-Collection>), for all types that an object
-//! may have at once: planning comes before anybody knows them.
+//! `@skip` and `@include` are evaluated, fragments are inlined, and selections of one response name
+//! are merged (<https://spec.graphql.org/draft/#sec-Field-Collection>), for all possible types at
+//! once: the plan is made before runtime types are known.
 
 mod arguments;
 mod classes;
@@ -19,8 +19,8 @@ use graphql::schema::{FieldId, TypeId};
 
 use crate::supergraph::{Supergraph, TypeSet};
 pub use arguments::Arguments;
-pub use directives::{Directives, Said, Way};
-pub use visible::{TooMuch, outline, outline_for};
+pub use directives::{Directives, FieldDirectives, OccurrenceDirectives};
+pub use visible::{TooManySelections, outline, outline_for};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident $letter:literal;)*) => {$(
@@ -32,7 +32,7 @@ macro_rules! ids {
         #[allow(unreachable_pub, reason = "the same")]
         impl $name {
             pub(crate) fn new(index: usize) -> Self {
-                // What an operation may ask for is bounded far below.
+                // The size of an operation is limited far below.
                 Self(u32::try_from(index).unwrap_or(u32::MAX))
             }
 
@@ -52,72 +52,73 @@ macro_rules! ids {
 pub(crate) use ids;
 
 ids! {
-    /// A place of the answer where objects stand.
+    /// A position of objects in the response.
     PositionId "position";
-    /// Something that is asked of the objects of a position.
+    /// A field selected at a position.
     ItemId "item";
 }
 
-/// What an operation asks for, and what may be needed to find it.
+/// Selection tree of an operation, with the hidden fields that its plan may need.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     pub positions: Vec<Position>,
     pub items: Vec<Item>,
 }
 
-/// Where objects stand: the root, or what one item gives.
+/// A position of objects: the root, or the objects of one item.
 #[derive(Clone, Debug)]
 pub struct Position {
-    /// The type that the field says; objects have a type of it.
+    /// Declared type of the field; its possible types are those of the objects.
     pub r#type: TypeId,
     pub possible: TypeSet,
-    /// The types that objects may have: a class is planned for at once.
+    /// Classes of possible types; plans treat a class as one type.
     pub classes: Vec<Class>,
     pub parent: Option<ItemId>,
-    /// In the order of the answer, then the hidden ones.
+    /// In the order of the response, then the hidden ones.
     pub items: Vec<ItemId>,
-    /// How often the items have changed.
+    /// Number of changes of `items`.
     pub(crate) changes: u32,
-    /// The visible items of those types whose answers have another order.
+    /// Visible items of the types whose response order differs.
     pub orders: Vec<(TypeSet, Vec<ItemId>)>,
 }
 
-/// Types of a position of which every subgraph reads the same in the same way.
+/// Possible types at a position that every subgraph resolves in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// The one that plans speak of.
+    /// The type that stands for the class in plans.
     pub representative: TypeId,
     pub types: TypeSet,
 }
 
-/// Something that is asked of the objects of a position.
+/// A field selected on the objects of a position.
 #[derive(Clone, Debug)]
 pub struct Item {
     pub position: PositionId,
-    /// The name in the answer; of a hidden one that of the field.
+    /// Response name; for a hidden item, the field name.
     pub key: Box<str>,
-    pub what: What,
-    /// The objects that it is asked of.
+    pub kind: ItemKind,
+    /// Types of the objects that it is selected on.
     pub types: TypeSet,
     pub arguments: Arguments,
-    /// Where its objects stand, if it gives some.
+    /// Position of its objects, if it has a composite type.
     pub child: Option<PositionId>,
-    /// Whether it is part of the answer, and not only of the way to it.
+    /// Whether it is part of the response; hidden items are keys and required fields.
     pub is_visible: bool,
-    /// Whether the caller may not read it: nobody is asked for it, and it is null.
+    /// Whether the client is not authorized to read it: it is not fetched, and null in the
+    /// response.
     pub is_denied: bool,
     pub location: Location,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum ItemKind {
     Typename,
     Field {
         name: Arc<str>,
-        /// As the type has it that the operation asks it of.
+        /// The field of the type that the operation selects it on.
         field: FieldId,
     },
-    /// `__schema` and `__type` of the root: answered without a subgraph.
+    /// `__schema` and `__type` of the root, which need no subgraph.
     Introspection,
 }
 
@@ -132,7 +133,7 @@ impl Tree {
         &self.items[id.index()]
     }
 
-    /// The types that a class has, by the one that plans speak of.
+    /// Returns the types of a class by its representative.
     #[must_use]
     pub fn class(&self, position: PositionId, representative: TypeId) -> Option<&TypeSet> {
         let classes = &self.position(position).classes;
@@ -140,16 +141,16 @@ impl Tree {
         class.map(|class| &class.types)
     }
 
-    /// What the caller may not read, in the order of the tree.
+    /// Returns the unauthorized items, in the order of the tree.
     pub fn denied(&self) -> impl Iterator<Item = &Item> {
         self.items.iter().filter(|item| item.is_denied)
     }
 
-    /// The type whose field an item is, as the operation asks for it.
+    /// Returns the type whose field an item is, as the operation selects it.
     #[must_use]
     pub fn parent_of(&self, supergraph: &Supergraph, item: &Item) -> TypeId {
         let position = self.position(item.position);
-        let What::Field { name, field } = &item.what else { return position.r#type };
+        let ItemKind::Field { name, field } = &item.kind else { return position.r#type };
         let has = |parent: &TypeId| supergraph.find_field(*parent, name) == Some(*field);
         let own = Some(position.r#type).filter(has);
         let objects = || supergraph.members(&item.types);
@@ -158,7 +159,7 @@ impl Tree {
         found.unwrap_or(position.r#type)
     }
 
-    /// The root field that a position is below.
+    /// Returns the root field that a position is below.
     #[must_use]
     pub fn root_item(&self, mut position: PositionId) -> Option<ItemId> {
         loop {
@@ -170,7 +171,7 @@ impl Tree {
         }
     }
 
-    /// The root.
+    /// Position of the root object.
     pub const ROOT: PositionId = PositionId(0);
 
     fn add_position(
@@ -197,7 +198,7 @@ impl Tree {
         id
     }
 
-    /// How deep a position stands among hidden ones.
+    /// Number of hidden positions on the way to a position.
     fn hidden_depth(&self, mut position: PositionId) -> usize {
         let mut depth = 0;
         while let Some(parent) = self.position(position).parent {

@@ -1,20 +1,20 @@
-//! A plan: the requests to subgraphs, what they say, and what they wait for.
+//! Query plan: the fetches from subgraphs, their documents and dependencies.
 //!
-//! Visits of one subgraph that the same number of requests leads to are one request. It asks for
-//! entities by their representations, as many kinds of them at once as there are.
+//! Visits of one subgraph at the same level form one fetch. It can select entities of several
+//! types, each with its representations.
 
 mod document;
 mod entries;
 mod form;
 mod fragments;
-mod lead;
+mod prefix;
 mod print;
-mod project;
+mod projection;
 mod reuse;
 mod select;
 mod shape;
 mod size;
-mod usual;
+mod size_hint;
 
 #[cfg(test)]
 mod tests;
@@ -26,26 +26,26 @@ use graphql::schema::{TypeId, TypeRef};
 use graphql::value::Slot;
 
 use crate::outline::{ItemId, PositionId, Tree, ids};
-use crate::planner::{Choice, ContextId, ToldArguments};
+use crate::planner::{Choice, ContextArguments, ContextId};
 use crate::supergraph::{FieldSetId, SubgraphId, Supergraph, TypeSet};
 pub use document::document;
 pub use entries::compile;
-pub(crate) use entries::{name_of, told};
+pub(crate) use entries::{contexts_of, name_of};
 pub(crate) use form::form;
 pub use form::{Form, Member};
-pub use lead::{Lead, append_range};
+pub use prefix::{Prefix, append_range};
 pub use print::print;
-pub use project::{Nesting, Out, OutValue, Projection};
-pub use reuse::{ItemTree, Known, Provider, Reusable, Reuse};
+pub use projection::{Nesting, Projection, ResponseMember, ResponseValue};
+pub use reuse::{ItemTree, Provider, Reusable, ReusableSelection, Reuse};
 pub use shape::{Read, Scalar, Shape, Value};
-pub use usual::Usual;
+pub use size_hint::SizeHint;
 
 ids! {
-    /// The place of a request among those of its plan.
+    /// Index of a fetch in its plan.
     FetchId "fetch";
 }
 
-/// What is asked of whom, in which order.
+/// A query plan.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub fetches: Vec<Fetch>,
@@ -53,39 +53,39 @@ pub struct Plan {
     pub layout: Arc<Layout>,
     /// By position.
     pub projections: Vec<Projection>,
-    /// What subgraphs are told of the objects above those that they are asked for.
+    /// Contexts whose values are sent as arguments of fields below.
     pub contexts: Vec<Context>,
-    /// What entities may have been read already.
+    /// Data that several fetches would read.
     pub reusable: Reusable,
-    /// How many requests wait for each other.
+    /// Length of the longest chain of dependent fetches.
     pub chain: u16,
 }
 
-/// Where the cells of objects are: made once, for every answer has the same.
+/// Cell layout of objects, equal for all executions of a plan.
 #[derive(Debug, Default)]
 pub struct Layout {
-    /// By item: its place among those of its position.
+    /// By item: its index in its position.
     pub slots: Vec<u32>,
-    /// By position: how many items it has.
+    /// By position: its number of items.
     pub widths: Vec<u32>,
-    /// By item: where its objects stand.
+    /// By item: the position of its objects.
     pub children: Vec<Option<PositionId>>,
-    /// Whether equal entities may have one object below them, and objects whose texts are equal may be
-    /// one. Not where something below is asked with what stands above it: then each has its own.
+    /// Whether equal entities may share the objects below them, and equal JSON objects may be
+    /// merged. `false` with context arguments, which depend on the enclosing objects.
     pub is_shared: bool,
-    /// How many objects there were the last time, and how many cells: of objects, and of lists.
-    pub objects: Usual,
-    pub cells: Usual,
-    pub elements: Usual,
-    /// The same by position.
-    pub at: Box<[Usual]>,
-    /// How many bytes of data there were.
-    pub written: Usual,
+    /// Number of objects, cells and list elements in the last execution.
+    pub objects: SizeHint,
+    pub cells: SizeHint,
+    pub elements: SizeHint,
+    /// Number of objects in the last execution, by position.
+    pub at: Box<[SizeHint]>,
+    /// Length of the data in the last execution.
+    pub written: SizeHint,
 }
 
 impl Layout {
     fn new(tree: &Tree) -> Self {
-        // What an operation may ask for is bounded far below.
+        // The size of an operation is limited far below.
         let narrow = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
         let mut slots = vec![0; tree.items.len()];
         for position in &tree.positions {
@@ -96,78 +96,87 @@ impl Layout {
         let widths: Vec<_> =
             tree.positions.iter().map(|position| narrow(position.items.len())).collect();
         let children = tree.items.iter().map(|item| item.child).collect();
-        let at = widths.iter().map(|_| Usual::default()).collect();
+        let at = widths.iter().map(|_| SizeHint::default()).collect();
         Self { slots, widths, children, is_shared: true, at, ..Self::default() }
     }
 }
 
-/// A value that a subgraph is told of an object above those that it is asked for.
+/// A context: a value of an enclosing object (`@context`).
 #[derive(Clone, Debug)]
 pub struct Context {
     pub r#type: TypeRef,
-    /// Where it stands: the position, the types of its objects, and the one value that they say. The
-    /// nearest object counts.
+    /// Positions and types that set it, with the form of the value. The nearest enclosing object
+    /// counts.
     pub sources: Vec<(PositionId, TypeSet, Form)>,
 }
 
-/// One request to a subgraph.
+/// A fetch: a request to a subgraph.
 #[derive(Clone, Debug)]
 pub struct Fetch {
     pub subgraph: SubgraphId,
     pub kind: OperationKind,
-    /// The requests whose answers it is made of.
+    /// The fetches it depends on.
     pub needs: Vec<FetchId>,
-    /// How many requests lead to it, itself among them.
+    /// Number of fetches on the longest chain to it, including itself.
     pub level: u16,
-    /// What is asked of the root type.
+    /// Selection on a root type.
     pub root: Option<Root>,
-    /// What is asked of entities, by the list of representations that they are asked with.
+    /// Selections on entities, by list of representations.
     pub entities: Vec<Entities>,
     pub document: Document,
 }
 
-/// What one document of a request asks: most have one for all.
+/// The part of a fetch that one document selects; usually the whole fetch.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'p> {
+pub struct DocumentPart<'p> {
     pub fetch: &'p Fetch,
-    /// What is asked of the lists of entities; one as often as what the subgraph is told of the objects
-    /// above differs.
+    /// The lists of entities; a list occurs once for each distinct set of context values.
     pub lists: &'p [&'p Entities],
 }
 
-/// What is asked of a root type.
+/// Selection on a root type.
 #[derive(Clone, Debug)]
 pub struct Root {
     pub position: PositionId,
     pub selection: Selection,
-    /// The same for who reads the answer.
+    /// The selection in the form for reading the response.
     pub shape: Shape,
 }
 
-/// What is asked of the entities of one list of representations.
+/// Selection on the entities of one list of representations.
 #[derive(Clone, Debug, Default)]
 pub struct Entities {
-    /// Whether the answer has to say the types of the entities.
+    /// Whether the response must contain `__typename`.
     pub typename: bool,
-    /// What the subgraph is told of the objects above: it is the same for all objects of one list.
-    pub told: Vec<ContextId>,
-    /// What is asked, by type, as it is printed: all entries say it under the same names.
+    /// Contexts of the list; all its entities have the same values.
+    pub contexts: Vec<ContextId>,
+    /// Selections to print, by type; equal for all entries.
     pub types: Vec<(TypeId, Selection)>,
     pub entries: Vec<Entry>,
 }
 
 impl Entities {
-    /// What is read of an object of an entry, with the type of which it is asked.
+    /// Whether the document selects a response name on entities of the list, of any type.
+    #[must_use]
+    pub fn selects(&self, name: &str) -> bool {
+        let selects =
+            |selection: &Selection| selection.fields.iter().any(|field| *field.key == *name);
+        self.types.iter().any(|(_, selection)| {
+            selects(selection) || selection.fragments.iter().any(|(_, below)| selects(below))
+        })
+    }
+
+    /// Returns the shape of an object of an entry, with the type it was selected on.
     #[must_use]
     pub fn shape(&self, entry: u32, own: Option<TypeId>) -> Option<(TypeId, &Shape)> {
         let shapes = &self.entries.get(entry as usize)?.shapes;
         let of_own = shapes.iter().find(|(base, _)| Some(*base) == own);
-        // One asked as an interface stands for all types.
+        // A selection on an interface object holds for all types.
         let only = shapes.first().filter(|(_, shape)| shapes.len() == 1 && shape.is_of_all);
         of_own.or(only).map(|(base, shape)| (*base, shape))
     }
 
-    /// The same, and all that may be read of an object whose type nobody knows.
+    /// Returns the shape of an object; for an unknown runtime type, all shapes.
     #[must_use]
     pub fn shapes(&self, entry: u32, own: Option<TypeId>) -> &[(TypeId, Shape)] {
         let Some(entry) = self.entries.get(entry as usize) else { return &[] };
@@ -181,80 +190,80 @@ impl Entities {
     }
 }
 
-/// Objects of a position that are asked for by representations.
+/// Objects of a position that are fetched by representations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub position: PositionId,
-    /// The types of the objects.
+    /// Types of the objects.
     pub types: TypeSet,
-    /// The type that the representation names, if it is not the object's own.
+    /// Type name in the representation, if it is not the object's own.
     pub on: Option<TypeId>,
-    /// What the objects are found by.
+    /// Key field sets of the representation.
     pub keys: Vec<FieldSetId>,
-    /// What fields require beside it.
+    /// Required field sets of the representation.
     pub inputs: Vec<FieldSetId>,
-    /// What a representation says.
+    /// Form of the representation.
     pub form: Form,
-    /// What is asked, by type: what the answer is to this position.
+    /// Selections by type, for the items of this position.
     pub selections: Vec<(TypeId, Selection)>,
-    /// The same for who reads the answer.
+    /// The selections in the form for reading the response.
     pub shapes: Vec<(TypeId, Shape)>,
-    /// Of each type, what earlier requests may have read already.
+    /// By type: earlier fetches that may have read the same data.
     pub reuse: Vec<Reuse>,
 }
 
-/// What is asked of objects.
+/// A selection set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Whether the objects say their type.
+    /// Whether it selects `__typename`.
     pub typename: bool,
-    pub fields: Vec<Asked>,
-    /// What is asked of the objects of one type.
+    pub fields: Vec<SelectedField>,
+    /// Selections on one type.
     pub fragments: Vec<(TypeId, Selection)>,
 }
 
-/// A field as it is asked.
+/// A selected field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
-    /// The name in the subgraph's answer.
+pub struct SelectedField {
+    /// Response name in the subgraph response.
     pub key: Box<str>,
     pub item: ItemId,
-    /// The arguments whose values objects above say.
-    pub told: ToldArguments,
+    /// Context arguments.
+    pub context_arguments: ContextArguments,
     pub below: Option<Selection>,
 }
 
-/// The text of a request.
+/// Printed document of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
     pub text: Box<str>,
-    /// The body of the request up to the first variable.
+    /// Start of the request body, up to the first variable.
     pub head: Box<[u8]>,
-    /// The client's variables that it says.
+    /// Variables of the client that it uses.
     pub variables: Vec<Slot>,
 }
 
-/// Names the lists of representations.
+/// Returns the name of the variable with the representations of a list.
 #[must_use]
 pub fn representations_variable(place: usize) -> String {
     format!("representations{place}")
 }
 
-/// Names a value that the entities of a list share.
+/// Returns the name of the variable with a context value of a list.
 #[must_use]
 pub fn context_variable(place: usize, context: ContextId) -> String {
     format!("context{place}_{}", context.index())
 }
 
-/// Names what entities come under, where a request has several lists of them.
+/// Returns the response name of a list of entities.
 #[must_use]
 pub fn entities_key(place: usize, of: usize) -> String {
     if of == 1 { "_entities".to_owned() } else { format!("_entities{place}") }
 }
 
-/// Everything that a plan is made from.
+/// Inputs for compiling a plan.
 #[derive(Clone, Copy, Debug)]
-pub struct Sources<'p> {
+pub struct PlanInputs<'p> {
     pub supergraph: &'p Supergraph,
     pub operation: &'p graphql::operation::Operation,
     pub choice: &'p Choice,

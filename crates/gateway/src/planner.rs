@@ -1,14 +1,14 @@
-//! Which subgraph is asked for what, and after what.
+//! Query planner: which subgraph resolves which field, in which order.
 //!
-//! 1. [`reach`]: everything that could be read, in which subgraph, and by which ways one comes there:
-//!    facts, and rules that derive them from each other. A rule's head comes later than its tails, so
-//!    that circles lead nowhere.
-//! 2. [`choose`]: one derivation for everything that the operation asks for, such that first the
-//!    longest chain of requests is short, then the requests are few, then little is asked.
+//! 1. [`reach`]: everything that can be read, from which subgraph, and how: facts, and rules that
+//!    derive them from each other. The conclusion of a rule comes later than its premises, so cycles
+//!    lead nowhere.
+//! 2. [`choose`]: one derivation of all fields of the operation, with the shortest chain of
+//!    dependent fetches, then the fewest fetches, then the smallest selections.
 //!
-//! The other way, which most gateways go, is to list the paths to each field and to combine them. Its
-//! number of combinations grows with every field that several subgraphs have, what it compares is not
-//! what is sent in the end, and requirements of requirements are planned again for each path.
+//! Most gateways enumerate the paths to each field and combine them instead. The number of
+//! combinations grows with every field that several subgraphs have, the compared paths are not the
+//! requests that are sent in the end, and nested requirements are planned again for each path.
 
 mod choose;
 mod contexts;
@@ -22,24 +22,24 @@ mod tests;
 use graphql::operation::Location;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::outline::{ItemId, Tree, What};
-use crate::supergraph::{SubgraphId, Supergraph, When};
-pub use choose::{Choice, Chosen};
-pub use contexts::{Context, ContextId, Contexts, Source, ToldArguments, ToldId};
-pub use facts::{How, Visit, VisitId};
+use crate::outline::{ItemId, ItemKind, Tree};
+use crate::supergraph::{OverrideCondition, SubgraphId, Supergraph};
+pub use choose::{Choice, ChosenVisit};
+pub use contexts::{Context, ContextArguments, ContextId, ContextSetId, Contexts, Source};
+pub use facts::{Visit, VisitId, VisitOrigin};
 
-/// What one operation may cost the planner.
+/// Limits for planning one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most ways of reading something that are looked at.
+    /// Maximum number of derivations (facts and rules).
     pub facts: usize,
-    /// The most values that are known only on the way to others.
+    /// Maximum number of hidden items.
     pub items: usize,
-    /// The most requests.
+    /// Maximum number of fetches.
     pub requests: usize,
-    /// The most attempts at a better plan.
+    /// Maximum number of attempts to improve the plan.
     pub attempts: usize,
-    /// The most that all attempts together look at.
+    /// Maximum number of steps of all attempts together.
     pub steps: usize,
 }
 
@@ -49,31 +49,31 @@ impl Default for Limits {
     }
 }
 
-/// The labels of `@override` that are on for a request.
+/// Labels of progressive `@override` that are active for a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels(pub FxHashSet<Box<str>>);
 
 impl Labels {
-    fn allow(&self, when: &When) -> bool {
+    fn allow(&self, when: &OverrideCondition) -> bool {
         match when {
-            When::Always => true,
-            When::On(label) => self.0.contains(&**label),
-            When::Off(label) => !self.0.contains(&**label),
+            OverrideCondition::Always => true,
+            OverrideCondition::On(label) => self.0.contains(&**label),
+            OverrideCondition::Off(label) => !self.0.contains(&**label),
         }
     }
 }
 
-/// Why there is no plan.
+/// Reason why there is no plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// The supergraph promises a field that no subgraph gives there.
+    /// No subgraph resolves a field here, although the supergraph has it.
     #[error("No subgraph gives `{coordinate}` here.")]
-    NoWay { coordinate: Box<str>, location: Location },
+    Unresolvable { coordinate: Box<str>, location: Location },
     #[error("The operation is too complex to be planned.")]
     TooComplex,
 }
 
-/// Plans an operation. What is needed only to find something else is added to its tree.
+/// Plans an operation. Adds hidden items to its tree, such as keys and required fields.
 pub fn plan(
     supergraph: &Supergraph,
     tree: &mut Tree,
@@ -81,37 +81,37 @@ pub fn plan(
     limits: Limits,
 ) -> Result<Choice, PlanError> {
     let is_mutation = Some(tree.position(Tree::ROOT).r#type) == supergraph.schema.mutation;
-    let doers = match is_mutation {
-        true => decide(supergraph, tree, labels, limits)?,
-        false => Doers::default(),
+    let executors = match is_mutation {
+        true => assign_executors(supergraph, tree, labels, limits)?,
+        false => Executors::default(),
     };
-    plan_with(supergraph, tree, labels, limits, &doers)
+    plan_with(supergraph, tree, labels, limits, &executors)
 }
 
-/// Who does each field of a mutation that several subgraphs could do: one of them, for what is done
-/// twice is not what was asked.
-type Doers = FxHashMap<ItemId, SubgraphId>;
+/// The subgraph that executes each mutation field which several subgraphs have: exactly one, since
+/// a mutation must not be executed twice.
+type Executors = FxHashMap<ItemId, SubgraphId>;
 
-/// Decides who does what, one field after the other, by what the whole would cost. All trials together
-/// look at no more than one plan may.
-fn decide(
+/// Assigns each mutation field to a subgraph, one field after the other, by the cost of the whole
+/// plan. All trials together stay within the limits of one plan.
+fn assign_executors(
     supergraph: &Supergraph,
     tree: &Tree,
     labels: &Labels,
     limits: Limits,
-) -> Result<Doers, PlanError> {
+) -> Result<Executors, PlanError> {
     let items = tree.position(Tree::ROOT).items.iter();
     let able: Vec<_> =
-        items.map(|item| (*item, doers_of(supergraph, tree, labels, *item))).collect();
+        items.map(|item| (*item, executors_of(supergraph, tree, labels, *item))).collect();
     let trials = able.iter().map(|(_, able)| able.len()).sum::<usize>().max(1);
     let share = Limits { facts: limits.facts / trials, steps: limits.steps / trials, ..limits };
-    let mut doers = Doers::default();
+    let mut executors = Executors::default();
     for (item, able) in able {
         let mut best: Option<((u16, usize), SubgraphId)> = None;
         let mut failed = None;
         for subgraph in able {
-            doers.insert(item, subgraph);
-            match plan_with(supergraph, &mut tree.clone(), labels, share, &doers) {
+            executors.insert(item, subgraph);
+            match plan_with(supergraph, &mut tree.clone(), labels, share, &executors) {
                 Ok(choice) => {
                     let cost = (choice.chain, choice.requests);
                     if best.is_none_or(|(least, _)| cost < least) {
@@ -119,32 +119,32 @@ fn decide(
                     }
                 }
                 Err(PlanError::TooComplex) => return Err(PlanError::TooComplex),
-                Err(error @ PlanError::NoWay { .. }) => failed = Some(error),
+                Err(error @ PlanError::Unresolvable { .. }) => failed = Some(error),
             }
         }
         match (best, failed) {
             (Some((_, subgraph)), _) => {
-                doers.insert(item, subgraph);
+                executors.insert(item, subgraph);
             }
             (None, Some(error)) => return Err(error),
             (None, None) => {}
         }
     }
-    Ok(doers)
+    Ok(executors)
 }
 
-/// The subgraphs that could do a field of a mutation, if there is a choice.
-fn doers_of(
+/// Returns the subgraphs that can execute a mutation field, if there are several.
+fn executors_of(
     supergraph: &Supergraph,
     tree: &Tree,
     labels: &Labels,
     item: ItemId,
 ) -> Vec<SubgraphId> {
-    let What::Field { field, .. } = &tree.item(item).what else { return Vec::new() };
+    let ItemKind::Field { field, .. } = &tree.item(item).kind else { return Vec::new() };
     let owners = supergraph.field_owners(*field).subgraphs.iter();
     let owners = owners.filter(|owner| !owner.is_external && labels.allow(&owner.when));
-    let doers: Vec<SubgraphId> = owners.map(|owner| owner.subgraph).collect();
-    if doers.len() > 1 { doers } else { Vec::new() }
+    let executors: Vec<SubgraphId> = owners.map(|owner| owner.subgraph).collect();
+    if executors.len() > 1 { executors } else { Vec::new() }
 }
 
 fn plan_with(
@@ -152,10 +152,10 @@ fn plan_with(
     tree: &mut Tree,
     labels: &Labels,
     limits: Limits,
-    doers: &Doers,
+    executors: &Executors,
 ) -> Result<Choice, PlanError> {
     let contexts = Contexts::new(supergraph, tree);
-    let facts = reach::reach(supergraph, tree, (labels, doers), &contexts, limits)?;
+    let facts = reach::reach(supergraph, tree, (labels, executors), &contexts, limits)?;
     let mut choice = choose::choose(supergraph, tree, &facts, limits)?;
     if requests(supergraph, tree, &choice) > limits.requests {
         return Err(PlanError::TooComplex);
@@ -164,18 +164,19 @@ fn plan_with(
     Ok(choice)
 }
 
-/// How many requests there are; of a mutation at most: each of its fields may be some.
+/// Returns the number of fetches; for a mutation an upper bound, since each of its fields may need
+/// separate ones.
 fn requests(supergraph: &Supergraph, tree: &Tree, choice: &Choice) -> usize {
     let root = tree.position(Tree::ROOT);
     if Some(root.r#type) != supergraph.schema.mutation {
         return choice.requests;
     }
-    let hops = choice.visits.values().filter_map(|chosen| match chosen.how {
-        How::Hop { .. } => {
+    let jumps = choice.visits.values().filter_map(|chosen| match chosen.origin {
+        VisitOrigin::Jump { .. } => {
             let Visit { position, subgraph, .. } = chosen.visit;
             Some((tree.root_item(position), chosen.level, subgraph))
         }
-        How::Enter | How::Descend { .. } => None,
+        VisitOrigin::Enter | VisitOrigin::Descend { .. } => None,
     });
-    root.items.len() + hops.collect::<FxHashSet<_>>().len()
+    root.items.len() + jumps.collect::<FxHashSet<_>>().len()
 }

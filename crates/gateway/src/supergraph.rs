@@ -1,7 +1,7 @@
-//! What a composed schema says: the types of all subgraphs, and which subgraph knows what of them.
+//! Supergraph: the composed schema, and which subgraph resolves which types and fields.
 //!
-//! <https://specs.apollo.dev/join/v0.3/>. It is read once, when a supergraph is loaded; nothing of
-//! its text is looked at afterwards.
+//! <https://specs.apollo.dev/join/v0.3/>. It is read once, when it is loaded; all names are
+//! resolved then.
 
 mod api;
 mod contexts;
@@ -31,17 +31,17 @@ pub use read::{Problem, read};
 pub use requirements::{Alternatives, Requirement, RequirementId, Requirements};
 pub use weights::{ListSize, SizedField, Weights};
 
-/// The place of a subgraph among those of its supergraph.
+/// Index of a subgraph in its supergraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubgraphId(pub u16);
 
 graphql::heap_size!(plain SubgraphId);
 
-/// One part of the supergraph.
+/// A subgraph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subgraph {
     pub name: Arc<str>,
-    /// Where it is asked; empty if the supergraph does not say it.
+    /// URL; empty if the supergraph does not contain it.
     pub url: Arc<str>,
 }
 
@@ -49,36 +49,36 @@ pub struct Subgraph {
 #[derive(Debug)]
 pub struct Supergraph {
     pub subgraphs: Vec<Subgraph>,
-    /// Every type and field that some subgraph has, also those that clients do not see.
+    /// All types and fields of all subgraphs, including those hidden from the API.
     pub schema: Schema,
     /// By [`TypeId`].
     types: Vec<TypeOwners>,
     /// By [`FieldId`].
     fields: Vec<FieldOwners>,
     sets: Vec<FieldSet>,
-    /// The names of fields of whose objects field sets say something.
+    /// Names of fields with a selection set in some field set.
     nested: FxHashSet<Arc<str>>,
-    /// The types whose objects say something to fields below them.
+    /// Types that set contexts.
     context_types: Vec<TypeId>,
     objects: Objects,
-    /// The fields of types that have many.
+    /// Fields by name, for types with many fields.
     many: FxHashMap<TypeId, FxHashMap<Arc<str>, FieldId>>,
-    /// What clients see.
+    /// The API schema for clients.
     pub api: Api,
-    /// Who may read what.
+    /// Authorization requirements.
     pub requirements: Requirements,
-    /// What it costs.
+    /// Weights for the cost estimate.
     pub weights: Weights,
 }
 
-/// Which subgraphs know a type.
+/// The subgraphs that have a type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TypeOwners {
     /// In the order of the subgraphs.
     pub subgraphs: Vec<TypeIn>,
-    /// Of an object or an interface: the interfaces that it implements, and where.
+    /// For objects and interfaces: implemented interfaces by subgraph.
     pub implements: Vec<(SubgraphId, TypeId)>,
-    /// Of a union: its members, and where.
+    /// For unions: member types by subgraph.
     pub members: Vec<(SubgraphId, TypeId)>,
 }
 
@@ -87,19 +87,19 @@ pub struct TypeOwners {
 pub struct TypeIn {
     pub subgraph: SubgraphId,
     pub keys: Vec<Key>,
-    /// The subgraph knows the interface as if it were an object.
+    /// Whether the subgraph has it as an interface object.
     pub is_interface_object: bool,
 }
 
-/// What a subgraph finds a value of the type by.
+/// A key of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
     pub fields: FieldSetId,
-    /// Whether the subgraph answers for representations; otherwise it only gives the key.
+    /// Whether the subgraph resolves representations with it; otherwise it only returns its fields.
     pub is_resolvable: bool,
 }
 
-/// Which subgraphs know a field.
+/// The subgraphs that have a field.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FieldOwners {
     /// In the order of the subgraphs.
@@ -110,28 +110,29 @@ pub struct FieldOwners {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldIn {
     pub subgraph: SubgraphId,
-    /// What the subgraph says it is; it may be narrower than what the supergraph says.
+    /// Type in the subgraph; it may be narrower than in the supergraph.
     pub r#type: TypeRef,
-    /// What a representation has to say for the subgraph to compute the field.
+    /// Required fields (`@requires`), which a representation must contain.
     pub requires: Option<FieldSetId>,
-    /// What the subgraph gives below this field although it does not elsewhere.
+    /// Fields that the subgraph resolves only below this field (`@provides`).
     pub provides: Option<FieldSetId>,
-    /// What the subgraph is told of the objects above.
+    /// Arguments with context values (`@fromContext`).
     pub context: Vec<ContextArgument>,
-    /// The subgraph names the field, and gives it only where something provides it.
+    /// Whether the subgraph declares the field without resolving it, unless it provides it
+    /// (`@external`).
     pub is_external: bool,
-    /// For which requests the subgraph is asked for it.
-    pub when: When,
+    /// Condition under which the subgraph resolves it.
+    pub when: OverrideCondition,
 }
 
-/// For which requests a subgraph is asked for a field: `@override` with a label moves a field from
-/// one subgraph to another request by request.
+/// Condition of a progressive `@override`: a label moves a field from one subgraph to another
+/// request by request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum OverrideCondition {
     Always,
-    /// Where the label is on.
+    /// If the label is active.
     On(Arc<str>),
-    /// Where the label is off.
+    /// If the label is inactive.
     Off(Arc<str>),
 }
 
@@ -141,9 +142,9 @@ impl Supergraph {
         &self.subgraphs[usize::from(id.0)]
     }
 
-    /// Every subgraph.
+    /// Returns all subgraphs.
     pub fn subgraph_ids(&self) -> impl Iterator<Item = SubgraphId> + use<> {
-        // The reader lets no supergraph have more.
+        // Supergraphs with more are refused.
         (0..u16::try_from(self.subgraphs.len()).unwrap_or(u16::MAX)).map(SubgraphId)
     }
 
@@ -157,13 +158,13 @@ impl Supergraph {
         &self.fields[id.index()]
     }
 
-    /// The labels that fields are moved by, each once, in the order of their texts.
+    /// Returns the distinct labels of progressive overrides, sorted.
     #[must_use]
     pub fn labels(&self) -> Vec<Arc<str>> {
         let owners = self.fields.iter().flat_map(|owners| &owners.subgraphs);
         let labels = owners.filter_map(|owner| match &owner.when {
-            When::On(label) | When::Off(label) => Some(Arc::clone(label)),
-            When::Always => None,
+            OverrideCondition::On(label) | OverrideCondition::Off(label) => Some(Arc::clone(label)),
+            OverrideCondition::Always => None,
         });
         let mut labels: Vec<_> = labels.collect();
         labels.sort_unstable();
@@ -176,41 +177,41 @@ impl Supergraph {
         &self.sets[id.index()]
     }
 
-    /// A type as one subgraph has it.
+    /// Returns a type as one subgraph has it.
     #[must_use]
     pub fn type_in(&self, id: TypeId, subgraph: SubgraphId) -> Option<&TypeIn> {
         self.type_owners(id).subgraphs.iter().find(|owner| owner.subgraph == subgraph)
     }
 
-    /// A field as one subgraph has it.
+    /// Returns a field as one subgraph has it.
     #[must_use]
     pub fn field_in(&self, id: FieldId, subgraph: SubgraphId) -> Option<&FieldIn> {
         self.field_owners(id).subgraphs.iter().find(|owner| owner.subgraph == subgraph)
     }
 
-    /// The unions that an object type is a member of, and where.
+    /// Returns the unions that have an object type as a member, by subgraph.
     pub(crate) fn unions_of(&self, object: TypeId) -> &[(TypeId, SubgraphId)] {
         self.objects.unions_of(object)
     }
 
-    /// The object types that values of a type may have, whoever gives them.
+    /// Returns the possible object types of a type, over all subgraphs.
     #[must_use]
     pub fn possible(&self, id: TypeId) -> &TypeSet {
         self.objects.possible(id)
     }
 
-    /// The object types that values of a type may have where one subgraph gives them.
+    /// Returns the possible object types of a type in one subgraph.
     #[must_use]
     pub fn possible_in(&self, id: TypeId, subgraph: SubgraphId) -> &TypeSet {
         self.objects.possible_in(id, subgraph)
     }
 
-    /// The object types of a set, in the order of the schema.
+    /// Returns the object types of a set, in the order of the schema.
     pub fn members<'s>(&'s self, set: &'s TypeSet) -> impl Iterator<Item = TypeId> + 's {
         self.objects.members(set)
     }
 
-    /// The set that holds one object type.
+    /// Returns the set of one object type.
     #[must_use]
     pub fn only(&self, object: TypeId) -> TypeSet {
         self.objects.only(object)
@@ -222,25 +223,25 @@ impl Supergraph {
         self.objects.contains(set, object)
     }
 
-    /// Whether any field takes something from the objects above it.
+    /// Whether any field takes context values.
     #[must_use]
     pub fn has_contexts(&self) -> bool {
         !self.context_types.is_empty()
     }
 
-    /// Whether objects of a type may say something to fields below them.
+    /// Whether objects of a type may set a context.
     #[must_use]
     pub fn is_context(&self, object: TypeId) -> bool {
         self.context_types.iter().any(|r#type| self.contains(self.possible(*r#type), object))
     }
 
-    /// Whether a field set says something of the objects of fields with a name.
+    /// Whether a field set has a selection set below fields with this name.
     #[must_use]
-    pub fn is_in_sets(&self, name: &str) -> bool {
+    pub fn has_nested_field_set(&self, name: &str) -> bool {
         self.nested.contains(name)
     }
 
-    /// The interfaces that an object or interface type implements.
+    /// Returns the interfaces that an object or interface type implements.
     #[must_use]
     pub fn interfaces(&self, id: TypeId) -> &[TypeId] {
         match &self.schema[id].kind {
@@ -254,7 +255,7 @@ impl Supergraph {
         }
     }
 
-    /// Whether some subgraph knows objects of a type only as objects of an interface.
+    /// Whether some subgraph has an interface of the object type as an interface object.
     #[must_use]
     pub fn is_known_as_interface_object(&self, object: TypeId) -> bool {
         let owners = self.interfaces(object).iter().map(|interface| self.type_owners(*interface));
@@ -267,7 +268,7 @@ impl Supergraph {
         matches!(self.schema[id].kind, TypeKind::Object { .. })
     }
 
-    /// A field of a type, by its name.
+    /// Returns a field of a type by name.
     #[must_use]
     pub fn find_field(&self, parent: TypeId, name: &str) -> Option<FieldId> {
         match self.many.get(&parent) {

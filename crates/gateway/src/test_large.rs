@@ -1,9 +1,9 @@
-//! A large supergraph, made up: entities with one key and several, links between them, fields that
-//! require others, provided ones, interfaces, and value types that all subgraphs share.
+//! A large generated supergraph for tests: entities with one or several keys, links between them,
+//! required and provided fields, interfaces, and value types that all subgraphs share.
 
 use std::fmt::Write;
 
-/// How large it is.
+/// Size of a supergraph.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     pub subgraphs: usize,
@@ -18,7 +18,7 @@ pub(crate) const LARGE: Size =
     Size { subgraphs: 12, entities: 400, interfaces: 40, values: 59, roots: 100 };
 
 impl Size {
-    /// The subgraphs that have an entity: its own, and two that extend it.
+    /// Returns the subgraphs that have an entity: its own, and two that extend it.
     fn owners(self, entity: usize) -> [usize; 3] {
         let own = entity % self.subgraphs;
         let first = (own + 1 + entity / self.subgraphs % (self.subgraphs / 2 - 1)) % self.subgraphs;
@@ -27,15 +27,15 @@ impl Size {
         [own, first, second]
     }
 
-    /// An entity that a subgraph has, the first from a place on.
+    /// Returns the first entity from an index on that a subgraph has.
     fn entity_in(self, subgraph: usize, from: usize) -> usize {
         let mut places = (0..self.entities).map(|step| (from + step) % self.entities);
         places.find(|entity| self.owners(*entity).contains(&subgraph)).unwrap_or(0)
     }
 
-    /// The supergraph.
+    /// Returns the supergraph.
     pub(crate) fn supergraph(self) -> String {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let mut text = String::from(
             "schema @link(url: \"https://specs.apollo.dev/link/v1.0\") \
              @link(url: \"https://specs.apollo.dev/join/v0.3\", for: EXECUTION) { query: Query }\n\
@@ -137,7 +137,7 @@ impl Size {
         );
     }
 
-    /// A query of so many fields, which goes through all kinds of links.
+    /// Returns a query of this many fields, which uses all kinds of links.
     pub(crate) fn query(self, fields: usize) -> String {
         let mut left = fields;
         let mut text = String::from("{");

@@ -5,35 +5,35 @@ use graphql::variables::{Steering, Variables};
 use graphql::{DocumentLimits, Validator};
 use serde_json_bytes::Value as Json;
 
-use crate::access::{Access, Touched};
+use crate::access::{Access, TouchedRequirements};
 use crate::outline::outline_for;
-use crate::plan::{Plan, Sources, compile};
+use crate::plan::{Plan, PlanInputs, compile};
 use crate::planner::{Labels, Limits, PlanError, plan};
 use crate::supergraph::{Supergraph, read};
 
-/// Works are in `shop`, their prices and what is said of them in `stock` and `talk`; `talk` knows
-/// readers as objects of an interface.
+/// Works are in `shop`, their prices in `stock` and comments in `talk`; `talk` has readers as an
+/// interface object.
 pub(crate) fn supergraph() -> Supergraph {
     read(include_str!("test_supergraph.graphql")).unwrap()
 }
 
-/// One with what is rare: unions and interfaces of which nobody knows all, types without keys, keys
-/// that find nothing, one field with two arguments, types that clients do not see.
+/// A supergraph with rare features: partial unions and interfaces, types without keys, keys that
+/// find nothing, a field with different arguments, hidden types.
 pub(crate) fn odd() -> Supergraph {
     read(include_str!("test_supergraph_odd.graphql")).unwrap()
 }
 
-/// One of which not everybody may read all.
+/// A supergraph with authorization requirements.
 pub(crate) fn guarded() -> Supergraph {
     read(include_str!("test_supergraph_guarded.graphql")).unwrap()
 }
 
-/// One whose fields take values from the objects above them.
+/// A supergraph with context arguments.
 pub(crate) fn contextual() -> Supergraph {
     read(include_str!("test_supergraph_context.graphql")).unwrap()
 }
 
-/// An operation with a plan.
+/// An operation with its plan.
 #[derive(Debug)]
 pub(crate) struct Planned {
     pub(crate) supergraph: Supergraph,
@@ -81,12 +81,12 @@ pub(crate) fn planned_for(
         OperationKind::Query | OperationKind::Subscription => supergraph.schema.query,
     };
     let steering = Steering::new(&variables);
-    let denied = access.denied(&supergraph, &Touched::new(&supergraph, &operation));
+    let denied = access.denied(&supergraph, &TouchedRequirements::new(&supergraph, &operation));
     let root = root.unwrap();
     let outlined = outline_for(&supergraph, &operation, root, &steering, 10_000, &denied);
     let mut tree = outlined.unwrap();
     let choice = plan(&supergraph, &mut tree, labels, Limits::default())?;
-    let sources = Sources { supergraph: &supergraph, operation: &operation, choice: &choice };
+    let sources = PlanInputs { supergraph: &supergraph, operation: &operation, choice: &choice };
     let plan = compile(sources, tree);
     Ok(Planned { supergraph, operation, variables, plan })
 }

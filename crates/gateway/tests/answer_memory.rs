@@ -1,19 +1,19 @@
 //! What the gateway makes of the answers of subgraphs is reserved before it is taken: the memory that is
 //! live at the worst moment is compared with what was reserved, and with budgets that are too small.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-#[path = "../../engine/tests/support/process_allocation.rs"]
-mod allocation;
-
 use std::fmt::Write;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use gateway::execute::{Answer, Ask, AskError, Inputs, Literals, Observed, Options, Subgraphs};
+use gateway::execute::{
+    ExecutionStatistics, FetchError, FetchRequest, FetchResponse, Inputs, Literals, Options,
+    Subgraphs,
+};
 use gateway::{execute, outline, plan, planner, supergraph};
 use graphql::variables::Steering;
 use response::{Held, Memory, Sink};
+use testkit::allocation;
+use testkit::alone::alone;
 
 const SUPERGRAPH: &str = include_str!("../src/execute/tests/shop.graphql");
 
@@ -27,10 +27,10 @@ struct Canned<'c> {
 }
 
 impl Subgraphs for Canned<'_> {
-    async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
-        let name = &*self.supergraph.subgraph(ask.subgraph).name;
+    async fn fetch(&self, request: FetchRequest<'_>) -> Result<FetchResponse, FetchError> {
+        let name = &*self.supergraph.subgraph(request.subgraph).name;
         let answer = self.answers.iter().find(|(of, _)| *of == name);
-        Ok(Answer::from(answer.ok_or(AskError::Unavailable)?.1.clone()))
+        Ok(FetchResponse::from(answer.ok_or(FetchError::Unavailable)?.1.clone()))
     }
 }
 
@@ -103,7 +103,8 @@ fn check(name: &str, query: &str, answers: &[(&'static str, Bytes)]) {
     let limits = planner::Limits::default();
     let labels = planner::Labels::default();
     let choice = planner::plan(&supergraph, &mut tree, &labels, limits).unwrap();
-    let sources = plan::Sources { supergraph: &supergraph, operation: &operation, choice: &choice };
+    let sources =
+        plan::PlanInputs { supergraph: &supergraph, operation: &operation, choice: &choice };
     let plan = plan::compile(sources, tree);
     let (supergraph, operation, plan) = (&supergraph, &operation, &plan);
     let inputs = Inputs { supergraph, operation, plan, variables: &variables };
@@ -114,7 +115,7 @@ fn check(name: &str, query: &str, answers: &[(&'static str, Bytes)]) {
         let memory = Memory::new(most);
         let live = allocation::begin();
         let length = {
-            let mut observed = Observed::default();
+            let mut observed = ExecutionStatistics::default();
             let held = Held::of(&memory);
             let running =
                 execute::execute(inputs, &canned, Options::default(), held, &mut observed);
@@ -141,9 +142,14 @@ fn check(name: &str, query: &str, answers: &[(&'static str, Bytes)]) {
     assert!(refused > 0, "{name}");
 }
 
-#[test]
-fn the_memory_of_what_subgraphs_answer_is_reserved_before_it_is_taken() {
-    for (name, query, answers) in shapes() {
-        check(name, query, &answers);
-    }
+/// The name of the test.
+pub(crate) const NAME: &str =
+    "answer_memory::the_memory_of_what_subgraphs_answer_is_reserved_before_it_is_taken";
+
+pub(crate) fn test() {
+    alone(NAME, || {
+        for (name, query, answers) in shapes() {
+            check(name, query, &answers);
+        }
+    });
 }

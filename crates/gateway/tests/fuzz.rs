@@ -25,6 +25,14 @@ use testkit::federation::{
 };
 use testkit::fuzz::{Choices, Target, mutate};
 
+/// The tests, by their names: each target is one.
+pub(crate) const TESTS: [(&str, fn()); 4] = [
+    ("fuzz::supergraph", supergraph),
+    ("fuzz::planner", planner),
+    ("fuzz::failures", failures),
+    ("fuzz::answers", answers),
+];
+
 /// What means something in a supergraph.
 const PIECES: [&[u8]; 24] = [
     b" @join__type(graph: A",
@@ -105,7 +113,6 @@ fn stretched(choices: &mut Choices<'_>, length: usize) -> Vec<u8> {
     bytes.collect()
 }
 
-#[test]
 fn supergraph() {
     let texts = texts().unwrap();
     let make = |choices: &mut Choices<'_>, _: &[Vec<u8>]| {
@@ -133,7 +140,6 @@ fn supergraph() {
     target.run(&fixtures()).unwrap_or_else(|error| panic!("{error}"));
 }
 
-#[test]
 fn planner() {
     let make = |choices: &mut Choices<'_>, _: &[Vec<u8>]| stretched(choices, 700);
     let target = Target { name: "planner", cases: 120, make: &make, check: &plan };
@@ -171,7 +177,6 @@ fn plan(tape: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-#[test]
 fn failures() {
     let make = |choices: &mut Choices<'_>, _: &[Vec<u8>]| stretched(choices, 700);
     let target = Target { name: "failures", cases: 150, make: &make, check: &fail };
@@ -224,7 +229,6 @@ fn fail(tape: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-#[test]
 fn answers() {
     let texts = texts().unwrap();
     let make = |choices: &mut Choices<'_>, _: &[Vec<u8>]| stretched(choices, 450);

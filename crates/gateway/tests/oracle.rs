@@ -10,11 +10,10 @@ use std::error::Error;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use gateway::planner::Labels;
-use gateway::supergraph::{Supergraph, When, read};
-use libtest_mimic::{Arguments, Failed, Trial};
+use gateway::supergraph::{OverrideCondition, Supergraph, read};
+use libtest_mimic::{Failed, Trial};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 use testkit::federation::{Expected, Failing, Made, Oracle, Outcome, Question, World, make};
 use testkit::fuzz::{Budget, Choices, rng};
@@ -23,8 +22,8 @@ use testkit::fuzz::{Budget, Choices, rng};
 const CASES: u32 = 30;
 const LONGEST_TAPE: usize = 400;
 
-fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let arguments = Arguments::from_args();
+/// A test for each supergraph.
+pub(crate) fn trials() -> Result<Vec<Trial>, Box<dyn Error>> {
     let mut folders = vec![fixtures()];
     let more = std::env::var("THALWEG_SUPERGRAPHS").unwrap_or_default();
     folders.extend(more.split(':').filter(|folder| !folder.is_empty()).map(PathBuf::from));
@@ -35,10 +34,10 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         files.sort();
         for file in files {
             let name = file.strip_prefix(&folder).unwrap_or(&file).display().to_string();
-            trials.push(Trial::test(name.clone(), move || compare(&name, &file)));
+            trials.push(Trial::test(format!("oracle::{name}"), move || compare(&name, &file)));
         }
     }
-    Ok(libtest_mimic::run(&arguments, trials).exit_code())
+    Ok(trials)
 }
 
 fn fixtures() -> PathBuf {
@@ -153,8 +152,8 @@ fn labels(supergraph: &Supergraph, choices: &mut Choices<'_>) -> Labels {
         for field in fields {
             for owner in &supergraph.field_owners(*field).subgraphs {
                 match &owner.when {
-                    When::Always => {}
-                    When::On(label) | When::Off(label) => {
+                    OverrideCondition::Always => {}
+                    OverrideCondition::On(label) | OverrideCondition::Off(label) => {
                         all.insert(label.clone());
                     }
                 }

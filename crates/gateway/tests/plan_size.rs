@@ -1,10 +1,5 @@
 //! Plans take the memory that is accounted for them, and little of it.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by a panic")]
-
-#[path = "../../engine/tests/support/allocation.rs"]
-mod allocation;
-
 use std::fs;
 use std::path::Path;
 
@@ -16,9 +11,19 @@ use graphql::Validator;
 use graphql::heap::HeapSize;
 use graphql::operation::Operation;
 use serde_json_bytes::{ByteString, Map, Value as Json, serde_json};
+use testkit::allocation;
 use testkit::federation::ask::Planned;
 use testkit::federation::{Question, make};
 use testkit::fuzz::Choices;
+
+/// The tests, by their names.
+pub(crate) const TESTS: [(&str, fn()); 2] = [
+    ("plan_size::plans_take_what_is_accounted", plans_take_what_is_accounted),
+    (
+        "plan_size::a_plan_grows_with_its_document_and_not_faster",
+        a_plan_grows_with_its_document_and_not_faster,
+    ),
+];
 
 /// Random operations over each supergraph of the fixtures.
 const OPERATIONS: u64 = 40;
@@ -103,7 +108,6 @@ fn check(name: &str, sizes: [(usize, usize); 3]) {
     }
 }
 
-#[test]
 fn plans_take_what_is_accounted() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/supergraphs");
     let mut plans = 0;
@@ -133,7 +137,6 @@ fn plans_take_what_is_accounted() {
     assert!(plans > 300, "{plans} operations could be planned");
 }
 
-#[test]
 fn a_plan_grows_with_its_document_and_not_faster() {
     let supergraph = read(NODES).unwrap();
     for length in [1_000, 4_000, 16_000] {

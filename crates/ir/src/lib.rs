@@ -3,24 +3,34 @@
 //! A dialect lowers an operation into a [`Request`]; `engine::authorize` adds filters and
 //! requirements; a source compiles it into statements. The tree alone suffices: nothing after it
 //! looks back at the document. Variants that no source compiles yet are refused by its compiler
-//! with a clear error; ARCHITECTURE.md's paper proof shows what each is for.
+//! with a clear error; docs/internals/paper-proof.md shows the purpose of each.
 //!
 //! * [`request`]: steps and transactions
 //! * [`rows`]: reading: where rows come from, which, in which order, what of them
+//! * [`claims`]: the claims of a session, which operands name
 //! * [`filter`]: conditions in SQL's three values
 //! * [`operand`]: where a value comes from
 //! * [`value_form`]: how a value that has parts is read
 //! * [`write`](mod@write): changes to the data
 //! * [`print`](mod@print): the tree as text, for tests and `explain`
 
+// Tests name the crate as its users do.
+#[cfg(test)]
+extern crate self as ir;
+
+pub mod claims;
 pub mod filter;
 pub mod operand;
 pub mod print;
 pub mod request;
 pub mod rows;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+mod tests;
 pub mod value_form;
 pub mod write;
 
+pub use claims::Claims;
 pub use filter::{Case, Comparison, Filter, GeoOperator, Place, Quantifier, TextMatch, TimeUnit};
 pub use operand::{
     Codec, FieldPath, NewId, OpaqueKey, Operand, PathItem, Representations, Represented,

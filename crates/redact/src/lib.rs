@@ -1,11 +1,11 @@
-//! Addresses as logs, errors and pages may show them: without users, passwords and tokens.
+//! Redaction of addresses for logs, errors and pages: without users, passwords and tokens.
 //!
-//! It is one function for all kinds of addresses, and takes malformed ones: a typing mistake must not
-//! print the password. In doubt it hides too much.
+//! One function handles all kinds of addresses, also malformed ones: a typing mistake must not print
+//! the password. In doubt it hides too much.
 
 use std::borrow::Cow;
 
-/// Stands for what is hidden.
+/// The replacement of hidden text.
 pub const HIDDEN: &str = "…";
 
 /// Names of parameters whose values are not secret; all others are hidden.
@@ -30,13 +30,13 @@ const HARMLESS: [&str; 18] = [
     "timeout",
 ];
 
-/// An address, whatever is wrong with it, without what only its owner should know.
+/// Redacts an address, also a malformed one.
 ///
-/// What stands between the scheme and the last `@` is hidden; without an `@`, what stands where a port
-/// should and is none; and the values of parameters that are not known to be harmless.
+/// Hides the text between the scheme and the last `@`; without an `@`, text in the place of a port that
+/// is not a number; and the values of parameters that are not known to be harmless.
 #[must_use]
 pub fn address(text: &str) -> Cow<'_, str> {
-    // A password may have any sign, so that the last of these ends it.
+    // A password may contain an `@`, so the last one ends it.
     if let Some(at) = text.rfind('@') {
         let start = authority(&text[..at]);
         let user = if start < at { HIDDEN } else { "" };
@@ -47,14 +47,14 @@ pub fn address(text: &str) -> Cow<'_, str> {
     let is_address = text[..start].ends_with('/') && text[..start].contains([':', '/']);
     let end = text[start..].find(['/', '?', '#']).map_or(text.len(), |place| start + place);
     if let (true, Some(colon)) = (is_address, no_port(&text[start..end])) {
-        // A user without a host, whose password may go on behind a slash.
+        // A user without a host, whose password may continue after a slash.
         return [&text[..start + colon], HIDDEN].concat().into();
     }
     parameters(text)
 }
 
-/// Where the user, the password and the host begin: behind the scheme and its slashes, or what may be
-/// meant by them.
+/// The start of the user, the password and the host: after the scheme and its slashes, or what resembles
+/// them.
 fn authority(text: &str) -> usize {
     let separators = [':', '/', '\\', ' '];
     let Some(first) = text.find(separators) else { return 0 };
@@ -64,11 +64,11 @@ fn authority(text: &str) -> usize {
     first + once
 }
 
-/// Behind the colon of the first of some hosts that is followed by something else than a port.
+/// The position after the first colon of a list of hosts that is not followed by a port.
 fn no_port(hosts: &str) -> Option<usize> {
     let mut start = 0;
     for host in hosts.split(',') {
-        // The address of a host by IPv6 has colons of its own.
+        // An IPv6 address contains colons.
         let bare = host.rfind(']').unwrap_or(0);
         if let Some(colon) = host[bare..].find(':').map(|place| bare + place + 1)
             && !host[colon..].bytes().all(|byte| byte.is_ascii_digit())
@@ -80,7 +80,7 @@ fn no_port(hosts: &str) -> Option<usize> {
     None
 }
 
-/// Hides the values of parameters: `?name=value&…`, and `name=value …` as libpq takes it.
+/// Hides the values of parameters: `?name=value&…`, and `name=value …` as in libpq.
 fn parameters(text: &str) -> Cow<'_, str> {
     if !text.contains('=') {
         return Cow::Borrowed(text);
@@ -92,7 +92,7 @@ fn parameters(text: &str) -> Cow<'_, str> {
         shown.push_str(before);
         let before = before.trim_end_matches([' ', '=']);
         let name = before.rsplit(['?', '&', ';', ' ', '\t', '\n', '#']).next().unwrap_or_default();
-        // A quoted value may have any separator.
+        // A quoted value may contain any separator.
         let end = match after.trim_start().starts_with(['\'', '"']) {
             true => after.len(),
             false => after.find(['&', ';', ' ', '\t', '\n']).unwrap_or(after.len()),
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn no_malformed_address_shows_its_password() {
-        // Every begin with every separator, password and end.
+        // All combinations of beginnings, separators, passwords and ends.
         let begins = [
             "postgres://",
             "postgres//",

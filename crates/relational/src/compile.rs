@@ -122,10 +122,10 @@ impl Compiler<'_> {
         }
     }
 
-    fn says_again(&self) -> bool {
+    fn inlines_parents(&self) -> bool {
         match self.strategy {
             Strategy::Nested => true,
-            Strategy::Levels(types) => types.says_again(),
+            Strategy::Levels(types) => types.inlines_parents(),
         }
     }
 
@@ -247,7 +247,7 @@ impl Compiler<'_> {
             path: parent.map_or(&[], |parent| parent.path),
             key_columns: parent.map_or(&[], |parent| &parent.key_columns),
             round: self.levels[usize::from(level.0)].round,
-            sayable: self.says_again() && self.is_sayable(rows, above_parent),
+            inlinable: self.inlines_parents() && self.is_inlinable(rows, above_parent),
         };
         for output in &rows.outputs {
             let OutputKind::Related { path, rows: related } = &output.kind else { continue };
@@ -275,8 +275,8 @@ impl Compiler<'_> {
                 return Err(CompileError::not_built("joining rows by keys without an array type"));
             }
             let is_apart = related.id >= self.first_apart;
-            let sayable = (above.sayable && !is_apart) || !arrays;
-            let above = Above { sayable, ..above };
+            let inlinable = (above.inlinable && !is_apart) || !arrays;
+            let above = Above { inlinable, ..above };
             let parent = Parent { above: &above, path, key_columns };
             match joined.take_if(|joined| joined.rows == related.id) {
                 Some(joined) => self.joined_rows(related, &parent, joined)?,

@@ -35,7 +35,7 @@ impl Compiler<'_> {
         let ir::From::Relation(hop) = rows.from else { return Ok(None) };
         let relationship = &self.catalog[hop.relationship];
         let refers = hop.direction == HopDirection::Backward && relationship.enforced;
-        if !refers || !above.sayable || is_paged(rows) {
+        if !refers || !above.inlinable || is_paged(rows) {
             return Ok(None);
         }
         let (near, far) = self.hop_fields(hop);

@@ -72,14 +72,14 @@ impl Compiler<'_> {
             return false;
         }
         match (&rows.from, above) {
-            (ir::From::Entity(_), None) => is_limited(rows) && self.is_sayable(rows, None),
+            (ir::From::Entity(_), None) => is_limited(rows) && self.is_inlinable(rows, None),
             (ir::From::Relation(hop), Some(above)) => {
                 // Of fields that print differently, several parents could have one row.
                 let (near, far) = self.hop_fields(*hop);
                 hop.direction == HopDirection::Backward
-                    && above.sayable
+                    && above.inlinable
                     && is_limited(above.first().rows)
-                    && self.is_sayable(rows, Some(above))
+                    && self.is_inlinable(rows, Some(above))
                     && near.iter().zip(far).all(|(near, far)| self.print_alike(*near, *far))
             }
             _ => false,

@@ -13,9 +13,9 @@ pub trait KeyTypes: std::fmt::Debug {
     /// Whether there is an array type of such values.
     fn has_array(&self, field: FieldId) -> bool;
 
-    /// Whether levels say their parents again where that is of use. Where the parents come in
-    /// portions, it is not.
-    fn says_again(&self) -> bool {
+    /// Whether levels inline the query of their parents where that is of use. It is not where the
+    /// parents come in portions.
+    fn inlines_parents(&self) -> bool {
         true
     }
 

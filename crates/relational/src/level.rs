@@ -287,8 +287,8 @@ pub enum Parents {
     Top,
     /// It runs for each parent, bound with the parent's key.
     Bound,
-    /// It runs once: the parents are said again inside it.
-    SaidAgain,
+    /// It runs once: the query of the parents is inlined.
+    InlinedParentQuery,
     /// It runs once: its rows have the parents' keys themselves.
     Implied,
     /// It runs once: the parents' keys are array parameters.

@@ -30,7 +30,7 @@ pub(super) struct Above<'r> {
     pub(super) key_columns: &'r [u16],
     pub(super) round: u16,
     /// Whether these rows may be said again below.
-    pub(super) sayable: bool,
+    pub(super) inlinable: bool,
 }
 
 impl Compiler<'_> {
@@ -43,10 +43,10 @@ impl Compiler<'_> {
         key_columns: &[u16],
         statement: &mut Statement,
     ) -> Result<(FromItem, Parents), CompileError> {
-        if above.sayable {
+        if above.inlinable {
             let select = self.keys(above, path, fields, statement)?;
             let item = FromItem::Subquery { select: Box::new(select), alias: statement.alias() };
-            return Ok((item, Parents::SaidAgain));
+            return Ok((item, Parents::InlinedParentQuery));
         }
         let mut parameters = Vec::with_capacity(fields.len());
         for (field, column) in fields.iter().zip(key_columns) {
@@ -199,10 +199,10 @@ impl Compiler<'_> {
         Ok(LinkedScope { scope, lateral, link, how })
     }
 
-    /// Whether saying these rows again inside another statement costs no more than a look-up
-    /// for each of them: they are found by a key or an indexed equality, or they are all the
-    /// rows there are, or a page in the order of an index; and saying them again gives the same.
-    pub(super) fn is_sayable(&self, rows: &Rows, above: Option<&Above<'_>>) -> bool {
+    /// Whether the query of these rows, inlined in another statement, costs no more than a look-up
+    /// for each of them and gives the same rows: they are found by a key or an indexed equality, or
+    /// they are all the rows there are, or a page in the order of an index.
+    pub(super) fn is_inlinable(&self, rows: &Rows, above: Option<&Above<'_>>) -> bool {
         let Ok(entity) = self.entity(rows) else { return false };
         if let ir::From::Function(_)
         | ir::From::Value(_)

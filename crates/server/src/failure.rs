@@ -5,12 +5,12 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use engine::gateway::offered::Missing;
+use engine::gateway::compatibility::Incompatibility;
 use engine::session::KeyError;
 use engine::{OpenError, RowError};
 use graphql::GraphQLError;
 
-use crate::commands::health::Illness;
+use crate::commands::health::Unhealthy;
 use crate::configuration::{ReadError, Refused, Unresolved};
 use crate::demo::SampleError;
 use crate::http::{ListenError, ManifestError, TlsError};
@@ -55,15 +55,15 @@ pub(crate) enum Failure {
     Source { subgraph: Box<str>, error: OpenError },
     /// Sources are not what they were when the supergraph was composed: what which subgraph lacks.
     #[error("{}", others(.0))]
-    OtherSources(Vec<(Box<str>, Missing)>),
+    OtherSources(Vec<(Box<str>, Incompatibility)>),
     /// The operation to explain is not one that the API answers.
     #[error("{0}")]
     Operation(OperationError),
     /// Nothing can be said of the row to explain.
     #[error("`--row`: {0}")]
     Row(#[from] RowError),
-    #[error("the server at {address} {illness}")]
-    Health { address: String, illness: Illness },
+    #[error("the server at {address} {reason}")]
+    Health { address: String, reason: Unhealthy },
     #[error("cannot write the manual pages into {}: {error}", folder.display())]
     Manual { folder: PathBuf, error: io::Error },
     #[error("the program cannot run here: {0}")]
@@ -127,7 +127,7 @@ fn wrong(place: &str, problems: &[gateway::supergraph::Problem]) -> String {
 }
 
 /// What sources do not have of their subgraphs, one thing a line; so many are told.
-fn others(missing: &[(Box<str>, Missing)]) -> String {
+fn others(missing: &[(Box<str>, Incompatibility)]) -> String {
     const MOST: usize = 20;
     let told = missing.iter().take(MOST).map(|(subgraph, missing)| {
         format!(

@@ -1,7 +1,6 @@
-//! What the program says while it runs, on the standard error stream: the standard output belongs
-//! to the results of commands.
+//! The log, on standard error: standard output is for the results of commands.
 //!
-//! * `line`: one event as one line, with the request that it is about
+//! * `line`: formats an event as one line, with the id of its request
 
 mod line;
 
@@ -14,13 +13,13 @@ use tracing_subscriber::fmt::format::{Format, JsonFields};
 use self::line::Line;
 use crate::options::{Level, LogFormat, LogOptions};
 
-/// Starts the log, at the `usual` level if the options say nothing.
-pub(crate) fn start(options: &LogOptions, usual: Level) {
+/// Starts the log; `default` is the level if the options have none.
+pub(crate) fn start(options: &LogOptions, default: Level) {
     let format = options.format;
     let is_coloured = io::stderr().is_terminal() && format == LogFormat::Text;
     let inner = Format::default().with_target(false).with_ansi(is_coloured);
     let builder = tracing_subscriber::fmt()
-        .with_max_level(filter(options.level.unwrap_or(usual)))
+        .with_max_level(filter(options.level.unwrap_or(default)))
         .with_writer(io::stderr)
         .with_ansi(is_coloured);
     match format {
@@ -34,7 +33,7 @@ pub(crate) fn start(options: &LogOptions, usual: Level) {
     log_panics();
 }
 
-/// A panic ends only the task that it is in; the log has to have it in the same form as all else.
+/// Logs panics in the same format as other events. A panic ends only its task.
 fn log_panics() {
     panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();

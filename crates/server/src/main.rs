@@ -1,21 +1,21 @@
 //! The `thalweg` program.
 //!
-//! * `options`: what can be asked for
-//! * `configuration`: the command line, the environment and the file, read together
-//! * `log`: what the program says while it runs
-//! * `commands`: one file a command
+//! * `options`: the options
+//! * `configuration`: combines the command line, the environment and the file
+//! * `log`: the log
+//! * `commands`: one file per command
 //! * `http`: GraphQL over HTTP
-//! * `traces`: what happened to requests, told to a collector
-//! * `request_id`: the name of one request
-//! * `metrics`: what the process counts, and how Prometheus reads it
-//! * `supervisor`: what systemd is told
-//! * `memory`: what the allocator takes and gives back
-//! * `supergraph`: where the text of a supergraph comes from
-//! * `demo`: writes the sample shop into a database
-//! * `failure`: why a command ended without its result
+//! * `traces`: export of OpenTelemetry traces
+//! * `request_id`: the id of a request
+//! * `metrics`: Prometheus metrics
+//! * `supervisor`: notifications to systemd
+//! * `memory`: settings of the allocator, and returning memory to the system
+//! * `supergraph`: reads and watches a supergraph
+//! * `demo`: writes the sample shop
+//! * `failure`: the error of a command
 //!
-//! Whatever is wrong with a source, a file or an option ends as one sentence on the standard error
-//! stream, and never as a panic.
+//! A problem of a source, a file or an option ends as one sentence on standard error, never as a
+//! panic.
 
 mod commands;
 mod configuration;
@@ -46,16 +46,16 @@ fn main() -> ExitCode {
         Err(error) => return ExitCode::from(error.report()),
     };
     let arguments = &invocation.arguments;
-    log::start(&arguments.log, arguments.command.usual_level());
+    log::start(&arguments.log, arguments.command.default_level());
     if let Some(file) = &invocation.file {
         tracing::info!("options are read from {}", file.display());
     }
     match commands::run(&invocation) {
         Ok(code) => code,
-        // The reader of the output has seen enough, as `head` does.
+        // The reader of the output has closed it, as `head` does.
         Err(failure) if failure.is_closed_output() => ExitCode::SUCCESS,
         Err(failure) => {
-            // Where even the error stream is closed, the exit code has to be enough.
+            // If the error stream is closed, only the exit code remains.
             let message = configuration::redacted(&failure.to_string());
             drop(writeln!(io::stderr(), "error: {message}"));
             failure.exit_code()

@@ -1,7 +1,7 @@
-//! Memory that nobody uses any more.
+//! Returning unused memory to the system.
 //!
-//! The allocator keeps what was freed for whoever asks next, and what a start or a very large
-//! answer needed may be many times what anybody asks for afterwards.
+//! The allocator caches freed memory. A start or a very large response may need many times the memory
+//! of the requests after it.
 
 use std::sync::LazyLock;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -11,48 +11,48 @@ use std::time::Duration;
 use bytes::Bytes;
 use engine::Held;
 
-/// From this size on the memory of an answer is given back when it was sent.
+/// Responses from this size on return their memory to the system when they were sent.
 const LARGE: usize = 8 << 20;
 
-/// Has the system take memory in small pages.
+/// Disables huge pages.
 ///
-/// Each thread takes a little of many sizes, and a huge page is two megabytes for the first byte
-/// in it: with them the server holds twice the memory under load, and 8 MB more at its start. They
+/// Each thread uses a little memory of many sizes, and a huge page takes two megabytes for its first
+/// byte: with huge pages the server uses twice the memory under load, and 8 MB more at its start. They
 /// save 0 to 7 % of the time of a request.
 pub(crate) fn use_small_pages() {
-    // Where the system knows no huge pages, there is nothing to be done.
+    // Fails where the system has no huge pages.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::disable_transparent_huge_pages(true);
 }
 
-/// How long memory that was freed is kept for whoever asks next. The allocator's own delay is a
-/// second, in which large answers free many times what they may take together.
+/// Time after which freed memory returns to the system. The allocator's default is a second, in which
+/// large responses free many times their memory budget.
 const PURGE_DELAY: Duration = Duration::from_millis(10);
 
-/// The place of that delay among the allocator's options, for which its bindings have no name.
+/// The index of that option, for which the bindings have no name.
 const PURGE_DELAY_OPTION: libmimalloc_sys::mi_option_t = 15;
 
-/// How many times that delay passes before large blocks go back, which stand alone in an arena; the
-/// allocator's own factor is ten. Without a delay large answers together took half as much memory, and
-/// an answer of 300 kB had 74 page faults, which were a sixth of its time.
+/// Factor of that delay for large blocks, which have an arena of their own; the allocator's default is
+/// ten. Without a delay large responses together took half as much memory, but a response of 300 kB had
+/// 74 page faults, a sixth of its time.
 const ARENA_PURGE_FACTOR: i64 = 1;
 
-/// The place of that factor among the allocator's options.
+/// The index of that option.
 const ARENA_PURGE_FACTOR_OPTION: libmimalloc_sys::mi_option_t = 24;
 
-/// Has the allocator give memory back soon after it was freed. To be called before there are threads.
+/// Configures the allocator to return memory soon after it is freed. Call before threads start.
 #[expect(unsafe_code, reason = "the allocator's functions are C's")]
 pub(crate) fn give_back_soon() {
     let delay = PURGE_DELAY.as_millis().try_into().unwrap_or(0);
-    // SAFETY: both options are ones that there are, and numbers; nobody reads them at the same time.
-    // What the environment says of them counts more.
+    // SAFETY: both options exist and are numbers; no other thread reads them at the same time.
+    // Environment variables take precedence.
     unsafe {
         libmimalloc_sys::mi_option_set_default(PURGE_DELAY_OPTION, delay);
         libmimalloc_sys::mi_option_set_default(ARENA_PURGE_FACTOR_OPTION, ARENA_PURGE_FACTOR);
     }
 }
 
-/// Wakes the thread that gives memory back; none where it cannot be begun.
+/// Wakes the thread that returns memory; none if it could not be started.
 static GIVER: LazyLock<Option<SyncSender<()>>> = LazyLock::new(|| {
     let (wake, woken) = sync_channel(1);
     let thread = thread::Builder::new().name("memory".to_owned());
@@ -64,12 +64,12 @@ static GIVER: LazyLock<Option<SyncSender<()>>> = LazyLock::new(|| {
     begun.ok().map(|_| wake)
 });
 
-/// Has unused memory given back to the system, by a thread of its own: of hundreds of megabytes the
-/// system takes as many milliseconds, in which a serving thread would answer nobody.
+/// Returns unused memory to the system, on a thread of its own: for hundreds of megabytes the system
+/// needs as many milliseconds, in which a serving thread would be blocked.
 pub(crate) fn give_back() {
     match &*GIVER {
         Some(wake) => {
-            // Whoever is to be woken already gives this back, too.
+            // A pending wake-up covers this one, too.
             let _ = wake.try_send(());
         }
         None => collect(),
@@ -80,19 +80,19 @@ pub(crate) fn give_back() {
 fn collect() {
     #[cfg(test)]
     tests::collects();
-    // SAFETY: the function may be called at any time on any thread; it moves nothing that is used.
+    // SAFETY: the function may be called at any time on any thread; it moves no used memory.
     unsafe { libmimalloc_sys::mi_collect(true) }
 }
 
-/// Gives back what was freed some time ago: the allocator does that by itself only where somebody asks
-/// it for memory.
+/// Returns memory that was freed some time ago: the allocator does so by itself only during
+/// allocations.
 #[expect(unsafe_code, reason = "the allocator's functions are C's")]
 pub(crate) fn give_back_freed() {
     // SAFETY: as for `give_back`.
     unsafe { libmimalloc_sys::mi_collect(false) }
 }
 
-/// An answer's bytes, which hold their memory until they are sent.
+/// The bytes of a response, with their memory reservation until they are sent.
 pub(crate) fn answer(body: Vec<u8>, held: Held) -> Bytes {
     if body.len() < LARGE && held.bytes() == 0 {
         return body.into();
@@ -100,7 +100,7 @@ pub(crate) fn answer(body: Vec<u8>, held: Held) -> Bytes {
     Bytes::from_owner(Large { body, _held: held })
 }
 
-/// An answer that gives its memory back.
+/// A response that returns its memory to the system.
 struct Large {
     body: Vec<u8>,
     _held: Held,
@@ -128,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    /// On which threads memory was given back.
+    /// Names of the threads that returned memory.
     static COLLECTED_BY: Mutex<Vec<Option<String>>> = Mutex::new(Vec::new());
 
     pub(super) fn collects() {
@@ -146,15 +146,15 @@ mod tests {
         assert!(collected().iter().all(|thread| thread.as_deref() == Some("memory")));
     }
 
-    /// The places of options are those of a C header, which may change with the allocator: each has the
-    /// value that its header says is its own before anybody says another.
+    /// The indexes of options come from a C header, which may change with the allocator: this checks each
+    /// option's default in that header.
     #[test]
     #[expect(unsafe_code, reason = "the allocator's functions are C's")]
     fn options_of_the_allocator_stand_where_they_are_looked_for() {
-        // SAFETY: reading an option has no condition but that there is one.
+        // SAFETY: an option can be read at any time if it exists.
         let option = |place| unsafe { libmimalloc_sys::mi_option_get(place) };
         if std::env::vars().all(|(name, _)| !name.starts_with("MIMALLOC_")) {
-            // Beside them those that no other has: a reservation in KiB, and a number of warnings.
+            // An option next to it with a unique default: a reservation in KiB.
             assert_eq!(option(ARENA_PURGE_FACTOR_OPTION - 1), 1 << 20);
             give_back_soon();
             assert_eq!(option(PURGE_DELAY_OPTION), 10);

@@ -1,19 +1,19 @@
-//! The options. Each can be given in the environment too, as `THALWEG_` and its name, and those
-//! that can also in the configuration file.
+//! The options. Each can also be set in the environment, as `THALWEG_` and its name, and those also in
+//! the configuration file.
 
 mod address;
 mod api;
 mod auth;
+mod authorization;
 mod compression;
+mod connection_filter;
 mod cost;
 mod database;
 mod development;
 mod errors;
 mod federation;
-mod filter;
 mod gateway;
 mod given;
-mod guards;
 mod hosts;
 mod limits;
 mod load;
@@ -23,6 +23,7 @@ mod network;
 mod observability;
 mod origins;
 mod persisted;
+mod phrag;
 mod policies;
 mod postgraphile;
 mod quantity;
@@ -31,18 +32,20 @@ mod row;
 mod scope;
 mod serving;
 mod tls;
+mod words;
 
 pub(crate) use address::{Address, Mode, Place};
 pub(crate) use api::{ApiOptions, DialectName};
 pub(crate) use auth::AuthOptions;
+pub(crate) use authorization::AuthorizationOptions;
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;
 pub(crate) use federation::federated;
 pub(crate) use gateway::{
-    GatewayOptions, LabelOptions, MostRequests, SubgraphOptions, SupergraphPlace, of_gateway,
+    GatewayOptions, LabelOptions, RequestLimit, SubgraphOptions, SupergraphLocation,
+    gateway_options,
 };
 pub(crate) use given::GivenOptions;
-pub(crate) use guards::GuardOptions;
 pub(crate) use hosts::{AllowedHost, is_below};
 pub(crate) use migrate::MigrateOptions;
 pub(crate) use neo4j::{TypesOptions, of_graph};
@@ -69,12 +72,12 @@ use row::row;
 
 use crate::failure::Failure;
 
-/// A database becomes a GraphQL API.
+/// Serve a database as a GraphQL API
 #[derive(Debug, Parser)]
 #[command(name = "thalweg", version, propagate_version = true, arg_required_else_help = true)]
-#[command(after_help = "Try it: `thalweg demo` serves a sample database at once.")]
+#[command(after_help = "Try it: `thalweg demo` serves a sample database.")]
 pub(crate) struct Arguments {
-    /// The configuration file [default: thalweg.toml, where there is one]
+    /// The configuration file [default: thalweg.toml, if it exists]
     #[arg(long, env = "THALWEG_CONFIG", value_name = "FILE", global = true)]
     config: Option<PathBuf>,
     #[command(flatten)]
@@ -91,52 +94,51 @@ pub(crate) enum Command {
     Gateway(Box<GatewayOptions>),
     /// Print the schema of the API in GraphQL's schema language
     ///
-    /// SOURCE may be a supergraph as well: a file that ends in `.graphql`, or an https:// address.
+    /// SOURCE may also be a supergraph: a file that ends in `.graphql`, or an https:// address.
     Schema(Box<ApiOptions>),
-    /// Print what an operation becomes: the request tree, the statements, the database's plan
+    /// Explain an operation: print its request tree, its statements and the database's plan
     ///
-    /// Of a supergraph, a file that ends in `.graphql` or an https:// address in the place of SOURCE,
-    /// the requests to its subgraphs are printed.
+    /// For a supergraph (a file that ends in `.graphql`, or an https:// address, as SOURCE) the query
+    /// plan is printed: the requests to its subgraphs.
     Explain(Box<ExplainOptions>),
-    /// Print type definitions for what is in a graph
+    /// Generate type definitions from a graph database
     ///
-    /// They are a beginning, to be changed and then served with `--types`.
+    /// The definitions are a starting point, to be edited and then served with `--types`.
     Types(TypesOptions),
-    /// Make the constraints and indexes in a graph that its type definitions want
+    /// Create the constraints and indexes that type definitions require in a graph database
     ///
-    /// What is unique by its definition gets a constraint, and what is searched gets its index. What
-    /// is there already stays as it is; nothing is dropped, and no node is changed. It can be run
-    /// again at any time.
+    /// Unique fields get a constraint, and searched fields get an index. Existing ones are kept; nothing
+    /// is dropped, and no node is changed. The command can be repeated at any time.
     ///
-    /// The exit code is 1 when something that is wanted could not be made.
+    /// The exit code is 1 if one of them could not be created.
     Migrate(MigrateOptions),
-    /// Name what is wrong with a configuration file, and what the API cannot represent or serves
-    /// slowly, each with the remedy
+    /// Check a configuration file, and report what the API cannot represent or serves slowly, each with
+    /// its remedy
     ///
-    /// Of the file everything is checked that a server would need, files that its options name
-    /// included; no server is started. Without a SOURCE this is all.
+    /// The file is checked as for a server, including the files that its options name; no server is
+    /// started. Without a SOURCE, only the file is checked.
     ///
-    /// The exit code is 1 when the file is wrong or the database cannot be read, and when two
-    /// things claim the same name: then a part of the database is missing from the API, and which
-    /// part may change with the next table; and when there is nothing to serve. All other findings are
-    /// advice, and the exit code is 0.
+    /// The exit code is 1 if the file is wrong, if the database cannot be read, if two database objects
+    /// claim the same name (then one of them is missing from the API, and which one may change with the
+    /// next table), or if there is nothing to serve. All other findings are advice, and the exit code is
+    /// 0.
     ///
-    /// SOURCE may be a supergraph as well, a file that ends in `.graphql` or an https:// address: then
-    /// all that is wrong with it and with the file of `--subgraphs` is named, and the exit code is 1 if
-    /// something is.
+    /// SOURCE may also be a supergraph, a file that ends in `.graphql` or an https:// address: then the
+    /// supergraph and the file of `--subgraphs` are checked, and the exit code is 1 if one of them is
+    /// wrong.
     #[command(mut_arg("source", |source| source.required(false)))]
     Check(Box<CheckOptions>),
-    /// Serve a sample database, a music shop, made on the spot; with --gateway a federated shop
+    /// Serve a sample database, a music shop; with --gateway a federated shop
     Demo(Box<DemoOptions>),
-    /// Ask a server on this machine whether it is ready to answer requests
+    /// Check whether a server on this machine is ready (health check)
     ///
-    /// The exit code is 0 if it is, and 1 if it is not or does not answer.
+    /// The exit code is 0 if it is, and 1 if it is not ready or does not answer.
     Health(HealthOptions),
-    /// Print what can stand in the configuration file
+    /// Print the JSON Schema or an example of the configuration file
     Config(ConfigOptions),
-    /// Print what a shell needs to complete commands and options
+    /// Generate the completion script of a shell
     Completions(CompletionsOptions),
-    /// Write the manual pages, one a command, into a folder
+    /// Generate the manual pages, one per command
     Man(ManOptions),
 }
 
@@ -146,11 +148,10 @@ pub(crate) struct ServeOptions {
     pub(crate) api: ApiOptions,
     #[command(flatten)]
     pub(crate) serving: ServingOptions,
-    /// Follow changes of the database's schema: make the API anew when it changes
+    /// Watch the database's schema: rebuild the API when it changes
     ///
-    /// On PostgreSQL a superuser's event triggers tell of changes, and are made where they may be;
-    /// otherwise the catalogs are looked at every two seconds. On SQLite the file is looked at every
-    /// second.
+    /// On PostgreSQL, event triggers report changes; they are created if the user is a superuser.
+    /// Otherwise the catalogs are polled every two seconds. On SQLite the file is polled every second.
     #[arg(help_heading = "Development", short = 'w', long, env = "THALWEG_WATCH")]
     pub(crate) watch: bool,
 }
@@ -172,12 +173,12 @@ pub(crate) struct ExplainOptions {
     #[command(flatten)]
     pub(crate) labels: LabelOptions,
     #[command(flatten)]
-    pub(crate) guards: GuardOptions,
-    /// The file of the GraphQL document; `-` for the standard input
+    pub(crate) guards: AuthorizationOptions,
+    /// The file of the GraphQL document; `-` for standard input
     #[arg(required_unless_present = "row")]
     pub(crate) file: Option<PathBuf>,
-    /// With policies: why this row is seen and changed or not, instead of an operation; such as
-    /// `post:id=3`, or `post:{"author_id": 1, "headline": "Hi"}`
+    /// With policies: explain why a row can be read, updated and deleted or not, instead of an operation;
+    /// such as `post:id=3`, or `post:{"author_id": 1, "headline": "Hi"}`
     #[arg(
         help_heading = "Explanation",
         long,
@@ -187,23 +188,23 @@ pub(crate) struct ExplainOptions {
         conflicts_with_all = ["file", "variables", "operation", "analyze"]
     )]
     pub(crate) row: Option<RowName>,
-    /// The values of the operation's variables, as a JSON object
+    /// The variables of the operation, as a JSON object
     #[arg(help_heading = "Explanation", long, env = "THALWEG_VARIABLES", value_name = "JSON", value_parser = variables)]
     pub(crate) variables: Option<Variables>,
-    /// Which operation of the document, where it has several
+    /// The operation to explain, if the document has several
     #[arg(help_heading = "Explanation", long, env = "THALWEG_OPERATION", value_name = "NAME")]
     pub(crate) operation: Option<String>,
-    /// For PostgreSQL, or with policies: the role of who asks, as a token names it
+    /// For PostgreSQL, or with policies: the role of the caller
     ///
-    /// With policies: what they let to this role, and why not the rest.
+    /// With policies: prints what they allow to this role, and why the rest is denied.
     #[arg(help_heading = "Explanation", long, env = "THALWEG_ROLE", value_name = "NAME")]
     pub(crate) role: Option<String>,
-    /// The claims of who asks, as a JSON object; without them and a role, a request without a token
-    /// is explained
+    /// The claims of the caller's token, as a JSON object; without claims and a role, the caller is
+    /// unauthenticated
     #[arg(help_heading = "Explanation", long, env = "THALWEG_CLAIMS", value_name = "JSON", value_parser = variables)]
     pub(crate) claims: Option<Variables>,
-    /// For PostgreSQL: run the statements, and print the plans with its own figures; for a supergraph:
-    /// ask the subgraphs, and print what became of each request
+    /// For PostgreSQL and graphs: run the statements, and print the plans with actual figures; for a
+    /// supergraph: send the requests to subgraphs, and print their results
     #[arg(help_heading = "Explanation", long, env = "THALWEG_ANALYZE")]
     pub(crate) analyze: bool,
     #[command(flatten)]
@@ -214,7 +215,7 @@ pub(crate) struct ExplainOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoOptions {
-    /// The SQLite file of the sample; made if it is not there, used again if it is
+    /// The SQLite file of the sample; created if it does not exist
     #[arg(
         help_heading = "Sample",
         long,
@@ -223,7 +224,7 @@ pub(crate) struct DemoOptions {
         default_value = "shop.db"
     )]
     pub(crate) file: PathBuf,
-    /// Write the sample into this PostgreSQL database instead, and end
+    /// Write the sample into this PostgreSQL database instead, and exit
     #[arg(
         help_heading = "Sample",
         long,
@@ -234,7 +235,7 @@ pub(crate) struct DemoOptions {
     )]
     pub(crate) into: Option<String>,
     /// Serve a federated shop instead: a gateway over accounts, inventory, products and reviews, which
-    /// are databases in its process, and shipping, which is a server of its own
+    /// are databases in its process, and shipping, which is a separate server
     #[arg(
         help_heading = "Sample",
         long,
@@ -242,8 +243,8 @@ pub(crate) struct DemoOptions {
         conflicts_with_all = ["file", "into"]
     )]
     pub(crate) gateway: bool,
-    /// With `--gateway`: the folder of the federated shop; made if it is not there, used again if it
-    /// is [default: federated-shop]
+    /// With `--gateway`: the folder of the federated shop; created if it does not exist [default:
+    /// federated-shop]
     #[arg(help_heading = "Sample", long, env = "THALWEG_FOLDER", value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
     #[command(flatten)]
@@ -256,7 +257,7 @@ impl ServeOptions {
         self.serving.given = given.clone();
     }
 
-    /// What the words of a command line say, whatever the environment does.
+    /// Parses the words of a command line, and ignores the environment.
     pub(crate) fn of_words(words: impl IntoIterator<Item = OsString>) -> Result<Self, Failure> {
         let command = Self::augment_args(clap::Command::new("thalweg"));
         let command = command.mut_args(|arg| arg.env(Resettable::Reset));
@@ -271,54 +272,54 @@ impl ServeOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConfigOptions {
-    /// What to print
+    /// The document to print
     pub(crate) part: ConfigPart,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ConfigPart {
-    /// The JSON Schema of the file, by which editors know names and values
+    /// The JSON Schema of the configuration file, for editors
     Schema,
-    /// A file with every option, each as a comment
+    /// An example of the configuration file, with every option as a comment
     Example,
-    /// The JSON Schema of policy files, by which editors check them
+    /// The JSON Schema of policy files, for editors
     Policies,
-    /// The JSON Schema of the files of `--subgraphs`, by which editors check them
+    /// The JSON Schema of the file of `--subgraphs`, for editors
     Subgraphs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct HealthOptions {
-    /// Where the server listens, as it was told itself; a Unix socket is asked, or else the first
+    /// The addresses where the server listens; the first Unix socket is probed, or else the first address
     #[arg(
         long,
         env = "THALWEG_LISTEN",
         value_name = "ADDRESSES",
         value_delimiter = ',',
-        default_value = address::USUAL
+        default_value = address::DEFAULT
     )]
     pub(crate) listen: Vec<Address>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsOptions {
-    /// The shell that reads them
+    /// The shell
     pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ManOptions {
-    /// The folder to write into; made if it is not there
+    /// The output folder; created if it does not exist
     pub(crate) folder: PathBuf,
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Log")]
 pub(crate) struct LogOptions {
-    /// The least important lines in the log [default: info for servers, warn otherwise]
+    /// The lowest level that is logged [default: info for servers, warn otherwise]
     #[arg(long = "log", env = "THALWEG_LOG", value_name = "LEVEL", global = true)]
     pub(crate) level: Option<Level>,
-    /// The form of the log, on the standard error stream
+    /// The format of the log, on standard error
     #[arg(long = "log-format", env = "THALWEG_LOG_FORMAT", global = true, default_value = "text")]
     pub(crate) format: LogFormat,
 }
@@ -336,7 +337,7 @@ pub(crate) enum Level {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
     Text,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
 }
 
@@ -344,7 +345,7 @@ pub(crate) type Variables = serde_json_bytes::Map<serde_json_bytes::ByteString, 
 type Json = serde_json_bytes::Value;
 
 impl Command {
-    /// Tells the command which options it was given.
+    /// Passes the given options to the command.
     pub(crate) fn set_given(&mut self, given: &GivenOptions) {
         match self {
             Self::Serve(options) => options.set_given(given),
@@ -353,7 +354,7 @@ impl Command {
             Self::Schema(options) => options.given = given.clone(),
             Self::Explain(options) => options.api.given = given.clone(),
             Self::Check(options) => options.api.given = given.clone(),
-            // They have no options that depend on a source.
+            // These commands have no options that depend on a source.
             Self::Types(_)
             | Self::Migrate(_)
             | Self::Health(_)
@@ -363,9 +364,8 @@ impl Command {
         }
     }
 
-    /// What the log tells if nothing is asked: servers how they are doing, the commands that end
-    /// by themselves only what is wrong.
-    pub(crate) fn usual_level(&self) -> Level {
+    /// The default log level: servers log their state, other commands only warnings and errors.
+    pub(crate) fn default_level(&self) -> Level {
         match self {
             Self::Serve(_) | Self::Gateway(_) => Level::Info,
             Self::Demo(options) if options.into.is_none() => Level::Info,

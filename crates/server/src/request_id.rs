@@ -1,4 +1,4 @@
-//! The name of one request, which its answer and each line of the log about it have.
+//! The id of a request, in its response and in its log lines.
 
 use std::collections::hash_map::RandomState;
 use std::fmt::{self, Write};
@@ -9,10 +9,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::task::futures::TaskLocalFuture;
 
-/// The longest id that is taken from a client.
+/// The maximum length of an id from a client.
 const MOST_BYTES: usize = 64;
 
-/// Short, so that it is copied and not allocated.
+/// Stored inline, so that copies need no allocation.
 #[derive(Clone, Copy)]
 pub(crate) struct RequestId {
     bytes: [u8; MOST_BYTES],
@@ -20,12 +20,12 @@ pub(crate) struct RequestId {
 }
 
 tokio::task_local! {
-    /// The request that the thread works for just now.
+    /// The request of the current task.
     static CURRENT: RequestId;
 }
 
 impl RequestId {
-    /// The id that a client or a proxy gave, if it can stand in a log as it is, or a new one.
+    /// The id from a client or a proxy, if it can be logged as it is, or else a new one.
     pub(crate) fn given_or_new(given: Option<&[u8]>) -> Self {
         given.and_then(Self::given).unwrap_or_else(Self::new)
     }
@@ -39,17 +39,17 @@ impl RequestId {
         })
     }
 
-    /// Unique within the process by a counter, and among processes by where and when each began.
+    /// Unique within the process by a counter, and among processes by a hash of the start time.
     fn new() -> Self {
         static PROCESS: OnceLock<u64> = OnceLock::new();
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let process = PROCESS.get_or_init(|| {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_nanos());
-            // Seeded by the operating system.
+            // The hasher has a random seed of the operating system.
             RandomState::new().hash_one(now) >> 16
         });
         let mut id = Self { bytes: [0; MOST_BYTES], length: 0 };
-        // 12 digits, a dash and at most 16 digits are fewer than there is room for.
+        // 12 digits, a dash and at most 16 digits fit.
         let _ = write!(id, "{process:012x}-{:x}", NEXT.fetch_add(1, Ordering::Relaxed));
         id
     }
@@ -59,23 +59,23 @@ impl RequestId {
         str::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// Runs what is done for this request; [`RequestId::current`] tells the id meanwhile.
+    /// Runs a future with this id as [`RequestId::current`].
     pub(crate) fn scope<F: Future>(self, work: F) -> TaskLocalFuture<Self, F> {
         CURRENT.scope(self, work)
     }
 
-    /// The same for what takes no time.
+    /// Runs a function with this id as [`RequestId::current`].
     pub(crate) fn run<T>(self, work: impl FnOnce() -> T) -> T {
         CURRENT.sync_scope(self, work)
     }
 
-    /// The id of the request that the thread works for, if it does for any.
+    /// The id of the current request, if there is one.
     pub(crate) fn current() -> Option<Self> {
         CURRENT.try_with(|id| *id).ok()
     }
 }
 
-/// What neither a line of text nor JSON has to quote.
+/// Characters that need no quotes in text or JSON.
 fn is_allowed(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_.:/+=@".contains(byte)
 }

@@ -1,6 +1,6 @@
-//! Where the text of a supergraph comes from, and how its changes are noticed.
+//! Reads a supergraph, from a file or an address.
 //!
-//! * `watch`: waits until what was read has become something else
+//! * `watch`: waits for changes
 
 mod watch;
 
@@ -10,33 +10,34 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clients::GetError;
-use clients::http::{Bounds, Client};
+use clients::http::{Client, DownloadLimits};
 use hyper::Uri;
 use hyper::header::HeaderValue;
 use sha2::{Digest, Sha256};
 
-use crate::options::SupergraphPlace;
+use crate::options::SupergraphLocation;
 pub(crate) use watch::SupergraphWatch;
 
-/// More than the largest that are known, many times.
-const BOUNDS: Bounds = Bounds { patience: Duration::from_secs(30), most_bytes: 64 << 20 };
+/// Many times the size of the largest known supergraphs.
+const BOUNDS: DownloadLimits =
+    DownloadLimits { time_limit: Duration::from_secs(30), most_bytes: 64 << 20 };
 
-/// A supergraph as it was read.
+/// The text of a supergraph.
 #[derive(Debug)]
 pub(crate) struct SupergraphText {
     pub(crate) text: String,
     version: Version,
 }
 
-/// What tells one text from others.
+/// The version of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Version {
     hash: [u8; 32],
-    /// By which a server tells them apart.
+    /// The entity tag of the server.
     etag: Option<HeaderValue>,
 }
 
-/// Why there is no text.
+/// The reason why a supergraph cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SupergraphError {
     #[error("cannot read the supergraph {}: {error}", redact::address(&file.to_string_lossy()))]
@@ -48,16 +49,16 @@ pub(crate) enum SupergraphError {
 }
 
 impl SupergraphText {
-    /// Reads the file or asks the address.
-    pub(crate) async fn read(place: &SupergraphPlace) -> Result<Self, SupergraphError> {
+    /// Reads the file or fetches the address.
+    pub(crate) async fn read(place: &SupergraphLocation) -> Result<Self, SupergraphError> {
         match place {
-            SupergraphPlace::File(file) => {
+            SupergraphLocation::File(file) => {
                 let bytes = fs::read(file);
                 let bytes =
                     bytes.map_err(|error| SupergraphError::File { file: file.clone(), error })?;
                 Self::new(bytes, None).ok_or_else(|| SupergraphError::NotText(place.to_string()))
             }
-            SupergraphPlace::Url(url) => {
+            SupergraphLocation::Url(url) => {
                 let failed = |error| SupergraphError::Url {
                     url: redact::address(&url.to_string()).into(),
                     error,
@@ -76,12 +77,12 @@ impl SupergraphText {
     }
 }
 
-/// The document at an address with its tag; none if it is the one that is known by a tag.
+/// Fetches the document with its entity tag; none if it still has the known tag.
 async fn fetch(
     url: &Uri,
     known: Option<&HeaderValue>,
 ) -> Result<Option<(Vec<u8>, Option<HeaderValue>)>, GetError> {
-    let fetched = Client::new(url)?.get_other(url, known, BOUNDS).await?;
+    let fetched = Client::new(url)?.get_if_changed(url, known, BOUNDS).await?;
     Ok(fetched.map(|fetched| (fetched.body.to_vec(), fetched.etag)))
 }
 
@@ -89,10 +90,10 @@ fn hash(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-impl std::fmt::Display for SupergraphPlace {
+impl std::fmt::Display for SupergraphLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            // A mistyped address is the name of a file.
+            // A mistyped address is parsed as a file name.
             Self::File(file) => redact::address(&file.to_string_lossy()).fmt(f),
             Self::Url(url) => redact::address(&url.to_string()).fmt(f),
         }

@@ -1,26 +1,26 @@
-//! What a supervisor such as systemd is told, if it asks by `NOTIFY_SOCKET`.
+//! Notifications to a supervisor such as systemd, if `NOTIFY_SOCKET` is set.
 
 use sd_notify::NotifyState;
 
-/// Requests are answered, also after a reload, whether it brought something new or not.
-pub(crate) fn tell_ready() {
-    tell(&[NotifyState::Ready]);
+/// Notifies that requests are answered, also after a reload, successful or not.
+pub(crate) fn notify_ready() {
+    notify(&[NotifyState::Ready]);
 }
 
-pub(crate) fn tell_reloading() {
+pub(crate) fn notify_reloading() {
     match NotifyState::monotonic_usec_now() {
-        // By the time the supervisor knows that this is the answer to its own signal.
-        Ok(now) => tell(&[NotifyState::Reloading, now]),
-        Err(error) => tracing::warn!(%error, "there is no clock; the supervisor was not told"),
+        // The time by which systemd matches the notification with its own signal.
+        Ok(now) => notify(&[NotifyState::Reloading, now]),
+        Err(error) => tracing::warn!(%error, "no clock; the supervisor was not notified"),
     }
 }
 
-pub(crate) fn tell_stopping() {
-    tell(&[NotifyState::Stopping]);
+pub(crate) fn notify_stopping() {
+    notify(&[NotifyState::Stopping]);
 }
 
-fn tell(state: &[NotifyState<'_>]) {
+fn notify(state: &[NotifyState<'_>]) {
     if let Err(error) = sd_notify::notify(state) {
-        tracing::warn!(%error, "the supervisor could not be told");
+        tracing::warn!(%error, "the supervisor could not be notified");
     }
 }

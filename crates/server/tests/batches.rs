@@ -1,9 +1,5 @@
 //! Several requests in one body, against the built program.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use crate::program::{Answer, Folder, Server};
 
 const QUERY: &str = r#"{"query":"{ artistById(id: 127) { id } }"}"#;

@@ -1,9 +1,5 @@
 //! Bodies of requests take memory of their own, and slow ones give it up, with their places.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::io::{BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::thread::sleep;
@@ -228,10 +224,10 @@ fn what_a_compressed_body_becomes_is_counted() {
     let bomb = zstd::encode_all(body(900_000).as_bytes(), 3).unwrap();
     assert!(bomb.len() < 1_000);
     let headers = "Content-Type: application/json\r\nContent-Encoding: zstd\r\n";
-    let answer = server.send(&program::post_bytes(headers, &bomb));
+    let answer = server.send(&crate::program::post_bytes(headers, &bomb));
     assert_eq!((answer.status, &*code(&answer)), (503, "REQUEST_MEMORY_EXHAUSTED"));
     let small = zstd::encode_all(body(100_000).as_bytes(), 3).unwrap();
-    let answer = server.send(&program::post_bytes(headers, &small));
+    let answer = server.send(&crate::program::post_bytes(headers, &small));
     assert_eq!((answer.status, answer.body.as_str()), (200, ANSWER));
     assert!(happens(|| held(&server) == 0));
 }

@@ -2,11 +2,6 @@
 //!
 //! The pictures that it takes are in `target/browser`.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-mod script;
-
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -55,7 +50,7 @@ fn a_person_asks_and_sees_the_answer_and_the_statements() {
     let query = include_str!("../src/demo/federated/query.graphql");
     let places = [chromium.to_str().unwrap(), pictures.to_str().unwrap()];
     let arguments = [&address, places[0], places[1], &gateway.address, query];
-    if let Some(printed) = script::run("browser.mjs", &arguments) {
+    if let Some(printed) = crate::script::run("browser.mjs", &arguments) {
         assert_eq!(printed, "seen\n");
     }
 }

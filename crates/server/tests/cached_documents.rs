@@ -1,9 +1,5 @@
 //! The cache of documents that clients name by a hash takes what it says, and keeps to its bound.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by a panic")]
-
-#[path = "../../engine/tests/support/allocation.rs"]
-mod allocation;
 #[allow(dead_code, unreachable_pub, reason = "the server uses the rest of it")]
 #[path = "../src/http"]
 mod http {
@@ -20,25 +16,25 @@ mod http {
                 known.keep(document_id::sha256(&text), &text);
             };
             (0..documents).for_each(keep);
-            let (held, said) = (crate::allocation::held(), known.bytes());
+            let (held, said) = (testkit::allocation::held(), known.bytes());
             (documents..2 * documents).for_each(keep);
-            (known.bytes() - said, crate::allocation::held() - held)
+            (known.bytes() - said, testkit::allocation::held() - held)
         }
 
         /// The bytes of a cache into which too many documents were put.
         pub fn full(most: u64, length: usize) -> (u64, isize) {
-            let held = crate::allocation::held();
+            let held = testkit::allocation::held();
             let known = known::KnownDocuments::new(most);
             for number in 0..2 * most as usize / length {
                 let text = format!("{{ f{number:06} }}{}", " ".repeat(length));
                 known.keep(document_id::sha256(&text), &text);
             }
-            (known.bytes(), crate::allocation::held() - held)
+            (known.bytes(), testkit::allocation::held() - held)
         }
     }
 }
 
-use crate::http::persisted::{full, sizes};
+use self::http::persisted::{full, sizes};
 
 #[test]
 fn a_document_takes_what_the_cache_says() {

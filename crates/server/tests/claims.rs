@@ -3,16 +3,6 @@
 //!
 //! * `served`, `databases`: the program and the databases, as the tests of faults have them
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-#![allow(dead_code, reason = "the tests of faults use more of what is shared")]
-
-mod program;
-
-#[path = "faults/databases.rs"]
-mod databases;
-#[path = "faults/served.rs"]
-mod served;
-
 use std::fs;
 use std::io::{BufReader, Write};
 use std::net::TcpStream;

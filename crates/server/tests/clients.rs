@@ -1,10 +1,5 @@
 //! Clients of other projects, against the built program: what `docs/clients.md` promises.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-mod script;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -62,7 +57,7 @@ fn every_check_of_the_audit_is_passed() {
         let file = folder.file("shop.db");
         let demo = ["demo", "--file", file.to_str().unwrap()];
         let server = Server::start(&[&demo, options].concat());
-        if let Some(printed) = script::run("audit.mjs", &[&url(&server)]) {
+        if let Some(printed) = crate::script::run("audit.mjs", &[&url(&server)]) {
             assert_eq!(printed, "61 of 61 ok\n", "{options:?}");
         }
     };
@@ -89,7 +84,7 @@ fn every_check_of_the_audit_is_passed_by_a_gateway() {
     let (_folder, file) = supergraph();
     let check = |options: &[&str]| {
         let server = Server::start(&[&["gateway", &file], options].concat());
-        if let Some(printed) = script::run("audit.mjs", &[&url(&server)]) {
+        if let Some(printed) = crate::script::run("audit.mjs", &[&url(&server)]) {
             assert_eq!(printed, "61 of 61 ok\n", "{options:?}");
         }
     };
@@ -103,7 +98,7 @@ fn graphql_js_reads_the_schema_of_a_gateway() {
     let file = sdl(&folder, &supergraph, &[]);
     let server = Server::start(&[&["gateway", &supergraph], &FREE[..]].concat());
     let arguments = [&url(&server), file.to_str().unwrap()];
-    let Some(printed) = script::run("introspection.mjs", &arguments) else { return };
+    let Some(printed) = crate::script::run("introspection.mjs", &arguments) else { return };
     // `Query`, `Mutation` and `Book`, the scalars `ID`, `Int`, `String` and `Boolean`, and eight types
     // of introspection.
     assert_eq!(printed, "15 types\n");
@@ -115,7 +110,7 @@ fn check_introspection(source: &str, options: &[&str], least_types: usize) {
     let file = sdl(&folder, source, options);
     let server = Server::start(&[&["serve", source], &FREE[..], options].concat());
     let arguments = [&url(&server), file.to_str().unwrap()];
-    let Some(printed) = script::run("introspection.mjs", &arguments) else { return };
+    let Some(printed) = crate::script::run("introspection.mjs", &arguments) else { return };
     let types: usize = printed.trim_end().strip_suffix(" types").unwrap().parse().unwrap();
     assert!(types >= least_types, "{types} types with {options:?}");
 }
@@ -153,7 +148,7 @@ fn graphql_codegen_makes_types_that_fit() {
     let file = sdl(&folder, &file, &[]);
     let made = folder.file("made");
     let arguments = [file.to_str().unwrap(), made.to_str().unwrap()];
-    if let Some(printed) = script::run("codegen.mjs", &arguments) {
+    if let Some(printed) = crate::script::run("codegen.mjs", &arguments) {
         assert_eq!(printed, "compiled\n");
     }
 }
@@ -162,7 +157,7 @@ fn graphql_codegen_makes_types_that_fit() {
 fn apollo_and_urql_keep_rows_by_their_ids_and_pages_by_their_cursors() {
     let (_folder, _file, server) = sample(&[]);
     for name in ["apollo.mjs", "urql.mjs"] {
-        if let Some(printed) = script::run(name, &[&url(&server)]) {
+        if let Some(printed) = crate::script::run(name, &[&url(&server)]) {
             assert_eq!(printed, "answered\n", "{name}");
         }
     }
@@ -172,7 +167,7 @@ fn apollo_and_urql_keep_rows_by_their_ids_and_pages_by_their_cursors() {
 fn apollo_names_documents_by_their_hashes_and_sends_several_requests_at_once() {
     let (_folder, _file, server) = sample(&["--batching"]);
     let (_other_folder, _other_file, without) = sample(&["--apq", "false"]);
-    if let Some(printed) = script::run("persisted.mjs", &[&url(&server), &url(&without)]) {
+    if let Some(printed) = crate::script::run("persisted.mjs", &[&url(&server), &url(&without)]) {
         assert_eq!(printed, "answered\n");
     }
 }
@@ -184,7 +179,7 @@ fn relay_compiles_connections_and_rows_that_are_fetched_again() {
         let file = sdl(&folder, &source, options);
         let made = folder.file("relay");
         let arguments = [&url(&server), file.to_str().unwrap(), made.to_str().unwrap(), id];
-        if let Some(printed) = script::run("relay.mjs", &arguments) {
+        if let Some(printed) = crate::script::run("relay.mjs", &arguments) {
             assert_eq!(printed, "compiled and answered\n", "{id}");
             let persisted = made.join("persisted.json");
             check_trusted(&source, options, persisted.to_str().unwrap());
@@ -196,7 +191,7 @@ fn relay_compiles_connections_and_rows_that_are_fetched_again() {
 fn check_trusted(source: &str, options: &[&str], persisted: &str) {
     let trusted = ["--trusted-documents", persisted, "--only-trusted"];
     let server = Server::start(&[&["serve", source], &FREE[..], options, &trusted].concat());
-    if let Some(printed) = script::run("trusted.mjs", &[&url(&server), persisted]) {
+    if let Some(printed) = crate::script::run("trusted.mjs", &[&url(&server), persisted]) {
         assert_eq!(printed, "3 documents\n");
     }
 }

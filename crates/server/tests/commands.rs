@@ -1,9 +1,5 @@
 //! The commands, run as a user runs them.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
@@ -85,8 +81,8 @@ fn options_that_decide_nothing_on_a_source_are_refused_with_the_remedy() {
     check(
         &["serve", "shop.db", "--jwt-secret", secret, "--default-role", "visitor"],
         &[
-            "`--jwt-secret` decides nothing on SQLite by itself: `--policies` says",
-            "`--default-role` is for PostgreSQL, and the source is an SQLite file: who asks without a",
+            "`--jwt-secret` has no effect on SQLite by itself: `--policies` defines",
+            "`--default-role` is for PostgreSQL, and the source is an SQLite file: unauthenticated requests",
         ],
     );
     check(&["demo", "--pg-setting", "app.a=b"], &["`--pg-setting` is for PostgreSQL"]);
@@ -183,7 +179,7 @@ fn the_demo_makes_its_file_and_uses_it_again() {
     assert!(server.welcome.starts_with(&made), "{}", server.welcome);
     let url = format!("GraphQL is at http://{}/graphql;", server.address);
     assert!(server.welcome.contains(&url), "{}", server.welcome);
-    let page = format!(" Open http://{}/ in a browser to ask it.", server.address);
+    let page = format!(" Open http://{}/ in a browser to query it.", server.address);
     assert!(server.welcome.contains(&page), "{}", server.welcome);
     drop(server);
     let written = fs::metadata(&file).unwrap().modified().unwrap();

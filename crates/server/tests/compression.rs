@@ -1,9 +1,5 @@
 //! Compressed answers and compressed requests, on raw sockets against the built program.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::fs;
 use std::io::{BufReader, Read, Write};
 

@@ -1,9 +1,5 @@
 //! The configuration file, read by the built program.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::fs;
 use std::process::Command;
 

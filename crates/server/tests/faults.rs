@@ -20,58 +20,27 @@
 //! * `served`, `databases`: the program and the databases; `load`: clients that go on asking;
 //!   `proxy`: a way to a database that can be blocked; `cutter`, `breaker`: ways that break off
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
-#[path = "faults/abandoned.rs"]
 mod abandoned;
-#[path = "faults/breaker.rs"]
 mod breaker;
-#[path = "faults/changed.rs"]
 mod changed;
-#[path = "faults/cutter.rs"]
 mod cutter;
-#[path = "faults/databases.rs"]
-mod databases;
-#[path = "faults/failover.rs"]
 mod failover;
-#[path = "faults/files.rs"]
 mod files;
-#[path = "faults/full_disk.rs"]
 mod full_disk;
-#[path = "faults/graph_losses.rs"]
 mod graph_losses;
-#[path = "faults/graphs.rs"]
 mod graphs;
-#[path = "faults/leaks.rs"]
 mod leaks;
-#[path = "faults/load.rs"]
 mod load;
-#[path = "faults/masked.rs"]
 mod masked;
-#[path = "faults/mutations.rs"]
 mod mutations;
-#[path = "faults/outage.rs"]
 mod outage;
-#[path = "faults/poolers.rs"]
 mod poolers;
-#[path = "faults/proxy.rs"]
 mod proxy;
-#[path = "faults/refusing.rs"]
 mod refusing;
-#[path = "faults/served.rs"]
-mod served;
 #[cfg(target_os = "linux")]
-#[path = "faults/shared_memory.rs"]
 mod shared_memory;
-#[path = "faults/snapshot.rs"]
 mod snapshot;
-#[path = "faults/subgraph.rs"]
 mod subgraph;
-#[path = "faults/subgraphs.rs"]
 mod subgraphs;
-#[path = "faults/unreachable.rs"]
 mod unreachable;
-#[path = "faults/writes.rs"]
 mod writes;

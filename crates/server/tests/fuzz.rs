@@ -3,20 +3,14 @@
 //!
 //! `THALWEG_FUZZ_SECONDS` and `THALWEG_FUZZ_SEED` as for every target, see `testkit::fuzz`.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
-#[path = "fuzz/answers.rs"]
 mod answers;
-#[path = "fuzz/attacked.rs"]
 mod attacked;
 
 use std::path::Path;
 
 use testkit::fuzz::{Choices, Target, mutate};
 
-use attacked::Attacked;
+use self::attacked::Attacked;
 
 /// What means something to HTTP, to the server, to JSON or to URLs.
 const PIECES: [&[u8]; 58] = [

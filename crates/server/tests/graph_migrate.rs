@@ -1,9 +1,5 @@
 //! The constraints and indexes that type definitions want of a graph.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::fs;
 
 use expect_test::{Expect, expect};

@@ -1,9 +1,5 @@
 //! Who asks a graph: tokens that are taken and others, and what becomes of labels that claims say.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::fs;
 
 use serde_json::{Value, json};

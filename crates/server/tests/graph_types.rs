@@ -1,9 +1,5 @@
 //! Type definitions for what is in a graph, and its API without others.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use expect_test::expect;
 use testkit::neo4j;
 

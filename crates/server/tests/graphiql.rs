@@ -1,10 +1,6 @@
 //! GraphiQL and what it shows of a request, on raw sockets against the built program. The page in a
 //! browser is looked at in `browser.rs`.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::path::Path;
 
 use expect_test::expect;

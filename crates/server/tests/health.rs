@@ -1,9 +1,5 @@
 //! `thalweg health`, which images ask instead of a browser.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;

@@ -1,9 +1,5 @@
 //! The hosts that requests are for: what is told to a page whose name means this machine for a moment.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
@@ -130,7 +126,7 @@ fn hosts_that_are_listed_are_answered_for() {
 
 #[test]
 fn where_others_reach_the_server_any_host_is_taken_unless_some_are_listed() {
-    let folder = program::Folder::new();
+    let folder = crate::program::Folder::new();
     let file = folder.file("shop.db");
     let start = |options: &[&str]| {
         let demo = ["demo", "--listen", "0.0.0.0:0", "--file", file.to_str().unwrap()];
@@ -145,7 +141,7 @@ fn where_others_reach_the_server_any_host_is_taken_unless_some_are_listed() {
 
 #[test]
 fn a_gateway_looks_at_hosts_too() {
-    let folder = program::Folder::new();
+    let folder = crate::program::Folder::new();
     let file = folder.file("supergraph.graphql");
     let supergraph = "schema @link(url: \"https://specs.apollo.dev/link/v1.0\") \
         @link(url: \"https://specs.apollo.dev/join/v0.3\", for: EXECUTION) { query: Query } \
@@ -168,7 +164,7 @@ fn a_gateway_looks_at_hosts_too() {
 
 #[test]
 fn who_comes_by_a_unix_socket_is_no_page() {
-    let folder = program::Folder::new();
+    let folder = crate::program::Folder::new();
     let path = folder.file("api.sock");
     let listen = format!("127.0.0.1:0,unix:{}", path.display());
     let file = folder.file("shop.db");

@@ -1,9 +1,5 @@
 //! The rules of GraphQL over HTTP, on raw sockets against the built program.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::io::{BufReader, Read, Write};
 use std::net::Shutdown;
 use std::time::{Duration, Instant};

@@ -1,9 +1,5 @@
 //! Each limit, just below and just above, against the built program.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::io::Write;
 use std::process::Stdio;
 

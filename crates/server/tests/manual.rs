@@ -1,9 +1,5 @@
 //! Completions and manual pages have what `--help` has.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::collections::BTreeSet;
 use std::fs;
 

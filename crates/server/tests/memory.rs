@@ -1,9 +1,6 @@
 //! How the process takes memory.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
 
 use std::fs;
 

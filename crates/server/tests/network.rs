@@ -10,25 +10,12 @@
 //! * `draining`: how the server stops
 //! * `site`: the program, with its log in a file
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
-#[path = "network/certificates.rs"]
 mod certificates;
-#[path = "network/crowds.rs"]
 mod crowds;
-#[path = "network/draining.rs"]
 mod draining;
-#[path = "network/encrypted.rs"]
 mod encrypted;
-#[path = "network/heads.rs"]
 mod heads;
-#[path = "network/listening.rs"]
 mod listening;
-#[path = "network/readers.rs"]
 mod readers;
-#[path = "network/site.rs"]
 mod site;
-#[path = "network/vanishing.rs"]
 mod vanishing;

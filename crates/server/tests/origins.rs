@@ -1,9 +1,5 @@
 //! Pages of other origins: what they may send, and what they may read.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use crate::program::{Answer, Folder, Server, outcome, post, run};
 
 const QUERY: &str = "{ artistById(id: 127) { id } }";

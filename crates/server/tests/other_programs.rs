@@ -1,10 +1,6 @@
 //! Files of programs that have collations and functions of their own, as Anki and Calibre: what needs
 //! them is told by `thalweg check` and at the start, and answered with an error that says so.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use serde_json::Value;

@@ -1,9 +1,5 @@
 //! Documents that clients name instead of sending them, against the built program.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::fs;
 use std::io::BufRead;
 

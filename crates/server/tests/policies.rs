@@ -1,9 +1,5 @@
 //! Policies over HTTP: a token says who asks, and what of the sample is let follows from that.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::fs;
 
 use testkit::postgres::{shared, wanted_installations};
@@ -98,7 +94,7 @@ fn that_strangers_may_change_all_is_said_only_where_they_may() {
         line.clone()
     };
     let open = told(&[]);
-    assert!(open.contains(" WARN ") && open.contains("all that the API shows"), "{open}");
+    assert!(open.contains(" WARN ") && open.contains("all that the API exposes"), "{open}");
     let bounded = told(&access);
     assert!(bounded.contains(" INFO ") && bounded.contains("what the policies let"), "{bounded}");
 }

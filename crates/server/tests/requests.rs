@@ -1,10 +1,6 @@
 //! Requests that are unusual or of which two readers could make two things, on raw sockets against
 //! the built program.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::io::{Read, Write};
 
 use crate::program::{Answer, Server};

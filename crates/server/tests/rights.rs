@@ -1,9 +1,5 @@
 //! `--no-ignore-rbac`: what no role may do is not in the schema.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use expect_test::expect_file;
 use testkit::postgres::{shared, wanted_installations};
 

@@ -1,10 +1,6 @@
 //! Passwords of addresses, wherever somebody wrote them by mistake or on purpose: no message, no help,
 //! no log, no page and no metric has them.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::fs;
 use std::io::{BufReader, Write};
 use std::net::TcpStream;

@@ -1,15 +1,6 @@
 //! Which requests of a SQLite file have threads of their own, and for how long.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-#![allow(dead_code, reason = "the tests of faults use more of what is shared")]
-
-mod program;
-
-#[path = "faults/databases.rs"]
-mod databases;
-#[path = "faults/served.rs"]
-mod served;
 
 use std::io::BufReader;
 use std::net::TcpStream;

@@ -2,10 +2,6 @@
 //! again as the same value, found by conditions, and stands in its place in orders and pages, or the
 //! declaration is refused.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

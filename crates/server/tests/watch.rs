@@ -1,9 +1,6 @@
 //! `--watch`: the API follows the schema, of the built program.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

@@ -1,10 +1,6 @@
 //! The write-ahead log of an SQLite file when the server ends: it holds nothing that is not in the
 //! file, and takes no place, though somebody else has the file open.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
-
-mod program;
-
 use rusqlite::Connection;
 
 use crate::program::{Folder, Server};

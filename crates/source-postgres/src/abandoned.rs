@@ -14,8 +14,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep, timeout};
 use tokio::{select, spawn};
 
+use super::circuit_breaker::CircuitBreaker;
 use super::pool::{Departure, Lent};
-use super::reach::Reach;
 use super::wire::{CancelToken, Drain, WireError};
 
 /// The first try may overtake the statement that it is for, which then would go on for nobody.
@@ -31,7 +31,7 @@ const END_PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) struct Abandoned {
     lent: Lent,
-    reach: Arc<Reach>,
+    breaker: Arc<CircuitBreaker>,
     /// Nobody connects in its stead before this is dropped. Fields are dropped in their order: the
     /// connection is closed by then.
     _permit: Option<OwnedSemaphorePermit>,
@@ -42,11 +42,11 @@ pub(super) struct Abandoned {
 impl Abandoned {
     pub(super) fn new(
         lent: Lent,
-        reach: Arc<Reach>,
+        breaker: Arc<CircuitBreaker>,
         permit: Option<OwnedSemaphorePermit>,
         departure: Option<Departure>,
     ) -> Self {
-        Self { lent, reach, _permit: permit, _departure: departure }
+        Self { lent, breaker, _permit: permit, _departure: departure }
     }
 
     /// Cancels what runs and drains the connection, while others go on.
@@ -64,7 +64,7 @@ impl Abandoned {
         let mut drain = Drain::default();
         let mut pauses = CANCELLED_AGAIN_AFTER.into_iter();
         loop {
-            let mut cancelled = spawn(cancel(token.clone(), Arc::clone(&self.reach)));
+            let mut cancelled = spawn(cancel(token.clone(), Arc::clone(&self.breaker)));
             let pause = pauses.next();
             let again = async {
                 if let Ok(cancelled) = (&mut cancelled).await {
@@ -104,12 +104,12 @@ impl Abandoned {
     }
 }
 
-async fn cancel(token: CancelToken, reach: Arc<Reach>) -> Result<(), WireError> {
+async fn cancel(token: CancelToken, breaker: Arc<CircuitBreaker>) -> Result<(), WireError> {
     let started = Instant::now();
     let cancelled = token.cancel().await;
     if let Err(error) = &cancelled {
         // The next requests want to know, too.
-        reach.fail(started, &error.into());
+        breaker.fail(started, &error.into());
     }
     cancelled
 }

@@ -41,7 +41,7 @@ impl KeyTypes for TypesFor<'_> {
         self.types.has_array(field)
     }
 
-    fn says_again(&self) -> bool {
+    fn inlines_parents(&self) -> bool {
         self.way != Way::InPortions
     }
 

@@ -20,6 +20,7 @@ use tokio::task::spawn_blocking;
 
 use super::answer::{Judging, Read};
 use super::bind::bind;
+use super::circuit_breaker::CircuitBreaker;
 use super::compile::{Recompiler, compile};
 use super::execute::units::{Changing, MostGiven};
 use super::execute::{PostgresProgram, explain};
@@ -27,7 +28,6 @@ use super::introspect::{PhysicalTypes, introspect};
 use super::options::{OpenError, PostgresOptions};
 use super::pool::{Pool, PoolOptions};
 use super::pooler::{self, serve_through};
-use super::reach::Reach;
 use super::read::Reading;
 use super::sharing::Sharing;
 use super::split_join;
@@ -46,7 +46,7 @@ pub struct PostgresSource {
     config: Box<Config>,
     types: Arc<PhysicalTypes>,
     timeouts: Timeouts,
-    reach: Arc<Reach>,
+    breaker: Arc<CircuitBreaker>,
 }
 
 /// A request that was compiled for PostgreSQL.
@@ -87,7 +87,7 @@ impl PostgresSource {
                 .await
                 .map_err(OpenError::Catalog)?;
         let (config, types) = (Box::new(config), Arc::new(introspected.types));
-        Ok((Self { config, types, timeouts, reach: Arc::default() }, introspected.catalog))
+        Ok((Self { config, types, timeouts, breaker: Arc::default() }, introspected.catalog))
     }
 
     /// Compiles a request.
@@ -124,9 +124,9 @@ impl PostgresSource {
             ..PoolOptions::default()
         };
         let config = Config::clone(&self.config).with_memory(memory);
-        let reach = Arc::clone(&self.reach);
+        let breaker = Arc::clone(&self.breaker);
         let (pool, sharing) =
-            (Pool::new(config, options, reach), Sharing::new(shared, limits.patience));
+            (Pool::new(config, options, breaker), Sharing::new(shared, limits.patience));
         let places = Box::new(Places::new(limits.connections, self.timeouts.acquire));
         PostgresConnections { pool, sharing, places, counter: Counter::default() }
     }
@@ -312,7 +312,7 @@ impl PostgresConnections {
                 }
             }
             if let Some(apart) = program.split_join.program() {
-                observed.form = ReadForm::Apart;
+                observed.form = ReadForm::SplitJoin;
                 let read = self.read_all(apart, asked, most_bytes, observed).await?;
                 program.split_join.judge(&apart.program, &read.rows);
                 break 'read (read, &**apart);

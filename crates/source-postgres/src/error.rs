@@ -2,8 +2,8 @@
 
 use source::{Details, SourceError, SourceErrorKind};
 
+use super::circuit_breaker::Unreached;
 use super::pool::PoolError;
-use super::reach::Unreached;
 use super::wire::{DatabaseError, WireError};
 
 impl From<DatabaseError> for SourceError {

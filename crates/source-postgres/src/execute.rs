@@ -24,7 +24,7 @@ use super::error::{Purpose, statement_error};
 use super::introspect::PhysicalTypes;
 use super::joined::Joined;
 use super::length::Length;
-use super::pace::Pace;
+use super::runtime_estimate::RuntimeEstimate;
 use super::settings;
 use super::split_join::SplitJoin;
 use super::texts::Texts;
@@ -37,7 +37,7 @@ pub(super) use keys::{has_results, key_arrays};
 #[derive(Debug)]
 pub struct PostgresProgram {
     pub program: Program,
-    pub(super) pace: Pace,
+    pub(super) estimate: RuntimeEstimate,
     /// Compiles the forms below; none for programs that are run once.
     pub(super) recompiler: Option<Recompiler>,
     /// The form that is read in portions, once that was wanted; none if it cannot be.
@@ -98,11 +98,12 @@ impl PostgresProgram {
         let texts = texts.collect();
         let rounds = program.levels.iter().map(|level| level.round + 1).max().unwrap_or(0);
         let (in_portions, length) = (OnceLock::new(), Length::default());
-        let (pace, joined, split_join) = (Pace::default(), None, SplitJoin::default());
+        let (estimate, joined, split_join) =
+            (RuntimeEstimate::default(), None, SplitJoin::default());
         let made = AtomicU32::new(0);
         Self {
             program,
-            pace,
+            estimate,
             recompiler: None,
             in_portions,
             length,
@@ -187,7 +188,7 @@ impl PostgresProgram {
         let other = match form {
             ReadForm::Levels => None,
             ReadForm::Joined => self.joined.as_deref().map(|joined| &joined.program),
-            ReadForm::Apart => self.split_join.made(),
+            ReadForm::SplitJoin => self.split_join.made(),
         };
         other.unwrap_or(self)
     }

@@ -1,14 +1,14 @@
 //! PostgreSQL, over its own protocol.
 //!
 //! * [`introspect`]: what a database holds
-//! * [`wire`], [`pool`]: connections; [`reach`]: whether new ones can be had
+//! * [`wire`], [`pool`]: connections; [`circuit_breaker`]: the attempts to make new ones
 //! * [`bind`] for parameters, `text` for values as texts
 //! * `settings`: what the database is told of who asks
 //! * [`execute`]: a request's whole run, in as few rounds as possible
 //! * `compile`: requests as programs, and other forms of these
 //! * `split_join`: programs that read to-one rows by statements of their own, as long as that pays
 //! * `joined`: programs that read two levels by one statement, as long as that pays
-//! * `sharing`: short reads of many requests on few connections; `pace`: which reads are short;
+//! * `sharing`: short reads of many requests on few connections; `runtime_estimate`: which reads are short;
 //!   `abandoned`: what becomes of statements that nobody waits for
 //! * `answer`: the rows of a request, and the whole answer made of them
 //! * `stream`, `portions`: answers that are sent while they are made; `length`: which these are
@@ -19,6 +19,7 @@
 mod abandoned;
 mod answer;
 pub mod bind;
+pub mod circuit_breaker;
 mod compile;
 pub mod cursor;
 pub mod database;
@@ -28,12 +29,11 @@ pub mod introspect;
 mod joined;
 mod length;
 pub mod options;
-mod pace;
 pub mod pool;
 mod pooler;
 mod portions;
-pub mod reach;
 mod read;
+mod runtime_estimate;
 mod settings;
 mod sharing;
 mod split_join;

@@ -39,7 +39,7 @@ use source::NameSet;
 use source::statistics::{Counted, Counter, Gauge};
 
 use self::waiting::{Turn, Wait, Waits};
-use super::reach::{Awaited, Reach, Try, Unreached, Way};
+use super::circuit_breaker::{Awaited, CircuitBreaker, Try, Unreached, Way};
 use super::wire::{Config, Connection};
 
 /// How long the sign of life may take before a new connection is the better choice.
@@ -84,7 +84,7 @@ pub enum PoolError {
 pub struct Pool {
     config: Config,
     options: PoolOptions,
-    reach: Arc<Reach>,
+    breaker: Arc<CircuitBreaker>,
     idle: RefCell<Vec<Idle>>,
     permits: Arc<Semaphore>,
     reserved: Arc<Semaphore>,
@@ -136,14 +136,14 @@ impl Default for PoolOptions {
 }
 
 impl Pool {
-    /// Connects when a connection is first needed. Pools of the same server share `reach`.
-    pub fn new(config: Config, options: PoolOptions, reach: Arc<Reach>) -> Rc<Pool> {
+    /// Connects when a connection is first needed. Pools of the same server share `breaker`.
+    pub fn new(config: Config, options: PoolOptions, breaker: Arc<CircuitBreaker>) -> Rc<Pool> {
         let permits = options.max_connections.min(Semaphore::MAX_PERMITS);
         let reserved = options.reserved.min(permits);
         Rc::new(Pool {
             config,
             options,
-            reach,
+            breaker,
             idle: RefCell::default(),
             permits: Arc::new(Semaphore::new(permits - reserved)),
             reserved: Arc::new(Semaphore::new(reserved)),
@@ -278,8 +278,8 @@ impl Pool {
         while self.connecting.get() < self.hopeful.len() {
             self.connecting.set(self.connecting.get() + 1);
             let making = self.arrivals.make();
-            let (reach, config) = (Arc::clone(&self.reach), self.config.clone());
-            spawn(async move { making.end(connect(&reach, &config).await) });
+            let (breaker, config) = (Arc::clone(&self.breaker), self.config.clone());
+            spawn(async move { making.end(connect(&breaker, &config).await) });
         }
     }
 
@@ -382,7 +382,7 @@ impl Pool {
             if !lent.connection.is_open() {
                 continue;
             }
-            if since.elapsed() < self.options.check_after && !self.reach.is_out() {
+            if since.elapsed() < self.options.check_after && !self.breaker.is_out() {
                 return Some(lent);
             }
             match timeout(CHECK_TIMEOUT, lent.connection.check()).await {
@@ -491,13 +491,13 @@ impl Drop for Queued<'_> {
     }
 }
 
-async fn connect(reach: &Arc<Reach>, config: &Config) -> Result<Connection, Unreached> {
+async fn connect(breaker: &Arc<CircuitBreaker>, config: &Config) -> Result<Connection, Unreached> {
     loop {
-        match reach.way() {
+        match breaker.way() {
             Way::Open => {
                 let started = Instant::now();
                 let connected = Connection::connect(config).await;
-                return reach.learn(started, connected);
+                return breaker.learn(started, connected);
             }
             Way::Try(attempt) => return try_to_connect(attempt, config.clone()).await,
             Way::Await(Awaited { started, mut ending, last }) => {

@@ -116,13 +116,13 @@ impl Reading<'_> {
     ) -> Result<Among, SourceError> {
         let Self { program, bound, .. } = *self;
         for _ in 0..SHARED_ATTEMPTS {
-            if !program.pace.is_short() || !self.sharing.is_worth_it(self.pool) {
+            if !program.estimate.is_short() || !self.sharing.is_worth_it(self.pool) {
                 break;
             }
             let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
             self.observed.begin_round(composed(program, bound, &without));
             let batch = |pipeline: &mut Pipeline<'_>| compose(pipeline, program, bound, &without);
-            let shared = self.sharing.run(self.pool, &program.pace, batch).await;
+            let shared = self.sharing.run(self.pool, &program.estimate, batch).await;
             self.observed.end_round();
             match shared {
                 Shared::Rows(rows) => {
@@ -154,7 +154,7 @@ impl Reading<'_> {
             connection.allow(usize::MAX);
             match ran? {
                 Run::Rows(rows) => {
-                    program.pace.ran_apart(self.sharing.judge(started.elapsed(), &rows));
+                    program.estimate.ran_apart(self.sharing.judge(started.elapsed(), &rows));
                     return Ok(rows);
                 }
                 // Each round has one root field less, so this ends.

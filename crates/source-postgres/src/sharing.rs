@@ -3,7 +3,7 @@
 //! Requests that are under way at the same time are sent one behind the other over the same
 //! connection, each as a batch with a Sync of its own: one write and one read serve many of them,
 //! and so does one wake-up of the server's process. Who may: programs of one batch that call
-//! nothing, whose statements have proved short ([`super::pace`]), and that are estimated to read few
+//! nothing, whose statements have proved short ([`super::runtime_estimate`]), and that are estimated to read few
 //! rows.
 //!
 //! Nobody waits behind a long statement: if the first one in a connection's queue is not answered
@@ -29,8 +29,8 @@ use tokio::task::spawn_local;
 use tokio::time::Instant;
 
 use self::group::{Group, Reply, drive};
-use super::pace::{Length, Pace};
 use super::pool::{Pool, Queued};
+use super::runtime_estimate::{Length, RuntimeEstimate};
 use super::wire::{Pipeline, Rows, WireError};
 
 /// From this many requests on, one more connection is shared if there may be.
@@ -105,20 +105,20 @@ impl Sharing {
     pub(super) async fn run(
         self: &Rc<Self>,
         pool: &Rc<Pool>,
-        pace: &Pace,
+        estimate: &RuntimeEstimate,
         compose: impl FnOnce(&mut Pipeline<'_>) -> Result<(), WireError>,
     ) -> Shared {
         let Some(group) = self.find(pool).await else { return Shared::NotNow };
-        let Some(waiting) = group.push(self, pace, compose) else { return Shared::Apart };
+        let Some(waiting) = group.push(self, estimate, compose) else { return Shared::Apart };
         match waiting.reply().await {
             Some(Reply::Rows(rows, elapsed)) => {
-                pace.ran_among_others(self.judge(elapsed, &rows));
+                estimate.ran_among_others(self.judge(elapsed, &rows));
                 Shared::Rows(rows)
             }
             Some(Reply::Moved) => Shared::Moved,
             Some(Reply::Closed(reason)) => Shared::Closed(WireError::Closed { reason }),
             Some(Reply::Failed) => {
-                pace.disturbed_others();
+                estimate.disturbed_others();
                 Shared::Apart
             }
             None => Shared::Apart,

@@ -1,9 +1,9 @@
-//! A program some of whose to-one rows are read apart from those that refer to them, and whether
-//! that pays.
+//! Split joins: a form of a program that reads the rows of to-one relationships by statements of
+//! their own, instead of joining them.
 //!
-//! It pays where many rows refer to few, which neither the catalog nor the request says. So an
-//! answer of many rows is looked at once: if it shows that, the request is compiled in this form,
-//! and the next answers are read so until one of them has few rows or refers to many.
+//! It pays where many rows refer to few, which neither the catalog nor the request tells. So the first
+//! answer of many rows is analysed: if it shows that, the request is compiled in this form, and the
+//! next answers are read so until one of them has few rows or refers to many.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -34,8 +34,9 @@ const SLACK: usize = 2;
 pub(super) struct SplitJoin {
     /// Compiled after the first answer of many rows; none where it would not pay.
     program: OnceLock<Option<Arc<PostgresProgram>>>,
-    /// Whether the form was chosen, and whether its compilation has ended: then it is closed.
-    is_chosen: AtomicBool,
+    /// Whether an answer of many rows was looked at.
+    has_begun: AtomicBool,
+    /// Closed at the end of the compilation; it never has a permit.
     compiled: Semaphore,
     /// Whether an answer had few rows, or referred to many.
     has_not_paid: AtomicBool,
@@ -48,7 +49,7 @@ struct Seen<'a> {
     rows: &'a [Rows],
 }
 
-/// Ends a compilation, whether it succeeds or panics.
+/// Ends a compilation when it is dropped, also by a panic.
 struct Compiling(Arc<PostgresPlan>);
 
 impl Drop for Compiling {
@@ -61,7 +62,7 @@ impl Default for SplitJoin {
     fn default() -> Self {
         Self {
             program: OnceLock::new(),
-            is_chosen: AtomicBool::new(false),
+            has_begun: AtomicBool::new(false),
             compiled: Semaphore::const_new(0),
             has_not_paid: AtomicBool::new(false),
         }
@@ -73,9 +74,10 @@ impl Default for SplitJoin {
 pub(super) fn look_at(plan: &Arc<PostgresPlan>, recompiler: &Recompiler, rows: &[Rows]) {
     let PostgresProgram { program, split_join, .. } = &plan.program;
     let is_long = rows.iter().any(|rows| rows.len() >= MANY_ROWS);
-    if !is_long || split_join.is_chosen.swap(true, Ordering::Relaxed) {
+    if !is_long || split_join.has_begun.swap(true, Ordering::Relaxed) {
         return;
     }
+    let compiling = Compiling(Arc::clone(plan));
     let seen = Seen { program, rows };
     let mut chosen = recompiler.to_ones();
     chosen.retain(|to_one| seen.is_few(to_one));
@@ -83,7 +85,6 @@ pub(super) fn look_at(plan: &Arc<PostgresPlan>, recompiler: &Recompiler, rows: &
         let _ = split_join.program.set(None);
         return;
     }
-    let compiling = Compiling(Arc::clone(plan));
     spawn_blocking(move || {
         let PostgresProgram { recompiler, split_join, .. } = &compiling.0.program;
         let program = recompiler.as_ref().and_then(|recompiler| recompiler.split(&chosen));
@@ -93,10 +94,11 @@ pub(super) fn look_at(plan: &Arc<PostgresPlan>, recompiler: &Recompiler, rows: &
 }
 
 impl SplitJoin {
-    /// Waits for the end of a compilation that has begun.
+    /// Waits for the end of a compilation that has begun, so that the request after the answer that
+    /// began it is read in this form.
     pub(super) async fn settled(&self) {
-        if self.is_chosen.load(Ordering::Relaxed) && self.program.get().is_none() {
-            // Closed at the end, and never given a permit.
+        if self.has_begun.load(Ordering::Relaxed) && self.program.get().is_none() {
+            // An error says that the compilation has ended.
             let _ = self.compiled.acquire().await;
         }
     }

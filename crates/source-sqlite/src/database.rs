@@ -27,7 +27,6 @@ use source::{
 use source::{SourceError, SourceErrorKind};
 use sql::Flavor;
 
-use super::apart::{Apart, Manner};
 use super::bind::{Bound, bind};
 use super::connection::{Cache, OpenFile};
 use super::cursor::SqliteCursor;
@@ -35,9 +34,10 @@ use super::execute;
 use super::execute::meter::Clock;
 use super::inline::{Inline, belongs_elsewhere};
 use super::introspect::introspect;
+use super::offload::{Manner, Offload};
 use super::options::{OpenError, SqliteOptions};
-use super::pace::{Lane, Pace};
 use super::planning::{Planning, has_partial_indexes};
+use super::runtime_estimate::{Lane, RuntimeEstimate};
 use super::stored::Stored;
 use super::threads::Threads;
 use super::writer::{self, BoundRequirement, Change, Changed, FileWriter, GatheredCursor};
@@ -60,7 +60,7 @@ pub struct SqliteProgram {
     stored: Stored,
     planning: Planning,
     /// If it proved long, it does not start on the serving thread.
-    pace: Arc<Pace>,
+    estimate: Arc<RuntimeEstimate>,
     /// Whether its last answer was sent while it was made: then the next one is from its
     /// beginning.
     streamed: AtomicBool,
@@ -78,7 +78,7 @@ pub struct SqliteConnections {
     /// For programs that are planned by their values: statements of the others keep their plans.
     inline_by_values: RefCell<Option<Box<Inline>>>,
     /// Boxed like the others.
-    apart: Box<Apart>,
+    offload: Box<Offload>,
     writer: Arc<FileWriter>,
     places: Places,
     timeouts: Timeouts,
@@ -118,8 +118,8 @@ impl SqliteSource {
         let program = relational::compile(catalog, request, Flavor::SQLITE, Strategy::Nested)?;
         let planning = Planning::of(&program, self.partial_indexes);
         let stored = Stored::of(catalog, &program);
-        let (pace, streamed) = (Arc::default(), AtomicBool::default());
-        Ok(SqliteProgram { program, stored, planning, pace, streamed })
+        let (estimate, streamed) = (Arc::default(), AtomicBool::default());
+        Ok(SqliteProgram { program, stored, planning, estimate, streamed })
     }
 
     /// The connections of one thread: one for itself, and those of `limits` for long requests.
@@ -127,13 +127,13 @@ impl SqliteSource {
     pub fn connections(&self, limits: PoolLimits) -> SqliteConnections {
         let most = limits.connections;
         let timeouts = self.timeouts;
-        let apart = Box::new(Apart::new(&self.threads, most, timeouts.acquire));
+        let offload = Box::new(Offload::new(&self.threads, most, timeouts.acquire));
         let places = Places::new(most, timeouts.acquire);
         SqliteConnections {
             path: self.path.clone(),
             inline: RefCell::default(),
             inline_by_values: RefCell::default(),
-            apart,
+            offload,
             writer: Arc::clone(&self.writer),
             places,
             timeouts,
@@ -143,7 +143,7 @@ impl SqliteSource {
 
 impl SqliteProgram {
     fn manner(&self, lane: Lane) -> Manner {
-        Manner { planning: self.planning, pace: Arc::clone(&self.pace), lane }
+        Manner { planning: self.planning, estimate: Arc::clone(&self.estimate), lane }
     }
 }
 
@@ -184,7 +184,7 @@ impl Connections for SqliteConnections {
             }
         }
         let echoes = asked.echoes.into();
-        let work = Apartly { plan: Arc::clone(plan), bound, failures, echoes };
+        let work = OffloadedRequest { plan: Arc::clone(plan), bound, failures, echoes };
         let executed = self.stream(work, sink, sizes).await;
         observed.end_round();
         executed
@@ -208,7 +208,7 @@ impl Connections for SqliteConnections {
         }
         if program.program.writes() {
             let echoes = asked.echoes.into();
-            let work = Apartly { plan: Arc::clone(plan), bound, failures, echoes };
+            let work = OffloadedRequest { plan: Arc::clone(plan), bound, failures, echoes };
             return self.change(work, asked, output, observed).await;
         }
         // One statement asks for the rows of another while these are written.
@@ -219,9 +219,9 @@ impl Connections for SqliteConnections {
             return written;
         }
         let echoes = asked.echoes.into();
-        let work = Apartly { plan: Arc::clone(plan), bound, failures, echoes };
+        let work = OffloadedRequest { plan: Arc::clone(plan), bound, failures, echoes };
         let work = move |file: &OpenFile| work.run(file, output);
-        let written = self.apart.run(&program.manner(Lane::Short), work).await;
+        let written = self.offload.run(&program.manner(Lane::Short), work).await;
         observed.end_round();
         written
     }
@@ -230,12 +230,12 @@ impl Connections for SqliteConnections {
     fn close_old(&self) {}
 
     fn count(&mut self, counter: Counter) {
-        self.apart.count(counter);
+        self.offload.count(counter);
     }
 
     /// Reads from the file.
     async fn probe(&self) -> Result<(), SourceError> {
-        self.apart.run(&Manner::short(), execute::look).await
+        self.offload.run(&Manner::short(), execute::look).await
     }
 
     /// SQLite's own plan of each statement.
@@ -268,7 +268,7 @@ impl SqliteConnections {
         output: &O,
     ) -> Option<Result<Written<SourceError, O::Data>, ExecuteError>> {
         let program = &plan.program;
-        if program.pace.is_apart() {
+        if program.estimate.is_apart() {
             return None;
         }
         let writer = writer(plan, output.clone(), failures).echoing(echoes);
@@ -281,12 +281,12 @@ impl SqliteConnections {
     /// when it is known what became of it.
     async fn change<O: Output>(
         &self,
-        work: Apartly,
+        work: OffloadedRequest,
         asked: ExecuteParams<'_>,
         output: O,
         observed: &mut Observed,
     ) -> Result<Written<SourceError, O::Data>, ExecuteError> {
-        let Apartly { plan, bound, mut failures, echoes } = work;
+        let OffloadedRequest { plan, bound, mut failures, echoes } = work;
         let program = &plan.program;
         let mut requirements = Vec::new();
         for own in program.program.units.iter().flat_map(|unit| &unit.requirements) {
@@ -302,11 +302,11 @@ impl SqliteConnections {
         let run = move |file: &OpenFile, stop: &Abandoned, manner: writer::Manner<'_>| {
             change.run(&apart.program.program, file, stop, manner)
         };
-        let joins = writer::joins(&program.program, program.pace.lane());
-        let changed = self.writer.run(self.apart.counter(), joins, run).await;
+        let joins = writer::joins(&program.program, program.estimate.lane());
+        let changed = self.writer.run(self.offload.counter(), joins, run).await;
         observed.end_round();
         let changed = changed?;
-        program.pace.took(changed.took);
+        program.estimate.took(changed.took);
         observed.has_changed = program.program.has_changed(&changed.failures);
         let mut output = output;
         if !changed.is_long() {
@@ -330,7 +330,7 @@ impl SqliteConnections {
     /// there is a place for it: nothing waits with a connection, or keeps what was made so far.
     async fn stream(
         &self,
-        work: Apartly,
+        work: OffloadedRequest,
         sink: Sink,
         sizes: Sizes,
     ) -> Result<Executed, ExecuteError> {
@@ -341,15 +341,15 @@ impl SqliteConnections {
         loop {
             let (place, first, lane) = match is_long {
                 true => {
-                    let place = self.places.enter(self.apart.counter()).await?;
+                    let place = self.places.enter(self.offload.counter()).await?;
                     (Some(place), PORTION.min(sizes.whole), Lane::Long)
                 }
                 false => (None, sizes.whole, Lane::Short),
             };
             let has_place = place.is_some();
             let (outlet, mut pieces) = streamed::channel(place);
-            let ticket = self.apart.ticket();
-            let sink = sink.clone().streaming(first, ticket.pace(outlet));
+            let ticket = self.offload.ticket();
+            let sink = sink.clone().streaming(first, ticket.reporting(outlet));
             let work = Arc::clone(&work);
             let begin = move |file: &OpenFile| work.begin(file, sink, has_place);
             let ended = ticket.start(&program.manner(lane), begin);
@@ -380,7 +380,7 @@ impl SqliteConnections {
         let mut inline = inline.borrow_mut();
         let inline = Inline::at(&mut inline, &self.path, program.planning)?;
         let now = Instant::now();
-        let run = program.pace.begin_inline(now);
+        let run = program.estimate.begin_inline(now);
         let written = execute::execute(inline.limited(now), &program.program, bound, writer);
         run.end();
         written
@@ -388,7 +388,7 @@ impl SqliteConnections {
 }
 
 /// A request that runs on another thread.
-struct Apartly {
+struct OffloadedRequest {
     plan: Arc<SqlitePlan>,
     bound: Bound,
     failures: Vec<(u32, SourceError)>,
@@ -396,7 +396,7 @@ struct Apartly {
     echoes: Box<[Echo]>,
 }
 
-impl Apartly {
+impl OffloadedRequest {
     /// Runs a request that may prove long.
     fn begin(
         &self,
@@ -431,7 +431,7 @@ impl Apartly {
         let writer = writer.ended_by(|error| error.kind == SourceErrorKind::Timeout);
         let written = execute::execute(file, &program.program, &self.bound, writer);
         // One whose thread had to wait for its processor was not long.
-        program.pace.took(clock.elapsed());
+        program.estimate.took(clock.elapsed());
         written
     }
 }

@@ -21,6 +21,7 @@ const MISSING: [&str; 4] = [
 const FOREIGN_KEY: &str = "FOREIGN KEY constraint failed";
 
 /// An error of SQLite in the terms of all sources.
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` gives its error away")]
 pub(crate) fn map_error(error: rusqlite::Error) -> SourceError {
     let (message, failure) = match &error {
         rusqlite::Error::SqliteFailure(failure, message) => (message.as_deref(), Some(*failure)),

@@ -15,7 +15,7 @@ use super::statement::Statement;
 use crate::error::map_error;
 
 /// Begins a snapshot, and reads no table.
-const LOOK: &str = include_str!("look.sql");
+const SNAPSHOT_PROBE: &str = include_str!("snapshot_probe.sql");
 
 /// Runs a program and writes its answer. All statements see one state of the file.
 pub fn execute<O: Output>(
@@ -28,7 +28,7 @@ pub fn execute<O: Output>(
         return execute_statements(file, program, bound, writer);
     }
     // It holds the snapshot for the statements, and does so for less than a transaction costs.
-    let mut look = Statement::of(file, LOOK).map_err(map_error)?;
+    let mut look = Statement::of(file, SNAPSHOT_PROBE).map_err(map_error)?;
     let mut snapshot = look.run();
     // A writer is waited for here, once, and not by each statement.
     snapshot.step().map_err(map_error)?;
@@ -115,7 +115,7 @@ fn run<O: Output>(
 
 /// Reads from the file, and no table.
 pub fn look(file: &OpenFile) -> Result<(), SourceError> {
-    Statement::of(file, LOOK).map_err(map_error)?.run().step().map_err(map_error)?;
+    Statement::of(file, SNAPSHOT_PROBE).map_err(map_error)?.run().step().map_err(map_error)?;
     Ok(())
 }
 

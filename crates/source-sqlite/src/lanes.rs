@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::execute::meter::Meter;
-use super::pace::{Lane, Pace};
+use super::runtime_estimate::{Lane, RuntimeEstimate};
 
 /// So many times the patience of its lane a run holds its place if it computes less: on a busy
 /// machine it waits for a processor, which more runs at once would only make worse.
@@ -48,7 +48,7 @@ struct Waiting<J> {
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) number: u64,
-    pub(super) pace: Arc<Pace>,
+    pub(super) estimate: Arc<RuntimeEstimate>,
     pub(super) meter: Arc<Meter>,
 }
 
@@ -78,7 +78,7 @@ impl<J> Lanes<J> {
 
     /// Has a job wait, in this lane at least.
     pub(super) fn push(&mut self, run: Run, lane: Lane, job: J) {
-        let lane = lane.max(run.pace.lane());
+        let lane = lane.max(run.estimate.lane());
         self.lane(lane).waiting.push_back(Waiting { run, job });
     }
 
@@ -103,11 +103,12 @@ impl<J> Lanes<J> {
             }
             // Some became known while they waited.
             let goes = |waiting: &Waiting<J>| {
-                waiting.run.pace.lane() > lane || self.has_connection(lane, &waiting.run.pace)
+                waiting.run.estimate.lane() > lane
+                    || self.has_connection(lane, &waiting.run.estimate)
             };
             let place = queue.waiting.iter().position(goes)?;
             let waiting = self.lane(lane).waiting.remove(place)?;
-            let known = waiting.run.pace.lane();
+            let known = waiting.run.estimate.lane();
             if known > lane {
                 self.lane(known).waiting.push_back(waiting);
                 continue;
@@ -151,7 +152,7 @@ impl<J> Lanes<J> {
             }
             let is_long = run.meter.computed(elapsed) >= patience;
             if is_long {
-                run.pace.takes_more_than(patience);
+                run.estimate.takes_more_than(patience);
             } else if elapsed < SLOW * patience {
                 continue;
             }
@@ -181,9 +182,9 @@ impl<J> Lanes<J> {
 
     /// Whether there is a connection: the last ones are for what is known to be short, and some
     /// before them for what is not known to be long.
-    fn has_connection(&self, lane: Lane, pace: &Pace) -> bool {
+    fn has_connection(&self, lane: Lane, estimate: &RuntimeEstimate) -> bool {
         let most = match lane {
-            Lane::Short if pace.is_known() => self.most,
+            Lane::Short if estimate.is_known() => self.most,
             Lane::Short | Lane::Middle => self.most - self.most / 8,
             Lane::Long => self.most - self.most / 4,
         };
@@ -221,10 +222,10 @@ mod tests {
             Self { lanes, now: Instant::now(), next: 0 }
         }
 
-        fn push(&mut self, pace: &Arc<Pace>) -> u64 {
+        fn push(&mut self, estimate: &Arc<RuntimeEstimate>) -> u64 {
             self.next += 1;
-            let (pace, meter) = (Arc::clone(pace), Arc::new(Meter::by_the_clock()));
-            self.lanes.push(Run { number: self.next, pace, meter }, Lane::Short, ());
+            let (estimate, meter) = (Arc::clone(estimate), Arc::new(Meter::by_the_clock()));
+            self.lanes.push(Run { number: self.next, estimate, meter }, Lane::Short, ());
             self.next
         }
 
@@ -236,10 +237,10 @@ mod tests {
         }
     }
 
-    fn pace(milliseconds: u64) -> Arc<Pace> {
-        let pace = Pace::default();
-        pace.took(Duration::from_millis(milliseconds));
-        Arc::new(pace)
+    fn pace(milliseconds: u64) -> Arc<RuntimeEstimate> {
+        let estimate = RuntimeEstimate::default();
+        estimate.took(Duration::from_millis(milliseconds));
+        Arc::new(estimate)
     }
 
     #[test]
@@ -327,8 +328,8 @@ mod tests {
         let mut road = Road::new();
         let starved = pace(1);
         for number in [101, 102] {
-            let (pace, meter) = (Arc::clone(&starved), Arc::default());
-            road.lanes.push(Run { number, pace, meter }, Lane::Short, ());
+            let (estimate, meter) = (Arc::clone(&starved), Arc::default());
+            road.lanes.push(Run { number, estimate, meter }, Lane::Short, ());
         }
         let next = [(); 9].map(|()| road.push(&starved));
         assert_eq!(road.start_after(0), [101, 102]);

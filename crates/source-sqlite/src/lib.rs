@@ -13,14 +13,13 @@
 //! * [`cursor`]: nested loops over prepared statements
 //! * [`execute`]: a request's whole run
 //! * `inline`: on the thread that serves the request, for a short while
-//! * `apart`: on another thread
-//! * `pace`: how long programs take
-//! * `lanes`: who runs there, and who waits
+//! * `offload`: on another thread
+//! * `runtime_estimate`: the estimated runtime of programs
+//! * `lanes`: the scheduler, with a queue for each length of program
 //! * `threads`: the threads for that, with their connections
 //! * `writer`: changing a file
-//! * [`source`]: a file read from every thread
+//! * [`database`]: a file read from every thread; [`options`]: of opening it
 
-mod apart;
 pub mod bind;
 pub mod connection;
 pub mod cursor;
@@ -38,10 +37,11 @@ pub mod introspect;
 mod json;
 mod lanes;
 mod moment;
+mod offload;
 pub mod options;
-mod pace;
 mod pattern;
 mod planning;
+mod runtime_estimate;
 #[cfg(target_os = "linux")]
 mod shared_memory;
 mod statement;

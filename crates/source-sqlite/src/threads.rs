@@ -13,7 +13,7 @@ use source::{SourceError, SourceErrorKind};
 
 use super::connection::{Cache, OpenFile};
 use super::lanes::{Lanes, Run};
-use super::pace::Lane;
+use super::runtime_estimate::Lane;
 use crate::error::map_error;
 
 /// How long a thread that has nothing to do stays.

@@ -3,15 +3,14 @@
 //! * [`connections`]: the interface of a driver
 //! * [`plan`]: compiled requests, and the parameters of their execution
 //! * [`operand`], [`opaque`]: the values of a request's variables
-//! * [`session`], [`claims`]: settings and claims of the requester
+//! * [`session`]: settings and claims of a session
 //! * [`limits`]: timeouts, and limits of connection pools
 //! * [`streamed`]: answers that are sent while they are made
 //! * [`offload`]: long work on the blocking pool
 //! * [`observed`], [`statistics`]: figures of one request, and of the connections of all threads
 //! * [`wire`]: sockets, TLS and buffers of clients of databases over a network
-//! * [`error`]: errors
+//! * [`error`]: the errors of sources
 
-pub mod claims;
 pub mod connections;
 pub mod error;
 pub mod limits;
@@ -25,9 +24,9 @@ pub mod statistics;
 pub mod streamed;
 pub mod wire;
 
-pub use claims::Claims;
 pub use connections::Connections;
 pub use error::{CompileError, Details, ExecuteError, SourceError, SourceErrorKind};
+pub use ir::Claims;
 pub use limits::{PoolLimits, Timeouts};
 pub use observed::{Bounding, Observed, ReadForm, Round};
 pub use operand::Variables;

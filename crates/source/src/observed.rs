@@ -27,7 +27,7 @@ pub enum ReadForm {
     /// Some levels with those above.
     Joined,
     /// Some to-one rows by statements of their own.
-    Apart,
+    SplitJoin,
 }
 
 /// The bounds that the pages of a statement were planned with, as numbers in a table of bounds: the

@@ -9,10 +9,10 @@ use std::borrow::Cow;
 use ir::{Operand, Unit};
 use serde_json_bytes::Value as Json;
 
-use crate::claims::Claims;
 use crate::error::SourceError;
 use form::formed;
 use given::Given;
+use ir::Claims;
 pub use representations::sort;
 
 /// What the operands of a request are taken from.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use crate::claims::Claims;
+use ir::Claims;
 
 /// Whose request it is, as far as a source has to know.
 #[derive(Clone, Debug, Default)]

@@ -15,7 +15,7 @@ pub mod watch;
 
 pub use address::{Address, AddressError};
 pub use connections::Connections;
-pub use open::{OpenError, OpenOptions};
+pub use open::{Extensions, OpenError, OpenOptions, Rights, StoredColumn};
 pub use opened::Source;
 pub use plan::Plan;
 pub use watch::SchemaWatch;

@@ -2,8 +2,10 @@
 
 use source::Timeouts;
 use source_neo4j::wire::WireError as BoltError;
-use source_postgres::{Extensions, PostgresOptions, Rights};
-use source_sqlite::{SqliteOptions, StoredColumn};
+use source_postgres::PostgresOptions;
+pub use source_postgres::{Extensions, Rights};
+use source_sqlite::SqliteOptions;
+pub use source_sqlite::StoredColumn;
 
 /// Options of opening a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

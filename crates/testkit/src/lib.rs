@@ -1,6 +1,8 @@
 //! What tests need and the product does not: case files, private databases, scripts of clients,
 //! a private Neo4j, issuers of tokens, an oracle for the gateway.
 
+pub mod allocation;
+pub mod alone;
 pub mod cases;
 pub mod federation;
 pub mod fuzz;

@@ -23,7 +23,7 @@ pub(crate) enum Command {
     Fuzz(fuzz::Options),
     /// The files of GraphiQL in the server.
     GraphiQL,
-    /// Of the crate `bench`, whose words these are.
+    /// Arguments of the program `bench`.
     Bench(Vec<String>),
     Dist(dist::Options),
     Help,
@@ -103,6 +103,7 @@ fn parse_test(words: &[String]) -> Result<Command, ArgumentError> {
                 Some("tests") => options.only_tests = true,
                 Some(_) | None => return Err(ArgumentError::Only),
             },
+            "--quick" => options.quick = true,
             word if set_setup_option(&mut options.setup, word) => {}
             word if word.starts_with('-') => return Err(unknown("test", word)),
             filter if options.filter.is_some() => {
@@ -221,6 +222,8 @@ mod tests {
         check("setup --offline --allow-missing", &Ok(Command::Setup(setup)));
         let options = test::Options { setup, only_tests: true, ..Default::default() };
         check("test --only tests --offline --allow-missing", &Ok(Command::Test(options)));
+        let options = test::Options { quick: true, ..Default::default() };
+        check("test --quick", &Ok(Command::Test(options)));
     }
 
     #[test]

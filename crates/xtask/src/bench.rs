@@ -1,4 +1,4 @@
-//! Thalweg beside others, and measured: a crate of its own, because it has dependencies.
+//! Runs the benchmark, which is a workspace of its own.
 
 use std::convert::Infallible;
 use std::os::unix::process::CommandExt;
@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::program;
+use crate::workspaces;
 
 /// What it did not do it has said itself.
 #[derive(Debug, thiserror::Error)]
@@ -28,9 +29,14 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<Infallible, Be
         words.insert(0, "run".to_owned());
     }
     let command = words.first().map_or("", String::as_str);
-    let given = words.iter().any(|word| matches!(word.as_str(), "--program" | "--help" | "-h"));
+    let given = words.iter().any(|word| {
+        matches!(word.as_str(), "--program" | "--help" | "-h") || word.starts_with("--program=")
+    });
     if !given
-        && !matches!(command, "report" | "sqlite-floor" | "neo4j-floor" | "federation-subgraphs")
+        && !matches!(
+            command,
+            "report" | "sqlite-floor" | "neo4j-floor" | "federation-subgraphs" | "help"
+        )
     {
         let mut build = program::cargo();
         build.args(["build", "--quiet", "-p", "server"]).current_dir(workspace);
@@ -40,7 +46,7 @@ pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<Infallible, Be
         run("cargo build", build)?;
     }
     let mut bench = program::cargo();
-    bench.args(["run", "--quiet", "-p", "bench"]).current_dir(workspace);
+    bench.args(["run", "--quiet"]).current_dir(workspace.join(workspaces::BENCH));
     if matches!(
         command,
         "run" | "sqlite-floor" | "neo4j-floor" | "streaming" | "beside" | "federation-subgraphs"

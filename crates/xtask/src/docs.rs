@@ -68,7 +68,7 @@ pub(crate) fn print_stale(workspace: &Path) -> bool {
         Ok(stale) => {
             for (path, _) in &stale {
                 let path = path.display();
-                println!("{path}: docs: not as the case files say; run `cargo xtask docs`.");
+                println!("{path}: docs: differs from the case files; run `cargo xtask docs`.");
             }
             stale.is_empty()
         }
@@ -117,7 +117,7 @@ fn table(dialect: &str, areas: &Areas) -> String {
         let _ = write!(text, " {name} |");
     }
     let rule = "---|".repeat(sources.len());
-    let _ = writeln!(text, " left out, and why |\n|---|---|{rule}---|");
+    let _ = writeln!(text, " exceptions by source |\n|---|---|{rule}---|");
     for (area, cases) in areas {
         let _ = write!(text, "| [{area}]({dialect}-cases.md#{area}) | {} |", cases.len());
         let mut reasons: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -142,15 +142,17 @@ fn table(dialect: &str, areas: &Areas) -> String {
 /// Every case with its sentence.
 fn cases(dialect: &str, areas: &Areas) -> String {
     let mut text = match dialect {
-        GATEWAY => "# What the cases of the gateway hold\n\n\
-             Made by `cargo xtask docs` from the case files, each of which is a supergraph, a request, \
-             the requests to\nsubgraphs that it comes to, and its answer.\n"
+        GATEWAY => "# Cases of the gateway\n\n\
+             Each row is a tested behaviour, with a link to its case file.\n\
+             A case has a supergraph, a request, the requests to subgraphs, and the response.\n\
+             `cargo xtask docs` generates this page from the case files.\n"
             .to_owned(),
         dialect => format!(
-            "# What the cases of the dialect `{dialect}` hold\n\n\
-             Made by `cargo xtask docs` from the case files, each of which is a request and the one \
-             answer of every source.\n\
-             What a source cannot do is said in its place.\n"
+            "# Cases of the dialect `{dialect}`\n\n\
+             Each row is a tested behaviour, with a link to its case file.\n\
+             A case has a request and its response, which is the same on every source.\n\
+             The column of a source has `yes`, or the reason why the case does not apply to it.\n\
+             `cargo xtask docs` generates this page from the case files.\n"
         ),
     };
     for (area, cases) in areas {
@@ -255,7 +257,7 @@ mod tests {
 
     #[test]
     fn areas_are_counted_by_source() {
-        let expected = "| area | cases | PostgreSQL | SQLite | left out, and why |\n\
+        let expected = "| area | cases | PostgreSQL | SQLite | exceptions by source |\n\
                         |---|---|---|---|---|\n\
                         | [page](d-cases.md#page) | 2 | 2 | 1 | SQLite: no arrays |\n";
         assert_eq!(table("d", &areas()), expected);

@@ -66,19 +66,19 @@ impl Target {
 
     /// The words for Cargo, and the names of tests that fuzz it.
     fn tests(self) -> (&'static [&'static str], &'static [&'static str]) {
-        const ENGINE: &[&str] = &["-p", "engine", "--test", "fuzz"];
-        const GATEWAY: &[&str] = &["-p", "gateway", "--test", "fuzz"];
+        const ENGINE: &[&str] = &["-p", "engine", "--test", "cases"];
+        const GATEWAY: &[&str] = &["-p", "gateway", "--test", "gateway"];
         match self {
-            Self::Http => (&["-p", "server", "--test", "fuzz"], &[""]),
-            Self::Document => (ENGINE, &["grammar::", "tokens::"]),
-            Self::Variables => (ENGINE, &["variables::", "bytes::"]),
-            Self::Cursor => (ENGINE, &["cursor"]),
-            Self::NodeId => (ENGINE, &["node_id"]),
+            Self::Http => (&["-p", "server", "--test", "server"], &["fuzz::"]),
+            Self::Document => (ENGINE, &["fuzz::grammar::", "fuzz::tokens::"]),
+            Self::Variables => (ENGINE, &["fuzz::variables::", "fuzz::bytes::"]),
+            Self::Cursor => (ENGINE, &["fuzz::cursor"]),
+            Self::NodeId => (ENGINE, &["fuzz::node_id"]),
             Self::Configuration => (&["-p", "server", "--bins"], &["configuration::fuzz"]),
             Self::Token => (&["-p", "engine", "--lib"], &["session::fuzz"]),
-            Self::Supergraph => (GATEWAY, &["supergraph"]),
-            Self::Planner => (GATEWAY, &["planner"]),
-            Self::Answers => (GATEWAY, &["answers"]),
+            Self::Supergraph => (GATEWAY, &["fuzz::supergraph"]),
+            Self::Planner => (GATEWAY, &["fuzz::planner"]),
+            Self::Answers => (GATEWAY, &["fuzz::answers"]),
         }
     }
 }
@@ -94,7 +94,7 @@ pub(crate) fn fuzz(workspace: &Path, options: &Options) -> bool {
             let mut command = program::cargo();
             command.arg("test").args(words).current_dir(workspace);
             command.env("THALWEG_FUZZ_SECONDS", options.seconds.to_string());
-            command.arg("--").args((!test.is_empty()).then_some(test));
+            command.arg("--").arg(test);
             if !command.status().is_ok_and(|status| status.success()) {
                 found.push(target.name());
             }

@@ -26,6 +26,7 @@ mod program;
 mod setup;
 mod test;
 mod tidy;
+mod workspaces;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -43,9 +44,11 @@ cargo xtask setup [--offline] [--allow-missing]
       --offline        installs nothing, only looks
       --allow-missing  what cannot be had is no error: it is named as 'not run'
 
-cargo xtask test [--only tests] [--offline] [--allow-missing] [FILTER]
+cargo xtask test [--quick] [--only tests] [--offline] [--allow-missing] [FILTER]
     Sets up, checks format, lints and tidiness, runs every test, and prints the sum.
     With a filter, or with `--only tests`, the tests alone: those whose name contains the filter.
+      --quick  installs nothing, and runs no lints and only tests that take seconds: those of units,
+               and the cases on SQLite and of the gateway
 
 cargo xtask tidy
     Checks the rules of absence and of form, the licences of other packages, and by the table

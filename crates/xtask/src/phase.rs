@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::test::Counts;
+
 /// What became of a phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -19,6 +21,8 @@ pub(crate) struct Phase {
     pub(crate) name: &'static str,
     pub(crate) outcome: Outcome,
     pub(crate) duration: Duration,
+    /// The results of its tests, if it has any.
+    pub(crate) tests: Option<Counts>,
 }
 
 /// Runs a phase and measures it.
@@ -26,19 +30,22 @@ pub(crate) fn run(name: &'static str, run: impl FnOnce() -> Outcome) -> Phase {
     println!("== {name}");
     let started = Instant::now();
     let outcome = run();
-    Phase { name, outcome, duration: started.elapsed() }
+    Phase { name, outcome, duration: started.elapsed(), tests: None }
 }
 
 /// One line a phase.
 pub(crate) fn table(phases: &[Phase]) -> String {
     let mut table = String::new();
-    for Phase { name, outcome, duration } in phases {
+    for Phase { name, outcome, duration, tests } in phases {
         let word = match outcome {
             Outcome::Passed | Outcome::Warned(_) => "passed",
             Outcome::Failed => "FAILED",
             Outcome::NotRun(_) => "not run",
         };
         table.push_str(&format!("{name:<8} {word:<8} {:>7.1} s", duration.as_secs_f64()));
+        if let Some(Counts { passed, failed, skipped }) = tests {
+            table.push_str(&format!("  {passed:>5} passed, {failed} failed, {skipped} skipped"));
+        }
         match outcome {
             Outcome::NotRun(reason) => table.push_str(&format!("  {reason}")),
             Outcome::Warned(warning) => table.push_str(&format!("  warning: {warning}")),
@@ -59,12 +66,14 @@ mod tests {
             name,
             outcome,
             duration: Duration::from_secs_f64(seconds),
+            tests: None,
         };
+        let counts = Counts { passed: 12, failed: 1, skipped: 0 };
         let phases = [
             phase("setup", Outcome::Passed, 0.25),
             phase("clippy", Outcome::NotRun("not installed".to_owned()), 0.0),
             phase("tidy", Outcome::Warned("old".to_owned()), 1.0),
-            phase("tests", Outcome::Failed, 123.44),
+            Phase { tests: Some(counts), ..phase("tests", Outcome::Failed, 123.44) },
         ];
         assert_eq!(
             table(&phases),
@@ -72,7 +81,7 @@ mod tests {
 setup    passed       0.2 s
 clippy   not run      0.0 s  not installed
 tidy     passed       1.0 s  warning: old
-tests    FAILED     123.4 s
+tests    FAILED     123.4 s     12 passed, 1 failed, 0 skipped
 "
         );
     }

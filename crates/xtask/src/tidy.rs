@@ -3,7 +3,7 @@
 //! `workspace` reads the files, `source` and `manifest` take them apart; `rules` holds the tables,
 //! and each of `dependencies`, `places`, `statements`, `words`, `form` checks by one part of them;
 //! `functions` only reports. `licences` and `advisories`, the latter by a table in the tree and the order
-//! of `version`, look at the packages of others.
+//! of `version`, look at the packages of others; `workspaces` compares the workspaces with each other.
 
 mod advisories;
 mod dependencies;
@@ -20,6 +20,7 @@ mod statements;
 mod version;
 mod words;
 mod workspace;
+mod workspaces;
 
 use std::fmt;
 use std::path::Path;
@@ -43,6 +44,7 @@ pub(crate) enum Rule {
     ModuleDoc,
     Advisory,
     Licence,
+    Workspaces,
 }
 
 /// One place that breaks a rule.
@@ -70,6 +72,7 @@ impl fmt::Display for Rule {
             Rule::ModuleDoc => "module-doc",
             Rule::Advisory => "advisory",
             Rule::Licence => "licence",
+            Rule::Workspaces => "workspaces",
         })
     }
 }
@@ -104,7 +107,11 @@ pub(crate) fn print_findings(workspace: &Path) -> Result<Tidiness, TidyError> {
         findings.extend(statements::check(source));
         findings.extend(words::check(source));
     }
-    findings.extend(licences::check(&licences::read(workspace)?));
+    for folder in crate::workspaces::ALL {
+        let tree = licences::read(&workspace.join(folder))?;
+        findings.extend(licences::check(&advisories::lock::path(folder), &tree));
+    }
+    findings.extend(workspaces::check(&workspaces::read(workspace)?));
     let mut report = advisories::check(&advisories::read(workspace)?, Date::today());
     report.findings.extend(findings);
     report.findings.sort();

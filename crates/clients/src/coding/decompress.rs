@@ -1,5 +1,5 @@
-//! Decompression of bodies, as they come, up to a limit: of a body that would become very large no
-//! more is kept in memory than of one that is.
+//! Streaming decompression with a size limit: a decompression bomb takes no more memory than a body
+//! of the maximum size.
 
 mod brotli;
 mod buffered;
@@ -18,27 +18,27 @@ use self::limited::Limited;
 use self::zstd::Zstd;
 use super::Coding;
 
-/// What is wrong with a body.
+/// Failure of a decompression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It is larger than the limit.
+    /// The decompressed body is larger than the limit.
     TooLarge,
-    /// It is not what it is said to be, ends too early or goes on after its end.
+    /// The body is not in the announced coding, is truncated, or has data after its end.
     Malformed,
 }
 
-/// A body that is being decompressed.
+/// A streaming decompressor.
 #[derive(Debug)]
 pub struct Decompressor(Decoder);
 
-/// By who writes what comes of it.
+/// Decoders by their output interface: a buffer that they fill, or a writer.
 #[derive(Debug)]
 enum Decoder {
     Gzip(MultiGzDecoder<Limited>),
     Stepwise(Stepwise, Buffered),
 }
 
-/// Decoders that fill a buffer, a step after the other.
+/// Decoders that fill a buffer step by step.
 #[derive(Debug)]
 enum Stepwise {
     Deflate(Deflate),
@@ -47,7 +47,7 @@ enum Stepwise {
 }
 
 impl Decompressor {
-    /// For a body that may have so many bytes.
+    /// Creates a decompressor for a body of at most `most_bytes` decompressed bytes.
     pub fn new(coding: Coding, most_bytes: usize) -> Result<Self, Fault> {
         let output = Limited::new(most_bytes);
         let stepwise = match coding {
@@ -59,7 +59,7 @@ impl Decompressor {
         Ok(Self(Decoder::Stepwise(stepwise, Buffered::new(output))))
     }
 
-    /// Decompresses the next part.
+    /// Decompresses the next part of the body.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         match &mut self.0 {
             Decoder::Gzip(decoder) => {
@@ -71,7 +71,7 @@ impl Decompressor {
         }
     }
 
-    /// How much has become of it so far.
+    /// Number of decompressed bytes so far.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
@@ -85,7 +85,7 @@ impl Decompressor {
         self.len() == 0
     }
 
-    /// The whole, if its end has come.
+    /// Returns the whole body, or an error if it is truncated.
     pub fn finish(self) -> Result<Vec<u8>, Fault> {
         match self.0 {
             Decoder::Gzip(mut decoder) => match decoder.try_finish() {
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn windows_beyond_those_of_http_are_refused() {
-        // The head of a Brotli stream with a window of 2^30 bytes.
+        // Header of a Brotli stream with a window of 2^30 bytes.
         let large_window = [0x11, 0x1e, 0, 0, 0, 0];
         assert_eq!(decompress(Coding::Brotli, &[&large_window], 1000), Err(Fault::Malformed));
         let mut encoder = ::zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();

@@ -9,31 +9,31 @@ use tokio::net::{TcpStream, UnixStream, lookup_host};
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsConnector;
 
-use super::ask::Unavailable;
-use super::endpoint::{Host, Place};
+use super::endpoint::{Host, Target};
+use super::request::Unavailable;
 use super::settings::{Http2, Settings};
 use super::socket::Socket;
 
 const HTTP_1_1: &[u8] = b"http/1.1";
 const HTTP_2: &[u8] = b"h2";
 
-/// What a server is asked to speak.
+/// Protocols offered in the TLS handshake (ALPN).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Offer {
     Http1,
-    /// As the settings say.
+    /// Those of the settings.
     Best,
 }
 
-/// Makes connections to one endpoint.
-pub(super) struct Dialler {
+/// Opens connections to one endpoint.
+pub(super) struct Dialer {
     settings: Arc<Settings>,
-    /// By what is offered; none where nothing is encrypted.
+    /// TLS configurations by offered protocols; `None` for plain-text connections.
     http1: Option<TlsConnector>,
     best: Option<TlsConnector>,
 }
 
-impl Dialler {
+impl Dialer {
     pub(super) fn new(settings: Arc<Settings>) -> Self {
         let tls = settings.tls.as_ref().filter(|_| settings.endpoint.is_encrypted());
         let best: &[&[u8]] = match settings.http2 {
@@ -46,7 +46,7 @@ impl Dialler {
         Self { settings, http1, best }
     }
 
-    /// A new connection, and whether HTTP/2 is spoken over it.
+    /// Opens a connection; also returns whether it uses HTTP/2.
     pub(super) async fn dial(&self, offer: Offer) -> Result<(Socket, bool), Unavailable> {
         let most = self.settings.connect_timeout;
         let dialled = timeout(most, self.dial_patiently(offer)).await;
@@ -60,12 +60,12 @@ impl Dialler {
     }
 
     async fn dial_patiently(&self, offer: Offer) -> Result<Socket, Unavailable> {
-        let (is_encrypted, host, port) = match &self.settings.endpoint.place {
-            Place::Unix(path) => {
+        let (is_encrypted, host, port) = match &self.settings.endpoint.target {
+            Target::Unix(path) => {
                 let stream = UnixStream::connect(path).await;
                 return stream.map(Socket::Unix).map_err(|error| connect_error(&error));
             }
-            Place::Tcp { is_encrypted, authority: _, host, port } => (*is_encrypted, host, *port),
+            Target::Tcp { is_encrypted, authority: _, host, port } => (*is_encrypted, host, *port),
         };
         let stream = match host {
             Host::Address(address) => {
@@ -74,7 +74,7 @@ impl Dialler {
             }
             Host::Name(name) => self.connect_by_name(name, port).await?,
         };
-        // Requests are written whole; waiting for more to send would only delay them.
+        // Requests are written as a whole, so Nagle's algorithm would only delay them.
         stream.set_nodelay(true).map_err(|error| connect_error(&error))?;
         if !is_encrypted {
             return Ok(Socket::Tcp(stream));
@@ -97,8 +97,8 @@ impl Dialler {
         }
     }
 
-    /// Tries the addresses of a name one after the other: each has its share of the time, so that
-    /// one that does not answer leaves some for the next.
+    /// Tries the addresses of a host name one after the other. Each gets a share of the timeout, so
+    /// that one unresponsive address leaves time for the next.
     async fn connect_by_name(&self, name: &str, port: u16) -> Result<TcpStream, Unavailable> {
         let began = Instant::now();
         let found = lookup_host((name, port)).await;

@@ -1,4 +1,4 @@
-//! The head of a request to a subgraph.
+//! Request line and headers of a request to a subgraph.
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -9,26 +9,26 @@ use hyper::header::{
 use hyper::http::uri::{Authority, Scheme};
 use hyper::{Method, Request, Uri, Version};
 
-use super::endpoint::Place;
+use super::endpoint::Target;
 use super::settings::Settings;
 use crate::coding::Coding;
 
-/// What we read: <https://graphql.github.io/graphql-over-http/draft/#sec-Accept>.
+/// Accepted media types: <https://graphql.github.io/graphql-over-http/draft/#sec-Accept>.
 const ACCEPTED: HeaderValue =
     HeaderValue::from_static("application/graphql-response+json, application/json;q=0.9");
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// The headers that a request always has, and room for the length.
+/// Number of headers of every request, including `content-length`.
 const OWN_HEADERS: usize = 5;
 
-/// The parts of the head that are the same for all requests of an endpoint.
+/// Parts of the head that are equal for all requests of an endpoint.
 #[derive(Debug)]
 pub(super) struct Head {
-    /// The path alone, as HTTP/1.1 has it.
+    /// Path and query, for HTTP/1.1.
     path: Uri,
-    /// The whole, of which HTTP/2 makes `:scheme`, `:authority` and `:path`.
-    whole: Uri,
+    /// Full URL, from which HTTP/2 makes `:scheme`, `:authority` and `:path`.
+    absolute_uri: Uri,
     host: HeaderValue,
     accept_encoding: Option<HeaderValue>,
 }
@@ -36,24 +36,25 @@ pub(super) struct Head {
 impl Head {
     pub(super) fn new(settings: &Settings) -> Self {
         let path = settings.endpoint.path.clone();
-        let (scheme, authority) = match &settings.endpoint.place {
-            Place::Tcp { is_encrypted: true, authority, .. } => (Scheme::HTTPS, authority.clone()),
-            Place::Tcp { is_encrypted: false, authority, .. } => (Scheme::HTTP, authority.clone()),
-            // Nothing else names a server behind a socket.
-            Place::Unix(_) => (Scheme::HTTP, Authority::from_static("localhost")),
+        let (scheme, authority) = match &settings.endpoint.target {
+            Target::Tcp { is_encrypted: true, authority, .. } => (Scheme::HTTPS, authority.clone()),
+            Target::Tcp { is_encrypted: false, authority, .. } => (Scheme::HTTP, authority.clone()),
+            // A server behind a Unix socket has no host name.
+            Target::Unix(_) => (Scheme::HTTP, Authority::from_static("localhost")),
         };
         let host = HeaderValue::try_from(authority.as_str())
             .unwrap_or_else(|_| HeaderValue::from_static("localhost"));
         let accept_encoding = settings.compression.map(|_| HeaderValue::from_static(Coding::NAMES));
         Self {
             path: Uri::from(path.clone()),
-            whole: whole(scheme, authority, path.clone()).unwrap_or_else(|| Uri::from(path)),
+            absolute_uri: absolute_uri(scheme, authority, path.clone())
+                .unwrap_or_else(|| Uri::from(path)),
             host,
             accept_encoding,
         }
     }
 
-    /// A request in HTTP/1.1.
+    /// Returns the head of an HTTP/1.1 request.
     pub(super) fn http1(
         &self,
         headers: &HeaderMap,
@@ -66,7 +67,7 @@ impl Head {
         request(self.path.clone(), Version::HTTP_11, own, body)
     }
 
-    /// A request in HTTP/2.
+    /// Returns the head of an HTTP/2 request.
     pub(super) fn http2(
         &self,
         headers: &HeaderMap,
@@ -76,13 +77,13 @@ impl Head {
         let mut own = HeaderMap::with_capacity(OWN_HEADERS + headers.len());
         self.fill(&mut own, headers, coding);
         let other = headers.get(HOST).and_then(|host| self.for_host(host));
-        request(other.unwrap_or_else(|| self.whole.clone()), Version::HTTP_2, own, body)
+        request(other.unwrap_or_else(|| self.absolute_uri.clone()), Version::HTTP_2, own, body)
     }
 
     fn for_host(&self, host: &HeaderValue) -> Option<Uri> {
-        let parts = self.whole.clone().into_parts();
+        let parts = self.absolute_uri.clone().into_parts();
         let host = Authority::try_from(host.as_bytes()).ok()?;
-        whole(parts.scheme?, host, parts.path_and_query?)
+        absolute_uri(parts.scheme?, host, parts.path_and_query?)
     }
 
     fn fill(&self, own: &mut HeaderMap, headers: &HeaderMap, coding: Option<Coding>) {
@@ -102,7 +103,8 @@ impl Head {
     }
 }
 
-/// What only this client says, and what would say something else about the connection or the body.
+/// Whether a header is set by this client only, because it frames the body or controls the
+/// connection.
 fn is_own(name: &HeaderName) -> bool {
     const OWN: [HeaderName; 12] = [
         ACCEPT,
@@ -121,7 +123,7 @@ fn is_own(name: &HeaderName) -> bool {
     OWN.contains(name) || matches!(name.as_str(), "keep-alive" | "proxy-connection")
 }
 
-fn whole(
+fn absolute_uri(
     scheme: Scheme,
     authority: Authority,
     path: hyper::http::uri::PathAndQuery,

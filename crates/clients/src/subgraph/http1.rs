@@ -1,4 +1,4 @@
-//! Requests over a connection of HTTP/1.1, one after the other.
+//! HTTP/1.1 connections: one request at a time.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -14,26 +14,26 @@ use hyper_util::rt::TokioIo;
 use tokio::task::coop::unconstrained;
 use tokio::time::Instant;
 
-use super::pool::Open;
+use super::pool::OpenGuard;
 use super::socket::Socket;
 
-/// So much is read at a time, and a head may be as long. A connection keeps its buffer while nobody
-/// uses it, and it would grow with the answers.
+/// Size of the read buffer and maximum length of a response head. An idle connection keeps its
+/// buffer, which would otherwise grow with the responses.
 const MOST_BUFFERED: usize = 16 * 1024;
 
-/// A connection. It has no task of its own: who uses it drives it, so that an answer wakes one task
-/// and not two, and it is closed by being dropped.
+/// An HTTP/1.1 connection without a task of its own. Its user drives it, so that a response wakes
+/// one task and not two; dropping it closes it.
 pub(super) struct Http1 {
     sender: SendRequest<Full<Bytes>>,
     driver: Pin<Box<Connection<TokioIo<Socket>, Full<Bytes>>>>,
     has_ended: bool,
-    /// Since when nobody uses it.
+    /// Start of the idle time.
     pub(super) idle_since: Instant,
-    _open: Open,
+    _open: OpenGuard,
 }
 
 impl Http1 {
-    pub(super) async fn open(socket: Socket, open: Open) -> Result<Self, hyper::Error> {
+    pub(super) async fn open(socket: Socket, open: OpenGuard) -> Result<Self, hyper::Error> {
         let (sender, driver) =
             Builder::new().max_buf_size(MOST_BUFFERED).handshake(TokioIo::new(socket)).await?;
         Ok(Self {
@@ -45,8 +45,8 @@ impl Http1 {
         })
     }
 
-    /// Whether another request can be sent: the server has not closed it, and nothing of the last
-    /// exchange is left.
+    /// Whether another request can be sent: the server has not closed the connection, and the last
+    /// exchange is complete.
     pub(super) fn is_usable(&mut self) -> bool {
         self.drive(&mut Context::from_waker(Waker::noop()));
         !self.has_ended && self.sender.is_ready()
@@ -57,8 +57,8 @@ impl Http1 {
         request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>> {
         let sent = self.sender.try_send_request(request);
-        // Only the driver brings the answer, and it is driven here: nobody needs to be woken. The
-        // budget of the task would make this wait for a waker of its own.
+        // The connection is driven here, so no other task has to be woken. With the cooperative
+        // budget of the task this would wait for a waker of its own.
         let mut sent = pin!(unconstrained(sent));
         poll_fn(|cx| {
             if !self.has_ended {
@@ -69,13 +69,13 @@ impl Http1 {
         .await
     }
 
-    /// The next part of the answer.
+    /// Returns the next frame of the response body.
     pub(super) fn poll_frame(
         &mut self,
         body: &mut Incoming,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        // What has come already is taken before more is read.
+        // Frames that have arrived are returned before more is read.
         let unwoken = &mut Context::from_waker(Waker::noop());
         if let Poll::Ready(frame) = Pin::new(&mut *body).poll_frame(unwoken) {
             return Poll::Ready(frame);

@@ -1,4 +1,4 @@
-//! Requests over a connection of HTTP/2, many at the same time.
+//! HTTP/2 connections: many concurrent requests.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -15,43 +15,43 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::task::spawn_local;
 use tokio::time::Instant;
 
-use super::pool::Open;
+use super::pool::OpenGuard;
 use super::socket::Socket;
 
-/// While requests wait, a server that says nothing is asked whether it is there,
-const ASKED_AFTER: Duration = Duration::from_secs(10);
+/// Interval of keep-alive pings to a silent server while requests are in flight.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// and has so long to say that it is.
-const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
+/// Timeout for the reply to a ping.
+const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A connection that all requests of a thread share.
 #[derive(Clone)]
 pub(super) struct Http2 {
     sender: SendRequest<Full<Bytes>>,
-    users: Rc<Users>,
+    usage: Rc<Usage>,
 }
 
-/// Who uses a connection.
+/// Number of requests on a connection.
 #[derive(Debug)]
-struct Users {
+struct Usage {
     count: Cell<usize>,
-    /// Since when there was none, if there is none.
+    /// Start of the idle time, while there are no requests.
     idle_since: Cell<Instant>,
 }
 
-/// One of them, as long as it lives.
-pub(super) struct User(Rc<Users>);
+/// Counts one request while it lives.
+pub(super) struct UsageGuard(Rc<Usage>);
 
-/// Runs the parts of a connection on this thread.
+/// Executor for the tasks of a connection on this thread.
 #[derive(Clone, Copy)]
 struct Local;
 
 impl Http2 {
-    pub(super) async fn open(socket: Socket, open: Open) -> Result<Self, hyper::Error> {
+    pub(super) async fn open(socket: Socket, open: OpenGuard) -> Result<Self, hyper::Error> {
         let (sender, connection) = Builder::new(Local)
             .timer(TokioTimer::new())
-            .keep_alive_interval(ASKED_AFTER)
-            .keep_alive_timeout(ANSWERED_WITHIN)
+            .keep_alive_interval(KEEP_ALIVE_INTERVAL)
+            .keep_alive_timeout(KEEP_ALIVE_TIMEOUT)
             .handshake(TokioIo::new(socket))
             .await?;
         spawn_local(async move {
@@ -60,30 +60,31 @@ impl Http2 {
                 tracing::debug!(%error, "a connection to a subgraph has ended");
             }
         });
-        let users = Users { count: Cell::new(0), idle_since: Cell::new(Instant::now()) };
-        Ok(Self { sender, users: Rc::new(users) })
+        let usage = Usage { count: Cell::new(0), idle_since: Cell::new(Instant::now()) };
+        Ok(Self { sender, usage: Rc::new(usage) })
     }
 
-    /// Whether another request can be sent: nobody has closed it, nor said that it will be.
+    /// Whether another request can be sent: neither side has closed the connection or announced it
+    /// (GOAWAY).
     pub(super) fn is_usable(&self) -> bool {
         !self.sender.is_closed()
     }
 
-    /// Since when nobody uses it.
+    /// Start of the idle time.
     pub(super) fn idle_since(&self) -> Option<Instant> {
-        (self.users.count.get() == 0).then(|| self.users.idle_since.get())
+        (self.usage.count.get() == 0).then(|| self.usage.idle_since.get())
     }
 
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.users, &other.users)
+        Rc::ptr_eq(&self.usage, &other.usage)
     }
 
-    pub(super) fn user(&self) -> User {
-        self.users.count.set(self.users.count.get() + 1);
-        User(Rc::clone(&self.users))
+    pub(super) fn usage_guard(&self) -> UsageGuard {
+        self.usage.count.set(self.usage.count.get() + 1);
+        UsageGuard(Rc::clone(&self.usage))
     }
 
-    /// Sends a request; nothing is left of it if this is dropped.
+    /// Sends a request; dropping the future cancels it.
     pub(super) async fn send(
         &mut self,
         request: Request<Full<Bytes>>,
@@ -92,7 +93,7 @@ impl Http2 {
     }
 }
 
-impl Drop for User {
+impl Drop for UsageGuard {
     fn drop(&mut self) {
         self.0.count.set(self.0.count.get().saturating_sub(1));
         self.0.idle_since.set(Instant::now());

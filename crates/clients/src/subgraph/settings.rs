@@ -1,4 +1,4 @@
-//! How a subgraph is asked.
+//! Configuration of a subgraph client.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -8,66 +8,66 @@ use super::endpoint::Endpoint;
 use super::tls::Tls;
 use crate::coding::Coding;
 
-/// How a subgraph is asked.
+/// Configuration of a subgraph client.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What the log calls it.
+    /// Name in the log.
     pub name: Arc<str>,
     pub endpoint: Endpoint,
-    /// From looking the name up to the end of the TLS handshake.
+    /// Timeout from name resolution to the end of the TLS handshake.
     pub connect_timeout: Duration,
-    /// For a request with all its retries, from the first byte to the last.
+    /// Timeout of a request with all its retries, to the last byte of the response.
     pub timeout: Duration,
-    /// The largest answer, after decompression.
+    /// Maximum size of a response, after decompression.
     pub most_bytes: u64,
-    /// How often a query is sent again that was not answered, as far as the budget goes.
+    /// Maximum number of retries of a query, within the retry budget.
     pub retries: u32,
     pub http2: Http2,
-    /// The most connections of a thread by HTTP/1.1; whoever finds all of them busy waits.
+    /// Maximum number of HTTP/1.1 connections of a thread; requests wait while all are busy.
     pub connections: usize,
-    /// The most requests at once, of all threads.
+    /// Bulkhead: maximum number of concurrent requests, over all threads.
     pub most_requests: Option<NonZeroU32>,
-    /// How long a connection is kept that nobody uses.
+    /// Idle timeout of kept-alive connections.
     pub idle: Duration,
-    /// Without it nothing is sent compressed, and nothing compressed is asked for.
+    /// `None` disables compression of requests and responses.
     pub compression: Option<Compression>,
-    pub breaker: Option<Breaker>,
-    /// Whether a query that is under way is not sent a second time.
+    pub breaker: Option<BreakerSettings>,
+    /// Whether identical queries in flight share one request.
     pub deduplicate: bool,
-    /// Needed where the endpoint begins with `https://`.
+    /// Required for `https://` endpoints.
     pub tls: Option<Tls>,
 }
 
-/// When HTTP/2 is spoken.
+/// Use of HTTP/2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Http2 {
     Never,
-    /// If the server wants it and the connection is encrypted:
+    /// If the server chooses it in the TLS handshake (ALPN):
     /// <https://www.rfc-editor.org/rfc/rfc9113#section-3.2>.
     Negotiated,
-    /// It is known that the server speaks it:
+    /// Always, by prior knowledge:
     /// <https://www.rfc-editor.org/rfc/rfc9113#section-3.3>.
     PriorKnowledge,
 }
 
-/// What is compressed and how. Answers may be compressed in each way that is known here.
+/// Compression of bodies. Responses may come in every coding of [`Coding`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compression {
-    /// How requests are compressed; none are without it, since not every server reads them.
+    /// Coding of request bodies; `None` by default, since not every server decompresses them.
     pub requests: Option<Coding>,
-    /// The size from which on a request is compressed.
+    /// Minimum size of a request body that is compressed.
     pub min_size: usize,
 }
 
-/// When a subgraph is left alone, and for how long.
+/// Thresholds of the circuit breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Breaker {
-    /// Of a hundred requests so many have failed.
+pub struct BreakerSettings {
+    /// Percentage of failed requests that opens the breaker.
     pub percent: u8,
-    /// With fewer requests than this in the window nothing is concluded.
-    pub of: u32,
-    /// How far is looked back.
+    /// Minimum number of requests in the window.
+    pub min_requests: u32,
+    /// Length of the sliding window.
     pub window: Duration,
-    /// How long it is not asked, until one request tries it.
+    /// Time until a trial request is sent.
     pub pause: Duration,
 }

@@ -1,4 +1,4 @@
-//! What all threads know of a subgraph.
+//! State of a subgraph that all threads share: circuit breaker, bulkhead, retry budget, counters.
 
 use std::num::NonZeroU32;
 use std::sync::atomic::Ordering;
@@ -6,22 +6,22 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::ask::AskError;
-use super::budget::Budget;
-use super::bulkhead::{Bulkhead, Full, Permit};
-use super::circuit::{BreakerState, Circuit};
-use super::flight::Flights;
+use super::bulkhead::{Bulkhead, BulkheadFull, Permit};
+use super::circuit_breaker::{BreakerState, CircuitBreaker};
+use super::deduplication::InFlightQueries;
+use super::request::SubgraphError;
+use super::retry_budget::RetryBudget;
 use super::settings::Settings;
 use super::statistics::{Counts, ErrorKind, Statistics};
 
-/// What all threads know of a subgraph. Whoever reloads settings may keep it.
+/// State of a subgraph that all threads share. It can outlive a reload of the settings.
 #[derive(Debug)]
 pub struct Shared {
-    pub(super) circuit: Option<Circuit>,
+    pub(super) circuit_breaker: Option<CircuitBreaker>,
     pub(super) bulkhead: Option<Bulkhead>,
-    /// Equal queries that are under way.
-    pub(super) flights: Flights,
-    pub(super) budget: Budget,
+    /// Identical queries in flight.
+    pub(super) in_flight: InFlightQueries,
+    pub(super) retry_budget: RetryBudget,
     pub(super) counts: Counts,
     is_remote: bool,
 }
@@ -30,46 +30,46 @@ impl Shared {
     #[must_use]
     pub fn new(settings: &Settings) -> Self {
         let now = Instant::now();
-        let circuit = settings.breaker.map(|breaker| Circuit::new(breaker, now));
-        Self { circuit, is_remote: true, ..Self::in_process(settings.most_requests) }
+        let circuit_breaker = settings.breaker.map(|breaker| CircuitBreaker::new(breaker, now));
+        Self { circuit_breaker, is_remote: true, ..Self::in_process(settings.most_requests) }
     }
 
-    /// Of a subgraph in the gateway's process, which is asked by [`Shared::begin`], [`Shared::enter`]
-    /// and [`Shared::end`] instead of a client.
+    /// Creates the state of a subgraph in this process, which is executed between
+    /// [`Shared::begin`], [`Shared::acquire`] and [`Shared::end`] without a client.
     #[must_use]
     pub fn in_process(most_requests: Option<NonZeroU32>) -> Self {
         Self {
-            circuit: None,
+            circuit_breaker: None,
             bulkhead: most_requests.map(|most| Bulkhead::new(most.get())),
-            flights: Flights::default(),
-            budget: Budget::new(Instant::now()),
+            in_flight: InFlightQueries::default(),
+            retry_budget: RetryBudget::new(Instant::now()),
             counts: Counts::default(),
             is_remote: false,
         }
     }
 
-    /// Whether the subgraph is asked over HTTP.
+    /// Whether the subgraph is reached over HTTP.
     #[must_use]
     pub fn is_remote(&self) -> bool {
         self.is_remote
     }
 
-    /// Counts a request that begins.
+    /// Counts the start of a request.
     pub fn begin(&self) {
         Counts::add(&self.counts.requests, 1);
     }
 
-    /// A place among the requests to the subgraph; none without a bulkhead.
-    pub async fn enter(&self, deadline: Instant) -> Result<Option<Permit<'_>>, AskError> {
+    /// Waits for a slot of the bulkhead; `None` without a bulkhead.
+    pub async fn acquire(&self, deadline: Instant) -> Result<Option<Permit<'_>>, SubgraphError> {
         let Some(bulkhead) = &self.bulkhead else { return Ok(None) };
-        if let Some(place) = bulkhead.try_enter() {
-            return Ok(Some(place));
+        if let Some(permit) = bulkhead.try_acquire() {
+            return Ok(Some(permit));
         }
-        // The future of a request that does not wait stays small.
-        match Box::pin(timeout_at(deadline, bulkhead.enter())).await {
-            Ok(Ok(place)) => Ok(Some(place)),
-            Ok(Err(Full)) => Err(AskError::Overloaded),
-            Err(_) => Err(AskError::Timeout),
+        // Boxed, so that the future of a request that does not wait stays small.
+        match Box::pin(timeout_at(deadline, bulkhead.acquire())).await {
+            Ok(Ok(permit)) => Ok(Some(permit)),
+            Ok(Err(BulkheadFull)) => Err(SubgraphError::Overloaded),
+            Err(_) => Err(SubgraphError::Timeout),
         }
     }
 
@@ -81,27 +81,26 @@ impl Shared {
         }
     }
 
-    /// What happened until now.
+    /// Returns a snapshot of the counters.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.counts.read()
     }
 
-    /// Whether the subgraph is asked; none without a breaker.
+    /// State of the circuit breaker; `None` without one.
     #[must_use]
     pub fn breaker(&self) -> Option<BreakerState> {
-        self.circuit.as_ref().map(|circuit| circuit.state(Instant::now()))
+        self.circuit_breaker.as_ref().map(|circuit_breaker| circuit_breaker.state(Instant::now()))
     }
 
-    /// The number of requests that are under way, and of those that wait until there are fewer; none
-    /// without a bulkhead.
+    /// Number of requests in flight, and of those that wait for a slot; `None` without a bulkhead.
     #[must_use]
     pub fn load(&self) -> Option<(u32, u32)> {
         self.bulkhead.as_ref().map(Bulkhead::load)
     }
 
-    /// Whether a request may be sent again.
+    /// Whether the retry budget allows a retry.
     pub(super) fn may_retry(&self) -> bool {
-        self.budget.take(self.counts.requests.load(Ordering::Relaxed), Instant::now())
+        self.retry_budget.take(self.counts.requests.load(Ordering::Relaxed), Instant::now())
     }
 }

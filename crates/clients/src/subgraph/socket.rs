@@ -1,4 +1,4 @@
-//! The bytes of a connection to a subgraph, whatever carries them.
+//! Byte stream of a connection to a subgraph: TCP, TLS or a Unix socket.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -12,12 +12,12 @@ use tokio_rustls::client::TlsStream;
 pub(super) enum Socket {
     Tcp(TcpStream),
     Unix(UnixStream),
-    /// Large next to the others.
+    /// Boxed: large next to the other variants.
     Tls(Box<TlsStream<TcpStream>>),
 }
 
 impl Socket {
-    /// The protocol that both sides have agreed on.
+    /// Protocol negotiated in the TLS handshake (ALPN).
     pub(super) fn protocol(&self) -> Option<&[u8]> {
         match self {
             Self::Tls(stream) => stream.get_ref().1.alpn_protocol(),

@@ -1,39 +1,40 @@
-//! What happened with a subgraph so far, for whoever reads metrics.
+//! Counters of a subgraph, for metrics.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::ask::AskError;
+use super::request::SubgraphError;
 
-/// Upper bounds in microseconds of how long a request took, those of the server's own requests.
+/// Upper bounds of the buckets of request durations, in microseconds; equal to those of the
+/// server's own requests.
 pub const BOUNDS: [u64; 16] = [
     100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000,
     1_000_000, 2_500_000, 5_000_000, 10_000_000,
 ];
 
-/// What happened until now.
+/// A snapshot of the counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// What was asked, each once however often it was sent. What the breaker refused is among it.
+    /// Number of requests; retries do not count, requests refused by the circuit breaker do.
     pub requests: u64,
-    /// What got the answer of an equal query that was under way.
+    /// Number of requests that shared the response of an identical query in flight.
     pub deduplicated: u64,
-    /// What was sent again, because a kept connection had ended among others.
+    /// Number of retries, for example because a kept-alive connection was closed.
     pub retries: u64,
-    /// Of bodies, as they were sent.
+    /// Bytes of request bodies, as sent.
     pub bytes_out: u64,
-    /// Of bodies, as they were received.
+    /// Bytes of response bodies, as received.
     pub bytes_in: u64,
-    /// By kind, in the order of [`ErrorKind::ALL`].
+    /// Number of errors by kind, in the order of [`ErrorKind::ALL`].
     pub errors: [u64; ErrorKind::ALL.len()],
-    /// By bound; the last is for what took longer.
+    /// Number of requests by bucket; the last bucket has no upper bound.
     pub times: [u64; BOUNDS.len() + 1],
     pub nanoseconds: u64,
-    /// Connections that are open now.
+    /// Number of open connections.
     pub connections: u64,
 }
 
-/// The errors, without what they say.
+/// Kinds of [`SubgraphError`], without their texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     Unavailable,
@@ -47,7 +48,7 @@ pub enum ErrorKind {
     Overloaded,
 }
 
-/// The counts themselves, written by all threads.
+/// The counters, which all threads increment.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     pub(super) requests: AtomicU64,
@@ -74,7 +75,7 @@ impl ErrorKind {
         Self::Overloaded,
     ];
 
-    /// As metrics name it.
+    /// Label value in metrics.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -91,7 +92,7 @@ impl ErrorKind {
     }
 }
 
-impl AskError {
+impl SubgraphError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -1,4 +1,4 @@
-//! Whose certificates are trusted, and which one is shown.
+//! TLS: trusted certificates and the client certificate.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,27 +8,27 @@ use rustls::{ClientConfig, RootCertStore};
 
 use crate::pem::{self, PemError};
 
-/// What is read from files for encrypted connections.
+/// Files with certificates for TLS connections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// Authorities in PEM; without it those that the system trusts.
+    /// Trusted certificate authorities in PEM; `None` for those of the system.
     pub authorities: Option<PathBuf>,
-    /// What is shown to a server that asks who connects.
+    /// Client certificate, for servers that request one (mTLS).
     pub own: Option<OwnCertificate>,
 }
 
-/// A certificate and its key, in PEM.
+/// A certificate with its private key, in PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnCertificate {
     pub certificate: PathBuf,
     pub key: PathBuf,
 }
 
-/// What was read; several subgraphs may have the same, and what is known of their sessions.
+/// A loaded TLS configuration; subgraphs with the same files share it and its session cache.
 #[derive(Clone, Debug)]
 pub struct Tls(pub(super) Arc<ClientConfig>);
 
-/// Why connections cannot be encrypted by these files.
+/// Reason why the files cannot be used for TLS.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     #[error(transparent)]
@@ -42,7 +42,7 @@ pub enum TlsError {
 }
 
 impl Tls {
-    /// Reads the files.
+    /// Loads the files.
     pub fn open(files: &TlsFiles) -> Result<Self, TlsError> {
         let roots = match &files.authorities {
             Some(file) => authorities(file)?,
@@ -61,7 +61,7 @@ impl Tls {
         Ok(Self(Arc::new(config)))
     }
 
-    /// The same for a server that is offered these protocols:
+    /// Returns the configuration with these protocols offered (ALPN):
     /// <https://www.rfc-editor.org/rfc/rfc7301>.
     pub(super) fn offering(&self, protocols: &[&[u8]]) -> Arc<ClientConfig> {
         let mut config = ClientConfig::clone(&self.0);
@@ -80,7 +80,7 @@ fn authorities(file: &Path) -> Result<RootCertStore, TlsError> {
     Ok(roots)
 }
 
-/// Single certificates that cannot be read are usual, and no reason to refuse the others.
+/// Systems often have single certificates that cannot be read; they are skipped.
 fn system_authorities() -> Result<RootCertStore, TlsError> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

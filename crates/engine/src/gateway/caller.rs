@@ -1,4 +1,4 @@
-//! Who asks, as far as the answer of a supergraph depends on it.
+//! Client of a request, as far as the response depends on it.
 
 use serde_json_bytes::Value as Json;
 use source::Session;
@@ -6,16 +6,16 @@ use source::Session;
 use super::Gateway;
 use super::headers::{Forwarded, PLAN};
 
-/// Who asks, and what of their request subgraphs may be told.
+/// A client, with its headers that may be propagated to subgraphs.
 #[derive(Clone, Debug, Default)]
 pub struct Caller {
     pub session: Session,
-    /// Only where there are subgraphs, and apart: most requests have none.
+    /// `None` for most requests, and so boxed.
     pub forwarded: Option<Box<Forwarded>>,
 }
 
 impl Gateway {
-    /// The labels that a request names, by a header and by a claim.
+    /// Returns the override labels that a request activates by header and claim.
     pub(super) fn named_labels(&self, caller: &Caller) -> Vec<Box<str>> {
         let options = &self.options;
         let mut named = Vec::new();
@@ -37,8 +37,8 @@ impl Gateway {
         named
     }
 
-    /// Whether the answer says how it was planned.
-    pub(super) fn tells_plan(&self, caller: &Caller) -> bool {
+    /// Whether the response contains the query plan.
+    pub(super) fn exposes_plan(&self, caller: &Caller) -> bool {
         let forwarded = caller.forwarded.as_ref().filter(|_| self.options.expose_plan);
         forwarded.is_some_and(|forwarded| forwarded.values(&PLAN).any(|value| value == "1"))
     }

@@ -1,10 +1,10 @@
-//! Plans as text: which subgraph is asked for what, and after what.
+//! Plans as text (`explain`).
 
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ::gateway::execute::{Fate, FetchSeen, Observed};
+use ::gateway::execute::{ExecutionStatistics, FetchOutcome, FetchStatistics};
 use ::gateway::plan::representations_variable;
 use graphql::variables::Variables;
 use graphql::{GraphQLError, Request, coerce_variable_values};
@@ -16,8 +16,8 @@ use crate::report::{Planned, Report, Timed};
 use crate::worker::Allowed;
 
 impl GatewayWorker {
-    /// A plan as text, with what is not for who asks and what it costs; if it is to be run, with what
-    /// became of each request to a subgraph.
+    /// Returns the plan as text, with unauthorized fields and the cost; with `is_run` executes it
+    /// and adds statistics of each fetch.
     pub async fn explain(
         &self,
         request: &Request,
@@ -26,18 +26,18 @@ impl GatewayWorker {
     ) -> Result<String, Vec<GraphQLError>> {
         let gateway = self.gateway();
         let mut text = gateway.explain(request, caller)?;
-        self.tell_statements(request, caller, &mut text)?;
+        self.append_statements(request, caller, &mut text)?;
         if is_run {
-            let mut report = Report { fetches: Observed::timed(), ..Report::default() };
+            let mut report = Report { fetches: ExecutionStatistics::timed(), ..Report::default() };
             self.deliver_reported(request, caller, Allowed::All, &mut report).await;
             text.push_str("\n-- requests\n");
-            text.push_str(&gateway.tell_fetches(&report));
+            text.push_str(&gateway.describe_fetches(&report));
         }
         Ok(text)
     }
 
-    /// The requests of a request's plan, and the statements of those to sources in this process.
-    /// Nothing is asked.
+    /// Returns the fetches of a plan, and the statements of those to sources in this process,
+    /// without executing anything.
     pub fn prepare_reported(
         &self,
         request: &Request,
@@ -47,8 +47,8 @@ impl GatewayWorker {
         let gateway = self.gateway();
         let planned = gateway.planned(request, caller, report)?;
         let mut explained = gateway.show(&planned)?;
-        for of_source in self.of_sources(&planned, request, caller)? {
-            let OfSource { number, name, round, statements } = of_source;
+        for source_fetch in self.source_fetches(&planned, request, caller)? {
+            let SourceFetch { number, name, round, statements } = source_fetch;
             explained.statements.extend(statements.into_iter().map(|statement| {
                 let name = format!("{}, by request {number} to {name}", statement.name);
                 ExplainedStatement { name, fetch: Some(number), round, ..statement }
@@ -57,17 +57,17 @@ impl GatewayWorker {
         Ok(explained)
     }
 
-    fn tell_statements(
+    fn append_statements(
         &self,
         request: &Request,
         caller: &Caller,
         text: &mut String,
     ) -> Result<(), Vec<GraphQLError>> {
         let planned = self.gateway().planned(request, caller, &mut Report::default())?;
-        for OfSource { number, name, statements, .. } in
-            self.of_sources(&planned, request, caller)?
+        for SourceFetch { number, name, statements, .. } in
+            self.source_fetches(&planned, request, caller)?
         {
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "\n-- statements of {number}. {name}, in this process");
             for statement in statements {
                 let _ = writeln!(text, "{}", statement.text);
@@ -76,13 +76,13 @@ impl GatewayWorker {
         Ok(())
     }
 
-    /// What becomes of requests to sources in this process, whichever entities they ask for.
-    fn of_sources(
+    /// Returns the statements of fetches to sources in this process, for any entities.
+    fn source_fetches(
         &self,
         planned: &PlannedRequest,
         request: &Request,
         caller: &Caller,
-    ) -> Result<Vec<OfSource<'_>>, Vec<GraphQLError>> {
+    ) -> Result<Vec<SourceFetch<'_>>, Vec<GraphQLError>> {
         let mut all = Vec::new();
         for (fetch, number) in planned.prepared.plan.fetches.iter().zip(1..) {
             let Some(local) = self.local(fetch.subgraph) else { continue };
@@ -94,30 +94,30 @@ impl GatewayWorker {
             let asked = Request { query, variables, ..Request::default() };
             let Explained { statements, .. } = local.explain(&asked, &caller.session)?;
             let name = &*self.gateway.supergraph.subgraph(fetch.subgraph).name;
-            all.push(OfSource { number, name, round: fetch.level, statements });
+            all.push(SourceFetch { number, name, round: fetch.level, statements });
         }
         Ok(all)
     }
 }
 
-/// A request to a source in this process.
-struct OfSource<'g> {
-    /// Its place in the plan, from 1.
+/// A fetch to a source in this process.
+struct SourceFetch<'g> {
+    /// Its number in the plan, from 1.
     number: usize,
     name: &'g str,
     round: u16,
     statements: Vec<ExplainedStatement>,
 }
 
-/// What a request becomes, and the values that it is for.
+/// A planned request with its variables.
 pub(crate) struct PlannedRequest {
     pub(crate) prepared: Arc<Prepared>,
     pub(crate) variables: Variables,
 }
 
 impl Gateway {
-    /// What became of each request to a subgraph, one a line.
-    fn tell_fetches(&self, report: &Report) -> String {
+    /// Describes the outcome of each fetch, one per line.
+    fn describe_fetches(&self, report: &Report) -> String {
         let (Some(Planned::Gateway(prepared)), Some(started)) = (&report.prepared, report.started)
         else {
             return String::new();
@@ -135,18 +135,18 @@ impl Gateway {
             };
             let waited =
                 if seen.has_waited { ", after another that might have said it" } else { "" };
-            let fate = match seen.fate {
-                Fate::Planned => "not sent: what it needs did not come".to_owned(),
-                Fate::Nothing => "not sent: there was nothing to ask".to_owned(),
-                Fate::Reused => "not sent: it was known".to_owned(),
-                Fate::Sent => sent(seen, started),
+            let outcome = match seen.outcome {
+                FetchOutcome::Planned => "not sent: what it needs did not come".to_owned(),
+                FetchOutcome::Nothing => "not sent: there was nothing to ask".to_owned(),
+                FetchOutcome::Reused => "not sent: it was known".to_owned(),
+                FetchOutcome::Sent => sent(seen, started),
             };
-            format!("{number}. {name}: {fate}{objects}{waited}\n")
+            format!("{number}. {name}: {outcome}{objects}{waited}\n")
         });
         lines.collect()
     }
 
-    /// A plan as text.
+    /// Returns the plan as text.
     pub(super) fn explain(
         &self,
         request: &Request,
@@ -160,7 +160,7 @@ impl Gateway {
         if denied.peek().is_some() {
             text.push_str("\n-- not allowed\n");
         }
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         for item in denied {
             let at = item.location;
             let _ = writeln!(text, "{} at {}:{}", self.coordinate(tree, item), at.line, at.column);
@@ -170,7 +170,7 @@ impl Gateway {
         Ok(text)
     }
 
-    /// The plan of a request.
+    /// Plans a request.
     pub(crate) fn planned(
         &self,
         request: &Request,
@@ -186,8 +186,8 @@ impl Gateway {
         let _timed = Timed::start(&mut report.stages.plan);
         let variables = coerce_variable_values(self.schema(), operation, &request.variables)?;
         let name = request.operation_name.as_deref();
-        let made_for = self.made_for(&known, caller);
-        let prepared = self.plan(&known, name, &variables, &made_for, &mut false)?;
+        let plan_key = self.plan_key(&known, caller);
+        let prepared = self.plan(&known, name, &variables, &plan_key, &mut false)?;
         Ok(PlannedRequest { prepared, variables })
     }
 
@@ -215,8 +215,8 @@ impl Gateway {
     }
 }
 
-/// When, how much, and how it went.
-fn sent(seen: &FetchSeen, started: Instant) -> String {
+/// Describes the time, size and errors of a fetch.
+fn sent(seen: &FetchStatistics, started: Instant) -> String {
     let times = seen.times.map(|(from, to)| {
         let since = from.saturating_duration_since(started);
         let took = to.saturating_duration_since(from);

@@ -1,9 +1,10 @@
-//! Which headers a subgraph is sent: some of those that the client sent, and others besides.
+//! Header propagation: rules for the request headers of a subgraph.
 //!
-//! A subgraph's rules are applied in their order, to nothing at first: without rules a subgraph is
-//! told nothing of the client's request but its id and where it belongs in a trace.
-//! What belongs to a connection or to a body (<https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1>)
-//! is never passed on, whatever the rules say, since the connection and the body are others.
+//! The rules of a subgraph are applied in their order, beginning without headers: without rules a
+//! subgraph receives only the request id and the trace context.
+//! Hop-by-hop headers and those of the body
+//! (<https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1>) are never propagated, whatever the
+//! rules are, since the connection and the body are other ones.
 
 mod name;
 mod trace;
@@ -15,54 +16,55 @@ use source::Claims;
 pub use name::{NameError, Names, is_own};
 pub use trace::Trace;
 
-/// Where a request belongs in a trace: <https://www.w3.org/TR/trace-context/>.
+/// Trace context of a request: <https://www.w3.org/TR/trace-context/>.
 pub const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 
-/// By it a client asks how its request was planned.
+/// Header by which a client requests the query plan.
 pub const PLAN: HeaderName = HeaderName::from_static("thalweg-plan");
 
-/// The name of a request, which the answer and the log have too.
+/// Id of a request, which is in its response and in the log as well.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// What one subgraph is sent.
+/// Rules for the headers of one subgraph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rules(Box<[Rule]>);
 
-/// One step to what a subgraph is sent.
+/// A rule, which changes the headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// What the client sent by these names, in the place of what was there.
+    /// Sets headers with these names to the client's values.
     Forward(Names),
-    /// One value, in the place of what was there.
-    Insert { name: HeaderName, value: Inserted },
-    /// Nothing by these names.
+    /// Sets a header to a value.
+    Insert { name: HeaderName, value: HeaderSource },
+    /// Removes headers with these names.
     Remove(Names),
-    /// What was sent by one name so far, or else what the client sent by it, goes by another.
+    /// Renames a header; if it is not set yet takes the client's value.
     Rename { from: HeaderName, to: HeaderName },
 }
 
-/// A value that the client does not choose.
+/// A value that clients cannot choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Inserted {
+pub enum HeaderSource {
     Value(HeaderValue),
-    /// What is said of who asks. Where nothing is said the header is not sent, and what the client
-    /// sent by its name is not either.
+    /// A claim of the token. Without the claim the header is not sent, not even with the client's
+    /// value.
     Claim(Box<str>),
 }
 
-/// What of a client's request is looked at by the rules of all subgraphs.
+/// Client headers that the rules of all subgraphs read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted(Vec<Names>);
+pub struct ReadHeaders(Vec<Names>);
 
-/// What of a client's request subgraphs may be told.
+/// Headers of a client request that may be propagated.
 #[derive(Clone, Default)]
 pub struct Forwarded {
-    /// What some rule looks at.
+    /// Headers that some rule reads.
     headers: HeaderMap,
-    /// What every subgraph is told.
+    /// Headers for every subgraph.
     always: Vec<(HeaderName, HeaderValue)>,
-    /// Where this process tells of the request; otherwise its caller's place is passed on.
+    /// Trace of this process, if it exports spans; otherwise the client's trace context is
+    /// propagated.
     pub trace: Option<Trace>,
 }
 
@@ -72,13 +74,13 @@ impl Rules {
         Self(rules.into())
     }
 
-    /// Whether a header of the client's request is looked at.
+    /// Whether the rules read a client header.
     #[must_use]
-    pub fn wanted(&self, name: &HeaderName) -> bool {
-        self.0.iter().filter_map(Rule::wanted).any(|names| names.contain(name))
+    pub fn reads(&self, name: &HeaderName) -> bool {
+        self.0.iter().filter_map(Rule::read_names).any(|names| names.contain(name))
     }
 
-    /// What the subgraph is sent with one of the requests to subgraphs, which have numbers.
+    /// Returns the headers for a fetch; `number` is its index in the plan.
     #[must_use]
     pub fn apply(&self, forwarded: &Forwarded, claims: Option<&Claims>, number: u32) -> HeaderMap {
         let mut sent = HeaderMap::new();
@@ -96,8 +98,8 @@ impl Rules {
 }
 
 impl Rule {
-    /// What it looks at of the client's request.
-    fn wanted(&self) -> Option<Names> {
+    /// Client headers that the rule reads.
+    fn read_names(&self) -> Option<Names> {
         match self {
             Self::Forward(names) => Some(names.clone()),
             Self::Rename { from, .. } => Some(Names::One(from.clone())),
@@ -114,7 +116,7 @@ impl Rule {
                 }
             }
             Self::Insert { name, value } => {
-                // Before the value is known to be there: the client does not choose it then.
+                // Removed even if there is no value, so that clients cannot set it.
                 sent.remove(name);
                 if let Some(value) = value.find(claims) {
                     sent.insert(name.clone(), value);
@@ -140,7 +142,7 @@ impl Rule {
     }
 }
 
-/// Where there is nothing to put, what is there stays.
+/// Replaces the values of a header; without values it stays as it is.
 fn replace<'v>(
     sent: &mut HeaderMap,
     name: &HeaderName,
@@ -154,7 +156,7 @@ fn replace<'v>(
     }
 }
 
-impl Inserted {
+impl HeaderSource {
     fn find(&self, claims: Option<&Claims>) -> Option<HeaderValue> {
         match self {
             Self::Value(value) => Some(value.clone()),
@@ -163,7 +165,8 @@ impl Inserted {
     }
 }
 
-/// A text as it is, and everything else as JSON. What cannot stand in a header is not sent.
+/// Converts a claim: a string as it is, other values as JSON. Values that are not allowed in a
+/// header are dropped.
 fn value_of(claim: &Json) -> Option<HeaderValue> {
     let value = match claim {
         Json::Null => return None,
@@ -174,25 +177,25 @@ fn value_of(claim: &Json) -> Option<HeaderValue> {
         }
     };
     let mut value = value.ok()?;
-    // Who somebody is stands in no log, and in no table of a connection.
+    // Personal data: kept out of logs and of HPACK tables.
     value.set_sensitive(true);
     Some(value)
 }
 
-impl Wanted {
-    /// What any of them looks at.
+impl ReadHeaders {
+    /// Collects the client headers that some rules read.
     #[must_use]
-    pub fn of<'r>(all: impl IntoIterator<Item = &'r Rules>) -> Self {
-        let mut wanted: Vec<Names> = Vec::new();
-        for names in all.into_iter().flat_map(|rules| &rules.0).filter_map(Rule::wanted) {
-            if !wanted.contains(&names) {
-                wanted.push(names);
+    pub fn of<'r>(rules: impl IntoIterator<Item = &'r Rules>) -> Self {
+        let mut all: Vec<Names> = Vec::new();
+        for names in rules.into_iter().flat_map(|rules| &rules.0).filter_map(Rule::read_names) {
+            if !all.contains(&names) {
+                all.push(names);
             }
         }
-        Self(wanted)
+        Self(all)
     }
 
-    /// A header that is looked at whatever subgraphs are sent.
+    /// Adds a client header that is read independently of rules.
     pub fn add(&mut self, name: HeaderName) {
         let names = Names::One(name);
         if !self.0.contains(&names) {
@@ -200,17 +203,17 @@ impl Wanted {
         }
     }
 
-    /// Whether nothing of a client's headers is looked at.
+    /// Whether no client headers are read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What is wanted of the head of a request.
+    /// Collects the headers of a request.
     #[must_use]
     pub fn collect(&self, headers: &HeaderMap) -> Forwarded {
         let mut always = Vec::new();
-        // The state of a trace says nothing without the trace.
+        // `tracestate` has no meaning without `traceparent`.
         if let Some(parent) = headers.get(TRACEPARENT) {
             always.push((TRACEPARENT, parent.clone()));
             always.extend(headers.get(TRACESTATE).map(|state| (TRACESTATE, state.clone())));
@@ -230,19 +233,19 @@ impl Wanted {
 }
 
 impl Forwarded {
-    /// What the client sent by a name.
+    /// Returns the client's values of a header.
     pub fn values(&self, name: &HeaderName) -> impl Iterator<Item = &HeaderValue> {
         self.headers.get_all(name).iter()
     }
 
-    /// Tells every subgraph something about the request, in the place of what was told by this name.
-    pub fn tell(&mut self, name: HeaderName, value: HeaderValue) {
+    /// Sets a header for every subgraph.
+    pub fn set(&mut self, name: HeaderName, value: HeaderValue) {
         self.always.retain(|(known, _)| *known != name);
         self.always.push((name, value));
     }
 }
 
-/// Names alone: a token may be among the values.
+/// Names only: values may contain tokens.
 impl std::fmt::Debug for Forwarded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let always = self.always.iter().map(|(name, _)| name);
@@ -269,26 +272,26 @@ mod tests {
     }
 
     fn insert(header: &str, value: &'static str) -> Rule {
-        let value = Inserted::Value(HeaderValue::from_static(value));
+        let value = HeaderSource::Value(HeaderValue::from_static(value));
         Rule::Insert { name: name(header), value }
     }
 
     fn claim(header: &str, claim: &str) -> Rule {
-        Rule::Insert { name: name(header), value: Inserted::Claim(claim.into()) }
+        Rule::Insert { name: name(header), value: HeaderSource::Claim(claim.into()) }
     }
 
     fn rename(from: &str, to: &str) -> Rule {
         Rule::Rename { from: name(from), to: name(to) }
     }
 
-    /// What is sent for a request with these lines in its head, in the order of names.
+    /// Returns the sent headers for a request with these headers, sorted.
     fn sent(rules: Vec<Rule>, head: &[(&str, &str)], claims: Option<Json>) -> Vec<String> {
         let mut headers = HeaderMap::new();
         for (header, value) in head {
             headers.append(name(header), HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
         let rules = Rules::new(rules);
-        let forwarded = Wanted::of([&rules]).collect(&headers);
+        let forwarded = ReadHeaders::of([&rules]).collect(&headers);
         let claims = claims.map(Claims::new);
         let sent = rules.apply(&forwarded, claims.as_ref(), 0);
         let text = |value: &HeaderValue| String::from_utf8(value.as_bytes().to_vec()).unwrap();
@@ -345,7 +348,7 @@ mod tests {
         let head = [("x-user", "admin"), ("x-user", "root")];
         let rules = || vec![forward("x-*"), insert("x-user", "shop")];
         assert_eq!(sent(rules(), &head, None), ["x-user: shop"]);
-        // The other way about it is what is sent if the client says nothing.
+        // In the reverse order the value is a default.
         let rules = || vec![insert("x-user", "shop"), forward("x-*")];
         assert_eq!(sent(rules(), &head, None), ["x-user: admin", "x-user: root"]);
         assert_eq!(sent(rules(), &[], None), ["x-user: shop"]);
@@ -386,7 +389,7 @@ mod tests {
         assert_eq!(sent(rules, &head, None), ["y: 4"]);
         let rules = vec![forward("x-*"), rename("x-a", "tenant"), Rule::Remove(names("x-*"))];
         assert_eq!(sent(rules, &head, None), ["tenant: 1"]);
-        // What was not passed on so far is what the client sent.
+        // The rule renames a client header that no rule forwarded.
         assert_eq!(sent(vec![rename("x-a", "tenant")], &head, None), ["tenant: 1"]);
         assert_eq!(sent(vec![rename("x-none", "tenant")], &head, None), [""; 0]);
         let rules = vec![insert("x-a", "9"), rename("x-a", "tenant")];
@@ -400,9 +403,9 @@ mod tests {
         headers.insert(TRACESTATE, HeaderValue::from_static("a=b"));
         headers.insert(REQUEST_ID, HeaderValue::from_static("of the client"));
         let rules = Rules::new(vec![forward("*"), insert("x-a", "1")]);
-        let mut forwarded = Wanted::of([&rules]).collect(&headers);
-        forwarded.tell(REQUEST_ID, HeaderValue::from_static("7"));
-        forwarded.tell(TRACEPARENT, HeaderValue::from_static("00-a-c-01"));
+        let mut forwarded = ReadHeaders::of([&rules]).collect(&headers);
+        forwarded.set(REQUEST_ID, HeaderValue::from_static("7"));
+        forwarded.set(TRACEPARENT, HeaderValue::from_static("00-a-c-01"));
         let check = |rules: &Rules, count| {
             let sent = rules.apply(&forwarded, None, 0);
             assert_eq!(sent.len(), count, "{sent:?}");
@@ -416,7 +419,7 @@ mod tests {
         let sent = rules.apply(&forwarded, None, 2);
         assert_eq!(sent[TRACEPARENT], "00-00000000000000000000000000000001-0000000000000009-01");
         headers.remove(TRACEPARENT);
-        let sent = rules.apply(&Wanted::of([&rules]).collect(&headers), None, 0);
+        let sent = rules.apply(&ReadHeaders::of([&rules]).collect(&headers), None, 0);
         assert!(!sent.contains_key(TRACESTATE), "{sent:?}");
     }
 
@@ -424,16 +427,16 @@ mod tests {
     fn only_what_is_wanted_is_kept() {
         let tenant = Rules::new(vec![forward("x-tenant")]);
         let other = Rules::new(vec![forward("x-tenant"), rename("x-a", "y")]);
-        let wanted = Wanted::of([&tenant, &other, &Rules::default()]);
-        assert_eq!(wanted.0.len(), 2);
-        assert!(tenant.wanted(&name("x-tenant")) && !tenant.wanted(&name("x-a")));
-        assert!(other.wanted(&name("x-a")) && !other.wanted(&name("y")));
-        assert!(Wanted::of([&Rules::new(vec![insert("a", "b")])]).is_empty());
+        let read_headers = ReadHeaders::of([&tenant, &other, &Rules::default()]);
+        assert_eq!(read_headers.0.len(), 2);
+        assert!(tenant.reads(&name("x-tenant")) && !tenant.reads(&name("x-a")));
+        assert!(other.reads(&name("x-a")) && !other.reads(&name("y")));
+        assert!(ReadHeaders::of([&Rules::new(vec![insert("a", "b")])]).is_empty());
         let mut headers = HeaderMap::new();
         for text in ["x-tenant", "x-a", "y", "authorization"] {
             headers.insert(name(text), HeaderValue::from_static("hunter2"));
         }
-        let text = format!("{:?}", wanted.collect(&headers));
+        let text = format!("{:?}", read_headers.collect(&headers));
         assert!(text.contains("x-tenant") && text.contains("x-a"), "{text}");
         assert!(!text.contains("authorization") && !text.contains("hunter2"), "{text}");
     }

@@ -1,4 +1,5 @@
-//! Labels of `@override`: which are on for a request. Some are on for a share of all requests.
+//! Progressive override: labels of `@override`, some of which are active for a percentage of
+//! requests.
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/entities/migrate-fields>
 
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -7,14 +8,14 @@ use std::sync::Arc;
 use gateway::planner;
 use gateway::supergraph::Supergraph;
 
-/// The labels of a supergraph.
+/// Override labels of a supergraph.
 #[derive(Debug)]
 pub(super) struct Labels {
-    /// Those that are on for every request.
+    /// Active for every request.
     always: Arc<planner::Labels>,
-    /// All that fields are moved by, in their order.
+    /// All labels of the supergraph, sorted.
     all: Vec<Box<str>>,
-    /// Those that are on for a share of the requests, from 0 to 100.
+    /// Labels with a percentage, from 0 to 100.
     shares: Vec<(Box<str>, f64)>,
 }
 
@@ -28,15 +29,16 @@ impl Labels {
         Self { always, all, shares }
     }
 
-    /// Those of these names that the supergraph has: others would be plans of their own for nothing.
+    /// Returns the names that are labels of the supergraph; unknown names would cause separate
+    /// plans without effect.
     pub(super) fn known<'n>(&self, names: impl Iterator<Item = &'n str>) -> Vec<Box<str>> {
         let is_known =
             |name: &&str| self.all.binary_search_by(|known| (**known).cmp(*name)).is_ok();
         names.map(str::trim).filter(is_known).map(Into::into).collect()
     }
 
-    /// The labels that are on for one request, those that it names included: of those for a share of
-    /// all requests, one draw decides, so that there are no more combinations than labels.
+    /// Returns the active labels of a request, including the `named` ones. One random number
+    /// decides about all percentages, so that there are no more combinations than labels.
     pub(super) fn draw(&self, named: Vec<Box<str>>) -> Arc<planner::Labels> {
         if self.shares.is_empty() && named.is_empty() {
             return Arc::clone(&self.always);
@@ -50,13 +52,13 @@ impl Labels {
     }
 }
 
-/// The share that a label names, if it does: `percent(5)`.
+/// Returns the percentage of a label such as `percent(5)`.
 fn share(label: &str) -> Option<f64> {
     let digits = label.strip_prefix("percent(")?.strip_suffix(')')?;
     digits.trim().parse().ok().filter(|share| (0.0..=100.0).contains(share))
 }
 
-/// A number from 0 up to 100. It decides nothing that anybody would want to guess.
+/// Returns a random number from 0 to 100; not for security purposes.
 #[expect(clippy::cast_precision_loss, reason = "53 bits are plenty, and a float has them")]
 fn percent() -> f64 {
     let drawn = RandomState::new().build_hasher().finish() >> 11;
@@ -87,7 +89,7 @@ mod tests {
         for _ in 0..1_000 {
             let drawn = labels.draw(vec!["named".into()]);
             let on = shares.map(|label| drawn.0.contains(label));
-            // What is on for some is on for all of whom a larger share is.
+            // A label with a larger percentage is active whenever one with a smaller is.
             assert!(on.is_sorted(), "{on:?}");
             assert!(!on[0] && on[3] && drawn.0.contains("moved") && drawn.0.contains("named"));
             seen[on.into_iter().filter(|on| *on).count()] += 1;

@@ -1,13 +1,13 @@
-//! What is made once a document, or once a document, variable structure, and what is so for who asks.
+//! Cached results: per document, and per document, variable structure and plan key.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use gateway::access::{AccessSet, Touched};
+use gateway::access::{AccessSet, TouchedRequirements};
 use gateway::cost::Cost;
 use gateway::execute::Literals;
 use gateway::outline::outline_for;
-use gateway::plan::{Plan, Sources, compile};
+use gateway::plan::{Plan, PlanInputs, compile};
 use gateway::planner::{self, PlanError};
 use graphql::heap::HeapSize;
 use graphql::operation::OperationKind;
@@ -18,50 +18,50 @@ use super::{Caller, Gateway};
 use crate::documents::{Kept, Known};
 use crate::respond::our_bug;
 
-/// A plan, and what it is for.
+/// A query plan with the key it is cached by.
 #[derive(Debug)]
 pub struct Prepared {
     structure: Structure,
-    made_for: For,
+    plan_key: PlanKey,
     pub plan: Plan,
     cost: Cost,
-    /// Of each request of the plan: whose it is.
+    /// By fetch: the name of its subgraph.
     pub subgraphs: Vec<Arc<str>>,
-    /// What is answered without a subgraph, by its name in the answer.
+    /// Responses to introspection, by response name.
     pub(super) literals: Literals,
-    /// Whether its last answers were too long for a serving thread.
+    /// Whether its last responses were too long for a serving thread.
     pub(super) is_long: AtomicBool,
 }
 
-/// What tells requests apart that need plans of their own, beside their variables.
+/// Plan key: properties of a request, beside its variables, that plans depend on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct For {
-    /// The labels that are on.
+pub(crate) struct PlanKey {
+    /// Active override labels.
     labels: Arc<planner::Labels>,
-    /// What the caller may not read.
+    /// Requirements that the client does not meet.
     denied: AccessSet,
 }
 
 impl Kept for Prepared {
-    type For = For;
-    type Once = Touched;
+    type For = PlanKey;
+    type Once = TouchedRequirements;
 
     fn made_for(&self) -> &Self::For {
-        &self.made_for
+        &self.plan_key
     }
 
     fn structure(&self) -> &Structure {
         &self.structure
     }
 
-    /// It is whole when it is made.
+    /// A plan does not change its size.
     fn has_grown(&self) -> bool {
         false
     }
 
     fn weight(&self) -> u64 {
-        let Self { structure, made_for, plan, cost, subgraphs, literals, is_long: _ } = self;
-        let For { labels, denied } = made_for;
+        let Self { structure, plan_key, plan, cost, subgraphs, literals, is_long: _ } = self;
+        let PlanKey { labels, denied } = plan_key;
         let labels: usize = labels.0.iter().map(|label| size_of_val(label) + label.len()).sum();
         let heap = structure.heap_size()
             + denied.heap_size()
@@ -74,7 +74,7 @@ impl Kept for Prepared {
 }
 
 impl Gateway {
-    /// The document of a request, parsed and validated unless it is known.
+    /// Returns the parsed and validated document of a request, from the cache if it is there.
     pub(crate) fn document(
         &self,
         request: &Request,
@@ -84,15 +84,16 @@ impl Gateway {
         self.documents.document(&self.validator, schema, limits, request, is_known)
     }
 
-    /// What plans of a document have to be made for where somebody asks.
-    pub(super) fn made_for(&self, known: &Known<Prepared>, caller: &Caller) -> For {
+    /// Returns the plan key of a request.
+    pub(super) fn plan_key(&self, known: &Known<Prepared>, caller: &Caller) -> PlanKey {
         let operation = &known.document.operation;
-        let touched = known.once.get_or_init(|| Touched::new(&self.supergraph, operation));
+        let touched =
+            known.once.get_or_init(|| TouchedRequirements::new(&self.supergraph, operation));
         let labels = self.labels.draw(self.named_labels(caller));
-        For { labels, denied: self.denied(touched, &caller.session) }
+        PlanKey { labels, denied: self.denied(touched, &caller.session) }
     }
 
-    /// What a request is estimated to cost, if it may cost that.
+    /// Estimates the cost of a request and checks the limit.
     pub(super) fn check_cost(
         &self,
         prepared: &Prepared,
@@ -103,28 +104,29 @@ impl Gateway {
         self.limits().cost.check(estimated).map_err(|error| vec![error])
     }
 
-    /// What a request is estimated to cost.
+    /// Estimates the cost of a request.
     pub(crate) fn cost(
         &self,
         prepared: &Prepared,
         variables: &Variables,
     ) -> Result<u64, Vec<GraphQLError>> {
-        prepared.cost.estimate(&self.supergraph, variables).map_err(|not_one| {
-            let error = GraphQLError::new(ErrorCode::BadUserInput, not_one.to_string());
-            vec![error.at(not_one.location)]
+        prepared.cost.estimate(&self.supergraph, variables).map_err(|violation| {
+            let error = GraphQLError::new(ErrorCode::BadUserInput, violation.to_string());
+            vec![error.at(violation.location)]
         })
     }
 
-    /// The plan of a document for these variables and this caller, made unless it is known.
+    /// Returns the plan of a document for these variables and this plan key, from the cache if it
+    /// is there.
     pub(super) fn plan(
         &self,
         known: &Arc<Known<Prepared>>,
         operation_name: Option<&str>,
         variables: &Variables,
-        made_for: &For,
+        plan_key: &PlanKey,
         is_known: &mut bool,
     ) -> Result<Arc<Prepared>, Vec<GraphQLError>> {
-        if let Some(plan) = known.plan(made_for, variables) {
+        if let Some(plan) = known.plan(plan_key, variables) {
             *is_known = true;
             return Ok(plan);
         }
@@ -140,39 +142,39 @@ impl Gateway {
             OperationKind::Mutation => roots.mutation,
             OperationKind::Subscription => return Err(vec![no_subscriptions()]),
         };
-        // Validation lets no operation pass whose root type is not there.
+        // Validation refuses operations without their root type.
         let root = root.ok_or_else(|| vec![our_bug("an operation without a root type")])?;
         let steering = Steering::new(variables);
-        let (most, denied) = (limits.document.fields, &made_for.denied);
+        let (most, denied) = (limits.document.fields, &plan_key.denied);
         let mut tree =
             outline_for(supergraph, operation, root, &steering, most, denied).map_err(|error| {
                 vec![GraphQLError::new(ErrorCode::QueryTooComplex, error.to_string())]
             })?;
-        let labels = &made_for.labels;
+        let labels = &plan_key.labels;
         let choice = planner::plan(supergraph, &mut tree, labels, self.options.planning)
             .map_err(|error| vec![no_plan(&error)])?;
-        let plan = compile(Sources { supergraph, operation, choice: &choice }, tree);
+        let plan = compile(PlanInputs { supergraph, operation, choice: &choice }, tree);
         let structure = steering.into_structure();
         let cost = Cost::new(supergraph, operation, &plan, limits.cost.list_size);
-        let made_for = made_for.clone();
+        let plan_key = plan_key.clone();
         let asked = plan.fetches.iter().map(|fetch| &supergraph.subgraph(fetch.subgraph).name);
         let subgraphs = asked.cloned().collect();
         let is_long = AtomicBool::new(false);
         let prepared =
-            Arc::new(Prepared { structure, made_for, plan, cost, subgraphs, literals, is_long });
+            Arc::new(Prepared { structure, plan_key, plan, cost, subgraphs, literals, is_long });
         self.documents.keep(known, operation_name, &prepared);
         Ok(prepared)
     }
 }
 
 fn no_subscriptions() -> GraphQLError {
-    let message = "Subscriptions are not served by this gateway yet; ask the subgraph itself.";
+    let message = "This gateway does not support subscriptions yet; send them to the subgraph.";
     GraphQLError::new(ErrorCode::NotSupported, message)
 }
 
 fn no_plan(error: &PlanError) -> GraphQLError {
     match error {
-        PlanError::NoWay { location, .. } => {
+        PlanError::Unresolvable { location, .. } => {
             GraphQLError::new(ErrorCode::NoPlan, error.to_string()).at(*location)
         }
         PlanError::TooComplex => GraphQLError::new(ErrorCode::QueryTooComplex, error.to_string()),

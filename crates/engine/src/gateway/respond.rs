@@ -1,4 +1,4 @@
-//! The end of an answer of a supergraph.
+//! Completion of a gateway response behind its `data`.
 
 use ::gateway::execute::ExecutionError;
 use ::gateway::plan::{self, Plan};
@@ -10,7 +10,7 @@ use response::{Sink, TooLarge};
 use super::Gateway;
 use crate::respond::{Kind, NO_MEMORY, Response, our_bug, write_errors};
 
-/// The response whose `data` is written.
+/// Adds errors and extensions to the written data.
 pub(super) fn complete(
     gateway: &Gateway,
     sink: Sink,
@@ -20,7 +20,7 @@ pub(super) fn complete(
 ) -> Response {
     let (mut body, held) = sink.into_parts();
     if !errors.is_empty() {
-        let errors: Vec<_> = errors.into_iter().map(|error| gateway.tell(error)).collect();
+        let errors: Vec<_> = errors.into_iter().map(|error| gateway.map_error(error)).collect();
         codes.extend(errors.iter().map(|error| error.code));
         body.extend_from_slice(b",\"errors\":");
         write_errors(&errors, &mut body);
@@ -35,7 +35,7 @@ pub(super) fn complete(
     Response { kind: Kind::Executed, body, held, rest: None }
 }
 
-/// The response whose `data` has no room.
+/// Returns the response for data that did not fit the sink.
 pub(super) fn too_large(full: &Full, kind: OperationKind, codes: &mut Vec<ErrorCode>) -> Response {
     match full {
         Full::TooLarge(error) if kind == OperationKind::Mutation => Response::changed(error, codes),
@@ -48,7 +48,7 @@ pub(super) fn too_large(full: &Full, kind: OperationKind, codes: &mut Vec<ErrorC
             codes.push(error.code);
             Response { kind: Kind::Overloaded, ..Response::request_error(&[error]) }
         }
-        // Answers of gateways are not sent while they are made.
+        // Responses of gateways are not streamed.
         Full::Refused(_) => Response::without_data(&our_bug("an answer was sent too early"), codes),
     }
 }

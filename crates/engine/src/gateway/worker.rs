@@ -1,10 +1,10 @@
-//! What one thread needs to answer requests of a supergraph: a client for each subgraph.
+//! Worker of a gateway: the state of one serving thread, with a client for each subgraph.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use gateway::execute::{Executed, Inputs, Observed, execute, write};
+use gateway::execute::{Executed, ExecutionStatistics, Inputs, execute, write};
 use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
@@ -14,51 +14,52 @@ use response::{Held, Memory, Refused, Sink};
 use source::offload::{HERE, offload};
 use tokio::sync::Notify;
 
-use super::apart::{Done, LONG, Work, Written, execute_apart};
-use super::ask::{Asked as AskedSubgraph, Asking};
 use super::local::LocalWorker;
+use super::long_queries::{LONG, LongQuery, LongQueryResult, Written, execute_on_long_thread};
+use super::transport::{RequestTransport, SubgraphClient};
 use super::{Caller, Gateway, Prepared, respond};
 use crate::documents::Document;
 use crate::report::{Planned, Report, Timed};
 use crate::respond::{DATA, Response};
 use crate::worker::{Allowed, refused};
 
-/// Answers requests on one thread, over connections of its own.
+/// Executes requests on one thread, over its own connections.
 #[derive(Debug)]
 pub struct GatewayWorker {
     pub(super) gateway: Arc<Gateway>,
     /// By [`gateway::supergraph::SubgraphId`].
-    subgraphs: Vec<AskedSubgraph>,
+    subgraphs: Vec<SubgraphClient>,
     memory: Arc<Memory>,
     time_limit: Option<Duration>,
 }
 
 impl GatewayWorker {
-    /// A worker whose answers take their memory from what all of them may take together.
+    /// Creates a worker whose responses use a shared memory budget.
     #[must_use]
     pub fn sharing(gateway: Arc<Gateway>, memory: Arc<Memory>) -> Self {
-        let subgraphs = gateway.ways.iter().map(|way| AskedSubgraph::new(way, &memory)).collect();
+        let subgraphs =
+            gateway.transports.iter().map(|way| SubgraphClient::new(way, &memory)).collect();
         Self { gateway, subgraphs, memory, time_limit: None }
     }
 
-    /// The same worker, whose requests are waited for no longer than this.
+    /// Limits the time of a request.
     #[must_use]
     pub fn within(self, time_limit: Duration) -> Self {
         let subgraphs = self.subgraphs.into_iter().map(|one| one.within(time_limit)).collect();
         Self { subgraphs, time_limit: Some(time_limit), ..self }
     }
 
-    /// A subgraph that is a source in this process.
+    /// Returns a subgraph that is a source in this process.
     pub(super) fn local(&self, subgraph: SubgraphId) -> Option<&LocalWorker> {
         match self.subgraphs.get(usize::from(subgraph.0))? {
-            AskedSubgraph::Local(local) => Some(local),
-            AskedSubgraph::Remote(_) => None,
+            SubgraphClient::Local(local) => Some(local),
+            SubgraphClient::Remote(_) => None,
         }
     }
 
-    /// Lets connections go that nobody needed for a while; to be called now and then.
+    /// Closes connections that were idle for too long; to be called periodically.
     pub fn close_old_connections(&self) {
-        self.subgraphs.iter().for_each(AskedSubgraph::close_old);
+        self.subgraphs.iter().for_each(SubgraphClient::close_idle);
     }
 
     #[must_use]
@@ -66,8 +67,8 @@ impl GatewayWorker {
         &self.gateway
     }
 
-    /// Answers one request and tells what happened to it. Dropping the future ends the request, those
-    /// to subgraphs included.
+    /// Executes a request and reports its stages. Dropping the future cancels the request and its
+    /// fetches.
     pub async fn deliver_reported(
         &self,
         request: &Request,
@@ -84,7 +85,7 @@ impl GatewayWorker {
         }
     }
 
-    /// The whole road, a statement a stage.
+    /// The pipeline, a statement per stage.
     async fn run(
         &self,
         request: &Request,
@@ -107,131 +108,133 @@ impl GatewayWorker {
         let timed = Timed::since(planning, &mut report.stages.plan);
         let variables = coerce_variable_values(gateway.schema(), operation, &request.variables)?;
         let name = request.operation_name.as_deref();
-        let made_for = gateway.made_for(&known, caller);
-        let prepared = gateway.plan(&known, name, &variables, &made_for, &mut report.plan_known)?;
+        let plan_key = gateway.plan_key(&known, caller);
+        let prepared = gateway.plan(&known, name, &variables, &plan_key, &mut report.plan_known)?;
         let executing = timed.end();
         report.prepared = Some(Planned::Gateway(Arc::clone(&prepared)));
         gateway.refuse_denied(&prepared)?;
         gateway.check_cost(&prepared, &variables, &mut report.cost)?;
         let timed = Timed::since(executing, &mut report.stages.execute);
-        let asked = Asked { document, prepared: &prepared, variables: &variables, caller };
-        let seen = Seen { codes: &mut report.codes, observed: &mut report.fetches };
-        let response = self.execute(asked, started, seen).await;
+        let inputs =
+            ExecutionInputs { document, prepared: &prepared, variables: &variables, caller };
+        let seen = ReportParts { codes: &mut report.codes, observed: &mut report.fetches };
+        let response = self.execute(inputs, started, seen).await;
         drop(timed);
         Ok(response)
     }
 
     async fn execute(
         &self,
-        asked: Asked<'_>,
+        inputs: ExecutionInputs<'_>,
         started: Instant,
-        Seen { codes, observed }: Seen<'_>,
+        ReportParts { codes, observed }: ReportParts<'_>,
     ) -> Response {
         let gateway = &*self.gateway;
-        let Asked { document, prepared, caller, .. } = asked;
+        let ExecutionInputs { document, prepared, caller, .. } = inputs;
         let kind = document.operation.kind;
         let written = match kind {
-            OperationKind::Query if gateway.ways.iter().all(|way| way.remote().is_some()) => {
-                self.execute_query(asked, started, observed).await
+            OperationKind::Query if gateway.transports.iter().all(|way| way.remote().is_some()) => {
+                self.execute_query(inputs, started, observed).await
             }
             OperationKind::Query | OperationKind::Mutation | OperationKind::Subscription => {
-                self.execute_here(asked, started, None, observed).await.0
+                self.execute_here(inputs, started, None, observed).await.0
             }
         };
         match written {
             Ok((sink, errors)) => {
-                let plan = gateway.tells_plan(caller).then_some(&prepared.plan);
+                let plan = gateway.exposes_plan(caller).then_some(&prepared.plan);
                 respond::complete(gateway, sink, errors, plan, codes)
             }
             Err(full) => respond::too_large(&full, kind, codes),
         }
     }
 
-    /// Executes a query here, or on a thread apart if it proves long or did so the last time.
+    /// Executes a query on this thread, or on a separate one if a response is long or was long the
+    /// last time.
     async fn execute_query(
         &self,
-        asked: Asked<'_>,
+        inputs: ExecutionInputs<'_>,
         started: Instant,
-        observed: &mut Observed,
+        observed: &mut ExecutionStatistics,
     ) -> Written {
-        let is_long = &asked.prepared.is_long;
+        let is_long = &inputs.prepared.is_long;
         if !is_long.load(Ordering::Relaxed) {
             let proves_long = Notify::new();
             tokio::select! {
                 biased;
                 () = proves_long.notified() => {}
-                done = self.execute_here(asked, started, Some(&proves_long), observed) => {
+                done = self.execute_here(inputs, started, Some(&proves_long), observed) => {
                     return done.0;
                 }
             }
             is_long.store(true, Ordering::Relaxed);
         }
-        let work = Work {
+        let query = LongQuery {
             gateway: Arc::clone(&self.gateway),
             memory: Arc::clone(&self.memory),
             time_limit: self.time_limit,
-            document: Arc::clone(asked.document),
-            prepared: Arc::clone(asked.prepared),
-            variables: asked.variables.clone(),
-            caller: asked.caller.clone(),
+            document: Arc::clone(inputs.document),
+            prepared: Arc::clone(inputs.prepared),
+            variables: inputs.variables.clone(),
+            caller: inputs.caller.clone(),
             started,
             observed: std::mem::take(observed),
         };
-        match execute_apart(work).await {
+        match execute_on_long_thread(query).await {
             Ok(done) => {
                 *observed = done.observed;
                 is_long.store(done.is_long, Ordering::Relaxed);
                 done.written
             }
-            Err(work) => {
-                *observed = work.observed;
-                self.execute_here(asked, started, None, observed).await.0
+            Err(query) => {
+                *observed = query.observed;
+                self.execute_here(inputs, started, None, observed).await.0
             }
         }
     }
 
-    /// A worker of a thread for long requests like this one.
-    pub(super) fn apart_for(work: &Work) -> Self {
-        let worker = Self::sharing(Arc::clone(&work.gateway), Arc::clone(&work.memory));
-        match work.time_limit {
+    /// Creates the worker of a separate thread for a query.
+    pub(super) fn for_long_query(query: &LongQuery) -> Self {
+        let worker = Self::sharing(Arc::clone(&query.gateway), Arc::clone(&query.memory));
+        match query.time_limit {
             Some(limit) => worker.within(limit),
             None => worker,
         }
     }
 
-    /// Whether a request can be executed by this worker.
-    pub(super) fn is_for(&self, work: &Work) -> bool {
-        Arc::ptr_eq(&self.gateway, &work.gateway)
-            && Arc::ptr_eq(&self.memory, &work.memory)
-            && self.time_limit == work.time_limit
+    /// Whether this worker has the gateway and the limits of a query.
+    pub(super) fn is_for(&self, query: &LongQuery) -> bool {
+        Arc::ptr_eq(&self.gateway, &query.gateway)
+            && Arc::ptr_eq(&self.memory, &query.memory)
+            && self.time_limit == query.time_limit
     }
 
-    /// Executes a request on a thread for long ones.
-    pub(super) async fn execute_long(&self, work: Work) -> Done {
-        let Work { document, prepared, variables, caller, started, mut observed, .. } = work;
-        let asked = Asked {
+    /// Executes a query on a separate thread.
+    pub(super) async fn execute_long(&self, query: LongQuery) -> LongQueryResult {
+        let LongQuery { document, prepared, variables, caller, started, mut observed, .. } = query;
+        let inputs = ExecutionInputs {
             document: &document,
             prepared: &prepared,
             variables: &variables,
             caller: &caller,
         };
-        let (written, is_long) = self.execute_here(asked, started, None, &mut observed).await;
-        Done { written, observed, is_long }
+        let (written, is_long) = self.execute_here(inputs, started, None, &mut observed).await;
+        LongQueryResult { written, observed, is_long }
     }
 
-    /// Executes a request on this thread; whether some answer of a subgraph was long. Who is to be told
-    /// of one sees to it that the request goes no further.
+    /// Executes a request on this thread; also returns whether a subgraph response was long. With
+    /// `proves_long` the caller cancels the execution when it is notified.
     async fn execute_here(
         &self,
-        Asked { document, prepared, variables, caller }: Asked<'_>,
+        ExecutionInputs { document, prepared, variables, caller }: ExecutionInputs<'_>,
         started: Instant,
         proves_long: Option<&Notify>,
-        observed: &mut Observed,
+        observed: &mut ExecutionStatistics,
     ) -> (Written, bool) {
         let gateway = &*self.gateway;
         let (supergraph, plan) = (&gateway.supergraph, &prepared.plan);
         let operation = &document.operation;
-        let asking = Asking {
+        let transport = RequestTransport {
             gateway,
             subgraphs: &self.subgraphs,
             caller,
@@ -242,13 +245,13 @@ impl GatewayWorker {
         let inputs = Inputs { supergraph, operation, plan, variables };
         let memory = Held::of(&self.memory);
         let options = gateway.options.execution;
-        let executed = execute(inputs, &asking, options, memory, observed).await;
+        let executed = execute(inputs, &transport, options, memory, observed).await;
         let is_long = executed.received() > LONG;
         (self.write(prepared, executed).await, is_long)
     }
 
-    /// Writes the data: on this thread if it is short, else on one of its own, where nobody waits for
-    /// others meanwhile.
+    /// Writes the data: on this thread if it is short, otherwise on a blocking thread, so that
+    /// other requests do not wait.
     async fn write(&self, prepared: &Arc<Prepared>, mut executed: Executed) -> Written {
         let begin = |gateway: &Gateway, executed: &Executed| {
             let most = gateway.limits().response_bytes;
@@ -276,17 +279,17 @@ impl GatewayWorker {
     }
 }
 
-/// What is executed.
+/// Inputs of an execution.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct ExecutionInputs<'a> {
     document: &'a Arc<Document>,
     prepared: &'a Arc<Prepared>,
     variables: &'a Variables,
     caller: &'a Caller,
 }
 
-/// What is told of it.
-struct Seen<'a> {
+/// Parts of the report that an execution fills.
+struct ReportParts<'a> {
     codes: &'a mut Vec<ErrorCode>,
-    observed: &'a mut Observed,
+    observed: &'a mut ExecutionStatistics,
 }

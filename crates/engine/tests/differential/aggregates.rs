@@ -77,7 +77,7 @@ pub(crate) fn compare_aggregates(sources: &Sources) -> Result<(), Failed> {
         };
         for source in [&TestSource::Sqlite, &oracle] {
             let worker = Worker::new(sources.engine(source, database, DIALECT)?);
-            let answer = runtime.block_on(crate::answer(&worker, &query, "{}"))?;
+            let answer = runtime.block_on(crate::differential::answer(&worker, &query, "{}"))?;
             let answer: Json = serde_json::from_str(&answer)?;
             let found = &answer["data"][connection];
             let what = format!("{connection} {field} on {source}: {answer}");

@@ -90,5 +90,5 @@ async fn ask(worker: &Worker, connection: &str, field: &str, value: &Json) -> Re
         "query ($c: {entity}Condition) {{ {connection}(condition: $c) {{ totalCount nodes {{ nodeId }} }} }}"
     );
     let variables = json!({ "c": { field: value } }).to_string();
-    Ok(serde_json::from_str(&crate::answer(worker, &query, &variables).await?)?)
+    Ok(serde_json::from_str(&crate::differential::answer(worker, &query, &variables).await?)?)
 }

@@ -2,11 +2,8 @@
 //! times, and random trees of logic and related rows. The rows are read through the API; which of
 //! them pass is decided here, in SQL's three values.
 
-#[path = "filters/model.rs"]
 mod model;
-#[path = "filters/test.rs"]
 mod test;
-#[path = "filters/text.rs"]
 mod text;
 
 use engine::Worker;
@@ -86,7 +83,8 @@ async fn read(worker: &Worker) -> Result<Data, Failed> {
     let mut data = Data::default();
     for entity in ENTITIES {
         let query = format!("{{ {} {{ {} }} }}", entity.list, entity.columns.join(" "));
-        let answer: Json = serde_json::from_str(&crate::answer(worker, &query, "{}").await?)?;
+        let answer: Json =
+            serde_json::from_str(&crate::differential::answer(worker, &query, "{}").await?)?;
         let rows = answer["data"][entity.list].as_array().cloned().unwrap_or_default();
         assert!(!rows.is_empty(), "{answer}");
         data.add(entity, rows);
@@ -101,8 +99,8 @@ async fn ask(worker: &Worker, entity: Entity, filter: &Json) -> Result<[Vec<Json
     let literal = format!("{{ rows: {list}(filter: {}) {{ {selected} }} }}", literal(filter));
     let variable = format!("query ($f: {type}) {{ rows: {list}(filter: $f) {{ {selected} }} }}", type = r#type);
     let variables = json!({ "f": filter }).to_string();
-    let literal = crate::answer(worker, &literal, "{}").await?;
-    let variable = crate::answer(worker, &variable, &variables).await?;
+    let literal = crate::differential::answer(worker, &literal, "{}").await?;
+    let variable = crate::differential::answer(worker, &variable, &variables).await?;
     let rows = |answer: &str| -> Result<Vec<Json>, Failed> {
         let answer: Json = serde_json::from_str(answer)?;
         let rows = answer["data"]["rows"].as_array().cloned();

@@ -85,7 +85,7 @@ async fn orders(worker: &Worker, name: &str) -> Result<Vec<String>, Failed> {
 /// All rows; `None` if the database has no order of such values.
 async fn all(worker: &Worker, connection: &str, order: &str) -> Result<Option<Vec<Json>>, Failed> {
     let document = format!("{{ {connection}(orderBy: {order}) {{ nodes {{ nodeId }} }} }}");
-    let answer = crate::answer(worker, &document, "{}").await?;
+    let answer = crate::differential::answer(worker, &document, "{}").await?;
     if answer.contains("could not identify an ordering operator") {
         return Ok(None);
     }
@@ -129,7 +129,7 @@ async fn walk(
 }
 
 async fn data(worker: &Worker, document: &str, variables: &Json) -> Result<Json, Failed> {
-    let answer = crate::answer(worker, document, &variables.to_string()).await?;
+    let answer = crate::differential::answer(worker, document, &variables.to_string()).await?;
     let mut answer: Json = serde_json::from_str(&answer)?;
     match answer.get("errors") {
         Some(errors) => Err(Failed::from(format!("{document}\n{variables}\n{errors}"))),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dialects::Dialect;
 use dialects::federation::Options as Federation;
 use dialects::neo4j as dialect;
-use dialects::neo4j::model::ApiForm;
+use dialects::neo4j::model::ApiVersion;
 use engine::{Engine, Options, SourceAddress, Worker};
 use serde_json::{Value, json};
 use testkit::neo4j;
@@ -32,7 +32,7 @@ fn a_graph_is_sent_one_statement_for_all_representations_of_a_key() {
     let Some(graph) = neo4j::take().unwrap() else { return };
     graph.run(GRAPH).unwrap();
     block_on(async {
-        let model = dialect::definitions::read(DEFINITIONS, ApiForm::Seven).unwrap();
+        let model = dialect::definitions::read(DEFINITIONS, ApiVersion::V7).unwrap();
         let graph_options =
             dialect::Options { model: Arc::new(model), ..dialect::Options::default() };
         let options: Options = options(Dialect::Neo4j(graph_options), Federation::default());

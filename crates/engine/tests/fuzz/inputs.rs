@@ -3,12 +3,12 @@
 use engine::Kind;
 use graphql::{ErrorCode, GraphQLError, Request};
 
-use crate::grammar::document::{document, with_other_values};
-use crate::grammar::print::{Form, request};
-use crate::properties::{Attack, Outcome};
-use crate::seeds::Seed;
-use crate::target::Opened;
-use crate::{bytes, tokens};
+use super::grammar::document::{document, with_other_values};
+use super::grammar::print::{Form, request};
+use super::properties::{Attack, Outcome};
+use super::seeds::Seed;
+use super::target::Opened;
+use super::{bytes, tokens};
 use testkit::fuzz::Choices;
 
 /// How requests are made.

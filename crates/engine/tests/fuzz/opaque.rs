@@ -13,9 +13,9 @@ use serde_json::Value as Json;
 use testkit::fuzz::{self, Choices, mutate};
 use tokio::runtime::Runtime;
 
-use crate::properties::Attack;
-use crate::runtime;
-use crate::target::{Database, Style, Target, Targets, fixtures};
+use super::properties::Attack;
+use super::runtime;
+use super::target::{Database, Style, Target, Targets, fixtures};
 
 /// What means something in JSON, in such texts, or to the databases that compare with it.
 const PIECES: [&[u8]; 34] = [
@@ -85,7 +85,7 @@ pub(crate) fn trials(targets: &Arc<Targets>, all: &[Target]) -> Vec<Trial> {
     let trials = kinds.map(|(name, kind)| {
         let targets = Arc::clone(targets);
         let all: Vec<Target> = all.iter().copied().filter(is_asked).collect();
-        Trial::test(name, move || run(name, kind, &targets, &all))
+        Trial::test(format!("fuzz::{name}"), move || run(name, kind, &targets, &all))
     });
     trials.into()
 }

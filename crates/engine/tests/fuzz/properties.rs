@@ -8,8 +8,8 @@ use engine::{Kind, Worker};
 use graphql::{ErrorCode, Request};
 use serde_json::Value as Json;
 
-use crate::statements::Statements;
-use crate::target::Opened;
+use super::statements::Statements;
+use super::target::Opened;
 
 /// The longest that one request may take in a build without optimisation, for each byte of its
 /// answer a little more: rows in rows in rows are many.

@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::target::{Style, fixtures};
+use super::target::{Style, fixtures};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Seed {

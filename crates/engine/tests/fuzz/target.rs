@@ -11,15 +11,13 @@ use dialects::{Declaration, Dialect, phrag, postgraphile};
 use engine::{Engine, OpenOptions, Options, SourceAddress};
 use graphql::schema::Schema;
 use sources::Source;
-use testkit::cases::Databases;
+use testkit::cases::{Databases, PostgresCopy};
 use testkit::postgres::{Server, shared, wanted_installations};
 
-use crate::runtime;
+use super::runtime;
 
 /// Takes most rows of the shop away: lists in lists in lists of a small shop are long enough.
 const SHRINK: &str = include_str!("../../../../fixtures/fuzz/databases/shrink.sql");
-
-const COPY: &str = "CREATE DATABASE small_shop TEMPLATE shop";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Database {
@@ -67,7 +65,8 @@ pub(crate) struct Targets {
     own: Databases,
     folder: PathBuf,
     server: OnceLock<Result<&'static Server, String>>,
-    shops: OnceLock<Result<(), String>>,
+    /// Databases of a server that nobody else uses, removed in the end.
+    copies: Mutex<Vec<PostgresCopy<'static>>>,
     opened: Mutex<HashMap<Target, Once<Arc<Opened>>>>,
     addresses: Mutex<HashMap<(Database, Family), Once<SourceAddress>>>,
 }
@@ -103,7 +102,7 @@ impl Targets {
             own: Databases::new(&fixtures().join("fuzz/databases"))?,
             folder,
             server: OnceLock::new(),
-            shops: OnceLock::new(),
+            copies: Mutex::default(),
             opened: Mutex::default(),
             addresses: Mutex::default(),
         })
@@ -203,27 +202,16 @@ impl Targets {
             }
             Family::Postgres => {
                 let server = self.server()?;
-                let url = match database {
-                    Database::Shop => self.shops(server).map(|()| server.url("shop"))?,
-                    Database::SmallShop => self.shops(server).map(|()| server.url("small_shop"))?,
-                    Database::Odd | Database::Kinds => {
-                        databases.postgres(server, name).map_err(|error| error.to_string())?
-                    }
-                };
+                let copy = databases.copy_postgres(server, name);
+                let copy = copy.map_err(|error| error.to_string())?;
+                if small {
+                    server.execute(copy.name(), SHRINK).map_err(|error| error.to_string())?;
+                }
+                let url = copy.url();
+                self.copies.lock().unwrap_or_else(PoisonError::into_inner).push(copy);
                 Ok(SourceAddress::Postgres(url))
             }
         }
-    }
-
-    /// Both shops at once: a database is copied while nobody is connected to it.
-    fn shops(&self, server: &Server) -> Result<(), String> {
-        self.shops
-            .get_or_init(|| {
-                self.cases.postgres(server, "shop").map_err(|error| error.to_string())?;
-                server.execute("postgres", COPY).map_err(|error| error.to_string())?;
-                server.execute("small_shop", SHRINK).map_err(|error| error.to_string())
-            })
-            .clone()
     }
 
     fn server(&self) -> Result<&'static Server, String> {

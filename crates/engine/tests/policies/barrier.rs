@@ -6,13 +6,9 @@
 //! watch its arguments is given nothing that is hidden: on PostgreSQL functions and operators of the
 //! test's own, on SQLite columns that a function of the test computes whenever they are read.
 
-#[path = "barrier/lists.rs"]
 mod lists;
-#[path = "barrier/made.rs"]
 mod made;
-#[path = "barrier/operations.rs"]
 mod operations;
-#[path = "barrier/watched.rs"]
 mod watched;
 
 use engine::{Session, Worker};
@@ -27,8 +23,8 @@ use self::made::{Policy, Variant};
 use self::operations::{changes, reads, written};
 use self::watched::Watcher;
 use crate::choices::Choices;
-use crate::places::{Database, Place};
-use crate::{answer, session};
+use crate::policies::places::{Database, Place};
+use crate::policies::{answer, session};
 
 const DIALECT: &str = "postgraphile simple-collections=both aggregates many-to-many bulk-mutations=99 \
     connection-filter connection-filter-relations";

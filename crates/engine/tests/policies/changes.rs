@@ -14,9 +14,9 @@ use proptest::test_runner::{Config, RngSeed, TestRunner};
 use serde_json::Value as Json;
 
 use crate::choices::Choices;
-use crate::model::{self, Actor, Change, Claims, Outcome, Row, Rules, Table, World};
-use crate::places::places;
-use crate::{answer, session};
+use crate::policies::model::{self, Actor, Change, Claims, Outcome, Row, Rules, Table, World};
+use crate::policies::places::places;
+use crate::policies::{answer, session};
 
 const DIALECT: &str = "postgraphile simple-collections=both bulk-mutations=10 upsert-mutations";
 

@@ -3,8 +3,8 @@
 
 use serde_json_bytes::json;
 
-use crate::writes::World;
-use crate::{DIALECTS, answer, session};
+use crate::policies::writes::World;
+use crate::policies::{DIALECTS, answer, session};
 
 const BEYOND: &str = "postgraphile simple-collections=both bulk-mutations=10 upsert-mutations";
 const TOGETHER: &str =

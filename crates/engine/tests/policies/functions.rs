@@ -2,8 +2,8 @@
 
 use serde_json_bytes::json;
 
-use crate::places::{Place, places};
-use crate::{DIALECTS, answer, session};
+use crate::policies::places::{Place, places};
+use crate::policies::{DIALECTS, answer, session};
 
 const FUNCTIONS: &str = "
     CREATE FUNCTION best(lowest int) RETURNS SETOF player LANGUAGE sql STABLE AS

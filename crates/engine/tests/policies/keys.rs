@@ -1,9 +1,9 @@
 //! Rows of which it is not known for sure under which key they are found again: another change of
 //! the same transaction gives them another one, they are gone, or their key may be null.
 
-use crate::answer;
-use crate::places::Place;
-use crate::writes::World;
+use crate::policies::answer;
+use crate::policies::places::Place;
+use crate::policies::writes::World;
 
 const TOGETHER: &str =
     "postgraphile simple-collections=both nested-mutations=20 mutation-transactions=request";

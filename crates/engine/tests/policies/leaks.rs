@@ -1,7 +1,7 @@
 //! What a change tells beside the rows that it changes: no way shows more than a query would.
 
-use crate::answer;
-use crate::writes::World;
+use crate::policies::answer;
+use crate::policies::writes::World;
 
 const BEYOND: &str = "postgraphile simple-collections=both bulk-mutations=10 upsert-mutations \
     nested-mutations=20 connection-filter connection-filter-relations";

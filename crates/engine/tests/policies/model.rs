@@ -1,19 +1,12 @@
 //! Two tables as plain lists, with rules that are made up, and what they mean said once more as
 //! simply as can be: nothing here knows of SQL, or of how the engine goes about it.
 
-#[path = "model/change.rs"]
 mod change;
-#[path = "model/condition.rs"]
 mod condition;
-#[path = "model/judged.rs"]
 mod judged;
-#[path = "model/made.rs"]
 mod made;
-#[path = "model/payload.rs"]
 mod payload;
-#[path = "model/rules.rs"]
 mod rules;
-#[path = "model/written.rs"]
 mod written;
 
 use std::collections::BTreeMap;

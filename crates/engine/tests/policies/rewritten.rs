@@ -1,8 +1,8 @@
 //! Checks look at rows as the database has them, whatever it makes of what was said: triggers,
 //! generated columns, views, collations.
 
-use crate::places::Place;
-use crate::writes::World;
+use crate::policies::places::Place;
+use crate::policies::writes::World;
 
 const DIALECT: &str = "postgraphile simple-collections=both bulk-mutations=10 upsert-mutations";
 

@@ -3,8 +3,8 @@
 use engine::{RowError, RowName};
 use serde_json_bytes::{Value as Json, json};
 
-use crate::places::places;
-use crate::{DIALECTS, session};
+use crate::policies::places::places;
+use crate::policies::{DIALECTS, session};
 
 const POLICIES: &str = r#"
 [rules.names]
@@ -143,7 +143,8 @@ async fn what_is_said_of_a_row_is_what_a_request_gets() {
         let worker = league.worker(DIALECTS[0], Some(POLICIES)).await;
         for team in [json!(1), json!(2), json!(3), Json::Null] {
             let session = session(json!({ "role": "member", "team": team.clone() }));
-            let seen = crate::answer(&worker, &session, "{ allPlayersList { id } }").await;
+            let seen =
+                crate::policies::answer(&worker, &session, "{ allPlayersList { id } }").await;
             for id in 1..=7 {
                 let row = name("player", &[("id", json!(id))]);
                 let told = worker.explain_row(&row, &session).await.unwrap();

@@ -4,8 +4,8 @@
 use engine::{Session, Worker};
 use serde_json_bytes::json;
 
-use crate::places::{Database, Place, places};
-use crate::{DIALECTS, answer, session};
+use crate::policies::places::{Database, Place, places};
+use crate::policies::{DIALECTS, answer, session};
 
 const MEMBERS: &str = r#"
 [rules.players]

@@ -7,7 +7,7 @@ use graphql::Request;
 use serde_json::{Value, json};
 use tokio::task::{JoinHandle, spawn_local, yield_now};
 
-use crate::chance;
+use super::chance;
 use crate::shop::{Answering, Shop, happens};
 
 /// Each row names the table that it was sent to.

@@ -1,6 +1,6 @@
 //! The types: what the API calls them, what PostgreSQL prints for the same, and values of them.
 
-use crate::values::{Numbers, all_quoted, arrays, quoted, ranges, texts};
+use super::values::{Numbers, all_quoted, arrays, quoted, ranges, texts};
 
 /// A type with its values.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dialects::neo4j::model::ApiForm;
+use dialects::neo4j::model::ApiVersion;
 use dialects::postgraphile::SimplifiedNames;
 use dialects::{Dialect, Transactions, neo4j, phrag, postgraphile};
 
@@ -52,7 +52,7 @@ pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
             }
             // Before the types, which are read by it.
             (Dialect::Neo4j(options), Some(("api", "3"))) => {
-                options.form = ApiForm::Three;
+                options.version = ApiVersion::V3;
                 true
             }
             (Dialect::Neo4j(options), Some(("types", path))) => {
@@ -131,11 +131,11 @@ fn set_types(options: &mut neo4j::Options, path: &str) -> Result<(), String> {
     let databases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/databases");
     let text = std::fs::read_to_string(databases.join(path))
         .map_err(|error| format!("{path}: {error}"))?;
-    let model = neo4j::definitions::read(&text, options.form).map_err(|problems| {
+    let model = neo4j::definitions::read(&text, options.version).map_err(|problems| {
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         format!("{path}: {}", problems.join("; "))
     })?;
-    if let Some(problem) = neo4j::unserved(&model, options.form) {
+    if let Some(problem) = neo4j::unserved(&model, options.version) {
         return Err(format!("{path}: {problem}"));
     }
     options.model = Arc::new(model);

@@ -7,7 +7,7 @@ fn denied(supergraph: &Supergraph, text: &str, access: &Access) -> AccessSet {
     let schema = &supergraph.api.schema;
     let validator = Validator::new(schema);
     let operation = validator.operation(schema, text, None, &DocumentLimits::default()).unwrap();
-    access.denied(supergraph, &Touched::new(supergraph, &operation))
+    access.denied(supergraph, &TouchedRequirements::new(supergraph, &operation))
 }
 
 fn with_scopes(scopes: &[&str]) -> Access {
@@ -28,7 +28,7 @@ fn callers_share_what_no_requirement_of_the_operation_tells_apart() {
     for text in ["{ users { name } }", "{ version }", "{ __schema { queryType { name } } }"] {
         assert_eq!(denied(text, &nobody), AccessSet::default(), "{text}");
     }
-    // What an interface is asked for is asked of all its types.
+    // A field of an interface is a field of all its types.
     assert!(!denied("{ post(id: 1) { title } }", &nobody).is_empty());
     assert!(denied("{ post(id: 1) { ... on PublicPost { title } } }", &nobody).is_empty());
 }

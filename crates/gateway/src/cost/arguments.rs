@@ -1,4 +1,4 @@
-//! What arguments cost: each where it is given, an input object 1 and what its fields cost.
+//! Cost of arguments: each where it is set, an input object 1 plus its fields.
 
 use graphql::schema::{InputId, TypeKind};
 use graphql::value::{Slot, Value};
@@ -7,17 +7,17 @@ use serde_json_bytes::Value as Json;
 
 use crate::supergraph::Supergraph;
 
-/// What the arguments of one field cost.
+/// Cost of the arguments of one field.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Given {
+pub(super) struct ArgumentCost {
     written: i64,
-    /// The variables that cost something, each with the input of the API that it stands for.
+    /// Variables with a cost, each with the argument or input field it is used for.
     variables: Vec<(Slot, InputId)>,
 }
 
-graphql::heap_size!(struct Given { written, variables });
+graphql::heap_size!(struct ArgumentCost { written, variables });
 
-impl Given {
+impl ArgumentCost {
     pub(super) fn new(supergraph: &Supergraph, arguments: &[(InputId, Value)]) -> Self {
         let mut given = Self::default();
         for (input, value) in arguments {
@@ -26,7 +26,7 @@ impl Given {
         given
     }
 
-    /// Whether it is the same for all variables.
+    /// Whether the cost does not depend on variables.
     pub(super) fn is_fixed(&self) -> bool {
         self.variables.is_empty()
     }
@@ -39,13 +39,13 @@ impl Given {
         values.fold(self.written, i64::saturating_add)
     }
 
-    /// Recursion is bounded: validation limits how deep values are nested.
+    /// Recursion is bounded: validation limits the nesting of values.
     fn add(&mut self, supergraph: &Supergraph, input: InputId, value: &Value) {
-        let said = said(supergraph, input);
+        let weight = weight(supergraph, input);
         let own = match value {
             Value::Null => 0,
             Value::Variable(slot) => {
-                if said.is_some() || is_object(supergraph, input) {
+                if weight.is_some() || is_object(supergraph, input) {
                     self.variables.push((*slot, input));
                 }
                 0
@@ -54,13 +54,13 @@ impl Given {
                 for (member, value) in members {
                     self.add(supergraph, *member, value);
                 }
-                said.unwrap_or(1)
+                weight.unwrap_or(1)
             }
             Value::List(items) => {
                 for item in items {
                     self.add(supergraph, input, item);
                 }
-                said.unwrap_or(0)
+                weight.unwrap_or(0)
             }
             Value::Boolean(_)
             | Value::Int(_)
@@ -68,15 +68,15 @@ impl Given {
             | Value::String(_)
             | Value::Enum(_)
             | Value::Json(_)
-            | Value::Members(_) => said.unwrap_or(0),
+            | Value::Members(_) => weight.unwrap_or(0),
         };
         self.written = self.written.saturating_add(own);
     }
 }
 
-/// Recursion is bounded: so is how deep the JSON of a request is nested.
+/// Recursion is bounded: the nesting of JSON in requests is limited.
 fn of_json(supergraph: &Supergraph, input: InputId, value: &Json) -> i64 {
-    let said = said(supergraph, input);
+    let weight = weight(supergraph, input);
     match value {
         Json::Null => 0,
         Json::Object(members) if is_object(supergraph, input) => {
@@ -86,20 +86,20 @@ fn of_json(supergraph: &Supergraph, input: InputId, value: &Json) -> i64 {
                 let member = schema.find_input_field(base, name.as_str())?;
                 Some(of_json(supergraph, member, value))
             });
-            known.fold(said.unwrap_or(1), i64::saturating_add)
+            known.fold(weight.unwrap_or(1), i64::saturating_add)
         }
         Json::Array(items) if supergraph.api.schema[input].r#type.item().is_some() => {
             let items = items.iter().map(|item| of_json(supergraph, input, item));
-            items.fold(said.unwrap_or(0), i64::saturating_add)
+            items.fold(weight.unwrap_or(0), i64::saturating_add)
         }
         Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => {
-            said.unwrap_or(0)
+            weight.unwrap_or(0)
         }
     }
 }
 
-/// What an input of the API costs by itself or by its type, if that is said.
-fn said(supergraph: &Supergraph, input: InputId) -> Option<i64> {
+/// Weight of an argument or input field, or of its type, if there is one.
+fn weight(supergraph: &Supergraph, input: InputId) -> Option<i64> {
     let of_type = || {
         let base = supergraph.api.schema[input].r#type.base;
         supergraph.weights.of_type(supergraph.api.r#type(base))

@@ -1,4 +1,4 @@
-//! How long the lists are that a field gives, as `@listSize` says.
+//! List sizes by `@listSize`.
 
 use std::sync::Arc;
 
@@ -11,26 +11,26 @@ use serde_json_bytes::Value as Json;
 
 use crate::supergraph::{ListSize, Supergraph};
 
-/// What one directive says of the lists of one field of an operation.
+/// One `@listSize` directive of a field in an operation.
 #[derive(Clone, Debug)]
 pub(super) struct Size {
     slices: Vec<Slice>,
     assumed: Option<u64>,
-    /// The arguments of which a request has to say exactly one.
+    /// Names of the slicing arguments of which a request must set exactly one.
     one_of: Option<Box<str>>,
 }
 
-/// What one argument says.
+/// One slicing argument.
 #[derive(Clone, Debug)]
 struct Slice {
     given: Amount,
-    /// What the argument is where it is not given.
+    /// Default value of the argument.
     default: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
 enum Amount {
-    /// None, if it is not given or is nothing that can be counted.
+    /// `None` if the argument is missing or has no size.
     Written(Option<u64>),
     Variable(Slot, Path),
 }
@@ -49,9 +49,9 @@ impl Size {
         supergraph: &Supergraph,
         field: FieldId,
         selection: Option<&FieldSelection>,
-        said: &ListSize,
+        directive: &ListSize,
     ) -> Self {
-        let slices = said.slicing.iter().filter_map(|path| {
+        let slices = directive.slicing.iter().filter_map(|path| {
             let (name, rest) = path.split_first()?;
             let argument = supergraph.schema.find_argument(field, name)?;
             let schema = &supergraph.api.schema;
@@ -66,34 +66,34 @@ impl Size {
         });
         let slices: Vec<Slice> = slices.collect();
         let names = || {
-            let names = said.slicing.iter().map(|path| format!("`{}`", path.join(".")));
+            let names = directive.slicing.iter().map(|path| format!("`{}`", path.join(".")));
             names.collect::<Vec<_>>().join(", ").into()
         };
-        // What the client does not ask for it cannot mend.
-        let is_required = said.requires_one && !slices.is_empty() && selection.is_some();
-        Self { slices, assumed: said.assumed, one_of: is_required.then(names) }
+        // A client cannot set arguments of fields that the plan adds.
+        let is_required = directive.requires_one && !slices.is_empty() && selection.is_some();
+        Self { slices, assumed: directive.assumed, one_of: is_required.then(names) }
     }
 
-    /// Whether it is the same for all variables.
+    /// Whether the size does not depend on variables.
     pub(super) fn is_fixed(&self) -> bool {
         self.slices.iter().all(|slice| matches!(slice.given, Amount::Written(_)))
     }
 
-    /// How long lists are, if that can be said.
+    /// Returns the list size, if it is known.
     pub(super) fn length(&self, variables: &Variables) -> Option<u64> {
         let sizes = self.slices.iter();
         let sizes = sizes.filter_map(|slice| slice.given.of(variables).or(slice.default));
         sizes.max().or(self.assumed)
     }
 
-    /// The names of the arguments, if exactly one has to be given and is not. One that has a default
-    /// need not be given.
-    pub(super) fn is_not_one(&self, variables: &Variables) -> Option<&str> {
+    /// Returns the names of the arguments if not exactly one of them is set. An argument with a
+    /// default value may be omitted.
+    pub(super) fn slicing_violation(&self, variables: &Variables) -> Option<&str> {
         let names = self.one_of.as_deref()?;
         let given = self.slices.iter().filter(|slice| slice.given.of(variables).is_some()).count();
         let has_default = self.slices.iter().any(|slice| slice.default.is_some());
-        let is_said = given == 1 || (given == 0 && has_default);
-        (!is_said).then_some(names)
+        let is_set = given == 1 || (given == 0 && has_default);
+        (!is_set).then_some(names)
     }
 }
 
@@ -106,7 +106,7 @@ impl Amount {
     }
 }
 
-/// What stands in a value where a path leads. Recursion is bounded by the path.
+/// Returns the size at a path of a value. Recursion is bounded by the path.
 fn of_value(schema: &Schema, value: &Value, path: &[Arc<str>]) -> Amount {
     match (value, path) {
         (Value::Variable(slot), path) => {
@@ -124,7 +124,7 @@ fn of_value(schema: &Schema, value: &Value, path: &[Arc<str>]) -> Amount {
     }
 }
 
-/// The same of a default. Recursion is bounded by the path.
+/// Returns the size at a path of a default value. Recursion is bounded by the path.
 fn of_const(value: &Const, path: &[Arc<str>]) -> Option<u64> {
     match (value, path) {
         (Const::Int(number), []) => Some(u64::try_from(*number).unwrap_or(0)),

@@ -3,7 +3,7 @@ use crate::planner::Labels;
 use crate::supergraph::read;
 use crate::test_supergraph::{Planned, planned_over};
 
-fn estimated(text: &str, variables: &str) -> Result<u64, NotOne> {
+fn estimated(text: &str, variables: &str) -> Result<u64, SlicingArgumentError> {
     let supergraph = read(include_str!("tests.graphql")).unwrap();
     let planned = planned_over(supergraph, text, variables, &Labels::default()).unwrap();
     let Planned { supergraph, operation, plan, variables } = planned;
@@ -23,7 +23,10 @@ fn check_with(text: &str, variables: &str, cost: u64) {
 #[track_caller]
 fn check_not_one(text: &str, variables: &str, names: &str, column: u32) {
     let location = Location { line: 1, column };
-    assert_eq!(estimated(text, variables), Err(NotOne { names: names.into(), location }));
+    assert_eq!(
+        estimated(text, variables),
+        Err(SlicingArgumentError { names: names.into(), location })
+    );
 }
 
 #[test]
@@ -31,14 +34,14 @@ fn objects_cost_one_and_leaves_nothing() {
     check("{ book { title author { name } } }", 2);
     check("{ __typename book { __typename title } }", 1);
     check("{ __schema { types { name } } }", 0);
-    // A field that is asked twice is there once.
+    // A field that is selected twice counts once.
     check("{ book { title author { name } author { name } again: author { name } } }", 3);
 }
 
 #[test]
 fn weights_are_of_fields_then_of_types() {
     check("{ book { address { code } excerpt } rating }", 1 + 5 + 4 + 2);
-    // Weights may be below nothing, an operation is not.
+    // Weights may be negative, the cost of an operation may not.
     check("{ book { address { of { name } } } }", 0);
 }
 
@@ -95,7 +98,7 @@ fn exactly_one_argument_says_it_where_that_is_required() {
     check_not_one("{ recent(first: 1, last: 1) { title } }", "{}", names, 3);
     check_not_one("query ($n: Int) { recent(first: $n) { title } }", r#"{"n":null}"#, names, 19);
     check_not_one("{ search { title } }", "{}", "`input.paging.count`", 3);
-    // A default is enough, and no second one.
+    // A default value suffices, and no second argument is needed.
     check("{ page { title } }", 7);
     check("{ page(last: 9) { title } }", 9);
     check_not_one("{ page(first: 1, last: 9) { title } }", "{}", names, 3);
@@ -155,6 +158,6 @@ fn what_is_skipped_costs_nothing() {
 #[test]
 fn what_fields_require_is_counted_once_it_is_asked_for() {
     check("{ best { title postage } }", 5 * (1 + 1 + 10 * (1 + 7)));
-    // The same that the client asks for.
+    // Required fields that the client selects as well count once.
     check("{ best { postage labels { color } } }", 5 * (1 + 1 + 10 * (1 + 7)));
 }

@@ -1,4 +1,4 @@
-//! What subgraphs answered, as objects with a cell for each item of their position.
+//! Arena of the objects in subgraph responses, with a cell for each item of their position.
 
 use std::sync::Arc;
 
@@ -9,31 +9,31 @@ use response::{Held, NoMemory};
 
 use super::cause::CauseId;
 use crate::outline::{ItemId, PositionId, ids};
-use crate::plan::{Layout, Usual, append_range};
+use crate::plan::{Layout, SizeHint, append_range};
 
 ids! {
     /// An object of the arena.
     ObjectId "object";
 }
 
-/// What is known of one value.
+/// State of one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cell {
-    /// Nobody said anything.
+    /// Not in any response.
     Absent,
     Null,
-    /// Whoever was asked knows no such object.
+    /// A subgraph does not know the entity that the value belongs to.
     Unknown,
-    /// There was an error.
+    /// Failed with an error.
     Failed(CauseId),
-    /// A range of a buffer: the JSON of a leaf.
+    /// JSON of a leaf, as a range of a buffer.
     Leaf {
         buffer: u32,
         start: u32,
         end: u32,
     },
     Object(ObjectId),
-    /// A range of the elements of lists.
+    /// A range of the list elements.
     List {
         start: u32,
         end: u32,
@@ -41,7 +41,7 @@ pub(super) enum Cell {
 }
 
 impl Cell {
-    /// Whether there is a value.
+    /// Whether the cell has a value other than null.
     #[inline]
     pub(super) fn is_value(self) -> bool {
         matches!(self, Self::Leaf { .. } | Self::Object(_) | Self::List { .. })
@@ -51,22 +51,22 @@ impl Cell {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Object {
     pub(super) position: PositionId,
-    /// Its type, once somebody said it.
+    /// Its runtime type, once a response contained it.
     pub(super) r#type: Option<TypeId>,
-    /// The first of its cells.
+    /// Index of its first cell.
     cells: u32,
-    /// What it is of; the first, if it is of several.
+    /// The object it is a value of; the first one, if there are several.
     pub(super) parent: Option<ObjectId>,
-    /// Whether it is of several objects, or of one several times, since what they were answered was
+    /// Whether it is the value of several objects, or several times of one, because their JSON was
     /// equal.
-    pub(super) is_of_several: bool,
-    /// Whether another object has values of it, and the objects in them are of both.
-    pub(super) is_twin: bool,
+    pub(super) is_repeated: bool,
+    /// Whether it shares the objects below it with another object.
+    pub(super) shares_children: bool,
 }
 
-/// Where a cell stands, in an object or in a list.
+/// Address of a cell, in an object or in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum CellAddress {
     OfObject(usize),
     Element(usize),
 }
@@ -77,20 +77,21 @@ pub(super) struct Arena {
     objects: Vec<Object>,
     cells: Vec<Cell>,
     elements: Vec<Cell>,
-    /// The elements of lists that are being read.
+    /// Elements of the lists that are being read.
     open: Vec<Cell>,
-    /// By position.
+    /// Objects by position.
     at: Vec<Vec<ObjectId>>,
     layout: Arc<Layout>,
     undo: Undo,
     held: Held,
-    /// The bytes that all of these have room for.
-    taken: usize,
-    /// Whether something grew that could not be refused, without memory for it: the next growth is.
+    /// Capacity of all vectors in bytes.
+    allocated: usize,
+    /// Whether a vector grew without reserved memory, where the growth could not fail: the next
+    /// growth fails instead.
     is_exhausted: bool,
 }
 
-/// What an answer has changed of what was there before it.
+/// Undo log of the response that is being read.
 #[derive(Debug, Default)]
 struct Undo {
     objects: usize,
@@ -101,29 +102,29 @@ struct Undo {
     typed: Vec<(ObjectId, Option<TypeId>)>,
 }
 
-/// So many bytes are one number.
-pub(super) const BEGIN: usize = size_of::<u64>();
+/// Number of bytes that are compared as one integer.
+pub(super) const PREFIX_BYTES: usize = size_of::<u64>();
 
-/// Room for what there was the last time is made before answers of so many bytes.
-const LONG: usize = 8 << 10;
+/// Minimum length of a response before which capacity for the usual size is allocated.
+const PREALLOCATE_FROM: usize = 8 << 10;
 
-/// For no more objects, or cells, room is made because there were as many the last time.
-const MOST_ROOM: usize = 1 << 15;
+/// Maximum number of objects or cells that are preallocated because the last execution had as many.
+const MAX_PREALLOCATED: usize = 1 << 15;
 
-/// The same of bytes of data.
-const MOST_WRITTEN: usize = 1 << 20;
+/// Maximum number of response bytes that are preallocated.
+const MAX_PREALLOCATED_BYTES: usize = 1 << 20;
 
-/// Makes room in one of the arena's vectors. Memory is held before it is taken, and for the old and the
-/// new buffer as long as both are there.
+/// Grows a vector of the arena. Memory is reserved before it is allocated, for the old and the new
+/// buffer while both exist.
 #[inline]
-fn make_room<T>(
+fn reserve<T>(
     held: &mut Held,
-    taken: &mut usize,
+    allocated: &mut usize,
     vector: &mut Vec<T>,
     more: usize,
 ) -> Result<(), NoMemory> {
     match more > vector.capacity() - vector.len() {
-        true => grow(held, taken, vector, more),
+        true => grow(held, allocated, vector, more),
         false => Ok(()),
     }
 }
@@ -131,32 +132,32 @@ fn make_room<T>(
 #[cold]
 fn grow<T>(
     held: &mut Held,
-    taken: &mut usize,
+    allocated: &mut usize,
     vector: &mut Vec<T>,
     more: usize,
 ) -> Result<(), NoMemory> {
     let before = bytes_of(vector);
     let grown = vector.capacity() + growth(before) / size_of::<T>();
-    let capacity = grown.max(vector.len() + more).max(LEAST);
-    held.grow_to((*taken + capacity * size_of::<T>()) as u64)?;
+    let capacity = grown.max(vector.len() + more).max(MIN_CAPACITY);
+    held.grow_to((*allocated + capacity * size_of::<T>()) as u64)?;
     vector.reserve_exact(capacity - vector.len());
-    *taken = *taken - before + bytes_of(vector);
-    held.shrink_to(*taken as u64);
+    *allocated = *allocated - before + bytes_of(vector);
+    held.shrink_to(*allocated as u64);
     Ok(())
 }
 
-/// More room than this for the elements of lists that are being read is not kept for the next answer.
-const MOST_OPEN: usize = 64 << 10;
+/// A larger capacity for list elements is not kept for the next response.
+const MAX_KEPT_LIST_BYTES: usize = 64 << 10;
 
-/// The least capacity of what grows.
-const LEAST: usize = 4;
+/// Minimum capacity of a vector that grows.
+const MIN_CAPACITY: usize = 4;
 
 fn bytes_of<T>(vector: &Vec<T>) -> usize {
     vector.capacity() * size_of::<T>()
 }
 
 fn narrow(length: usize) -> u32 {
-    // Answers are bounded far below.
+    // Responses are limited far below.
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
@@ -166,28 +167,29 @@ impl Arena {
         Self { at, layout, held, ..Self::default() }
     }
 
-    /// Makes room for as much as there was the last time. Not before a long answer comes: those who
-    /// wait for theirs are many.
-    fn make_usual_room(&mut self) {
+    /// Allocates the capacity that the last execution needed. Only before a long response: many
+    /// executions may be waiting for theirs.
+    fn preallocate(&mut self) {
         let layout = Arc::clone(&self.layout);
         let Layout { objects, cells, elements, at, .. } = &*layout;
-        let more = |usual: &Usual, known: usize| usual.get(MOST_ROOM).saturating_sub(known);
+        let more =
+            |usual: &SizeHint, known: usize| usual.get(MAX_PREALLOCATED).saturating_sub(known);
         let objects = more(objects, self.objects.len());
         let cells = more(cells, self.cells.len());
         let elements = more(elements, self.elements.len());
-        let Self { held, taken, .. } = self;
-        // Without memory for it, it is looked at as it is needed.
-        let mut made = make_room(held, taken, &mut self.objects, objects)
-            .and_then(|()| make_room(held, taken, &mut self.cells, cells))
-            .and_then(|()| make_room(held, taken, &mut self.elements, elements));
+        let Self { held, allocated, .. } = self;
+        // If the memory is not available, growth is checked when it is needed.
+        let mut made = reserve(held, allocated, &mut self.objects, objects)
+            .and_then(|()| reserve(held, allocated, &mut self.cells, cells))
+            .and_then(|()| reserve(held, allocated, &mut self.elements, elements));
         for (at, usual) in self.at.iter_mut().zip(at) {
             let more = more(usual, at.len());
-            made = made.and_then(|()| make_room(held, taken, at, more));
+            made = made.and_then(|()| reserve(held, allocated, at, more));
         }
     }
 
-    /// The next execution of the plan makes as much room at once.
-    pub(super) fn tell_usual(&self) {
+    /// Records the capacity for the next execution of the plan.
+    pub(super) fn record_sizes(&self) {
         let Layout { objects, cells, elements, at, .. } = &*self.layout;
         objects.set(self.objects.len());
         cells.set(self.cells.len());
@@ -195,20 +197,20 @@ impl Arena {
         at.iter().zip(&self.at).for_each(|(usual, at)| usual.set(at.len()));
     }
 
-    /// How long the data is that is written.
-    pub(super) fn tell_written(&self, length: usize) {
+    /// Records the length of the written data.
+    pub(super) fn record_written(&self, length: usize) {
         self.layout.written.set(length);
     }
 
-    /// How long the data was the last time.
-    pub(super) fn usually_written(&self) -> usize {
-        self.layout.written.get(MOST_WRITTEN)
+    /// Length of the data of the last execution.
+    pub(super) fn expected_written(&self) -> usize {
+        self.layout.written.get(MAX_PREALLOCATED_BYTES)
     }
 
-    /// An answer of so many bytes is read: from here on changes may be taken back.
-    pub(super) fn begin_answer(&mut self, length: usize) {
-        if length >= LONG {
-            self.make_usual_room();
+    /// Begins to read a response of this length: later changes can be rolled back.
+    pub(super) fn begin_response(&mut self, length: usize) {
+        if length >= PREALLOCATE_FROM {
+            self.preallocate();
         }
         self.undo.objects = self.objects.len();
         self.undo.cells = self.cells.len();
@@ -218,17 +220,17 @@ impl Arena {
         self.undo.typed.clear();
     }
 
-    /// What changed since the answer began stays.
-    pub(super) fn end_answer(&mut self) {
+    /// Commits the changes since `begin_response`.
+    pub(super) fn commit_response(&mut self) {
         let undo = std::mem::take(&mut self.undo);
-        self.taken -= bytes_of(&undo.changed) + bytes_of(&undo.typed);
-        if bytes_of(&self.open) > MOST_OPEN {
-            self.taken -= bytes_of(&std::mem::take(&mut self.open));
+        self.allocated -= bytes_of(&undo.changed) + bytes_of(&undo.typed);
+        if bytes_of(&self.open) > MAX_KEPT_LIST_BYTES {
+            self.allocated -= bytes_of(&std::mem::take(&mut self.open));
         }
-        self.held.shrink_to(self.taken as u64);
+        self.held.shrink_to(self.allocated as u64);
     }
 
-    /// Takes back all since the answer began: nothing of one that is refused is used.
+    /// Rolls back all changes since `begin_response`, because the response is invalid.
     pub(super) fn roll_back(&mut self) {
         let mut undo = std::mem::take(&mut self.undo);
         for (place, cell) in undo.changed.drain(..).rev() {
@@ -262,14 +264,14 @@ impl Arena {
         let id = ObjectId::new(self.objects.len());
         let cells = self.cells.len();
         let width = self.layout.widths[position.index()] as usize;
-        let Self { held, taken, .. } = self;
-        // A few bytes of an answer may be an object with many cells.
-        make_room(held, taken, &mut self.cells, width)?;
-        make_room(held, taken, &mut self.objects, 1)?;
-        make_room(held, taken, &mut self.at[position.index()], 1)?;
+        let Self { held, allocated, .. } = self;
+        // A few bytes of JSON can be an object with many cells.
+        reserve(held, allocated, &mut self.cells, width)?;
+        reserve(held, allocated, &mut self.objects, 1)?;
+        reserve(held, allocated, &mut self.at[position.index()], 1)?;
         self.cells.resize(cells + width, Cell::Absent);
-        let (cells, is_of_several, is_twin) = (narrow(cells), false, false);
-        self.objects.push(Object { position, r#type, cells, parent, is_of_several, is_twin });
+        let (cells, is_repeated, shares_children) = (narrow(cells), false, false);
+        self.objects.push(Object { position, r#type, cells, parent, is_repeated, shares_children });
         self.at[position.index()].push(id);
         Ok(id)
     }
@@ -291,21 +293,21 @@ impl Arena {
         &self.objects[id.index()]
     }
 
-    /// An object of the answer that is being read is of one more.
-    pub(super) fn add_other(&mut self, id: ObjectId) {
-        self.objects[id.index()].is_of_several = true;
+    /// Marks an object as the value of one more object.
+    pub(super) fn mark_repeated(&mut self, id: ObjectId) {
+        self.objects[id.index()].is_repeated = true;
     }
 
-    /// An object has values of another, and the objects in them are of both.
-    pub(super) fn add_twin(&mut self, of: ObjectId, twin: ObjectId) {
-        self.objects[of.index()].is_twin = true;
-        self.objects[twin.index()].is_twin = true;
+    /// Marks two objects that share the objects below them.
+    pub(super) fn mark_shared(&mut self, of: ObjectId, twin: ObjectId) {
+        self.objects[of.index()].shares_children = true;
+        self.objects[twin.index()].shares_children = true;
     }
 
     pub(super) fn set_type(&mut self, id: ObjectId, r#type: TypeId) {
         let known = &mut self.objects[id.index()].r#type;
         let typed = &mut self.undo.typed;
-        self.is_exhausted |= make_room(&mut self.held, &mut self.taken, typed, 1).is_err();
+        self.is_exhausted |= reserve(&mut self.held, &mut self.allocated, typed, 1).is_err();
         typed.push((id, *known));
         *known = Some(r#type);
     }
@@ -315,13 +317,13 @@ impl Arena {
         (self.object(object).cells + slot) as usize
     }
 
-    /// The value in a slot of an object.
+    /// Value in a slot of an object.
     #[inline]
     pub(super) fn cell(&self, object: ObjectId, slot: u32) -> Cell {
         self.cells[self.index(object, slot)]
     }
 
-    /// The value of an item of the object's position.
+    /// Value of an item of the object's position.
     #[inline]
     pub(super) fn cell_of(&self, object: ObjectId, item: ItemId) -> Cell {
         self.cell(object, self.layout.slots[item.index()])
@@ -331,7 +333,7 @@ impl Arena {
         self.layout.slots[item.index()]
     }
 
-    /// The cells of an object.
+    /// Cells of an object, and those behind them.
     #[inline]
     pub(super) fn cells_of(&self, object: &Object) -> &[Cell] {
         self.cells.get(object.cells as usize..).unwrap_or_default()
@@ -342,23 +344,23 @@ impl Arena {
         self.set_at(self.index(object, slot), cell);
     }
 
-    /// The same of a cell whose place is known.
+    /// Sets a cell by its index.
     #[inline]
     pub(super) fn set_at(&mut self, index: usize, cell: Cell) {
         let known = self.cells[index];
-        // What is there is not lost to somebody who has nothing.
+        // A value is not replaced by null or a failure.
         if known.is_value() && !cell.is_value() {
             return;
         }
         if index < self.undo.cells {
             let changed = &mut self.undo.changed;
-            self.is_exhausted |= make_room(&mut self.held, &mut self.taken, changed, 1).is_err();
+            self.is_exhausted |= reserve(&mut self.held, &mut self.allocated, changed, 1).is_err();
             changed.push((index, known));
         }
         self.cells[index] = cell;
     }
 
-    /// Begins a list; to be ended with what this gives.
+    /// Begins a list; the result is passed to `close_list`.
     pub(super) fn open_list(&self) -> usize {
         self.open.len()
     }
@@ -366,13 +368,13 @@ impl Arena {
     #[inline]
     pub(super) fn push(&mut self, cell: Cell) -> Result<(), NoMemory> {
         self.check_exhausted()?;
-        make_room(&mut self.held, &mut self.taken, &mut self.open, 1)?;
+        reserve(&mut self.held, &mut self.allocated, &mut self.open, 1)?;
         self.open.push(cell);
         Ok(())
     }
 
-    /// How many elements the list has that began there.
-    pub(super) fn opened(&self, begin: usize) -> usize {
+    /// Number of elements of a list that is being read.
+    pub(super) fn open_length(&self, begin: usize) -> usize {
         self.open.len() - begin
     }
 
@@ -380,7 +382,7 @@ impl Arena {
         self.check_exhausted()?;
         let start = narrow(self.elements.len());
         let more = self.open.len() - begin;
-        make_room(&mut self.held, &mut self.taken, &mut self.elements, more)?;
+        reserve(&mut self.held, &mut self.allocated, &mut self.elements, more)?;
         self.elements.extend(self.open.drain(begin..));
         Ok(Cell::List { start, end: narrow(self.elements.len()) })
     }
@@ -389,17 +391,17 @@ impl Arena {
         self.elements.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    /// Where the objects of an item stand.
+    /// Position of the objects of an item.
     pub(super) fn child_of(&self, item: ItemId) -> Option<PositionId> {
         self.layout.children[item.index()]
     }
 
-    /// Whether objects may be in the answer at several places.
+    /// Whether objects may occur several times in the response.
     pub(super) fn is_shared(&self) -> bool {
         self.layout.is_shared
     }
 
-    /// Whether some condition holds for all objects of a value.
+    /// Whether a condition holds for all objects of a value.
     pub(super) fn all_objects(&self, cell: Cell, holds: &impl Fn(ObjectId) -> bool) -> bool {
         match cell {
             Cell::Object(object) => holds(object),
@@ -410,13 +412,13 @@ impl Arena {
         }
     }
 
-    /// The bytes of a leaf.
+    /// Bytes of a leaf.
     #[inline]
     pub(super) fn leaf(&self, buffer: u32, start: u32, end: u32) -> &[u8] {
         self.buffers[buffer as usize].get(start as usize..end as usize).unwrap_or_default()
     }
 
-    /// The bytes of a cell, if it is a leaf.
+    /// Bytes of a cell, if it is a leaf.
     #[inline]
     pub(super) fn leaf_of(&self, cell: Cell) -> Option<&[u8]> {
         match cell {
@@ -430,9 +432,9 @@ impl Arena {
         }
     }
 
-    /// The length of a cell that is a leaf, and the first of its bytes as a number.
+    /// Length of a leaf and its first bytes as an integer; `None` for other cells.
     #[inline]
-    pub(super) fn begin_of(&self, cell: Cell) -> Option<(usize, u64)> {
+    pub(super) fn prefix_of(&self, cell: Cell) -> Option<(usize, u64)> {
         let Cell::Leaf { buffer, start, end } = cell else { return None };
         let length = (end - start) as usize;
         let rest = self.buffers[buffer as usize].get(start as usize..)?;
@@ -440,7 +442,7 @@ impl Arena {
             Some(chunk) => u64::from_le_bytes(*chunk),
             None => rest.iter().rev().fold(0, |word, byte| word << u8::BITS | u64::from(*byte)),
         };
-        let bits = u8::BITS * u32::try_from(length.min(BEGIN)).unwrap_or_default();
+        let bits = u8::BITS * u32::try_from(length.min(PREFIX_BYTES)).unwrap_or_default();
         let mask = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or_default();
         Some((length, word & mask))
     }
@@ -451,23 +453,23 @@ impl Arena {
         append_range(bytes, &self.buffers[buffer as usize], start as usize, end as usize);
     }
 
-    pub(super) fn place_of(&self, object: ObjectId, slot: u32) -> Place {
-        Place::OfObject(self.index(object, slot))
+    pub(super) fn address_of(&self, object: ObjectId, slot: u32) -> CellAddress {
+        CellAddress::OfObject(self.index(object, slot))
     }
 
-    pub(super) fn at_place(&self, place: Place) -> Cell {
+    pub(super) fn cell_at(&self, place: CellAddress) -> Cell {
         let cell = match place {
-            Place::OfObject(index) => self.cells.get(index),
-            Place::Element(index) => self.elements.get(index),
+            CellAddress::OfObject(index) => self.cells.get(index),
+            CellAddress::Element(index) => self.elements.get(index),
         };
         cell.copied().unwrap_or(Cell::Absent)
     }
 
-    /// Says why nothing is at a place.
-    pub(super) fn fail(&mut self, place: Place, cause: CauseId) {
+    /// Records the cause of a missing value.
+    pub(super) fn fail(&mut self, place: CellAddress, cause: CauseId) {
         let cell = match place {
-            Place::OfObject(index) => self.cells.get_mut(index),
-            Place::Element(index) => self.elements.get_mut(index),
+            CellAddress::OfObject(index) => self.cells.get_mut(index),
+            CellAddress::Element(index) => self.elements.get_mut(index),
         };
         if let Some(cell) = cell.filter(|cell| !cell.is_value()) {
             *cell = Cell::Failed(cause);

@@ -1,76 +1,76 @@
-//! Why values are missing. An error is kept with the values that are missing because of it, and
-//! reported where the answer has null instead of them: under the names of the answer, at each of their
-//! places, and only where the answer has such a place.
+//! Causes of null values. An error is stored with the cells that are null because of it, and
+//! reported where the response has null instead of them: under the response names, at each place,
+//! and only where the response has such a place.
 
 use graphql::operation::Location;
 
-use super::arena::{Arena, Cell, ObjectId, Place};
+use super::arena::{Arena, Cell, CellAddress, ObjectId};
 use super::errors::{ErrorKind, Errors, ExecutionError, Path};
-use super::path::{first_place, is_meant};
-use super::tell::located;
+use super::map_errors::document_location;
+use super::path::{first_place, has_path};
 use crate::outline::{ItemId, ids};
 use crate::plan::Plan;
 use crate::supergraph::Supergraph;
 
-/// One error is reported at so many of its places; the others are counted.
-const MOST_PLACES: usize = 10;
+/// Maximum number of places at which one error is reported; further ones are only counted.
+const MAX_PLACES: usize = 10;
 
 ids! {
-    /// Why a value is missing.
+    /// Cause of a missing value.
     CauseId "cause";
 }
 
 impl CauseId {
-    /// A value is not of its type: the error names the field at which the null stands.
+    /// The value does not have its type; the error is reported at the null and names its field.
     pub(super) const VALUE: Self = Self(u32::MAX);
-    /// An error that is counted, and not reported.
+    /// The error is only counted, not reported.
     pub(super) const COUNTED: Self = Self(u32::MAX - 1);
 }
 
-/// Scope of an error. Of two errors for one value the one with the smaller scope, which is the later
-/// of these, is its cause.
+/// Scope of an error, from the widest to the narrowest. Of two errors for one value the one with
+/// the narrower scope is the cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Scope {
-    /// A subgraph left something out, and does not say why.
+    /// A value is missing from a subgraph response that reports no error for it.
     Omission,
-    /// A request as a whole: reported once.
+    /// A whole request; reported once.
     Request,
-    /// An entity, or whatever needs a value that failed.
+    /// An entity, or a field that requires a failed value.
     Entity,
     /// One value.
     Field,
 }
 
-/// An error, and how it is reported.
+/// An error and where it is reported.
 #[derive(Debug)]
 pub(super) struct Cause {
     kind: ErrorKind,
     scope: Scope,
-    /// The steps from the value that is missing to the field that the error is about, where that is
-    /// known: a subgraph's own nulls have gone up to the value.
+    /// Path from the null to the field that the error is about, if known: null propagation in the
+    /// subgraph moved the null up.
     below: Path,
-    /// Where that field stands in the document.
+    /// Location of that field in the document.
     location: Option<Location>,
-    /// At how many places it is reported.
+    /// Number of places at which it was reported.
     places: usize,
-    /// One more error for the same values.
+    /// Linked list of further errors for the same values.
     next: Option<CauseId>,
-    /// The same error, for values that need the one that is missing.
+    /// The same error, for values that require the failed one.
     derived: Option<CauseId>,
-    /// Where it is reported if no null of the answer is there because of it.
+    /// Place of the error if no null in the response is caused by it.
     origin: Option<Origin>,
 }
 
-/// The place that a subgraph, or the gateway, says that an error is at.
+/// Place of an error according to the subgraph or the gateway.
 #[derive(Clone, Debug)]
 pub(super) struct Origin {
     pub(super) object: ObjectId,
-    /// The items below the object, as far as clients see them, with the steps to the last of them.
+    /// Visible items below the object, and the path to the last of them.
     pub(super) items: Vec<ItemId>,
     pub(super) steps: Path,
-    /// Whether a value is missing there, or below what clients see.
+    /// Whether the value there, or a hidden value below it, is missing.
     pub(super) is_null: bool,
-    /// Whether it is about something that clients do not see.
+    /// Whether the error is about a hidden item.
     pub(super) is_hidden: bool,
 }
 
@@ -86,7 +86,7 @@ impl Cause {
 }
 
 impl Errors {
-    /// The id that the next cause has.
+    /// Id of the next cause.
     pub(super) fn next_cause(&self) -> CauseId {
         CauseId::new(self.causes.len())
     }
@@ -97,7 +97,7 @@ impl Errors {
         id
     }
 
-    /// The same error for values that need a value of `field` which has failed.
+    /// Returns the cause for values that require the failed value of `field`.
     pub(super) fn derived(&mut self, id: CauseId, field: &str) -> CauseId {
         if id == CauseId::VALUE {
             let kind = ErrorKind::Value { field: field.into() };
@@ -105,7 +105,7 @@ impl Errors {
         }
         let next = self.next_cause();
         let Some(cause) = self.causes.get_mut(id.index()) else { return id };
-        // An error of a whole request, or of an entity, holds for these as it is.
+        // An error of a whole request or entity is its own derived error.
         if cause.scope < Scope::Field {
             return id;
         }
@@ -118,10 +118,10 @@ impl Errors {
         self.add(derived)
     }
 
-    /// Says why a value is missing, unless something with a smaller scope says it. Nothing happens
-    /// where there is a value.
-    pub(super) fn fail(&mut self, arena: &mut Arena, place: Place, cause: CauseId) {
-        match arena.at_place(place) {
+    /// Sets the cause of a missing value, unless it has one with a narrower scope. No effect if
+    /// there is a value.
+    pub(super) fn fail(&mut self, arena: &mut Arena, place: CellAddress, cause: CauseId) {
+        match arena.cell_at(place) {
             Cell::Leaf { .. } | Cell::Object(_) | Cell::List { .. } => {}
             Cell::Absent | Cell::Null | Cell::Unknown => arena.fail(place, cause),
             Cell::Failed(known) => {
@@ -138,14 +138,14 @@ impl Errors {
         self.causes.get(id.index()).map_or(Scope::Field, |cause| cause.scope)
     }
 
-    /// Reports one more error wherever another one is reported.
+    /// Adds an error that is reported wherever another one is.
     fn join(&mut self, known: CauseId, cause: CauseId) {
         let Some(kind) = self.causes.get(cause.index()).map(|cause| cause.kind.clone()) else {
             return;
         };
         let mut last = known;
         while let Some(one) = self.causes.get(last.index()) {
-            // The same error again, or one that is there before: causes never lead around in a circle.
+            // Equal errors are skipped, and so are earlier ones: the list must not become circular.
             if one.kind == kind || last >= cause {
                 return;
             }
@@ -159,7 +159,7 @@ impl Errors {
         }
     }
 
-    /// Reports why there is a null at a place of the answer, under the name of a field.
+    /// Reports the cause of a null in the response, under the response name of its field.
     pub(super) fn explain(
         &mut self,
         id: CauseId,
@@ -176,7 +176,7 @@ impl Errors {
             next = cause.next;
             cause.places += 1;
             let is_whole = cause.scope == Scope::Request;
-            let most = if is_whole { 1 } else { MOST_PLACES };
+            let most = if is_whole { 1 } else { MAX_PLACES };
             if cause.places > most {
                 if !is_whole {
                     self.count(1);
@@ -191,8 +191,8 @@ impl Errors {
         }
     }
 
-    /// Reports the errors that no null of the answer is there because of, where they are about
-    /// something that the answer has.
+    /// Reports the errors that caused no null in the response, if it contains the place they are
+    /// about.
     pub(super) fn finish(&mut self, supergraph: &Supergraph, plan: &Plan, arena: &Arena) {
         for cause in std::mem::take(&mut self.causes) {
             let Cause { kind, scope, places: 0, origin: Some(origin), .. } = cause else {
@@ -200,20 +200,18 @@ impl Errors {
             };
             let Origin { object, items, steps, is_null, is_hidden } = origin;
             let is_whole = scope <= Scope::Request;
-            let first = items.first().map(|item| plan.tree.item(*item));
-            let is_meant =
-                first.is_none_or(|item| is_meant(supergraph, &plan.tree, arena, item, object));
-            // A null that clients do not see, and nothing that they see is null because of it.
+            let has_path = has_path(supergraph, &plan.tree, arena, object, (&items, &steps));
+            // A missing hidden value that caused no visible null.
             let is_unseen = is_null && is_hidden;
             let place = first_place(supergraph, &plan.tree, arena, object);
-            if !is_whole && (is_unseen || !is_meant || place.is_none()) {
+            if !is_whole && (is_unseen || !has_path || place.is_none()) {
                 continue;
             }
-            let is_there = is_meant && place.is_some();
+            let is_there = has_path && place.is_some();
             let mut path = place.unwrap_or_default();
             path.extend(steps.into_iter().filter(|_| is_there));
             let last = items.last().filter(|_| is_there);
-            let location = last.and_then(|item| located(plan.tree.item(*item).location));
+            let location = last.and_then(|item| document_location(plan.tree.item(*item).location));
             self.push(ExecutionError { kind, path, location });
         }
     }

@@ -1,16 +1,16 @@
-//! What one entity was answered, for all objects that are that entity: it is read once.
+//! Copies of an entity for all objects that stand for it: its JSON is read once.
 
 use response::NoMemory;
 
 use super::arena::{Arena, Cell, ObjectId};
 use crate::plan::{Read, Shape, Value};
 
-/// An object, and what is read of it. Of the objects of one entity it is the same, under the same
-/// names; their positions may be others.
+/// An object with its shape. All objects of one entity have the same members under the same names,
+/// at positions of their own.
 pub(super) type Copied<'c> = (ObjectId, &'c Shape);
 
-/// Gives what was read of one object to another. `false`, and nothing is done, if the other has
-/// objects already, with which those that were read have to be put together.
+/// Copies the members of one object to another. Returns `false` without a change if the other
+/// already has objects, which would have to be merged.
 pub(super) fn copy(arena: &mut Arena, from: Copied<'_>, to: Copied<'_>) -> Result<bool, NoMemory> {
     let r#type = arena.object(from.0).r#type;
     let holds_objects = |read: &Read| {
@@ -28,41 +28,41 @@ struct Copying<'c> {
 }
 
 impl Copying<'_> {
-    /// Recursion is bounded by the depth of what was asked.
+    /// Recursion is bounded by the depth of the selection.
     fn members(
         &mut self,
         (from, read): Copied<'_>,
-        (to, wanted): Copied<'_>,
+        (to, target): Copied<'_>,
     ) -> Result<(), NoMemory> {
         let r#type = self.arena.object(from).r#type;
-        let is_same = std::ptr::eq(read, wanted);
+        let is_same = std::ptr::eq(read, target);
         let mut is_shared = false;
-        for (read, wanted) in read.reads_of(r#type).zip(wanted.reads_of(r#type)) {
+        for (read, target) in read.reads_of(r#type).zip(target.reads_of(r#type)) {
             let cell = self.arena.cell(from, read.slot);
-            let cell = match (&read.value, &wanted.value) {
+            let cell = match (&read.value, &target.value) {
                 (Value::Objects { is_alone: true, .. }, _) if is_same && self.arena.is_shared() => {
                     is_shared |= matches!(cell, Cell::Object(_) | Cell::List { .. });
                     cell
                 }
                 (Value::Objects { shape, .. }, Value::Objects { shape: other, .. }) => {
-                    self.value(cell, shape, (wanted, other), to)?
+                    self.value(cell, shape, (target, other), to)?
                 }
                 (Value::Leaf(_) | Value::Objects { .. }, _) => cell,
             };
-            self.arena.set(to, wanted.slot, cell);
+            self.arena.set(to, target.slot, cell);
         }
         if is_shared {
-            self.arena.add_twin(from, to);
+            self.arena.mark_shared(from, to);
         }
         Ok(())
     }
 
-    /// Recursion is bounded by the wrappers of types and the depth of what was asked.
+    /// Recursion is bounded by list nesting and by the depth of the selection.
     fn value(
         &mut self,
         cell: Cell,
         shape: &Shape,
-        (wanted, other): (&Read, &Shape),
+        (target, other): (&Read, &Shape),
         parent: ObjectId,
     ) -> Result<Cell, NoMemory> {
         match cell {
@@ -74,13 +74,13 @@ impl Copying<'_> {
                 for place in start..end {
                     let cell = self.arena.list(place, place + 1).first().copied();
                     let cell = cell.unwrap_or(Cell::Absent);
-                    let copy = self.value(cell, shape, (wanted, other), parent)?;
+                    let copy = self.value(cell, shape, (target, other), parent)?;
                     self.arena.push(copy)?;
                 }
                 self.arena.close_list(begin)
             }
             Cell::Object(object) => {
-                let Value::Objects { position, .. } = &wanted.value else {
+                let Value::Objects { position, .. } = &target.value else {
                     return Ok(Cell::Absent);
                 };
                 let r#type = self.arena.object(object).r#type;

@@ -1,4 +1,4 @@
-//! What may go wrong, and how much of it is told.
+//! Execution errors, and limits for their number.
 
 use graphql::operation::{Location, OperationKind};
 use graphql::schema::TypeId;
@@ -6,58 +6,59 @@ use graphql::schema::TypeId;
 use super::cause::Cause;
 use crate::supergraph::SubgraphId;
 
-/// So many errors are told; the others are counted.
-const MOST: usize = 100;
+/// Maximum number of reported errors; further ones are only counted.
+const MAX_REPORTED: usize = 100;
 
-/// The errors of an answer.
+/// Errors of an execution.
 #[derive(Debug, Default)]
 pub struct Errors {
     list: Vec<ExecutionError>,
-    /// How many there are beside these.
+    /// Number of errors beyond the limit.
     more: usize,
-    /// Why values are missing.
+    /// Causes of missing values.
     pub(super) causes: Vec<Cause>,
-    /// How many values were not of their types: each is reported where it would stand.
+    /// Number of values that do not have their type; each is reported where the response has null
+    /// instead.
     wrong: usize,
 }
 
 impl Errors {
     pub(super) fn push(&mut self, error: ExecutionError) {
-        if self.list.len() < MOST {
+        if self.list.len() < MAX_REPORTED {
             self.list.push(error);
         } else {
             self.more += 1;
         }
     }
 
-    /// How many are told, and how many are not.
+    /// Number of reported and of counted errors.
     pub(super) fn mark(&self) -> (usize, usize) {
         (self.list.len(), self.more)
     }
 
-    /// Takes back those since a mark.
+    /// Removes the errors since a mark.
     pub(super) fn roll_back(&mut self, (list, more): (usize, usize)) {
         self.list.truncate(list);
         self.more = more;
     }
 
-    /// Others that nobody will be told.
+    /// Counts errors that are not reported.
     pub(super) fn count(&mut self, more: usize) {
         self.more = self.more.saturating_add(more);
     }
 
-    /// So many values were not of their types.
-    pub(super) fn see(&mut self, wrong: usize) {
+    /// Counts values that do not have their type.
+    pub(super) fn count_wrong_values(&mut self, wrong: usize) {
         self.wrong += wrong;
     }
 
-    /// How many there are so far, those that will be told among them.
+    /// Number of errors so far, including causes that are not reported yet.
     pub(super) fn len(&self) -> usize {
         let known = self.causes.len().saturating_add(self.wrong);
         self.list.len().saturating_add(self.more).saturating_add(known)
     }
 
-    /// The errors, with one that counts those that are left out.
+    /// Returns the errors, with one that counts the unreported ones.
     #[must_use]
     pub fn into_list(self) -> Vec<ExecutionError> {
         let Self { mut list, more, .. } = self;
@@ -69,20 +70,20 @@ impl Errors {
     }
 }
 
-/// Something that went wrong.
+/// An execution error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExecutionError {
     pub kind: ErrorKind,
-    /// Where it stands in the answer; empty if it is about all of it.
+    /// Response path; empty if the error is about the whole response.
     pub path: Path,
-    /// Where the field is that it is about, in the document.
+    /// Location of its field in the document.
     pub location: Option<Location>,
 }
 
-/// A way in the answer. It may lead beyond a null that the error is the reason of.
+/// A response path. It may go beyond a null that the error caused.
 pub type Path = Vec<Step>;
 
-/// One step of a path in the answer.
+/// A segment of a response path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     Key(Box<str>),
@@ -91,78 +92,78 @@ pub enum Step {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The subgraph told an error; its words are not for clients.
+    /// An error of the subgraph; its message is not for clients.
     Subgraph {
         subgraph: SubgraphId,
         message: Box<str>,
-        /// What it adds, as JSON that was checked.
+        /// Its `extensions`, as validated JSON.
         extensions: Option<Box<str>>,
     },
-    /// The subgraph did not answer.
-    NotAnswered {
+    /// The fetch failed: there is no response.
+    FetchFailed {
         subgraph: SubgraphId,
-        /// What it was asked: of a change that was sent nobody knows whether it was made.
+        /// For a mutation it is unknown whether it was executed.
         kind: OperationKind,
-        why: AskError,
-        /// More about it, which is not for clients.
+        why: FetchError,
+        /// Details for the log, not for clients.
         reason: Option<Box<str>>,
     },
-    /// What the subgraph sent is no answer to what was asked.
-    Invalid { subgraph: SubgraphId, why: Invalid },
-    /// A value that may not be null is not there, and no other error says why.
+    /// The response of the subgraph does not fit the request.
+    InvalidResponse { subgraph: SubgraphId, why: InvalidResponse },
+    /// A non-null value is missing, and no other error explains it.
     Null { parent: TypeId, field: Box<str> },
-    /// Nobody was asked for a value, or nobody who was asked knows what it is of.
+    /// No subgraph was asked for a value, or none knows its object.
     Missing { parent: TypeId, field: Box<str> },
-    /// The caller may not read it, and nobody was asked for it.
+    /// The client is not authorized to read the field, and no subgraph was asked for it.
     Denied { parent: TypeId, field: Box<str> },
-    /// A value is not of its type.
+    /// A value does not have its type.
     Value { field: Box<str> },
-    /// So many errors are not told.
+    /// Number of errors that are not reported.
     More { count: usize },
 }
 
-/// Why there is no answer of a subgraph.
+/// Reason why a subgraph request has no response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AskError {
+pub enum FetchError {
     #[error("it cannot be reached")]
     Unavailable,
-    #[error("it did not answer in time")]
+    #[error("it did not respond in time")]
     Timeout,
-    #[error("its answer is longer than {most} bytes")]
+    #[error("its response is longer than {most} bytes")]
     TooLarge { most: u64 },
-    #[error("it answered with status {0}")]
+    #[error("it responded with status {0}")]
     Status(u16),
-    #[error("it ended the connection before its answer was whole")]
+    #[error("it closed the connection before its response was complete")]
     Broken,
-    #[error("it ended the connection instead of answering")]
+    #[error("it closed the connection without a response")]
     Closed,
-    #[error("what it sent is no answer of GraphQL")]
+    #[error("its response is not GraphQL over HTTP")]
     NotGraphQl,
-    #[error("its answer takes more memory than there is")]
+    #[error("its response exceeds the memory limit")]
     MemoryExhausted,
-    #[error("it is not asked for a while, for it failed too often")]
+    #[error("its circuit breaker is open after too many failures")]
     BreakerOpen,
-    #[error("it has as many requests as it may have, and answers none of them")]
+    #[error("its limit of concurrent requests is reached, and it does not respond")]
     Overloaded,
 }
 
-/// Why what a subgraph sent is no answer to what was asked.
+/// Reason why a subgraph response is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Invalid {
-    #[error("it is no UTF-8")]
-    NoUtf8,
-    #[error("it is no JSON of a GraphQL answer")]
-    NoJson,
-    #[error("it has neither data nor errors")]
+pub enum InvalidResponse {
+    #[error("its response is not UTF-8")]
+    InvalidUtf8,
+    #[error("its response is not the JSON of a GraphQL response")]
+    InvalidJson,
+    #[error("its response has neither data nor errors")]
     Empty,
-    #[error("it says something twice")]
-    Twice,
-    #[error("it was asked for {asked} entities and does not answer for as many")]
-    Length { asked: usize },
-    #[error("it does not answer what was asked")]
-    Unfit,
-    #[error("it lacks something that it was asked for, and says no error")]
-    Lacking,
-    #[error("what it says of an entity is no object of the type that it was asked for")]
+    #[error("its response has a member twice")]
+    DuplicateMember,
+    #[error("its response does not have the {expected} requested entities")]
+    Length { expected: usize },
+    #[error("its response does not have the form of the request")]
+    Mismatch,
+    #[error("its response lacks a selected field and has no error for it")]
+    MissingMember,
+    #[error("an entity in its response is not an object of the requested type")]
     Entity,
 }

@@ -1,54 +1,54 @@
-//! JSON as it is read of subgraphs: checked byte by byte, and left where it stands.
+//! JSON reader for subgraph responses: a validating cursor over the bytes that builds no values.
 //! <https://www.rfc-editor.org/rfc/rfc8259>
 
-use crate::plan::Lead;
+use crate::plan::Prefix;
 
-/// Values are not nested deeper than this where nobody asked for them.
+/// Maximum nesting of skipped values.
 const MAX_DEPTH: usize = 128;
 
-/// Numbers of fewer digits, without an exponent, are within the range of doubles.
+/// Numbers with fewer digits and without an exponent are within the range of doubles.
 const FEW_DIGITS: usize = 300;
 
-/// Texts are most often not longer.
+/// Most strings are shorter.
 const SHORT: usize = 32;
 
-/// A place in a text of valid UTF-8.
+/// A cursor in UTF-8 text.
 #[derive(Debug)]
 pub(super) struct Json<'j> {
     bytes: &'j [u8],
     at: usize,
-    /// Whether there are control characters in it; spaces between values may be some.
+    /// Whether the text has control characters, white space included.
     has_controls: bool,
-    has_unfit: bool,
+    has_unsendable: bool,
 }
 
-/// The bytes are no text in UTF-8.
+/// Error: the bytes are not UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NoUtf8;
+pub(super) struct InvalidUtf8;
 
-/// What stands at a place is no JSON, or not what was expected.
+/// Error: the text at the cursor is not JSON, or not the expected value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NoJson;
+pub(super) struct InvalidJson;
 
-/// A range of the text.
+/// A byte range of the text.
 pub(super) type Span = (usize, usize);
 
 impl<'j> Json<'j> {
-    /// A text of which nothing is known yet.
-    pub(super) fn check(bytes: &'j [u8]) -> Result<Self, NoUtf8> {
-        // Without any way out of the loop, many bytes are looked at together.
+    /// Creates a cursor for untrusted bytes.
+    pub(super) fn check(bytes: &'j [u8]) -> Result<Self, InvalidUtf8> {
+        // A loop without an exit is vectorized.
         let (union, least) = bytes
             .iter()
             .fold((0, u8::MAX), |(union, least), byte| (union | byte, least.min(*byte)));
         if union >= 0x80 && std::str::from_utf8(bytes).is_err() {
-            return Err(NoUtf8);
+            return Err(InvalidUtf8);
         }
-        Ok(Self { bytes, at: 0, has_controls: least < b' ', has_unfit: false })
+        Ok(Self { bytes, at: 0, has_controls: least < b' ', has_unsendable: false })
     }
 
-    /// A text that was checked.
+    /// Creates a cursor for validated text.
     pub(super) fn new(bytes: &'j [u8]) -> Self {
-        Self { bytes, at: 0, has_controls: true, has_unfit: false }
+        Self { bytes, at: 0, has_controls: true, has_unsendable: false }
     }
 
     pub(super) fn bytes(&self) -> &'j [u8] {
@@ -63,10 +63,10 @@ impl<'j> Json<'j> {
         self.at = at;
     }
 
-    /// Whether something that nobody may be sent was read since this was asked: escapes that are no
-    /// characters, and numbers that are too large for anybody. They are JSON by its grammar.
-    pub(super) fn take_unfit(&mut self) -> bool {
-        std::mem::take(&mut self.has_unfit)
+    /// Whether a value that must not be sent to clients was read since the last call: unpaired
+    /// surrogates, and numbers beyond the range of doubles. The JSON grammar allows both.
+    pub(super) fn take_unsendable(&mut self) -> bool {
+        std::mem::take(&mut self.has_unsendable)
     }
 
     #[inline]
@@ -76,23 +76,23 @@ impl<'j> Json<'j> {
         }
     }
 
-    /// The next byte that is no space; it is not gone over.
+    /// Returns the next byte that is not white space, without consuming it.
     #[inline]
-    pub(super) fn peek(&mut self) -> Result<u8, NoJson> {
+    pub(super) fn peek(&mut self) -> Result<u8, InvalidJson> {
         self.skip_space();
-        self.bytes.get(self.at).copied().ok_or(NoJson)
+        self.bytes.get(self.at).copied().ok_or(InvalidJson)
     }
 
     #[inline]
-    fn expect(&mut self, byte: u8) -> Result<(), NoJson> {
+    fn expect(&mut self, byte: u8) -> Result<(), InvalidJson> {
         if self.peek()? == byte {
             self.at += 1;
             return Ok(());
         }
-        Err(NoJson)
+        Err(InvalidJson)
     }
 
-    /// Goes over a text that is expected, if it stands here.
+    /// Consumes a text if it is next.
     #[inline]
     pub(super) fn take(&mut self, expected: &[u8]) -> bool {
         let is_here = self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(expected));
@@ -102,25 +102,26 @@ impl<'j> Json<'j> {
         is_here
     }
 
-    /// The same of how a member begins.
+    /// Consumes the name of a member if it is next.
     #[inline]
-    pub(super) fn take_lead(&mut self, lead: &Lead) -> bool {
-        let is_here = self.bytes.get(self.at..).is_some_and(|rest| lead.begins(rest));
+    pub(super) fn take_prefix(&mut self, prefix: &Prefix) -> bool {
+        let is_here = self.bytes.get(self.at..).is_some_and(|rest| prefix.begins(rest));
         if is_here {
-            self.at += lead.text().len();
+            self.at += prefix.text().len();
         }
         is_here
     }
 
-    /// Whether nothing follows.
+    /// Whether only white space follows.
     pub(super) fn is_at_end(&mut self) -> bool {
         self.skip_space();
         self.at == self.bytes.len()
     }
 
-    /// Begins an object or a list; `false` if it is empty, and then it has ended.
+    /// Consumes the start of an object or list; if it is empty consumes its end and returns
+    /// `false`.
     #[inline]
-    pub(super) fn begin(&mut self, open: u8, close: u8) -> Result<bool, NoJson> {
+    pub(super) fn begin(&mut self, open: u8, close: u8) -> Result<bool, InvalidJson> {
         self.expect(open)?;
         if self.peek()? == close {
             self.at += 1;
@@ -129,9 +130,10 @@ impl<'j> Json<'j> {
         Ok(true)
     }
 
-    /// Goes on behind an element; `false` if the object or list has ended.
+    /// Consumes the separator behind an element; at the end of the object or list consumes that and
+    /// returns `false`.
     #[inline]
-    pub(super) fn next(&mut self, close: u8) -> Result<bool, NoJson> {
+    pub(super) fn next(&mut self, close: u8) -> Result<bool, InvalidJson> {
         match self.peek()? {
             b',' => {
                 self.at += 1;
@@ -142,30 +144,30 @@ impl<'j> Json<'j> {
                 self.at += 1;
                 Ok(false)
             }
-            _ => Err(NoJson),
+            _ => Err(InvalidJson),
         }
     }
 
-    /// The name of a member, as it is written between its quotes.
-    pub(super) fn name(&mut self) -> Result<&'j [u8], NoJson> {
+    /// Consumes the name of a member and returns it in its escaped form.
+    pub(super) fn name(&mut self) -> Result<&'j [u8], InvalidJson> {
         let (start, end) = self.text()?;
         self.expect(b':')?;
-        self.bytes.get(start + 1..end - 1).ok_or(NoJson)
+        self.bytes.get(start + 1..end - 1).ok_or(InvalidJson)
     }
 
-    /// A text with its quotes.
+    /// Consumes a string and returns its span with the quotes.
     #[inline]
-    pub(super) fn text(&mut self) -> Result<Span, NoJson> {
+    pub(super) fn text(&mut self) -> Result<Span, InvalidJson> {
         self.skip_space();
         self.text_here()
     }
 
-    /// The same where no space is before it.
+    /// Consumes a string at the cursor, without leading white space.
     #[inline]
-    pub(super) fn text_here(&mut self) -> Result<Span, NoJson> {
+    pub(super) fn text_here(&mut self) -> Result<Span, InvalidJson> {
         let start = self.at;
         if self.bytes.get(start) != Some(&b'"') {
-            return Err(NoJson);
+            return Err(InvalidJson);
         }
         self.at += 1;
         loop {
@@ -176,19 +178,19 @@ impl<'j> Json<'j> {
                     return Ok((start, self.at));
                 }
                 Some(b'\\') => self.escape()?,
-                _ => return Err(NoJson),
+                _ => return Err(InvalidJson),
             }
         }
     }
 
-    /// Goes to the next quote, backslash or control character, eight bytes at a time.
+    /// Moves to the next quote, backslash or control character, eight bytes at a time.
     #[inline]
     fn go_to_special(&mut self) {
         let start = self.at;
         while let Some(word) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) {
             let found = special(u64::from_le_bytes(*word));
             if found != 0 {
-                // The lowest bit that is set is exact: a byte borrows of those behind it only.
+                // The lowest set bit is exact: a borrow affects only higher bytes.
                 self.at += (found.trailing_zeros() / u8::BITS) as usize;
                 return;
             }
@@ -202,45 +204,45 @@ impl<'j> Json<'j> {
         }
     }
 
-    /// The same in a long text without control characters.
+    /// Moves to the next quote or backslash of a long string, in text without control characters.
     fn go_to_quote(&mut self) {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         self.at += memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
     }
 
-    fn escape(&mut self) -> Result<(), NoJson> {
+    fn escape(&mut self) -> Result<(), InvalidJson> {
         match self.bytes.get(self.at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
             Some(b'u') => match self.unit()? {
-                // Half a character, whose other half has to follow.
+                // A high surrogate, which a low one must follow.
                 0xd800..=0xdbff => {
                     let follows = self.bytes.get(self.at..self.at + 2) == Some(b"\\u");
                     if !follows || !matches!(self.unit()?, 0xdc00..=0xdfff) {
-                        self.has_unfit = true;
+                        self.has_unsendable = true;
                     }
                 }
-                0xdc00..=0xdfff => self.has_unfit = true,
+                0xdc00..=0xdfff => self.has_unsendable = true,
                 _ => {}
             },
-            _ => return Err(NoJson),
+            _ => return Err(InvalidJson),
         }
         Ok(())
     }
 
-    /// The number of an escape of the long form.
-    fn unit(&mut self) -> Result<u16, NoJson> {
-        let digits = self.bytes.get(self.at + 2..self.at + 6).ok_or(NoJson)?;
+    /// Returns the code unit of a `\u` escape.
+    fn unit(&mut self) -> Result<u16, InvalidJson> {
+        let digits = self.bytes.get(self.at + 2..self.at + 6).ok_or(InvalidJson)?;
         let mut unit = 0;
         for digit in digits {
-            let digit = char::from(*digit).to_digit(16).ok_or(NoJson)?;
+            let digit = char::from(*digit).to_digit(16).ok_or(InvalidJson)?;
             unit = unit << 4 | digit;
         }
         self.at += 6;
-        u16::try_from(unit).map_err(|_| NoJson)
+        u16::try_from(unit).map_err(|_| InvalidJson)
     }
 
-    /// A number; whether it is an integer as it is written.
-    pub(super) fn number(&mut self) -> Result<(Span, bool), NoJson> {
+    /// Consumes a number; also returns whether it is written as an integer.
+    pub(super) fn number(&mut self) -> Result<(Span, bool), InvalidJson> {
         self.skip_space();
         let start = self.at;
         if self.bytes.get(self.at) == Some(&b'-') {
@@ -249,7 +251,7 @@ impl<'j> Json<'j> {
         match self.bytes.get(self.at) {
             Some(b'0') => self.at += 1,
             Some(b'1'..=b'9') => self.digits()?,
-            _ => return Err(NoJson),
+            _ => return Err(InvalidJson),
         }
         let mut is_integer = true;
         if self.bytes.get(self.at) == Some(&b'.') {
@@ -269,7 +271,7 @@ impl<'j> Json<'j> {
         }
         let span = (start, self.at);
         if may_be_huge && !self.is_finite(span) {
-            self.has_unfit = true;
+            self.has_unsendable = true;
         }
         Ok((span, is_integer))
     }
@@ -279,27 +281,27 @@ impl<'j> Json<'j> {
         digits.and_then(|digits| digits.parse::<f64>().ok()).is_some_and(f64::is_finite)
     }
 
-    fn digits(&mut self) -> Result<(), NoJson> {
+    fn digits(&mut self) -> Result<(), InvalidJson> {
         let start = self.at;
         while matches!(self.bytes.get(self.at), Some(b'0'..=b'9')) {
             self.at += 1;
         }
-        if self.at == start { Err(NoJson) } else { Ok(()) }
+        if self.at == start { Err(InvalidJson) } else { Ok(()) }
     }
 
-    /// `null`, `true` or `false`.
+    /// Consumes `null`, `true` or `false`.
     #[inline]
-    pub(super) fn word(&mut self) -> Result<Span, NoJson> {
+    pub(super) fn word(&mut self) -> Result<Span, InvalidJson> {
         self.skip_space();
         let start = self.at;
         if self.take(b"null") || self.take(b"true") || self.take(b"false") {
             return Ok((start, self.at));
         }
-        Err(NoJson)
+        Err(InvalidJson)
     }
 
-    /// Any value.
-    pub(super) fn skip(&mut self) -> Result<Span, NoJson> {
+    /// Consumes any value.
+    pub(super) fn skip(&mut self) -> Result<Span, InvalidJson> {
         self.skip_space();
         let start = self.at;
         let mut closing: Vec<u8> = Vec::new();
@@ -317,13 +319,13 @@ impl<'j> Json<'j> {
         }
     }
 
-    /// Begins a list or an object that is skipped; whether it has ended already.
-    fn enter(&mut self, open: u8, close: u8, closing: &mut Vec<u8>) -> Result<bool, NoJson> {
+    /// Enters a skipped list or object; returns whether it is empty.
+    fn enter(&mut self, open: u8, close: u8, closing: &mut Vec<u8>) -> Result<bool, InvalidJson> {
         if !self.begin(open, close)? {
             return Ok(true);
         }
         if closing.len() >= MAX_DEPTH {
-            return Err(NoJson);
+            return Err(InvalidJson);
         }
         closing.push(close);
         if close == b'}' {
@@ -332,8 +334,8 @@ impl<'j> Json<'j> {
         Ok(false)
     }
 
-    /// Goes on behind a value that was skipped; whether that was all.
-    fn leave(&mut self, closing: &mut Vec<u8>) -> Result<bool, NoJson> {
+    /// Moves behind a skipped value; returns whether it was the outermost.
+    fn leave(&mut self, closing: &mut Vec<u8>) -> Result<bool, InvalidJson> {
         while let Some(close) = closing.last().copied() {
             if self.next(close)? {
                 if close == b'}' {
@@ -347,16 +349,16 @@ impl<'j> Json<'j> {
     }
 }
 
-/// Not zero if some of the bytes end a run of plain characters; then the lowest bit that is set is in
-/// the first of them.
+/// Returns a nonzero word if some byte is a quote, backslash or control character; the lowest set
+/// bit is in the first such byte.
 #[inline]
 fn special(word: u64) -> u64 {
-    // A byte that is less than another borrows from its highest bit.
+    // A subtraction sets the highest bit of each byte that is less.
     let less = |word: u64, than: u8| word.wrapping_sub(each(than)) & !word & each(0x80);
     less(word, b' ') | less(word ^ each(b'"'), 1) | less(word ^ each(b'\\'), 1)
 }
 
-/// A word of eight such bytes.
+/// Returns a word of eight equal bytes.
 const fn each(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; size_of::<u64>()])
 }
@@ -421,19 +423,19 @@ mod tests {
     fn what_nobody_asked_for_is_not_followed_without_end() {
         let deep = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
         assert!(Json::new(deep(MAX_DEPTH).as_bytes()).skip().is_ok());
-        assert_eq!(Json::new(deep(MAX_DEPTH + 2).as_bytes()).skip(), Err(NoJson));
-        assert_eq!(Json::new("[".repeat(1_000_000).as_bytes()).skip(), Err(NoJson));
+        assert_eq!(Json::new(deep(MAX_DEPTH + 2).as_bytes()).skip(), Err(InvalidJson));
+        assert_eq!(Json::new("[".repeat(1_000_000).as_bytes()).skip(), Err(InvalidJson));
     }
 
     #[test]
     fn what_nobody_may_be_sent_is_told() {
-        let is_unfit = |text: &str| {
+        let is_unsendable = |text: &str| {
             let mut json = Json::check(text.as_bytes()).unwrap();
             assert!(json.skip().is_ok() && json.is_at_end(), "{text}");
-            let is_unfit = json.take_unfit();
+            let is_unsendable = json.take_unsendable();
             let known = serde_json_bytes::serde_json::from_str::<serde_json_bytes::Value>(text);
-            assert_eq!(known.is_err(), is_unfit, "{text}");
-            is_unfit
+            assert_eq!(known.is_err(), is_unsendable, "{text}");
+            is_unsendable
         };
         let many = "9".repeat(FEW_DIGITS + 20);
         for text in [
@@ -444,10 +446,10 @@ mod tests {
             "1e999",
             &many,
         ] {
-            assert!(is_unfit(text), "{text}");
+            assert!(is_unsendable(text), "{text}");
         }
         for text in [r#""\ud83d\ude00""#, r#""\u0000\uffff""#, "1e300", "-1e-999", "0.1"] {
-            assert!(!is_unfit(text), "{text}");
+            assert!(!is_unsendable(text), "{text}");
         }
     }
 

@@ -1,12 +1,12 @@
-//! Where objects stand in the answer. Only errors ask for it, so nobody keeps it.
+//! Response paths of objects. They are computed for errors only, and so not stored.
 
 use super::arena::{Arena, Cell, ObjectId};
 use super::{Path, Step};
-use crate::outline::{Item, Tree};
+use crate::outline::{Item, ItemId, Tree};
 use crate::supergraph::Supergraph;
 
-/// The first place of an object in the answer; of one that clients do not see, that of the nearest
-/// object above that they see. `None` if the answer has neither.
+/// Returns the first path of an object in the response; for a hidden object, the path of its
+/// nearest visible ancestor. `None` if it is not in the response.
 pub(super) fn first_place(
     supergraph: &Supergraph,
     tree: &Tree,
@@ -20,7 +20,7 @@ pub(super) fn first_place(
         let by = tree.position(object.position).parent;
         let (Some(parent), Some(by)) = (object.parent, by) else { break };
         let item = tree.item(by);
-        if !is_meant(supergraph, tree, arena, item, parent) {
+        if !is_selected_on(supergraph, tree, arena, item, parent) {
             return None;
         }
         let mut indexes = Vec::new();
@@ -40,8 +40,8 @@ pub(super) fn first_place(
     Some(steps)
 }
 
-/// Whether an item is asked of an object, whose type is known or does not matter.
-pub(super) fn is_meant(
+/// Whether an item is selected on an object, by its runtime type or for every possible type.
+pub(super) fn is_selected_on(
     supergraph: &Supergraph,
     tree: &Tree,
     arena: &Arena,
@@ -54,15 +54,44 @@ pub(super) fn is_meant(
     }
 }
 
-/// Where an object is in a value: the indexes of its first place. Recursion is bounded by the wrappers
-/// of types.
-fn find(arena: &Arena, cell: Cell, wanted: ObjectId, indexes: &mut Vec<usize>) -> bool {
+/// Whether the response has a path of visible items below an object, as far as there are values.
+pub(super) fn has_path(
+    supergraph: &Supergraph,
+    tree: &Tree,
+    arena: &Arena,
+    object: ObjectId,
+    (items, steps): (&[ItemId], &[Step]),
+) -> bool {
+    let mut cell = Cell::Object(object);
+    let mut items = items.iter();
+    for step in steps {
+        cell = match (step, cell) {
+            (Step::Key(_), Cell::Object(object)) => {
+                let Some(item) = items.next() else { return true };
+                if !is_selected_on(supergraph, tree, arena, tree.item(*item), object) {
+                    return false;
+                }
+                arena.cell_of(object, *item)
+            }
+            (Step::Index(index), Cell::List { start, end }) => {
+                arena.list(start, end).get(*index).copied().unwrap_or(Cell::Absent)
+            }
+            // The path goes on below a null, or is not of this value.
+            (Step::Key(_) | Step::Index(_), _) => return true,
+        };
+    }
+    true
+}
+
+/// Finds an object in a value and appends the list indexes of its first occurrence. Recursion is
+/// bounded by list nesting.
+fn find(arena: &Arena, cell: Cell, target: ObjectId, indexes: &mut Vec<usize>) -> bool {
     match cell {
-        Cell::Object(object) => object == wanted,
+        Cell::Object(object) => object == target,
         Cell::List { start, end } => {
             arena.list(start, end).iter().enumerate().any(|(place, cell)| {
                 indexes.push(place);
-                let is_found = find(arena, *cell, wanted, indexes);
+                let is_found = find(arena, *cell, target, indexes);
                 if !is_found {
                     indexes.pop();
                 }

@@ -1,129 +1,139 @@
-//! An object of an answer into the arena.
+//! Reader of one object of a subgraph response into the arena.
 
 use graphql::schema::TypeId;
 use response::NoMemory;
 
-use super::alike::{Alike, Begin, Met};
 use super::arena::{Arena, Cell, ObjectId};
 use super::cause::CauseId;
+use super::duplicates::{Candidate, Duplicates, Lookup};
 use super::errors::Errors;
-use super::feed::{Feed, WITHIN};
-use super::json::{Json, NoJson};
+use super::json::{InvalidJson, Json};
+use super::tokens::{EMBEDDED_JSON, TokenReader};
 use crate::outline::{ItemId, PositionId, Tree};
 use crate::plan::{Read, Scalar, Shape, Value};
 use crate::supergraph::Supergraph;
 
-/// Reads what one request was answered.
+/// Reader of one subgraph response.
 #[derive(Debug)]
 pub(super) struct Reader<'r, F> {
     pub(super) supergraph: &'r Supergraph,
     pub(super) tree: &'r Tree,
     pub(super) arena: &'r mut Arena,
-    pub(super) feed: F,
-    /// The place of the answer among the arena's buffers.
+    pub(super) tokens: F,
+    /// Index of the response among the buffers of the arena.
     pub(super) buffer: u32,
-    pub(super) wrong: Wrong,
+    pub(super) defects: Defects,
     pub(super) causes: Causes,
-    /// The objects that were read, if equal ones are read once.
-    pub(super) alike: Option<Alike>,
-    /// The type that was read last: most often the next is the same.
+    /// Objects read so far, if equal ones are deduplicated.
+    pub(super) duplicates: Option<Duplicates>,
+    /// Last runtime type: the next is usually the same.
     last: Option<TypeId>,
 }
 
-/// What is wrong with an answer that is read all the same.
+/// Defects of a response that is used all the same.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Wrong {
-    /// How many values are not of their types.
+pub(super) struct Defects {
+    /// Number of values that do not have their type.
     pub(super) values: usize,
-    /// The first object whose entity is none: that is reported once.
+    /// First object whose entity is not an object; reported once.
     pub(super) entity: Option<ObjectId>,
-    /// The first that was asked of an object and is not there: that is reported once, too.
-    pub(super) lacking: Option<(ObjectId, ItemId)>,
+    /// First selected field that is missing; reported once.
+    pub(super) missing: Option<(ObjectId, ItemId)>,
 }
 
-impl Wrong {
-    /// Whether nothing is.
+impl Defects {
+    /// Whether there are no defects.
     pub(super) fn is_empty(&self) -> bool {
-        let Self { values, entity, lacking } = self;
-        *values == 0 && entity.is_none() && lacking.is_none()
+        let Self { values, entity, missing } = self;
+        *values == 0 && entity.is_none() && missing.is_none()
     }
 }
 
-/// The causes of what is missing in an answer that is being read, as they will be added.
+/// Ids of the causes for defects of the response that is being read; the causes are added after it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Causes {
-    pub(super) lacking: CauseId,
+    pub(super) missing: CauseId,
     pub(super) entity: CauseId,
 }
 
 impl Causes {
-    /// The causes that are added next.
+    /// Returns the ids of the next causes.
     pub(super) fn next(errors: &Errors) -> Self {
-        let lacking = errors.next_cause();
-        Self { lacking, entity: CauseId::new(lacking.index() + 1) }
+        let missing = errors.next_cause();
+        Self { missing, entity: CauseId::new(missing.index() + 1) }
     }
 }
 
-/// Why an answer is not read.
+/// Reason why a response cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unread {
-    NoJson,
-    /// Something is said twice.
-    Twice,
-    /// It is for more or fewer entities than were asked for.
+pub(super) enum ReadError {
+    InvalidJson,
+    /// A member occurs twice.
+    DuplicateMember,
+    /// The number of entities differs from that of the representations.
     Length {
-        asked: usize,
+        expected: usize,
     },
-    /// It has not the form of what was asked.
-    Unfit,
+    /// The response does not have the form of the request.
+    Mismatch,
     NoMemory,
 }
 
-/// What an object says of its type.
+/// Type of an object according to its `__typename`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum ObjectType {
     Type(TypeId),
-    /// Only an interface that it is of.
+    /// An interface or union that the object belongs to.
     Interface,
-    /// Nothing, or one that cannot stand here.
+    /// Missing, or a type that is impossible here.
     Impossible,
 }
 
-impl From<NoJson> for Unread {
-    fn from(_: NoJson) -> Self {
-        Self::NoJson
+impl From<InvalidJson> for ReadError {
+    fn from(_: InvalidJson) -> Self {
+        Self::InvalidJson
     }
 }
 
-impl From<NoMemory> for Unread {
+impl From<NoMemory> for ReadError {
     fn from(_: NoMemory) -> Self {
         Self::NoMemory
     }
 }
 
-impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
+impl<'r, 'f, F: TokenReader<'f>> Reader<'r, F> {
     pub(super) fn new(
         supergraph: &'r Supergraph,
         tree: &'r Tree,
         arena: &'r mut Arena,
-        feed: F,
+        tokens: F,
         (buffer, causes): (u32, Causes),
     ) -> Self {
-        let wrong = Wrong::default();
-        Self { supergraph, tree, arena, feed, buffer, wrong, causes, alike: None, last: None }
+        let defects = Defects::default();
+        Self {
+            supergraph,
+            tree,
+            arena,
+            tokens,
+            buffer,
+            defects,
+            causes,
+            duplicates: None,
+            last: None,
+        }
     }
 
-    /// Reads an object as one of the arena. Recursion is bounded by the depth of the tree.
-    pub(super) fn members(&mut self, shape: &Shape, object: ObjectId) -> Result<(), Unread> {
+    /// Reads an object into one of the arena. Recursion is bounded by the depth of the tree.
+    pub(super) fn members(&mut self, shape: &Shape, object: ObjectId) -> Result<(), ReadError> {
         let r#type = self.arena.object(object).r#type;
         let (common, own) = shape.members_of(r#type);
         let mut seen = Seen::default();
-        if !self.feed.begin(b'{', b'}')? {
-            self.lack(common.iter().chain(own), &seen, object);
+        if !self.tokens.begin(b'{', b'}')? {
+            self.record_missing(common.iter().chain(own), &seen, object);
             return Ok(());
         }
         let mut has_type = false;
-        // Subgraphs answer in the order of the document, nearly always.
+        // Subgraphs nearly always respond in the order of the document.
         let mut expected = 0;
         let mut read_count = 0;
         let cells = self.arena.index(object, 0);
@@ -131,21 +141,21 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
             let next =
                 common.get(expected).or_else(|| own.get(expected.checked_sub(common.len())?));
             match next {
-                Some(read) if self.feed.take_lead(&read.lead) => {
+                Some(read) if self.tokens.take_prefix(&read.prefix) => {
                     seen.see(expected)?;
                     read_count += 1;
                     expected += 1;
                     self.member(read, object, cells)?;
                 }
-                _ if self.feed.take_typename() => {
-                    // A type that is said twice may be two.
+                _ if self.tokens.take_typename() => {
+                    // Two `__typename` members may contradict each other.
                     if std::mem::replace(&mut has_type, true) {
-                        return Err(Unread::Twice);
+                        return Err(ReadError::DuplicateMember);
                     }
-                    self.feed.skip()?;
+                    self.tokens.skip()?;
                 }
                 _ => {
-                    let name = self.feed.name()?;
+                    let name = self.tokens.name()?;
                     let all = common.iter().chain(own).enumerate();
                     let found = find(all, name);
                     if let Some((place, read)) = found {
@@ -154,117 +164,126 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
                         expected = place + 1;
                         self.member(read, object, cells)?;
                     } else {
-                        self.feed.skip()?;
+                        self.tokens.skip()?;
                     }
                 }
             }
-            if !self.feed.next(b'}')? {
+            if !self.tokens.next(b'}')? {
                 break;
             }
         }
         if read_count < common.len() + own.len() {
-            self.lack(common.iter().chain(own), &seen, object);
+            self.record_missing(common.iter().chain(own), &seen, object);
         }
         Ok(())
     }
 
-    /// Some members of an object are not there.
+    /// Records the missing members of an object.
     #[cold]
-    fn lack<'s>(&mut self, all: impl Iterator<Item = &'s Read>, seen: &Seen, object: ObjectId) {
+    fn record_missing<'s>(
+        &mut self,
+        all: impl Iterator<Item = &'s Read>,
+        seen: &Seen,
+        object: ObjectId,
+    ) {
         for (place, read) in all.enumerate() {
             for read in std::iter::once(read).chain(&read.also).filter(|_| !seen.has(place)) {
                 if self.arena.cell(object, read.slot) == Cell::Absent {
-                    self.arena.set(object, read.slot, Cell::Failed(self.causes.lacking));
-                    self.wrong.lacking.get_or_insert((object, read.item));
+                    self.arena.set(object, read.slot, Cell::Failed(self.causes.missing));
+                    self.defects.missing.get_or_insert((object, read.item));
                 }
             }
         }
     }
 
     #[inline]
-    fn member(&mut self, read: &Read, object: ObjectId, cells: usize) -> Result<(), Unread> {
+    fn member(&mut self, read: &Read, object: ObjectId, cells: usize) -> Result<(), ReadError> {
         if let (Value::Leaf(scalar), 0, []) = (&read.value, read.lists, &*read.also) {
-            // Most are these.
-            let cell = match self.feed.peek()? {
-                b'n' => self.feed.null().map(|()| Cell::Null)?,
+            // The most frequent case.
+            let cell = match self.tokens.peek()? {
+                b'n' => self.tokens.null().map(|()| Cell::Null)?,
                 byte => self.leaf(*scalar, byte)?,
             };
             self.arena.set_at(cells + read.slot as usize, cell);
             return Ok(());
         }
-        let start = self.feed.at();
+        let start = self.tokens.at();
         self.item(read, object)?;
         if read.also.is_empty() { Ok(()) } else { self.others(start, read, object) }
     }
 
     #[inline]
-    fn item(&mut self, read: &Read, object: ObjectId) -> Result<(), Unread> {
+    fn item(&mut self, read: &Read, object: ObjectId) -> Result<(), ReadError> {
         let known = self.arena.cell(object, read.slot);
         let cell = self.value(read, read.lists, object, known)?;
         self.arena.set(object, read.slot, cell);
         Ok(())
     }
 
-    /// Reads a member once more for its other items.
+    /// Reads a member again for the other items that share its response name.
     #[cold]
-    fn others(&mut self, start: usize, read: &Read, object: ObjectId) -> Result<(), Unread> {
+    fn others(&mut self, start: usize, read: &Read, object: ObjectId) -> Result<(), ReadError> {
         for other in &read.also {
-            self.feed.go_to(start);
+            self.tokens.go_to(start);
             self.item(other, object)?;
         }
         Ok(())
     }
 
-    /// Recursion is bounded by the wrappers of types and the depth of the tree.
+    /// Recursion is bounded by list nesting and by the depth of the tree.
     fn value(
         &mut self,
         read: &Read,
         lists: u8,
         parent: ObjectId,
         known: Cell,
-    ) -> Result<Cell, Unread> {
-        let byte = self.feed.peek()?;
+    ) -> Result<Cell, ReadError> {
+        let byte = self.tokens.peek()?;
         if byte == b'n' {
-            self.feed.null()?;
+            self.tokens.null()?;
             return Ok(Cell::Null);
         }
-        if byte == WITHIN
+        if byte == EMBEDDED_JSON
             && (lists > 0 || matches!(read.value, Value::Objects { .. }))
-            && let Some(json) = self.feed.within()
+            && let Some(json) = self.tokens.embedded_json()
         {
-            return self.value_within(json, read, lists, parent, known);
+            return self.embedded_value(json, read, lists, parent, known);
         }
         if let Some(lists) = lists.checked_sub(1) {
-            return if byte == b'[' { self.list(read, lists, parent, known) } else { self.wrong() };
+            return if byte == b'[' {
+                self.list(read, lists, parent, known)
+            } else {
+                self.mistyped()
+            };
         }
         match &read.value {
             Value::Leaf(scalar) => self.leaf(*scalar, byte),
-            Value::Objects { .. } if byte != b'{' => self.wrong(),
+            Value::Objects { .. } if byte != b'{' => self.mistyped(),
             Value::Objects { position, r#type, is_alone, shape } => {
                 let mut begin = None;
-                // Only those that nobody reads into by another way are the same for all.
+                // Only objects that no other fetch adds members to can be shared.
                 if *is_alone && known == Cell::Absent {
-                    match self.meet(read) {
-                        Some(Met::Before(object, length)) => {
-                            self.arena.add_other(object);
-                            self.feed.go_to(self.feed.at() + length);
+                    match self.look_up(read) {
+                        Some(Lookup::Duplicate(object, length)) => {
+                            self.arena.mark_repeated(object);
+                            self.tokens.go_to(self.tokens.at() + length);
                             return Ok(Cell::Object(object));
                         }
-                        Some(Met::First(first)) => begin = Some(first),
+                        Some(Lookup::First(first)) => begin = Some(first),
                         None => {}
                     }
                 }
                 let r#type = match (*r#type, shape.typename) {
                     (None, true) => match self.type_ahead(*position)? {
-                        Said::Type(r#type) => Some(r#type),
-                        Said::Interface => None,
-                        Said::Impossible => return self.wrong(),
+                        ObjectType::Type(r#type) => Some(r#type),
+                        ObjectType::Interface => None,
+                        ObjectType::Impossible => return self.mistyped(),
                     },
                     (one, _) => one,
                 };
                 let object = match known {
                     Cell::Object(object) => match (self.arena.object(object).r#type, r#type) {
-                        (Some(known), Some(other)) if known != other => return self.wrong(),
+                        (Some(known), Some(other)) if known != other => return self.mistyped(),
                         (None, Some(r#type)) => {
                             self.arena.set_type(object, r#type);
                             object
@@ -282,43 +301,43 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
                 };
                 self.members(shape, object)?;
                 if let Some(begin) = begin {
-                    self.remember(read, begin, object);
+                    self.insert(read, begin, object);
                 }
                 Ok(Cell::Object(object))
             }
         }
     }
 
-    /// Whether the object that begins here was read before.
+    /// Looks up whether an equal object was read before.
     #[inline]
-    fn meet(&mut self, read: &Read) -> Option<Met> {
-        let bytes = self.feed.compared()?;
-        self.alike.as_mut()?.meet(read, bytes, self.feed.at())
+    fn look_up(&mut self, read: &Read) -> Option<Lookup> {
+        let bytes = self.tokens.comparable_bytes()?;
+        self.duplicates.as_mut()?.look_up(read, bytes, self.tokens.at())
     }
 
     #[inline]
-    fn remember(&mut self, read: &Read, begin: Begin, object: ObjectId) {
-        if let Some(alike) = &mut self.alike {
-            alike.remember(read, begin, self.feed.at(), object);
+    fn insert(&mut self, read: &Read, begin: Candidate, object: ObjectId) {
+        if let Some(duplicates) = &mut self.duplicates {
+            duplicates.insert(read, begin, self.tokens.at(), object);
         }
     }
 
-    /// Reads a value whose parts stand in one text, as those of arrays and of JSON in a column do.
-    fn value_within(
+    /// Reads a value that is stored as one JSON text, such as an array or JSON column.
+    fn embedded_value(
         &mut self,
         json: Json<'f>,
         read: &Read,
         lists: u8,
         parent: ObjectId,
         known: Cell,
-    ) -> Result<Cell, Unread> {
+    ) -> Result<Cell, ReadError> {
         let Self { supergraph, tree, buffer, causes, .. } = *self;
         let mut inner = Reader::new(supergraph, tree, &mut *self.arena, json, (buffer, causes));
         let cell = inner.value(read, lists, parent, known)?;
-        let Wrong { values, lacking, .. } = inner.wrong;
-        self.wrong.lacking = self.wrong.lacking.or(lacking);
-        self.wrong.values += values;
-        self.feed.skip()?;
+        let Defects { values, missing, .. } = inner.defects;
+        self.defects.missing = self.defects.missing.or(missing);
+        self.defects.values += values;
+        self.tokens.skip()?;
         Ok(cell)
     }
 
@@ -328,7 +347,7 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
         lists: u8,
         parent: ObjectId,
         known: Cell,
-    ) -> Result<Cell, Unread> {
+    ) -> Result<Cell, ReadError> {
         let known = match known {
             Cell::List { start, end } => Some((start, end)),
             Cell::Absent
@@ -339,90 +358,92 @@ impl<'r, 'f, F: Feed<'f>> Reader<'r, F> {
             | Cell::Object(_) => None,
         };
         let begin = self.arena.open_list();
-        if self.feed.begin(b'[', b']')? {
+        if self.tokens.begin(b'[', b']')? {
             loop {
                 let before = known.and_then(|(start, end)| {
-                    self.arena.list(start, end).get(self.arena.opened(begin)).copied()
+                    self.arena.list(start, end).get(self.arena.open_length(begin)).copied()
                 });
                 let before = before.unwrap_or(Cell::Absent);
                 let cell = self.value(read, lists, parent, before)?;
                 let keeps = before.is_value() && !cell.is_value();
                 self.arena.push(if keeps { before } else { cell })?;
-                if !self.feed.next(b']')? {
+                if !self.tokens.next(b']')? {
                     break;
                 }
             }
         }
-        if known.is_some_and(|(start, end)| (end - start) as usize != self.arena.opened(begin)) {
-            // Two subgraphs say that one list has different lengths: there is no telling which.
-            return Err(Unread::Unfit);
+        if known.is_some_and(|(start, end)| (end - start) as usize != self.arena.open_length(begin))
+        {
+            // Two subgraphs returned lists of different lengths for one field, so the elements
+            // cannot be matched.
+            return Err(ReadError::Mismatch);
         }
         Ok(self.arena.close_list(begin)?)
     }
 
     #[inline]
-    fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Cell, Unread> {
-        let Some((start, end)) = self.feed.leaf(scalar, byte)? else { return self.wrong() };
-        // Answers are bounded far below.
+    fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Cell, ReadError> {
+        let Some((start, end)) = self.tokens.leaf(scalar, byte)? else { return self.mistyped() };
+        // Responses are limited far below.
         let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Ok(Cell::Leaf { buffer: self.buffer, start: narrow(start), end: narrow(end) })
     }
 
-    /// A value that is not of its type: the rest of the answer is read.
+    /// Records a value that does not have its type, and skips it.
     #[cold]
-    fn wrong(&mut self) -> Result<Cell, Unread> {
-        self.feed.peek()?;
-        self.wrong.values += 1;
-        self.feed.skip()?;
+    fn mistyped(&mut self) -> Result<Cell, ReadError> {
+        self.tokens.peek()?;
+        self.defects.values += 1;
+        self.tokens.skip()?;
         Ok(Cell::Failed(CauseId::VALUE))
     }
 
-    /// What the object that begins here says of its type; nothing is gone over.
-    pub(super) fn type_ahead(&mut self, position: PositionId) -> Result<Said, Unread> {
-        let start = self.feed.at();
-        let mut said = Said::Impossible;
-        if self.feed.begin(b'{', b'}')? {
+    /// Returns the type of the next object without consuming it.
+    pub(super) fn type_ahead(&mut self, position: PositionId) -> Result<ObjectType, ReadError> {
+        let start = self.tokens.at();
+        let mut found = ObjectType::Impossible;
+        if self.tokens.begin(b'{', b'}')? {
             loop {
-                let is_type = self.feed.take_typename() || self.feed.name()? == b"__typename";
-                if is_type && self.feed.peek()? == b'"' {
-                    let name = self.feed.quoted()?;
-                    said = self.said(position, name);
+                let is_type = self.tokens.take_typename() || self.tokens.name()? == b"__typename";
+                if is_type && self.tokens.peek()? == b'"' {
+                    let name = self.tokens.quoted()?;
+                    found = self.object_type(position, name);
                     break;
                 }
-                self.feed.skip()?;
-                if !self.feed.next(b'}')? {
+                self.tokens.skip()?;
+                if !self.tokens.next(b'}')? {
                     break;
                 }
             }
         }
-        self.feed.go_to(start);
-        Ok(said)
+        self.tokens.go_to(start);
+        Ok(found)
     }
 
-    /// Whether an interface, or a union, is one of objects of a position.
-    fn may_stand_for(&self, own: TypeId, position: PositionId) -> bool {
+    /// Whether an abstract type has possible types in common with a position.
+    fn overlaps(&self, own: TypeId, position: PositionId) -> bool {
         let Self { supergraph, tree, .. } = self;
         let is_abstract = supergraph.is_composite(own) && !supergraph.is_object(own);
         is_abstract && supergraph.possible(own).intersects(&tree.position(position).possible)
     }
 
-    fn said(&mut self, position: PositionId, name: &[u8]) -> Said {
+    fn object_type(&mut self, position: PositionId, name: &[u8]) -> ObjectType {
         let schema = &self.supergraph.schema;
         let last = self.last.filter(|last| schema[*last].name.as_bytes() == name);
         let known = last.or_else(|| schema.find_type(std::str::from_utf8(name).ok()?));
         self.last = known.or(self.last);
         match known {
             Some(own) if self.supergraph.contains(&self.tree.position(position).possible, own) => {
-                Said::Type(own)
+                ObjectType::Type(own)
             }
-            // Who knows an interface as if it were an object says its name.
-            Some(own) if self.may_stand_for(own, position) => Said::Interface,
-            Some(_) | None => Said::Impossible,
+            // A subgraph with an interface object returns the name of the interface.
+            Some(own) if self.overlaps(own, position) => ObjectType::Interface,
+            Some(_) | None => ObjectType::Impossible,
         }
     }
 }
 
-/// What is read under a name; one that is written with escapes is the same name.
+/// Finds a member by its name, which may be escaped.
 fn find<'s>(
     mut all: impl Iterator<Item = (usize, &'s Read)>,
     name: &[u8],
@@ -435,19 +456,19 @@ fn find<'s>(
     all.find(|(_, read)| read.name() == name.as_bytes())
 }
 
-/// The members of an object that were read, by their places.
+/// Set of the members read so far, by index.
 #[derive(Debug, Default)]
 struct Seen {
-    /// A bit for each of the first.
+    /// Bits of the first 64.
     first: u64,
-    /// The same of the others.
+    /// Bits of the others.
     others: Vec<u64>,
 }
 
 impl Seen {
-    /// A name that comes twice says two things of one value.
+    /// Adds a member; an error if it is there already.
     #[inline]
-    fn see(&mut self, place: usize) -> Result<(), Unread> {
+    fn see(&mut self, place: usize) -> Result<(), ReadError> {
         const BITS: usize = u64::BITS as usize;
         let word = match (place / BITS).checked_sub(1) {
             None => &mut self.first,
@@ -458,7 +479,7 @@ impl Seen {
         };
         let bit = 1 << (place % BITS);
         if *word & bit != 0 {
-            return Err(Unread::Twice);
+            return Err(ReadError::DuplicateMember);
         }
         *word |= bit;
         Ok(())

@@ -1,21 +1,21 @@
-//! The tape of a source in this process as it is read: no text is looked through, since the source
-//! has written values one after the other, and each knows its field.
+//! Reader of recorded values from a source in this process: no text is parsed, since the source
+//! records values in sequence, each with its field.
 
 use response::{ShapeField, Token, TokenKind};
 
-use super::feed::{Feed, WITHIN, is_int};
-use super::json::{Json, NoJson, Span};
-use crate::plan::{Lead, Scalar};
+use super::json::{InvalidJson, Json, Span};
+use super::tokens::{EMBEDDED_JSON, TokenReader, is_int};
+use crate::plan::{Prefix, Scalar};
 
-/// A tape, and the place of a token of it.
+/// A cursor in a sequence of recorded tokens.
 #[derive(Debug)]
 pub(super) struct Tape<'t> {
     tokens: &'t [Token],
     texts: &'t [u8],
-    /// All fields of the shape, by their places.
+    /// All fields of the shape, by index.
     fields: &'t [ShapeField],
-    /// By field: what its member was found to begin with the last time, which is not compared again.
-    known: Vec<*const Lead>,
+    /// By field: the member name it matched last, which is then not compared again.
+    known: Vec<*const Prefix>,
     at: usize,
 }
 
@@ -26,11 +26,11 @@ impl<'t> Tape<'t> {
     }
 
     #[inline]
-    fn token(&self) -> Result<&'t Token, NoJson> {
-        self.tokens.get(self.at).ok_or(NoJson)
+    fn token(&self) -> Result<&'t Token, InvalidJson> {
+        self.tokens.get(self.at).ok_or(InvalidJson)
     }
 
-    /// How the member begins whose value comes next: `"name":`.
+    /// Name of the next member, as `"name":`.
     #[inline]
     fn key(&self) -> &'t [u8] {
         let token = self.tokens.get(self.at);
@@ -38,15 +38,17 @@ impl<'t> Tape<'t> {
         field.map_or(&[], ShapeField::key)
     }
 
-    /// The leaf that comes next.
+    /// Returns the next leaf.
     #[inline]
-    fn text(&self) -> Result<(Span, &'t [u8]), NoJson> {
-        let TokenKind::Leaf { start, end, .. } = self.token()?.kind else { return Err(NoJson) };
+    fn text(&self) -> Result<(Span, &'t [u8]), InvalidJson> {
+        let TokenKind::Leaf { start, end, .. } = self.token()?.kind else {
+            return Err(InvalidJson);
+        };
         let (start, end) = (start as usize, end as usize);
-        Ok(((start, end), self.texts.get(start..end).ok_or(NoJson)?))
+        Ok(((start, end), self.texts.get(start..end).ok_or(InvalidJson)?))
     }
 
-    /// Whether an object or a list ends here; then its end is gone over.
+    /// Consumes the end of an object or list, if it is next.
     #[inline]
     fn take_end(&mut self) -> bool {
         let is_end = self.tokens.get(self.at).is_some_and(|token| token.kind == TokenKind::End);
@@ -55,7 +57,7 @@ impl<'t> Tape<'t> {
     }
 }
 
-impl<'t> Feed<'t> for Tape<'t> {
+impl<'t> TokenReader<'t> for Tape<'t> {
     #[inline]
     fn at(&self) -> usize {
         self.at
@@ -67,43 +69,43 @@ impl<'t> Feed<'t> for Tape<'t> {
     }
 
     #[inline]
-    fn peek(&mut self) -> Result<u8, NoJson> {
+    fn peek(&mut self) -> Result<u8, InvalidJson> {
         match self.token()?.kind {
             TokenKind::Null => Ok(b'n'),
             TokenKind::Object => Ok(b'{'),
             TokenKind::List => Ok(b'['),
-            TokenKind::Leaf { first: b'{' | b'[', .. } => Ok(WITHIN),
+            TokenKind::Leaf { first: b'{' | b'[', .. } => Ok(EMBEDDED_JSON),
             TokenKind::Leaf { first, .. } => Ok(first),
-            TokenKind::End => Err(NoJson),
+            TokenKind::End => Err(InvalidJson),
         }
     }
 
     #[inline]
-    fn begin(&mut self, open: u8, _: u8) -> Result<bool, NoJson> {
+    fn begin(&mut self, open: u8, _: u8) -> Result<bool, InvalidJson> {
         match (open, self.token()?.kind) {
             (b'{', TokenKind::Object) | (b'[', TokenKind::List) => {
                 self.at += 1;
                 Ok(!self.take_end())
             }
-            _ => Err(NoJson),
+            _ => Err(InvalidJson),
         }
     }
 
     #[inline]
-    fn next(&mut self, _: u8) -> Result<bool, NoJson> {
+    fn next(&mut self, _: u8) -> Result<bool, InvalidJson> {
         Ok(!self.take_end())
     }
 
-    /// The value stands where its name does.
+    /// A value and its name are one token, so nothing is consumed.
     #[inline]
-    fn take_lead(&mut self, lead: &Lead) -> bool {
+    fn take_prefix(&mut self, prefix: &Prefix) -> bool {
         let field = self.tokens.get(self.at).map_or(usize::MAX, |token| token.field as usize);
-        if self.known.get(field).is_some_and(|known| std::ptr::eq(*known, lead)) {
+        if self.known.get(field).is_some_and(|known| std::ptr::eq(*known, prefix)) {
             return true;
         }
-        let is_same = lead.text() == self.key();
+        let is_same = prefix.text() == self.key();
         if let Some(known) = self.known.get_mut(field).filter(|_| is_same) {
-            *known = lead;
+            *known = prefix;
         }
         is_same
     }
@@ -114,28 +116,28 @@ impl<'t> Feed<'t> for Tape<'t> {
     }
 
     #[inline]
-    fn name(&mut self) -> Result<&'t [u8], NoJson> {
+    fn name(&mut self) -> Result<&'t [u8], InvalidJson> {
         let key = self.key();
-        key.get(1..key.len().saturating_sub(2)).ok_or(NoJson)
+        key.get(1..key.len().saturating_sub(2)).ok_or(InvalidJson)
     }
 
     #[inline]
-    fn quoted(&mut self) -> Result<&'t [u8], NoJson> {
+    fn quoted(&mut self) -> Result<&'t [u8], InvalidJson> {
         let (_, text) = self.text()?;
         self.at += 1;
-        text.get(1..text.len().saturating_sub(1)).ok_or(NoJson)
+        text.get(1..text.len().saturating_sub(1)).ok_or(InvalidJson)
     }
 
     #[inline]
-    fn null(&mut self) -> Result<(), NoJson> {
+    fn null(&mut self) -> Result<(), InvalidJson> {
         self.at += 1;
         Ok(())
     }
 
-    /// What a source writes is JSON, and is what its schema says, which was compared with the
-    /// supergraph. A value that is of another scalar all the same is told as one of a server is.
+    /// A source records valid JSON of its schema's types, which were compared with the supergraph.
+    /// A value of another scalar is an error, as it is over HTTP.
     #[inline]
-    fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Option<Span>, NoJson> {
+    fn leaf(&mut self, scalar: Scalar, byte: u8) -> Result<Option<Span>, InvalidJson> {
         let Ok((span, text)) = self.text() else { return Ok(None) };
         let fits = match (scalar, byte) {
             (Scalar::String | Scalar::Id | Scalar::Enum | Scalar::Any, b'"') => true,
@@ -145,19 +147,19 @@ impl<'t> Feed<'t> for Tape<'t> {
                 is_integer && (scalar == Scalar::Id || is_int(text))
             }
             (Scalar::Boolean | Scalar::Any, b't' | b'f') => true,
-            (Scalar::Any, WITHIN) => true,
+            (Scalar::Any, EMBEDDED_JSON) => true,
             _ => false,
         };
         self.at += usize::from(fits);
         Ok(fits.then_some(span))
     }
 
-    fn skip(&mut self) -> Result<(), NoJson> {
+    fn skip(&mut self) -> Result<(), InvalidJson> {
         let mut open = 0_usize;
         loop {
             match self.token()?.kind {
                 TokenKind::Object | TokenKind::List => open += 1,
-                TokenKind::End => open = open.checked_sub(1).ok_or(NoJson)?,
+                TokenKind::End => open = open.checked_sub(1).ok_or(InvalidJson)?,
                 TokenKind::Null | TokenKind::Leaf { .. } => {}
             }
             self.at += 1;
@@ -167,16 +169,16 @@ impl<'t> Feed<'t> for Tape<'t> {
         }
     }
 
-    fn within(&self) -> Option<Json<'t>> {
+    fn embedded_json(&self) -> Option<Json<'t>> {
         let ((start, _), _) = self.text().ok()?;
-        // What is behind it is never reached: the text is one value.
+        // The text is one value, so the cursor never passes its end.
         let mut json = Json::new(self.texts);
         json.go_to(start);
         Some(json)
     }
 
-    /// Leaves of equal objects stand at different places of the buffer.
-    fn compared(&self) -> Option<&'t [u8]> {
+    /// Leaves of equal objects have different offsets in the buffer.
+    fn comparable_bytes(&self) -> Option<&'t [u8]> {
         None
     }
 }

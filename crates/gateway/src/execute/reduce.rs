@@ -1,8 +1,9 @@
-//! What is asked of objects of which not all can be said that a request says of them.
+//! Reduced fetches: entities that lack some inputs are fetched without the fields that require
+//! these.
 //!
-//! One representation says what all fields of a request need: the key, and what each of them requires.
-//! Where some of that failed, those fields are asked for that need none of it, in a list of their own
-//! of the same request; the others are missing because of what failed.
+//! A representation contains the inputs of all fields of a fetch: the key, and the `@requires`
+//! fields of each. If some of these failed, the fields that do not require them are fetched by a
+//! separate list in the same request; the other fields fail with the same error.
 
 use graphql::schema::TypeId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,23 +11,25 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Inputs;
 use super::arena::{Arena, Cell, ObjectId};
 use super::cause::{Cause, CauseId, Scope};
+use super::contexts::ContextResolver;
 use super::errors::{ErrorKind, Errors};
+use super::map_errors::typename_at;
 use super::represent::{
-    Forming, Named, Owner, Representations, Unasked, Unsaid, name_of, representations_of,
+    Owner, RepresentationWriter, Representations, TypeName, Unrepresentable, Unrepresented,
+    representations_of, type_name,
 };
-use super::tell::typename_at;
-use super::told::Telling;
 use crate::outline::ItemId;
 use crate::plan::{
-    Entities, Entry, Form, Read, Selection, Shape, Value, form, name_of as field_name, told,
+    Entities, Entry, Form, Read, Selection, Shape, Value, contexts_of, form, name_of as field_name,
 };
 use crate::planner::ContextId;
 use crate::supergraph::{FieldSetId, SubgraphId};
 
-/// What some objects are asked for, with their representations.
+/// A reduced list of entities with its representations.
 pub(super) type Reduced = (Entities, Representations);
 
-/// Asks objects for what needs nothing that failed, and says of the rest why it is missing.
+/// Returns reduced lists for entities that lack some inputs, and records the causes of the fields
+/// that cannot be fetched.
 #[cold]
 pub(super) fn reduce(
     inputs: Inputs<'_>,
@@ -34,24 +37,24 @@ pub(super) fn reduce(
     (subgraph, list): (SubgraphId, &Entities),
     owners: &[Owner],
 ) -> Vec<Reduced> {
-    let mut reducing =
-        Reducing { inputs, arena, errors, subgraph, list, forms: FxHashMap::default() };
-    let mut groups: Vec<(Left, Vec<ObjectId>)> = Vec::new();
-    let mut known: FxHashMap<Left, usize> = FxHashMap::default();
+    let mut reducer =
+        Reducer { inputs, arena, errors, subgraph, list, forms: FxHashMap::default() };
+    let mut groups: Vec<(Remaining, Vec<ObjectId>)> = Vec::new();
+    let mut known: FxHashMap<Remaining, usize> = FxHashMap::default();
     for owner in owners {
-        let Some(left) = reducing.left(*owner) else { continue };
+        let Some(left) = reducer.left(*owner) else { continue };
         let place = *known.entry(left.clone()).or_insert_with(|| {
             groups.push((left, Vec::new()));
             groups.len() - 1
         });
         groups[place].1.push(owner.object);
     }
-    groups.iter().filter_map(|(left, objects)| reducing.entities(left, objects)).collect()
+    groups.iter().filter_map(|(left, objects)| reducer.entities(left, objects)).collect()
 }
 
-/// Nobody can be asked for an object that has no key: for them there is none.
+/// Marks the fields of objects without a key as unknown: no such entity can be fetched.
 #[cold]
-pub(super) fn miss(arena: &mut Arena, list: &Entities, owners: &[Owner]) {
+pub(super) fn mark_unknown(arena: &mut Arena, list: &Entities, owners: &[Owner]) {
     for Owner { entry, object } in owners {
         let own = arena.object(*object).r#type;
         for (_, shape) in list.shapes(*entry, own) {
@@ -64,91 +67,94 @@ pub(super) fn miss(arena: &mut Arena, list: &Entities, owners: &[Owner]) {
     }
 }
 
-/// What is left to be asked of an object.
+/// Remaining part of a fetch for one object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Left {
+struct Remaining {
     entry: u32,
-    /// What can be said of it.
+    /// Available keys and inputs.
     keys: Vec<FieldSetId>,
     inputs: Vec<FieldSetId>,
-    /// What the objects above it cannot say.
-    untold: Vec<ContextId>,
+    /// Contexts without a value.
+    missing_contexts: Vec<ContextId>,
 }
 
-/// What fields need that cannot be said, each with the reason, if there is one to report.
+/// Inputs that are not available, each with the cause to report, if there is one.
 #[derive(Debug, Default)]
-struct Lacking {
+struct Unavailable {
     inputs: Vec<(FieldSetId, Option<CauseId>)>,
-    untold: Vec<(ContextId, Option<CauseId>)>,
+    missing_contexts: Vec<(ContextId, Option<CauseId>)>,
 }
 
-/// What a field needs beside the key.
+/// Inputs of a field beside the key.
 #[derive(Debug)]
-struct Needs {
+struct FieldInputs {
     item: ItemId,
     requires: Option<FieldSetId>,
-    told: Vec<ContextId>,
+    contexts: Vec<ContextId>,
 }
 
-struct Reducing<'r> {
+struct Reducer<'r> {
     inputs: Inputs<'r>,
     arena: &'r mut Arena,
     errors: &'r mut Errors,
     subgraph: SubgraphId,
     list: &'r Entities,
-    /// What one field set says of the objects of an entry.
+    /// Representation form of a single field set for an entry.
     forms: FxHashMap<(u32, FieldSetId, bool), Form>,
 }
 
-impl Reducing<'_> {
-    /// What is left to be asked of an object. What is not has failed from now on.
-    fn left(&mut self, owner: Owner) -> Option<Left> {
+impl Reducer<'_> {
+    /// Returns the remaining part of the fetch for an object, and sets the causes of the other
+    /// fields.
+    fn left(&mut self, owner: Owner) -> Option<Remaining> {
         let entry = self.list.entries.get(owner.entry as usize)?;
-        if name_of(self.inputs.supergraph, self.arena, entry, owner.object) == Named::Unknown {
+        if type_name(self.inputs.supergraph, self.arena, entry, owner.object) == TypeName::Unknown {
             let cause = self.untyped(owner.object);
-            self.lose(owner, |_| Some(cause));
+            self.fail_reads(owner, |_| Some(cause));
             return None;
         }
         let (mut keys, mut why) = (Vec::new(), None);
         for key in &entry.keys {
-            match self.can_say((owner, entry), *key, true) {
+            match self.check_inputs((owner, entry), *key, true) {
                 Ok(()) => keys.push(*key),
                 Err(cause) => why = why.or(cause),
             }
         }
         if keys.is_empty() {
-            self.lose(owner, |_| Some(why));
+            self.fail_reads(owner, |_| Some(why));
             return None;
         }
-        let (mut inputs, mut lacking) = (Vec::new(), Lacking::default());
+        let (mut inputs, mut lacking) = (Vec::new(), Unavailable::default());
         for set in &entry.inputs {
-            match self.can_say((owner, entry), *set, false) {
+            match self.check_inputs((owner, entry), *set, false) {
                 Ok(()) => inputs.push(*set),
                 Err(cause) => lacking.inputs.push((*set, cause)),
             }
         }
-        for context in &self.list.told {
-            let telling = Telling {
+        for context in &self.list.contexts {
+            let resolver = ContextResolver {
                 supergraph: self.inputs.supergraph,
                 contexts: &self.inputs.plan.contexts,
                 arena: self.arena,
             };
-            if let Err(why) = telling.value(*context, owner.object) {
+            if let Err(why) = resolver.value(*context, owner.object) {
                 let cause = self.cause_of(why);
-                lacking.untold.push((*context, cause));
+                lacking.missing_contexts.push((*context, cause));
             }
         }
         let needs = self.needs(entry);
-        self.lose(owner, |read| {
+        self.fail_reads(owner, |read| {
             let needs = needs.iter().find(|needs| needs.item == read.item)?;
             lacking.reason(needs)
         });
-        let untold = lacking.untold.iter().map(|(context, _)| *context).collect();
-        Some(Left { entry: owner.entry, keys, inputs, untold })
+        let missing_contexts =
+            lacking.missing_contexts.iter().map(|(context, _)| *context).collect();
+        Some(Remaining { entry: owner.entry, keys, inputs, missing_contexts })
     }
 
-    /// Whether a field set can be said of an object; else why not, if that is to be reported.
-    fn can_say(
+    /// Whether the values of a field set are available; otherwise the cause, if it is to be
+    /// reported.
+    fn check_inputs(
         &mut self,
         (owner, entry): (Owner, &Entry),
         set: FieldSetId,
@@ -160,20 +166,20 @@ impl Reducing<'_> {
             true => compile(self.inputs, entry, &[set], &[]),
             false => compile(self.inputs, entry, &[], &[set]),
         });
-        let forming = Forming { supergraph, tree: Some(&plan.tree), arena: self.arena };
-        let said = forming.members(form, owner.object, true, &mut Vec::new());
-        said.map_err(|why| self.cause_of(why))
+        let writer = RepresentationWriter { supergraph, tree: Some(&plan.tree), arena: self.arena };
+        let written = writer.members(form, owner.object, true, &mut Vec::new());
+        written.map_err(|why| self.cause_of(why))
     }
 
-    /// The reason why something is not said, to be reported of what needs it.
-    fn cause_of(&mut self, why: Unsaid) -> Option<CauseId> {
+    /// Returns the cause that fields which require the value report.
+    fn cause_of(&mut self, why: Unrepresentable) -> Option<CauseId> {
         let Inputs { supergraph, plan, .. } = self.inputs;
         match why {
-            Unsaid::NoKey => None,
-            Unsaid::Failed(cause, item) => {
+            Unrepresentable::NoKey => None,
+            Unrepresentable::Failed(cause, item) => {
                 Some(self.errors.derived(cause, &plan.tree.item(item).key))
             }
-            Unsaid::Null(object, item) | Unsaid::Unknown(object, item) => {
+            Unrepresentable::Null(object, item) | Unrepresentable::Unknown(object, item) => {
                 let missing = plan.tree.item(item);
                 let parent = plan.tree.parent_of(supergraph, missing);
                 let kind = ErrorKind::Null { parent, field: missing.key.clone() };
@@ -182,15 +188,15 @@ impl Reducing<'_> {
         }
     }
 
-    /// A value is missing that may not be: nobody said why.
+    /// Records that a non-null value is missing without an error.
     fn fail(&mut self, object: ObjectId, item: ItemId, kind: ErrorKind) -> CauseId {
         let cause = self.errors.add(Cause::new(kind, Scope::Entity, None));
-        let place = self.arena.place_of(object, self.arena.slot(item));
+        let place = self.arena.address_of(object, self.arena.slot(item));
         self.errors.fail(self.arena, place, cause);
         cause
     }
 
-    /// Why nobody knows the type of an object.
+    /// Returns the cause of a missing runtime type.
     fn untyped(&mut self, object: ObjectId) -> Option<CauseId> {
         let plan = self.inputs.plan;
         let position = self.arena.object(object).position;
@@ -205,14 +211,14 @@ impl Reducing<'_> {
         }
     }
 
-    /// Says why values of an object are missing: those of which `why` knows it. Without a reason to be
-    /// reported there is no such object for whoever would be asked.
-    fn lose(&mut self, owner: Owner, why: impl Fn(&Read) -> Option<Option<CauseId>>) {
+    /// Sets the causes of absent fields for which `why` returns one. Without a cause to report the
+    /// entity counts as unknown.
+    fn fail_reads(&mut self, owner: Owner, why: impl Fn(&Read) -> Option<Option<CauseId>>) {
         let own = self.arena.object(owner.object).r#type;
         for (_, shape) in self.list.shapes(owner.entry, own) {
             for read in shape.reads_of(own) {
-                let place = self.arena.place_of(owner.object, read.slot);
-                match (self.arena.at_place(place), why(read)) {
+                let place = self.arena.address_of(owner.object, read.slot);
+                match (self.arena.cell_at(place), why(read)) {
                     (Cell::Absent, Some(Some(cause))) => {
                         self.errors.fail(self.arena, place, cause);
                     }
@@ -225,31 +231,31 @@ impl Reducing<'_> {
         }
     }
 
-    /// What each field of an entry needs.
-    fn needs(&self, entry: &Entry) -> Vec<Needs> {
+    /// Returns the inputs of all fields of an entry.
+    fn needs(&self, entry: &Entry) -> Vec<FieldInputs> {
         let fields = entry
             .selections
             .iter()
-            .flat_map(|(base, selection)| selection.fields.iter().map(move |asked| (*base, asked)));
+            .flat_map(|(base, selection)| selection.fields.iter().map(move |field| (*base, field)));
         let Inputs { supergraph, plan, .. } = self.inputs;
-        let needs = fields.map(|(base, asked)| {
-            let name = field_name(&plan.tree.item(asked.item).what);
-            let field = supergraph.find_field(base, name);
-            let own = field.and_then(|field| supergraph.field_in(field, self.subgraph));
-            let told = asked.told.iter().map(|(_, context)| *context).collect();
-            Needs { item: asked.item, requires: own.and_then(|own| own.requires), told }
+        let needs = fields.map(|(base, field)| {
+            let name = field_name(&plan.tree.item(field.item).kind);
+            let declared = supergraph.find_field(base, name);
+            let own = declared.and_then(|declared| supergraph.field_in(declared, self.subgraph));
+            let contexts = field.context_arguments.iter().map(|(_, context)| *context).collect();
+            FieldInputs { item: field.item, requires: own.and_then(|own| own.requires), contexts }
         });
         needs.collect()
     }
 
-    /// The list of entities that asks what is left.
-    fn entities(&self, left: &Left, objects: &[ObjectId]) -> Option<Reduced> {
+    /// Returns the reduced list of entities.
+    fn entities(&self, left: &Remaining, objects: &[ObjectId]) -> Option<Reduced> {
         let entry = self.list.entries.get(left.entry as usize)?;
         let lost = self.needs(entry).into_iter().filter(|needs| left.lacks(needs));
         let lost: Vec<ItemId> = lost.map(|needs| needs.item).collect();
         let mut selections = entry.selections.clone();
         for (_, selection) in &mut selections {
-            retain_asked(selection, &lost, &left.untold);
+            retain_asked(selection, &lost, &left.missing_contexts);
         }
         if selections.iter().all(|(_, selection)| is_empty(selection)) && !self.list.typename {
             return None;
@@ -261,11 +267,11 @@ impl Reducing<'_> {
         let Entry { position, types, on, .. } = entry.clone();
         let (keys, inputs) = (left.keys.clone(), left.inputs.clone());
         let form = compile(self.inputs, entry, &keys, &inputs);
-        let told = told(selections.iter().map(|(_, selection)| selection));
+        let contexts = contexts_of(selections.iter().map(|(_, selection)| selection));
         let types_asked = selections.iter().filter(|(_, selection)| !is_empty(selection));
         let list = Entities {
             typename: self.list.typename,
-            told,
+            contexts,
             types: types_asked.cloned().collect(),
             entries: vec![Entry {
                 position,
@@ -280,33 +286,34 @@ impl Reducing<'_> {
             }],
         };
         let Inputs { supergraph, plan, .. } = self.inputs;
-        let forming = Forming { supergraph, tree: Some(&plan.tree), arena: self.arena };
-        let mut unsaid = Unasked::default();
-        let all = representations_of(forming, &list, |_| objects, &mut unsaid);
-        debug_assert!(unsaid.partial.is_empty(), "what is left can be said");
+        let writer = RepresentationWriter { supergraph, tree: Some(&plan.tree), arena: self.arena };
+        let mut unrepresented = Unrepresented::default();
+        let all = representations_of(writer, &list, |_| objects, &mut unrepresented);
+        debug_assert!(unrepresented.partial.is_empty(), "the remaining inputs are available");
         Some((list, all))
     }
 }
 
-impl Lacking {
-    /// Why a field is not asked for.
-    fn reason(&self, needs: &Needs) -> Option<Option<CauseId>> {
+impl Unavailable {
+    /// Returns the cause if a field cannot be fetched.
+    fn reason(&self, needs: &FieldInputs) -> Option<Option<CauseId>> {
         let inputs = self.inputs.iter().filter(|(set, _)| needs.requires == Some(*set));
-        let untold = self.untold.iter().filter(|(context, _)| needs.told.contains(context));
+        let missing_contexts =
+            self.missing_contexts.iter().filter(|(context, _)| needs.contexts.contains(context));
         let inputs = inputs.map(|(_, cause)| *cause);
-        let all: Vec<_> = inputs.chain(untold.map(|(_, cause)| *cause)).collect();
+        let all: Vec<_> = inputs.chain(missing_contexts.map(|(_, cause)| *cause)).collect();
         (!all.is_empty()).then(|| all.into_iter().flatten().next())
     }
 }
 
-impl Left {
-    fn lacks(&self, needs: &Needs) -> bool {
+impl Remaining {
+    fn lacks(&self, needs: &FieldInputs) -> bool {
         needs.requires.is_some_and(|set| !self.inputs.contains(&set))
-            || needs.told.iter().any(|context| self.untold.contains(context))
+            || needs.contexts.iter().any(|context| self.missing_contexts.contains(context))
     }
 }
 
-/// What some field sets say of the objects of an entry.
+/// Returns the representation form of some field sets for an entry.
 fn compile(
     Inputs { supergraph, plan, .. }: Inputs<'_>,
     entry: &Entry,
@@ -319,17 +326,18 @@ fn compile(
     form(supergraph, &plan.tree, entry.position, class.representative, keys, inputs)
 }
 
-/// Takes fields out of what is asked: some of its objects, and those that take what objects above
-/// cannot say. Recursion is bounded by the depth of the tree.
-fn retain_asked(selection: &mut Selection, lost: &[ItemId], untold: &[ContextId]) {
-    selection.fields.retain(|asked| {
-        let mut told = asked.told.iter();
-        !lost.contains(&asked.item) && !told.any(|(_, context)| untold.contains(context))
+/// Removes fields from a selection: the given items, and those with context arguments that have no
+/// value. Recursion is bounded by the depth of the tree.
+fn retain_asked(selection: &mut Selection, lost: &[ItemId], missing_contexts: &[ContextId]) {
+    selection.fields.retain(|field| {
+        let mut contexts = field.context_arguments.iter();
+        !lost.contains(&field.item)
+            && !contexts.any(|(_, context)| missing_contexts.contains(context))
     });
-    let below = selection.fields.iter_mut().filter_map(|asked| asked.below.as_mut());
+    let below = selection.fields.iter_mut().filter_map(|field| field.below.as_mut());
     for selection in below.chain(selection.fragments.iter_mut().map(|(_, below)| below)) {
-        retain_asked(selection, lost, untold);
-        // A selection is not empty.
+        retain_asked(selection, lost, missing_contexts);
+        // A selection set must not be empty.
         selection.typename |= is_empty(selection);
     }
 }
@@ -338,32 +346,32 @@ fn is_empty(selection: &Selection) -> bool {
     selection.fields.is_empty() && selection.fragments.is_empty()
 }
 
-/// Takes out of a shape what is not asked.
+/// Removes fields from a shape that are not selected.
 fn retain_read(shape: &mut Shape, selections: &[(TypeId, Selection)]) {
-    let mut asked: FxHashSet<ItemId> = FxHashSet::default();
+    let mut field: FxHashSet<ItemId> = FxHashSet::default();
     let mut open: Vec<&Selection> = selections.iter().map(|(_, selection)| selection).collect();
     while let Some(selection) = open.pop() {
-        asked.extend(selection.fields.iter().map(|asked| asked.item));
-        open.extend(selection.fields.iter().filter_map(|asked| asked.below.as_ref()));
+        field.extend(selection.fields.iter().map(|field| field.item));
+        open.extend(selection.fields.iter().filter_map(|field| field.below.as_ref()));
         open.extend(selection.fragments.iter().map(|(_, below)| below));
     }
-    retain_items(shape, &asked);
+    retain_items(shape, &field);
 }
 
 /// Recursion is bounded by the depth of the tree.
-fn retain_items(shape: &mut Shape, asked: &FxHashSet<ItemId>) {
+fn retain_items(shape: &mut Shape, field: &FxHashSet<ItemId>) {
     let members = std::iter::once(&mut shape.members);
     for members in members.chain(shape.own.iter_mut().map(|(_, members)| members)) {
-        *members = retain_members(members, asked);
+        *members = retain_members(members, field);
     }
 }
 
-fn retain_members(members: &[Read], asked: &FxHashSet<ItemId>) -> Box<[Read]> {
-    let members = members.iter().filter(|read| asked.contains(&read.item)).map(|read| {
+fn retain_members(members: &[Read], field: &FxHashSet<ItemId>) -> Box<[Read]> {
+    let members = members.iter().filter(|read| field.contains(&read.item)).map(|read| {
         let mut read = read.clone();
-        read.also = retain_members(&read.also, asked);
+        read.also = retain_members(&read.also, field);
         if let Value::Objects { shape, .. } = &mut read.value {
-            retain_items(shape, asked);
+            retain_items(shape, field);
         }
         read
     });

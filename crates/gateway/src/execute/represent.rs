@@ -1,44 +1,44 @@
-//! Objects as representations.
+//! Representations of entities, deduplicated.
 
 use ahash::RandomState;
 use graphql::schema::TypeId;
 use hashbrown::HashTable;
 
-use super::arena::{Arena, BEGIN, Cell, ObjectId};
+use super::arena::{Arena, Cell, ObjectId, PREFIX_BYTES};
 use super::cause::CauseId;
-use super::tell::typename_at;
-use crate::outline::{ItemId, Tree, What};
+use super::map_errors::typename_at;
+use crate::outline::{ItemId, ItemKind, Tree};
 use crate::plan::{Entities, Entry, Form, Member, Nesting};
 use crate::supergraph::Supergraph;
 
-/// What a list of entities is asked with, and whose each of them is.
+/// Representations of a list of entities, with the objects that each stands for.
 #[derive(Debug, Default)]
 pub(super) struct Representations {
     pub(super) texts: Texts,
-    /// The objects that the texts stand for, by text.
+    /// Objects by representation.
     owners: Vec<Owner>,
-    /// By text: the first of its owners, and of one more, where they end.
+    /// Index of the first owner of each representation; one more entry marks the end.
     first: Vec<u32>,
-    /// The texts that are to be asked.
+    /// Representations that are still to be fetched.
     pub(super) left: Vec<u32>,
 }
 
 /// An object that a representation stands for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owner {
-    /// The place of its entry among those of the list.
+    /// Index of its entry in the list.
     pub(super) entry: u32,
     pub(super) object: ObjectId,
 }
 
 impl Representations {
-    /// The objects that a text stands for.
+    /// Objects of one representation.
     pub(super) fn owners(&self, text: u32) -> &[Owner] {
         let end = |text: u32| self.first.get(text as usize).copied().unwrap_or_default() as usize;
         self.owners.get(end(text)..end(text + 1)).unwrap_or_default()
     }
 
-    /// Some of the objects, with the texts that they have; those of one text one after the other.
+    /// Returns the representations of a subset of the objects, in groups of one representation.
     pub(super) fn part(&self, some: &[(u32, Owner)]) -> Self {
         let mut part = Self::default();
         let mut found = Vec::with_capacity(some.len());
@@ -52,16 +52,16 @@ impl Representations {
     }
 
     fn leave_all(&mut self) {
-        // A request is bounded far below.
+        // Requests are limited far below.
         self.left = (0..u32::try_from(self.texts.len()).unwrap_or(u32::MAX)).collect();
     }
 
-    /// All objects, those of one text after the other.
+    /// All objects, grouped by representation.
     pub(super) fn all_owners(&self) -> &[Owner] {
         &self.owners
     }
 
-    /// Puts together what stands for each text.
+    /// Groups objects by their representation.
     fn group(&mut self, found: &[(u32, Owner)]) {
         let mut first = vec![0; self.texts.len() + 1];
         for (text, _) in found {
@@ -84,14 +84,14 @@ impl Representations {
     }
 }
 
-/// Texts, each once, one after the other in one buffer.
+/// Distinct texts in one buffer.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     bytes: Vec<u8>,
-    /// Where each ends.
+    /// Offset of the end of each text.
     ends: Vec<usize>,
-    /// The texts by their bytes. Their values come of databases that others fill: the hash is not to
-    /// be foreseen.
+    /// Hash table of the texts. The values come from databases that others can write, so the hash
+    /// is keyed against collision attacks.
     known: HashTable<u32>,
     state: RandomState,
 }
@@ -101,7 +101,7 @@ impl Texts {
         self.ends.len()
     }
 
-    /// How many bytes all texts have.
+    /// Total length of all texts.
     pub(super) fn size(&self) -> usize {
         self.bytes.len()
     }
@@ -110,13 +110,13 @@ impl Texts {
         text(&self.bytes, &self.ends, place)
     }
 
-    /// The place of a text.
+    /// Returns the index of a text.
     pub(super) fn find(&self, text: &[u8]) -> Option<u32> {
         let hash = self.state.hash_one(text);
         self.known.find(hash, |place| self.text(*place) == text).copied()
     }
 
-    /// Makes what was written since the last text one more, unless there is an equal one: its place.
+    /// Ends the text that was written last and returns its index, or that of an equal text.
     fn end(&mut self) -> u32 {
         let start = self.ends.last().copied().unwrap_or_default();
         let Self { bytes, ends, known, state } = self;
@@ -127,20 +127,20 @@ impl Texts {
             bytes.truncate(start);
             return place;
         }
-        // A request is bounded far below.
+        // Requests are limited far below.
         let place = u32::try_from(ends.len()).unwrap_or(u32::MAX);
         ends.push(bytes.len());
         known.insert_unique(hash, place, |place| state.hash_one(text(bytes, ends, *place)));
         place
     }
 
-    /// Takes back what was written since the last text.
+    /// Discards what was written since the last text.
     fn cancel(&mut self) {
         self.bytes.truncate(self.ends.last().copied().unwrap_or_default());
     }
 
-    /// The texts of some objects, as a form says them; those that cannot be said are left out. By
-    /// text: the first of its objects.
+    /// Returns the representations of some objects, without those that have none; and for each the
+    /// first of its objects.
     pub(super) fn of(
         supergraph: &Supergraph,
         arena: &Arena,
@@ -149,10 +149,10 @@ impl Texts {
         objects: impl Iterator<Item = ObjectId>,
     ) -> (Self, Vec<ObjectId>) {
         let (mut texts, mut of) = (Self::default(), Vec::new());
-        let forming = Forming { supergraph, tree: None, arena };
-        let mut saying = Saying::new(forming, form, name);
+        let writer = RepresentationWriter { supergraph, tree: None, arena };
+        let mut writer = CachedWriter::new(writer, form, name);
         for object in objects {
-            if saying.say(object, &mut texts).is_ok_and(|text| text as usize == of.len()) {
+            if writer.write(object, &mut texts).is_ok_and(|text| text as usize == of.len()) {
                 of.push(object);
             }
         }
@@ -166,70 +166,75 @@ fn text<'t>(bytes: &'t [u8], ends: &[usize], place: u32) -> &'t [u8] {
     bytes.get(place.checked_sub(1).map_or(0, end)..end(place)).unwrap_or_default()
 }
 
-/// Why an object has no representation.
+/// Reason why an object has no representation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unsaid {
-    /// A key that may be null is null: there is nobody to be asked for.
+pub(super) enum Unrepresentable {
+    /// A nullable key is null: there is no entity to fetch.
     NoKey,
-    /// Something of an object is null that may not be.
+    /// A non-null value of an object is null.
     Null(ObjectId, ItemId),
-    /// Nobody gave something of an object that may not be null.
+    /// A non-null value of an object is in no response.
     Unknown(ObjectId, ItemId),
-    /// Something failed.
+    /// A value failed.
     Failed(CauseId, ItemId),
 }
 
-/// The objects that have no representation.
+/// Objects without a representation.
 #[derive(Debug, Default)]
-pub(super) struct Unasked {
-    /// Those that have no key.
+pub(super) struct Unrepresented {
+    /// Objects without a key.
     pub(super) keyless: Vec<Owner>,
-    /// Those of which something may be said.
+    /// Objects that lack some inputs.
     pub(super) partial: Vec<Owner>,
 }
 
-/// The representations of a list of entities: equal ones are one.
+/// Returns the deduplicated representations of a list of entities.
 pub(super) fn representations(
-    forming: Forming<'_>,
+    writer: RepresentationWriter<'_>,
     list: &Entities,
-    unsaid: &mut Unasked,
+    unrepresented: &mut Unrepresented,
 ) -> Representations {
-    let objects = |entry: &Entry| forming.arena.objects_at(entry.position);
-    representations_of(forming, list, objects, unsaid)
+    let objects = |entry: &Entry| writer.arena.objects_at(entry.position);
+    representations_of(writer, list, objects, unrepresented)
 }
 
-/// The same of some of the objects of each entry.
+/// Returns the representations of some objects of each entry.
 pub(super) fn representations_of<'o>(
-    forming: Forming<'_>,
+    writer: RepresentationWriter<'_>,
     list: &Entities,
     objects: impl Fn(&Entry) -> &'o [ObjectId],
-    unsaid: &mut Unasked,
+    unrepresented: &mut Unrepresented,
 ) -> Representations {
     let mut all = Representations::default();
     let mut found = Vec::new();
     for (place, entry) in (0..).zip(&list.entries) {
-        let mut sayings: Vec<(TypeId, Saying<'_>)> = Vec::new();
+        let mut writers: Vec<(TypeId, CachedWriter<'_>)> = Vec::new();
         for object in objects(entry) {
             let owner = Owner { entry: place, object: *object };
-            let name = match name_of(forming.supergraph, forming.arena, entry, *object) {
-                Named::Type(name) => name,
-                Named::Unknown => {
-                    unsaid.partial.push(owner);
+            let name = match type_name(writer.supergraph, writer.arena, entry, *object) {
+                TypeName::Type(name) => name,
+                TypeName::Unknown => {
+                    unrepresented.partial.push(owner);
                     continue;
                 }
-                Named::Other => continue,
+                TypeName::Other => continue,
             };
-            let known = sayings.iter().position(|(of, _)| *of == name);
+            let known = writers.iter().position(|(of, _)| *of == name);
             let known = known.unwrap_or_else(|| {
-                sayings.push((name, Saying::new(forming, &entry.form, name)));
-                sayings.len() - 1
+                writers.push((name, CachedWriter::new(writer, &entry.form, name)));
+                writers.len() - 1
             });
-            match sayings[known].1.say(*object, &mut all.texts) {
+            match writers[known].1.write(*object, &mut all.texts) {
                 Ok(text) => found.push((text, owner)),
-                Err(Unsaid::NoKey) if entry.keys.len() == 1 => unsaid.keyless.push(owner),
+                Err(Unrepresentable::NoKey) if entry.keys.len() == 1 => {
+                    unrepresented.keyless.push(owner)
+                }
                 Err(
-                    Unsaid::NoKey | Unsaid::Null(..) | Unsaid::Unknown(..) | Unsaid::Failed(..),
-                ) => unsaid.partial.push(owner),
+                    Unrepresentable::NoKey
+                    | Unrepresentable::Null(..)
+                    | Unrepresentable::Unknown(..)
+                    | Unrepresentable::Failed(..),
+                ) => unrepresented.partial.push(owner),
             }
         }
     }
@@ -238,137 +243,137 @@ pub(super) fn representations_of<'o>(
     all
 }
 
-/// So many objects are remembered with their texts.
-const REMEMBERED: usize = 32;
+/// Number of slots of the cache.
+const CACHE_SLOTS: usize = 32;
 
-/// Says objects of one type.
-struct Saying<'s> {
-    forming: Forming<'s>,
+/// Writer of the representations of one type, with a cache.
+struct CachedWriter<'s> {
+    writer: RepresentationWriter<'s>,
     form: &'s Form,
-    /// How all texts begin.
+    /// Common prefix of all representations.
     head: Vec<u8>,
-    /// The slots of what is said, if that is leaves and nothing else.
+    /// Slots of the members, if all members are leaves.
     slots: Vec<u32>,
-    /// Objects with their texts, each at the place that its leaves say: many objects of an answer are
-    /// few entities, whose texts need not be made again. Another with the same place takes it.
-    said: [Option<(ObjectId, u32)>; REMEMBERED],
+    /// Direct-mapped cache of objects with their texts, by a hash of their leaves: many objects of
+    /// a response are few entities, whose texts need not be written again.
+    cache: [Option<(ObjectId, u32)>; CACHE_SLOTS],
 }
 
-impl<'s> Saying<'s> {
-    fn new(forming: Forming<'s>, form: &'s Form, name: TypeId) -> Self {
+impl<'s> CachedWriter<'s> {
+    fn new(writer: RepresentationWriter<'s>, form: &'s Form, name: TypeId) -> Self {
         let is_flat = form.members.iter().all(|member| member.below.is_empty());
         let members = form.members.iter().filter(|_| is_flat);
-        let slots = members.map(|member| forming.arena.slot(member.item)).collect();
-        Self { forming, form, head: forming.head(name), slots, said: [None; REMEMBERED] }
+        let slots = members.map(|member| writer.arena.slot(member.item)).collect();
+        Self { writer, form, head: writer.head(name), slots, cache: [None; CACHE_SLOTS] }
     }
 
-    /// The place of the text of an object.
-    fn say(&mut self, object: ObjectId, texts: &mut Texts) -> Result<u32, Unsaid> {
+    /// Writes the representation of an object and returns its index.
+    fn write(&mut self, object: ObjectId, texts: &mut Texts) -> Result<u32, Unrepresentable> {
         let place = self.place(object);
-        let known = place.and_then(|place| self.said[place]);
+        let known = place.and_then(|place| self.cache[place]);
         if let Some((_, text)) = known.filter(|(known, _)| self.is_same(*known, object)) {
             return Ok(text);
         }
-        if let Err(why) = self.forming.text(self.form, &self.head, object, &mut texts.bytes) {
+        if let Err(why) = self.writer.text(self.form, &self.head, object, &mut texts.bytes) {
             texts.cancel();
             return Err(why);
         }
         let text = texts.end();
         if let Some(place) = place {
-            self.said[place] = Some((object, text));
+            self.cache[place] = Some((object, text));
         }
         Ok(text)
     }
 
-    /// Where an object is remembered; `None` if it has something else, or nothing, instead of leaves.
+    /// Cache slot of an object; `None` if a member is not a leaf.
     #[inline]
     fn place(&self, object: ObjectId) -> Option<usize> {
-        // A large odd number, so that all bits count in the highest.
+        // A large odd number, so that the highest bits depend on all bits.
         const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-        let arena = self.forming.arena;
+        let arena = self.writer.arena;
         let cells = arena.cells_of(arena.object(object));
         let mut hash = 0_u64;
         for slot in &self.slots {
             let cell = *cells.get(*slot as usize)?;
-            let (length, begin) = arena.begin_of(cell)?;
+            let (length, begin) = arena.prefix_of(cell)?;
             hash = (hash ^ begin).wrapping_mul(SPREAD);
-            if length > BEGIN {
-                // Long ones often begin alike.
+            if length > PREFIX_BYTES {
+                // Long texts often have the same prefix.
                 let end = arena.leaf_of(cell).and_then(<[u8]>::last_chunk);
                 hash = (hash ^ end.map_or(0, |end| u64::from_le_bytes(*end))).wrapping_mul(SPREAD);
             }
         }
-        let place = hash >> (u64::BITS - REMEMBERED.ilog2());
+        let place = hash >> (u64::BITS - CACHE_SLOTS.ilog2());
         usize::try_from(place).ok().filter(|_| !self.slots.is_empty())
     }
 
-    /// Whether two objects that have leaves only have the same.
+    /// Whether two objects have the same leaves.
     #[inline]
     fn is_same(&self, one: ObjectId, other: ObjectId) -> bool {
-        let arena = self.forming.arena;
+        let arena = self.writer.arena;
         let (one, other) = (arena.object(one), arena.object(other));
         let (one, other) = (arena.cells_of(one), arena.cells_of(other));
         self.slots.iter().all(|slot| {
             let slot = *slot as usize;
             let (Some(one), Some(other)) = (one.get(slot), other.get(slot)) else { return false };
-            let begin = arena.begin_of(*one);
-            begin == arena.begin_of(*other)
+            let begin = arena.prefix_of(*one);
+            begin == arena.prefix_of(*other)
                 && begin.is_some_and(|(length, _)| {
-                    length <= BEGIN || arena.leaf_of(*one) == arena.leaf_of(*other)
+                    length <= PREFIX_BYTES || arena.leaf_of(*one) == arena.leaf_of(*other)
                 })
         })
     }
 }
 
-/// The type that the representation of an object says.
+/// Type name in the representation of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Named {
+pub(super) enum TypeName {
     Type(TypeId),
-    /// Nobody said the object's own.
+    /// The runtime type is unknown.
     Unknown,
-    /// The object is not meant.
+    /// The object's type is not one of the entry.
     Other,
 }
 
-pub(super) fn name_of(
+pub(super) fn type_name(
     supergraph: &Supergraph,
     arena: &Arena,
     entry: &Entry,
     object: ObjectId,
-) -> Named {
+) -> TypeName {
     match (entry.on, arena.object(object).r#type) {
-        (_, Some(own)) if !supergraph.contains(&entry.types, own) => Named::Other,
-        (Some(on), _) => Named::Type(on),
-        (None, Some(own)) => Named::Type(own),
-        (None, None) => Named::Unknown,
+        (_, Some(own)) if !supergraph.contains(&entry.types, own) => TypeName::Other,
+        (Some(on), _) => TypeName::Type(on),
+        (None, Some(own)) => TypeName::Type(own),
+        (None, None) => TypeName::Unknown,
     }
 }
 
-/// Says objects by forms.
+/// Writes objects by representation forms.
 #[derive(Clone, Copy)]
-pub(super) struct Forming<'f> {
+pub(super) struct RepresentationWriter<'f> {
     pub(super) supergraph: &'f Supergraph,
-    /// With it what nobody gave is null, where it may be; without it nothing is said of it.
+    /// With the tree, absent nullable values are written as null; without it they are an error.
     pub(super) tree: Option<&'f Tree>,
     pub(super) arena: &'f Arena,
 }
 
-impl Forming<'_> {
-    /// What a form says of an object, behind what is said of its type.
+impl RepresentationWriter<'_> {
+    /// Writes a representation behind its type.
     fn text(
         &self,
         form: &Form,
         head: &[u8],
         object: ObjectId,
         text: &mut Vec<u8>,
-    ) -> Result<(), Unsaid> {
+    ) -> Result<(), Unrepresentable> {
         text.extend_from_slice(head);
         self.members(form, object, false, text)?;
         text.push(b'}');
         Ok(())
     }
 
-    /// How the representations of a type begin.
+    /// Returns the common prefix of the representations of a type.
     fn head(&self, name: TypeId) -> Vec<u8> {
         let mut head = b"{".to_vec();
         self.r#type(name, &mut head);
@@ -381,65 +386,67 @@ impl Forming<'_> {
         text.push(b'"');
     }
 
-    /// What a form says of an object, member by member.
+    /// Writes the members of an object by a form.
     pub(super) fn members(
         &self,
         form: &Form,
         object: ObjectId,
         mut is_first: bool,
         text: &mut Vec<u8>,
-    ) -> Result<(), Unsaid> {
+    ) -> Result<(), Unrepresentable> {
         for member in &form.members {
             let cell = self.arena.cell_of(object, member.item);
             if member.is_key && cell == Cell::Null && !member.is_non_null {
-                return Err(Unsaid::NoKey);
+                return Err(Unrepresentable::NoKey);
             }
             let separator = usize::from(std::mem::take(&mut is_first));
-            text.extend_from_slice(member.lead.get(separator..).unwrap_or_default());
+            text.extend_from_slice(member.prefix.get(separator..).unwrap_or_default());
             self.value((object, member), 0, cell, text)?;
         }
         Ok(())
     }
 
-    /// What a cell says. What nobody gave is null: where it may not be, the nearest value around it that
-    /// may. Of a key nothing is left out. Recursion is bounded by the nesting of field sets and of
-    /// lists.
+    /// Writes a cell. Absent values are null: if that is not allowed, the nearest enclosing value
+    /// that may be null is. Keys must be complete. Recursion is bounded by the nesting of field
+    /// sets and of lists.
     fn value(
         &self,
         (of, member): (ObjectId, &Member),
         level: u8,
         cell: Cell,
         text: &mut Vec<u8>,
-    ) -> Result<(), Unsaid> {
+    ) -> Result<(), Unrepresentable> {
         let start = text.len();
-        let said = match cell {
+        let result = match cell {
             Cell::Leaf { buffer, start, end } => {
                 text.extend_from_slice(self.arena.leaf(buffer, start, end));
                 return Ok(());
             }
-            Cell::Failed(cause) => return Err(Unsaid::Failed(cause, member.item)),
+            Cell::Failed(cause) => return Err(Unrepresentable::Failed(cause, member.item)),
             Cell::Null if member.is_key && level > 0 => {
                 text.extend_from_slice(b"null");
                 return Ok(());
             }
-            Cell::Absent | Cell::Unknown if self.tree.is_none() => return Err(Unsaid::NoKey),
-            Cell::Absent | Cell::Unknown => Err(Unsaid::Unknown(of, member.item)),
-            Cell::Null => Err(Unsaid::Null(of, member.item)),
+            Cell::Absent | Cell::Unknown if self.tree.is_none() => {
+                return Err(Unrepresentable::NoKey);
+            }
+            Cell::Absent | Cell::Unknown => Err(Unrepresentable::Unknown(of, member.item)),
+            Cell::Null => Err(Unrepresentable::Null(of, member.item)),
             Cell::List { start, end } => self.list((of, member), level, (start, end), text),
             Cell::Object(below) => self.object(below, member, text),
         };
-        let may_be_null = match said {
-            Err(Unsaid::Unknown(..)) => true,
-            Err(Unsaid::Null(..)) => cell == Cell::Null,
-            Ok(()) | Err(Unsaid::NoKey | Unsaid::Failed(..)) => false,
+        let may_be_null = match result {
+            Err(Unrepresentable::Unknown(..)) => true,
+            Err(Unrepresentable::Null(..)) => cell == Cell::Null,
+            Ok(()) | Err(Unrepresentable::NoKey | Unrepresentable::Failed(..)) => false,
         };
-        match said {
+        match result {
             Err(_) if may_be_null && !member.is_key && !self.is_non_null(member, level) => {
                 text.truncate(start);
                 text.extend_from_slice(b"null");
                 Ok(())
             }
-            said => said,
+            result => result,
         }
     }
 
@@ -449,7 +456,7 @@ impl Forming<'_> {
         level: u8,
         (start, end): (u32, u32),
         text: &mut Vec<u8>,
-    ) -> Result<(), Unsaid> {
+    ) -> Result<(), Unrepresentable> {
         text.push(b'[');
         for (place, cell) in self.arena.list(start, end).iter().enumerate() {
             if place > 0 {
@@ -461,7 +468,12 @@ impl Forming<'_> {
         Ok(())
     }
 
-    fn object(&self, object: ObjectId, member: &Member, text: &mut Vec<u8>) -> Result<(), Unsaid> {
+    fn object(
+        &self,
+        object: ObjectId,
+        member: &Member,
+        text: &mut Vec<u8>,
+    ) -> Result<(), Unrepresentable> {
         let own: Option<TypeId> = self.arena.object(object).r#type;
         let form = match own {
             Some(own) => {
@@ -482,41 +494,43 @@ impl Forming<'_> {
         Ok(())
     }
 
-    /// An object has to be told apart from those of other types, and nobody said its own.
+    /// Returns the reason if a member needs a runtime type that is unknown.
     #[cold]
-    fn untyped(&self, object: ObjectId, member: &Member) -> Unsaid {
+    fn untyped(&self, object: ObjectId, member: &Member) -> Unrepresentable {
         let position = self.arena.object(object).position;
         let typename = self.tree.and_then(|tree| typename_at(tree, position));
         match typename.map(|item| (item, self.arena.cell_of(object, item))) {
-            Some((item, Cell::Failed(cause))) => Unsaid::Failed(cause, item),
-            Some((item, _)) => Unsaid::Unknown(object, item),
-            None => Unsaid::Unknown(object, member.item),
+            Some((item, Cell::Failed(cause))) => Unrepresentable::Failed(cause, item),
+            Some((item, _)) => Unrepresentable::Unknown(object, item),
+            None => Unrepresentable::Unknown(object, member.item),
         }
     }
 
-    /// Whether there is no null within so many lists.
+    /// Whether the value within this many lists is non-null.
     #[cold]
     fn is_non_null(&self, member: &Member, level: u8) -> bool {
-        let what = self.tree.map(|tree| &tree.item(member.item).what);
-        match what {
-            Some(What::Field { field, .. }) => {
+        let kind = self.tree.map(|tree| &tree.item(member.item).kind);
+        match kind {
+            Some(ItemKind::Field { field, .. }) => {
                 Nesting::new(self.supergraph.schema[*field].r#type).is_non_null(level)
             }
-            Some(What::Typename | What::Introspection) | None => member.is_non_null && level == 0,
+            Some(ItemKind::Typename | ItemKind::Introspection) | None => {
+                member.is_non_null && level == 0
+            }
         }
     }
 }
 
-/// What a cell says that is told of an object above, as JSON; `object` says objects. Recursion is
-/// bounded by the nesting of lists.
-pub(super) fn say(
+/// Writes a cell as the JSON of a context argument; `object` writes objects. Recursion is bounded
+/// by list nesting.
+pub(super) fn write_cell(
     arena: &Arena,
     (cell, item): (Cell, ItemId),
-    object: &impl Fn(ObjectId, &mut Vec<u8>) -> Result<(), Unsaid>,
+    object: &impl Fn(ObjectId, &mut Vec<u8>) -> Result<(), Unrepresentable>,
     text: &mut Vec<u8>,
-) -> Result<(), Unsaid> {
+) -> Result<(), Unrepresentable> {
     match cell {
-        Cell::Failed(cause) => return Err(Unsaid::Failed(cause, item)),
+        Cell::Failed(cause) => return Err(Unrepresentable::Failed(cause, item)),
         Cell::Absent | Cell::Null | Cell::Unknown => text.extend_from_slice(b"null"),
         Cell::Leaf { buffer, start, end } => {
             text.extend_from_slice(arena.leaf(buffer, start, end));
@@ -527,7 +541,7 @@ pub(super) fn say(
                 if place > 0 {
                     text.push(b',');
                 }
-                say(arena, (*cell, item), object, text)?;
+                write_cell(arena, (*cell, item), object, text)?;
             }
             text.push(b']');
         }

@@ -1,4 +1,4 @@
-//! The requests of a plan, each as soon as those that it needs are answered.
+//! Scheduler of the fetches of a plan: each is sent as soon as its dependencies are complete.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -6,100 +6,93 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use response::{Held, NoMemory, Recorded};
+use response::{Held, NoMemory};
 
-use super::alike::Alike;
-use super::answer;
-use super::answer::Parts;
-use super::arena::{Arena, ObjectId};
-use super::cause::{Cause, CauseId, Origin, Scope};
-use super::errors::{AskError, ErrorKind, Errors, Invalid, Step};
-use super::feed::Feed;
-use super::json::{Json, NoUtf8, Span};
-use super::observe::{Fate, Observed};
-use super::read::{Causes, Reader, Unread, Wrong};
-use super::recorded::Tape;
-use super::reduce::{miss, reduce};
-use super::represent::{Forming, Owner, Unasked, representations};
-use super::request::{Asked, List, Of, Part, body, document};
-use super::store::{Earlier, Left, State, take};
-use super::tell::Teller;
-use super::told::{Printed, Telling, apart};
-use super::{Answer, Ask, Body, Inputs, Options, Recording, Subgraphs};
-use crate::outline::{ItemId, Tree};
+use super::arena::Arena;
+use super::cause::CauseId;
+use super::contexts::{ContextResolver, PrintedDocuments, group_by_contexts};
+use super::errors::{ErrorKind, Errors, FetchError};
+use super::map_errors::ErrorMapper;
+use super::reduce::{mark_unknown, reduce};
+use super::represent::{Owner, RepresentationWriter, Unrepresented, representations};
+use super::request::{Batch, EntityList, FetchInputs, ListSelection, body, document};
+use super::reuse::{EarlierFetches, FetchState, Remaining, reuse_earlier};
+use super::statistics::{ExecutionStatistics, FetchOutcome};
+use super::{FetchRequest, Inputs, Options, Subgraphs};
+use crate::outline::Tree;
 use crate::plan::{Document, Entities, Fetch, FetchId, Plan};
 
-/// What subgraphs answered.
+/// Data and errors of an execution.
 #[derive(Debug)]
 pub struct Executed {
     pub(super) arena: Arena,
     pub(super) errors: Errors,
-    /// The memory that answers take.
-    held: Held,
+    /// Reserved memory of the subgraph responses.
+    pub(super) held: Held,
 }
 
 impl Executed {
-    /// What went wrong; complete once the answer is written.
+    /// Returns the errors; complete once the response is written.
     #[must_use]
     pub fn into_errors(self) -> Vec<super::ExecutionError> {
         self.errors.into_list()
     }
 
-    /// How long all answers together are.
+    /// Total length of the subgraph responses.
     #[must_use]
     pub fn received(&self) -> usize {
         self.arena.buffers.iter().map(Bytes::len).sum()
     }
 
-    /// How long the data will be, as far as this can be foreseen.
+    /// Estimated length of the data.
     #[must_use]
     pub fn expected(&self) -> usize {
-        self.received().max(self.arena.usually_written())
+        self.received().max(self.arena.expected_written())
     }
 }
 
-/// Why there is no answer, and more about it for the log.
-struct Unanswered {
-    why: AskError,
+/// Failure of a fetch, with details for the log.
+pub(super) struct FetchFailure {
+    why: FetchError,
     reason: Option<Box<str>>,
 }
 
-impl From<AskError> for Unanswered {
-    fn from(why: AskError) -> Self {
+impl From<FetchError> for FetchFailure {
+    fn from(why: FetchError) -> Self {
         Self { why, reason: None }
     }
 }
 
-impl Unanswered {
-    fn of(self, fetch: &Fetch) -> ErrorKind {
+impl FetchFailure {
+    pub(super) fn of(self, fetch: &Fetch) -> ErrorKind {
         let Self { why, reason } = self;
-        ErrorKind::NotAnswered { subgraph: fetch.subgraph, kind: fetch.kind, why, reason }
+        ErrorKind::FetchFailed { subgraph: fetch.subgraph, kind: fetch.kind, why, reason }
     }
 }
 
-/// What became of a request that is ready.
+/// Next step of a fetch whose dependencies are complete.
 enum Ready {
-    Send(Vec<Part>),
-    /// Nothing is left to be asked.
-    Done(Fate),
-    /// Another request is waited for, which may say it.
-    Held,
+    Send(Vec<Batch>),
+    /// There is nothing to send.
+    Done(FetchOutcome),
+    /// It waits for another fetch whose response may contain its data.
+    Waiting,
     NoMemory,
 }
 
-/// Runs a plan. `memory` is what answers may take of the memory of all.
+/// Executes a plan. `memory` is the reservation for the subgraph responses.
 pub async fn execute<S: Subgraphs>(
     inputs: Inputs<'_>,
     subgraphs: &S,
     options: Options,
     memory: Held,
-    observed: &mut Observed,
+    statistics: &mut ExecutionStatistics,
 ) -> Executed {
     let plan = inputs.plan;
-    observed.begin(plan);
-    let printed = Printed::default();
-    let mut running = Running::new(inputs, options, memory, observed, &printed);
-    let mut held: Vec<FetchId> = Vec::new();
+    statistics.begin(plan);
+    let printed = PrintedDocuments::default();
+    let mut execution = Execution::new(inputs, options, memory, statistics, &printed);
+    let mut waiting: Vec<FetchId> = Vec::new();
     let mut missing: Vec<usize> = plan.fetches.iter().map(|fetch| fetch.needs.len()).collect();
     let mut ready: Vec<FetchId> = Vec::new();
     for (place, missing) in missing.iter().enumerate() {
@@ -109,51 +102,56 @@ pub async fn execute<S: Subgraphs>(
     }
     let mut in_flight = FuturesUnordered::new();
     loop {
-        // In the order of the plan: the last is taken first.
+        // In the order of the plan: the last is popped first.
         ready.sort_unstable_by(|one, other| other.cmp(one));
         while let Some(id) = ready.pop() {
             let fetch = &plan.fetches[id.index()];
-            match running.request(id, fetch) {
-                Ready::Send(parts) => {
-                    for part in parts {
-                        let (document, body) = running.request_of(id, fetch, &part);
+            match execution.request(id, fetch) {
+                Ready::Send(batches) => {
+                    for batch in batches {
+                        let (document, body) = execution.request_batch(id, fetch, &batch);
                         let Fetch { subgraph, kind, .. } = *fetch;
                         in_flight.push(async move {
                             let reason = &OnceCell::new();
-                            let ask = Ask { subgraph, kind, fetch: id, document, body, reason };
-                            let answer = subgraphs.ask(ask).await;
+                            let request =
+                                FetchRequest { subgraph, kind, fetch: id, document, body, reason };
+                            let response = subgraphs.fetch(request).await;
                             let reason = || reason.get().cloned();
-                            (id, part, answer.map_err(|why| Unanswered { why, reason: reason() }))
+                            (
+                                id,
+                                batch,
+                                response.map_err(|why| FetchFailure { why, reason: reason() }),
+                            )
                         });
                     }
                 }
-                Ready::Done(fate) => {
-                    running.done(id, fate);
+                Ready::Done(outcome) => {
+                    execution.done(id, outcome);
                     release(plan, id, &mut missing, &mut ready);
                 }
-                Ready::Held => {
-                    running.observed.fetches[id.index()].has_waited = true;
-                    held.push(id);
+                Ready::Waiting => {
+                    execution.statistics.fetches[id.index()].has_waited = true;
+                    waiting.push(id);
                 }
                 Ready::NoMemory => {
-                    running.refuse(id, fetch);
+                    execution.fail_for_memory(id, fetch);
                     release(plan, id, &mut missing, &mut ready);
                 }
             }
         }
-        let Some((id, part, answer)) = in_flight.next().await else { break };
-        if running.receive(id, &part, answer) {
-            ready.append(&mut held);
+        let Some((id, batch, response)) = in_flight.next().await else { break };
+        if execution.receive(id, &batch, response) {
+            ready.append(&mut waiting);
             release(plan, id, &mut missing, &mut ready);
         }
     }
     drop(in_flight);
-    running.finish();
-    running.executed.arena.tell_usual();
-    running.executed
+    execution.finish();
+    execution.executed.arena.record_sizes();
+    execution.executed
 }
 
-/// Marks as ready what waited for nothing but this request.
+/// Marks as ready the fetches whose last dependency is complete.
 fn release(plan: &Plan, done: FetchId, missing: &mut [usize], ready: &mut Vec<FetchId>) {
     for (place, fetch) in plan.fetches.iter().enumerate() {
         if fetch.needs.contains(&done) {
@@ -165,62 +163,63 @@ fn release(plan: &Plan, done: FetchId, missing: &mut [usize], ready: &mut Vec<Fe
     }
 }
 
-/// What an object with a representation takes at most beside its text: its place among those of equal
-/// texts, and the tables that find these, while they grow.
-const EACH_REPRESENTATION: usize = 96;
+/// Upper bound of the memory of an object with a representation, beside its text: its entry among
+/// the owners, and the hash tables while they grow.
+const REPRESENTATION_OVERHEAD: usize = 96;
 
-/// How often the texts of representations are there at most: while they grow, and in what is sent.
+/// Maximum number of copies of a representation's text: two while the buffer grows, one in the
+/// request.
 const TEXT_COPIES: usize = 3;
 
-struct Running<'r> {
-    inputs: Inputs<'r>,
-    options: Options,
-    executed: Executed,
-    observed: &'r mut Observed,
-    /// By request.
-    states: Vec<State>,
-    /// By request: what it was asked with.
-    asked: Vec<Asked>,
-    /// By request: how many of its parts are on their way.
-    pending: Vec<usize>,
-    /// What was not answered.
-    failed: Vec<(FetchId, Part, CauseId)>,
-    /// What all representations take, and the memory of it.
-    said: usize,
-    said_held: Held,
-    printed: &'r Printed,
+pub(super) struct Execution<'r> {
+    pub(super) inputs: Inputs<'r>,
+    pub(super) options: Options,
+    pub(super) executed: Executed,
+    pub(super) statistics: &'r mut ExecutionStatistics,
+    /// By fetch.
+    pub(super) states: Vec<FetchState>,
+    /// By fetch: its inputs.
+    pub(super) fetch_inputs: Vec<FetchInputs>,
+    /// By fetch: number of batches in flight.
+    pub(super) pending: Vec<usize>,
+    /// Failed batches.
+    pub(super) failed: Vec<(FetchId, Batch, CauseId)>,
+    /// Memory of all representations, and its reservation.
+    represented_bytes: usize,
+    represented_held: Held,
+    printed: &'r PrintedDocuments,
 }
 
-impl<'r> Running<'r> {
+impl<'r> Execution<'r> {
     fn new(
         inputs: Inputs<'r>,
         options: Options,
         memory: Held,
-        observed: &'r mut Observed,
-        printed: &'r Printed,
+        statistics: &'r mut ExecutionStatistics,
+        printed: &'r PrintedDocuments,
     ) -> Self {
         let plan = inputs.plan;
         let mut arena = Arena::new(Arc::clone(&plan.layout), memory.another());
-        let said_held = memory.another();
+        let represented_held = memory.another();
         let root = plan.tree.position(Tree::ROOT).r#type;
-        // One object holds no memory.
+        // One object needs no reservation.
         let _ = arena.add_object(Tree::ROOT, Some(root), None);
         Self {
             inputs,
             options,
             executed: Executed { arena, errors: Errors::default(), held: memory },
-            observed,
-            states: vec![State::Waiting; plan.fetches.len()],
-            asked: plan.fetches.iter().map(|_| Asked::default()).collect(),
+            statistics,
+            states: vec![FetchState::Waiting; plan.fetches.len()],
+            fetch_inputs: plan.fetches.iter().map(|_| FetchInputs::default()).collect(),
             pending: vec![0; plan.fetches.len()],
             failed: Vec::new(),
-            said: 0,
-            said_held,
+            represented_bytes: 0,
+            represented_held,
             printed,
         }
     }
 
-    /// What becomes of a request whose representations can be said.
+    /// Prepares a fetch whose dependencies are complete.
     fn request(&mut self, id: FetchId, fetch: &Fetch) -> Ready {
         match self.prepare(id, fetch) {
             Ok(ready) => ready,
@@ -231,43 +230,48 @@ impl<'r> Running<'r> {
     fn prepare(&mut self, id: FetchId, fetch: &Fetch) -> Result<Ready, NoMemory> {
         let Inputs { supergraph, plan, .. } = self.inputs;
         let contexts = &plan.contexts;
-        let mut asked = Asked::default();
+        let mut fetch_inputs = FetchInputs::default();
         if let Some(root) = &fetch.root {
-            asked.roots = self.executed.arena.objects_at(root.position).to_vec();
+            fetch_inputs.roots = self.executed.arena.objects_at(root.position).to_vec();
         }
         let (mut made, mut unique, mut reused) = (0, 0, 0);
-        // What can be said only in part, by the lists that are planned.
+        // Objects that lack some inputs, by planned list.
         let mut reduced: Vec<(&Entities, Vec<Owner>)> = Vec::new();
         for (planned, list) in fetch.entities.iter().enumerate() {
             let arena = &mut self.executed.arena;
             let objects = list.entries.iter().map(|entry| arena.objects_at(entry.position).len());
-            self.said += objects.sum::<usize>() * EACH_REPRESENTATION;
-            self.said_held.grow_to(self.said as u64)?;
-            let mut unasked = Unasked::default();
-            let forming = Forming { supergraph, tree: Some(&plan.tree), arena };
-            let mut all = representations(forming, list, &mut unasked);
-            self.said += all.texts.size() * TEXT_COPIES;
-            self.said_held.grow_to(self.said as u64)?;
-            let Unasked { keyless, partial: mut unsaid } = unasked;
+            self.represented_bytes += objects.sum::<usize>() * REPRESENTATION_OVERHEAD;
+            self.represented_held.grow_to(self.represented_bytes as u64)?;
+            let mut unrepresented_owners = Unrepresented::default();
+            let writer = RepresentationWriter { supergraph, tree: Some(&plan.tree), arena };
+            let mut all = representations(writer, list, &mut unrepresented_owners);
+            self.represented_bytes += all.texts.size() * TEXT_COPIES;
+            self.represented_held.grow_to(self.represented_bytes as u64)?;
+            let Unrepresented { keyless, partial: mut unrepresented } = unrepresented_owners;
             made += all.all_owners().len();
             unique += all.texts.len();
             if self.options.reuse {
-                let (states, asked) = (&self.states, &self.asked);
-                let earlier = Earlier { plan, states, asked };
-                match take(supergraph, arena, (fetch, list), &mut all, earlier)? {
-                    Left::Some { reused: more } => reused += more,
-                    Left::Coming => return Ok(Ready::Held),
+                let (states, fetch_inputs) = (&self.states, &self.fetch_inputs);
+                let earlier = EarlierFetches { plan, states, fetch_inputs };
+                match reuse_earlier(supergraph, arena, (fetch, list), &mut all, earlier)? {
+                    Remaining::Some { reused: more } => reused += more,
+                    Remaining::InFlight => return Ok(Ready::Waiting),
                 }
             }
-            let telling = Telling { supergraph, contexts, arena };
-            for (told, all) in apart(telling, list, all, &mut unsaid) {
-                asked.lists.push(List { of: Of::Planned(planned), told, all });
+            let resolver = ContextResolver { supergraph, contexts, arena };
+            for (context_values, all) in group_by_contexts(resolver, list, all, &mut unrepresented)
+            {
+                fetch_inputs.lists.push(EntityList {
+                    of: ListSelection::Planned(planned),
+                    context_values,
+                    all,
+                });
             }
             if !keyless.is_empty() {
-                miss(arena, list, &keyless);
+                mark_unknown(arena, list, &keyless);
             }
-            if !unsaid.is_empty() {
-                reduced.push((list, unsaid));
+            if !unrepresented.is_empty() {
+                reduced.push((list, unrepresented));
             }
         }
         for (list, owners) in reduced {
@@ -276,227 +280,76 @@ impl<'r> Running<'r> {
             for (list, all) in reduce(self.inputs, (arena, errors), list, &owners) {
                 made += all.all_owners().len();
                 unique += all.texts.len();
-                let telling = Telling { supergraph, contexts, arena };
-                for (told, all) in apart(telling, &list, all, &mut Vec::new()) {
-                    let of = Of::Reduced(Box::new(list.clone()));
-                    asked.lists.push(List { of, told, all });
+                let resolver = ContextResolver { supergraph, contexts, arena };
+                for (context_values, all) in
+                    group_by_contexts(resolver, &list, all, &mut Vec::new())
+                {
+                    let of = ListSelection::Reduced(Box::new(list.clone()));
+                    fetch_inputs.lists.push(EntityList { of, context_values, all });
                 }
             }
         }
-        let seen = &mut self.observed.fetches[id.index()];
-        (seen.made, seen.unique, seen.reused) = (made, unique, reused);
-        let is_empty = asked.lists.iter().all(|list| list.all.left.is_empty());
-        if is_empty && asked.roots.is_empty() {
-            return Ok(Ready::Done(if reused > 0 { Fate::Reused } else { Fate::Nothing }));
+        let fetch_statistics = &mut self.statistics.fetches[id.index()];
+        (fetch_statistics.made, fetch_statistics.unique, fetch_statistics.reused) =
+            (made, unique, reused);
+        let is_empty = fetch_inputs.lists.iter().all(|list| list.all.left.is_empty());
+        if is_empty && fetch_inputs.roots.is_empty() {
+            return Ok(Ready::Done(if reused > 0 {
+                FetchOutcome::Reused
+            } else {
+                FetchOutcome::Nothing
+            }));
         }
-        let parts = asked.parts(fetch, self.options.max_representations);
-        self.pending[id.index()] = parts.len();
-        self.states[id.index()] = State::Sent;
-        self.asked[id.index()] = asked;
-        Ok(Ready::Send(parts))
+        let batches = fetch_inputs.batches(fetch, self.options.max_representations);
+        self.pending[id.index()] = batches.len();
+        self.states[id.index()] = FetchState::Sent;
+        self.fetch_inputs[id.index()] = fetch_inputs;
+        Ok(Ready::Send(batches))
     }
 
-    /// What is sent of a part.
-    fn request_of(&mut self, id: FetchId, fetch: &'r Fetch, part: &Part) -> (&'r Document, Bytes) {
-        let asked = &self.asked[id.index()];
-        let document = document(self.inputs, fetch, asked, part, self.printed);
-        let body = body(self.inputs, fetch, document, asked, part);
-        self.observed.send(id.index(), body.len());
+    /// Returns the document and the body of a batch.
+    fn request_batch(
+        &mut self,
+        id: FetchId,
+        fetch: &'r Fetch,
+        batch: &Batch,
+    ) -> (&'r Document, Bytes) {
+        let fetch_inputs = &self.fetch_inputs[id.index()];
+        let document = document(self.inputs, fetch, fetch_inputs, batch, self.printed);
+        let body = body(self.inputs, fetch, document, fetch_inputs, batch);
+        self.statistics.send(id.index(), body.len());
         (document, body.into())
     }
 
-    fn done(&mut self, id: FetchId, fate: Fate) {
-        self.states[id.index()] = State::Answered;
-        self.observed.fetches[id.index()].fate = fate;
+    fn done(&mut self, id: FetchId, outcome: FetchOutcome) {
+        self.states[id.index()] = FetchState::Complete;
+        self.statistics.fetches[id.index()].outcome = outcome;
     }
 
-    /// A request is not sent, for its representations take too much memory.
-    fn refuse(&mut self, id: FetchId, fetch: &Fetch) {
-        self.states[id.index()] = State::Tainted;
-        let kind = Unanswered::from(AskError::MemoryExhausted).of(fetch);
-        let part = Part::default();
-        let cause = self.teller(id, &part).fail(kind);
-        self.failed.push((id, part, cause));
+    /// Fails a fetch whose representations need too much memory.
+    fn fail_for_memory(&mut self, id: FetchId, fetch: &Fetch) {
+        self.states[id.index()] = FetchState::Tainted;
+        let kind = FetchFailure::from(FetchError::MemoryExhausted).of(fetch);
+        let batch = Batch::default();
+        let cause = self.error_mapper(id, &batch).fail(kind);
+        self.failed.push((id, batch, cause));
     }
 
-    /// Objects that came after a request had failed lack what it was to say of them.
+    /// Sets the cause for objects that were added after a fetch had failed.
     fn finish(&mut self) {
-        for (id, part, cause) in std::mem::take(&mut self.failed) {
-            self.teller(id, &part).lose_absent(cause);
+        for (id, batch, cause) in std::mem::take(&mut self.failed) {
+            self.error_mapper(id, &batch).fail_absent(cause);
         }
     }
 
-    fn teller<'t>(&'t mut self, id: FetchId, part: &'t Part) -> Teller<'t> {
-        Teller {
+    pub(super) fn error_mapper<'t>(&'t mut self, id: FetchId, batch: &'t Batch) -> ErrorMapper<'t> {
+        ErrorMapper {
             plan: self.inputs.plan,
             arena: &mut self.executed.arena,
             errors: &mut self.executed.errors,
             fetch: &self.inputs.plan.fetches[id.index()],
-            asked: &self.asked[id.index()],
-            part,
+            fetch_inputs: &self.fetch_inputs[id.index()],
+            batch,
         }
-    }
-
-    /// Reads the answer to a part of a request; whether it was the last.
-    fn receive(&mut self, id: FetchId, part: &Part, answer: Result<Answer, Unanswered>) -> bool {
-        let errors = self.executed.errors.len();
-        let bytes = answer.as_ref().map_or(0, |answer| answer.body.length());
-        if let Err(kind) = self.read(id, part, answer) {
-            let cause = self.teller(id, part).fail(kind);
-            self.failed.push((id, part.clone(), cause));
-        }
-        let errors = self.executed.errors.len() - errors;
-        self.observed.receive(id.index(), bytes, errors);
-        let state = &mut self.states[id.index()];
-        if errors > 0 {
-            *state = State::Tainted;
-        }
-        let pending = &mut self.pending[id.index()];
-        *pending -= 1;
-        if *pending == 0 && *state == State::Sent {
-            *state = State::Answered;
-        }
-        *pending == 0
-    }
-
-    /// Reads an answer, or says why there is none that can be used.
-    fn read(
-        &mut self,
-        id: FetchId,
-        part: &Part,
-        answer: Result<Answer, Unanswered>,
-    ) -> Result<(), ErrorKind> {
-        let fetch = &self.inputs.plan.fetches[id.index()];
-        let Answer { body, held } = answer.map_err(|unanswered| unanswered.of(fetch))?;
-        let length = body.length();
-        match body {
-            Body::Json(bytes) => {
-                let invalid = |NoUtf8| self.invalid(id, Invalid::NoUtf8);
-                let json = Json::check(&bytes).map_err(invalid)?;
-                let (parts, wrong) =
-                    self.take(id, part, json, (bytes.clone(), length), answer::read)?;
-                self.executed.held.join(held);
-                let errors = parts.errors.map(|errors| (&*bytes, errors));
-                self.tell(id, part, parts, errors, wrong)
-            }
-            Body::Recorded(recording) => {
-                let Recording { shape, data: Recorded { tokens, texts, .. }, errors } = *recording;
-                let texts = Bytes::from(texts);
-                let tape = || Tape::new(&tokens, &texts, &shape.fields);
-                let has_errors = errors.is_some();
-                let buffer = (texts.clone(), length);
-                let (parts, wrong) =
-                    self.take(id, part, tape(), buffer, |reader, fetch, asked, part| {
-                        answer::read_recorded(reader, fetch, asked, part, has_errors)
-                    })?;
-                self.executed.held.join(held);
-                let errors = errors.as_ref().map(|errors| (&**errors, (0, errors.len())));
-                self.tell(id, part, parts, errors, wrong)
-            }
-        }
-    }
-
-    fn invalid(&self, id: FetchId, why: Invalid) -> ErrorKind {
-        ErrorKind::Invalid { subgraph: self.inputs.plan.fetches[id.index()].subgraph, why }
-    }
-
-    /// Reads an answer of some length into the arena, leaves being ranges of a buffer; of one that is
-    /// refused nothing stays.
-    fn take<'f, F: Feed<'f>>(
-        &mut self,
-        id: FetchId,
-        part: &Part,
-        feed: F,
-        (buffer, length): (Bytes, usize),
-        read: impl Fn(&mut Reader<'_, F>, &Fetch, &Asked, &Part) -> Result<Parts, Unread>,
-    ) -> Result<(Parts, Wrong), ErrorKind> {
-        let Inputs { plan, supergraph, .. } = self.inputs;
-        let fetch = &plan.fetches[id.index()];
-        let (arena, asked) = (&mut self.executed.arena, &self.asked[id.index()]);
-        let is_shared = self.options.reuse && arena.is_shared();
-        let begin = |arena: &mut Arena| {
-            arena.begin_answer(length);
-            arena.add_buffer(buffer.clone())
-        };
-        let buffer = begin(arena);
-        let causes = Causes::next(&self.executed.errors);
-        let mut reader = Reader::new(supergraph, &plan.tree, arena, feed, (buffer, causes));
-        let is_compared = is_shared && reader.feed.compared().is_some();
-        reader.alike = is_compared.then(|| Alike::new(length));
-        let mut parts = read(&mut reader, fetch, asked, part);
-        let has_found = reader.alike.take().is_some_and(|alike| alike.has_found());
-        if has_found && parts.is_ok_and(|parts| parts.errors.is_some() || !reader.wrong.is_empty())
-        {
-            // What is wrong is wrong at one place.
-            reader.arena.roll_back();
-            begin(reader.arena);
-            reader.wrong = Wrong::default();
-            reader.feed.go_to(0);
-            parts = read(&mut reader, fetch, asked, part);
-        }
-        let wrong = std::mem::take(&mut reader.wrong);
-        match parts {
-            Ok(parts) => {
-                arena.end_answer();
-                Ok((parts, wrong))
-            }
-            Err(why) => {
-                arena.roll_back();
-                Err(match why {
-                    Unread::NoJson => self.invalid(id, Invalid::NoJson),
-                    Unread::Twice => self.invalid(id, Invalid::Twice),
-                    Unread::Length { asked } => self.invalid(id, Invalid::Length { asked }),
-                    Unread::Unfit => self.invalid(id, Invalid::Unfit),
-                    Unread::NoMemory => Unanswered::from(AskError::MemoryExhausted).of(fetch),
-                })
-            }
-        }
-    }
-
-    /// Takes the errors that an answer has, and what is wrong with its data, if it has some.
-    fn tell(
-        &mut self,
-        id: FetchId,
-        part: &Part,
-        parts: Parts,
-        errors: Option<(&[u8], Span)>,
-        wrong: Wrong,
-    ) -> Result<(), ErrorKind> {
-        if !wrong.is_empty() {
-            self.add_wrong(id, wrong);
-        }
-        let mut teller = self.teller(id, part);
-        let told = match errors {
-            // The text was read already, or is a source's own.
-            Some((bytes, errors)) => teller.told(bytes, errors).unwrap_or(None),
-            None => None,
-        };
-        match told {
-            Some(cause) if parts.data.is_none() || !parts.is_whole => teller.lose_absent(cause),
-            None if parts.data.is_none() => return Err(self.invalid(id, Invalid::Empty)),
-            Some(_) | None => {}
-        }
-        Ok(())
-    }
-
-    /// Adds the causes that the reader has given to what is missing.
-    #[cold]
-    fn add_wrong(&mut self, id: FetchId, wrong: Wrong) {
-        let Wrong { values, entity, lacking } = wrong;
-        let plan = self.inputs.plan;
-        let invalid = |why| ErrorKind::Invalid { subgraph: plan.fetches[id.index()].subgraph, why };
-        let at = |object: ObjectId, item: Option<ItemId>| {
-            let item = item.filter(|item| plan.tree.item(*item).is_visible);
-            let steps = item.map(|item| Step::Key(plan.tree.item(item).key.clone()));
-            let (items, steps) = (item.into_iter().collect(), steps.into_iter().collect());
-            Origin { object, items, steps, is_null: true, is_hidden: false }
-        };
-        let lacking = lacking.map(|(object, item)| at(object, Some(item)));
-        let errors = &mut self.executed.errors;
-        // In the order of their ids; what is of neither is reported nowhere.
-        errors.add(Cause::new(invalid(Invalid::Lacking), Scope::Omission, lacking));
-        let entity = entity.map(|object| at(object, None));
-        errors.add(Cause::new(invalid(Invalid::Entity), Scope::Request, entity));
-        errors.see(values);
     }
 }

@@ -1,7 +1,7 @@
-mod alike;
 mod arbitrary;
 mod contexts;
 mod denied;
+mod duplicates;
 mod faults;
 mod partial;
 mod recorded;
@@ -20,23 +20,24 @@ use crate::planner::Labels;
 use crate::supergraph::{Supergraph, read};
 use crate::test_supergraph::{Planned, odd, planned, planned_over};
 
-/// Subgraphs that answer with one text after the other, by their names.
+/// Subgraphs with canned responses, by their names.
 struct Canned<'c> {
     supergraph: &'c Supergraph,
     answers: RefCell<Vec<(&'c str, &'c [u8])>>,
-    /// In which form a text is given.
-    give: fn(&[u8]) -> Answer,
-    /// What was sent.
+    /// Format of the responses.
+    give: fn(&[u8]) -> FetchResponse,
+    /// The requests sent.
     sent: RefCell<String>,
 }
 
 impl Subgraphs for Canned<'_> {
-    async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
-        let name = &*self.supergraph.subgraph(ask.subgraph).name;
-        let body = String::from_utf8(ask.body.to_vec()).unwrap();
+    async fn fetch(&self, request: FetchRequest<'_>) -> Result<FetchResponse, FetchError> {
+        let name = &*self.supergraph.subgraph(request.subgraph).name;
+        let body = String::from_utf8(request.body.to_vec()).unwrap();
         writeln!(self.sent.borrow_mut(), "{name} {body}").unwrap();
         let mut answers = self.answers.borrow_mut();
-        let place = answers.iter().position(|(of, _)| *of == name).ok_or(AskError::Unavailable)?;
+        let place =
+            answers.iter().position(|(of, _)| *of == name).ok_or(FetchError::Unavailable)?;
         Ok((self.give)(answers.remove(place).1))
     }
 }
@@ -54,7 +55,7 @@ fn run_bytes(planned: &Planned, answers: &[(&str, &[u8])], options: Options) -> 
     run_given(planned, answers, options, as_json)
 }
 
-fn as_json(bytes: &[u8]) -> Answer {
+fn as_json(bytes: &[u8]) -> FetchResponse {
     Bytes::copy_from_slice(bytes).into()
 }
 
@@ -62,13 +63,13 @@ fn run_given(
     planned: &Planned,
     answers: &[(&str, &[u8])],
     options: Options,
-    give: fn(&[u8]) -> Answer,
+    give: fn(&[u8]) -> FetchResponse,
 ) -> (String, String) {
     let Planned { supergraph, operation, variables, plan } = planned;
     let answers = RefCell::new(answers.to_vec());
     let canned = Canned { supergraph, answers, give, sent: RefCell::default() };
     let inputs = Inputs { supergraph, operation, plan, variables };
-    let mut observed = Observed::default();
+    let mut observed = ExecutionStatistics::default();
     let running = execute(inputs, &canned, options, Held::default(), &mut observed);
     let mut executed = running.now_or_never().unwrap();
     let sink = Sink::new(Vec::new(), u64::MAX, Held::default());
@@ -84,10 +85,10 @@ fn run_given(
             ErrorKind::Subgraph { subgraph, message, .. } => {
                 format!("{} says {message}", supergraph.subgraph(*subgraph).name)
             }
-            ErrorKind::NotAnswered { subgraph, why, .. } => {
+            ErrorKind::FetchFailed { subgraph, why, .. } => {
                 format!("{}: {why}", supergraph.subgraph(*subgraph).name)
             }
-            ErrorKind::Invalid { subgraph, why } => {
+            ErrorKind::InvalidResponse { subgraph, why } => {
                 format!("{}: {why}", supergraph.subgraph(*subgraph).name)
             }
             ErrorKind::Null { parent, field } => {
@@ -238,12 +239,12 @@ fn many_representations_are_sent_as_several_requests() {
         stock {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{price}}}","variables":{"representations0":[{"__typename":"Book","isbn":"1"}]}}
         stock {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{price}}}","variables":{"representations0":[{"__typename":"Book","isbn":"2"}]}}
         {"works":[{"price":1},{},{"price":null},{"price":1}]}
-        .works[2].price: stock: it was asked for 1 entities and does not answer for as many"#]].assert_eq(&format!("{sent}{answer}"));
+        .works[2].price: stock: its response does not have the 1 requested entities"#]].assert_eq(&format!("{sent}{answer}"));
 }
 
 #[test]
 fn what_was_answered_already_is_not_asked_again() {
-    // The price of a book is known where it was asked of the root, and of a list that is there twice.
+    // The price of a book is known if the root was asked for it, and from a list that occurs twice.
     check_sent(
         "{ cheapest { title price } book(isbn: 2) { price } works { ... on Book { price } } }",
         "{}",
@@ -273,10 +274,10 @@ const SHOP: &str = "{
     reviews { id body author { id username name reviews { id body product { inStock name price shippingEstimate upc weight } } } } }
 }";
 
-/// What a user wrote, down to the products that it is about.
+/// Reviews of a user, with their products.
 const WRITTEN: &str = r#"[{"id":"r1","body":"Good.","product":{"upc":"1"}}]"#;
 
-/// What the subgraphs answer if a review is of a product with this `upc`.
+/// Responses of the subgraphs if one review is of the product with this `upc`.
 fn shop_answers(upc: &str) -> Vec<(&'static str, String)> {
     let written = WRITTEN.replace("\"upc\":\"1\"", &format!("\"upc\":\"{upc}\""));
     let author = format!(r#"{{"id":"7","username":"ada","reviews":{written}}}"#);
@@ -310,7 +311,7 @@ fn of_seven_requests_of_the_shop_four_are_sent() {
     expect![[r#"
         ["accounts", "products", "inventory", "reviews"]
         {"users":[{"id":"7","username":"ada","name":"Ada","reviews":[{"id":"r1","body":"Good.","product":{"inStock":true,"name":"Table","price":3,"shippingEstimate":1,"upc":"1","weight":4,"reviews":[{"id":"r1","body":"Good.","author":{"id":"7","username":"ada","name":"Ada","reviews":[{"id":"r1","body":"Good.","product":{"inStock":true,"name":"Table","price":3,"shippingEstimate":1,"upc":"1","weight":4}}]}}]}}]}],"topProducts":[{"inStock":true,"name":"Table","price":3,"shippingEstimate":1,"upc":"1","weight":4,"reviews":[{"id":"r1","body":"Good.","author":{"id":"7","username":"ada","name":"Ada","reviews":[{"id":"r1","body":"Good.","product":{"inStock":true,"name":"Table","price":3,"shippingEstimate":1,"upc":"1","weight":4}}]}}]},{"inStock":false,"name":"Chair","price":5,"shippingEstimate":2,"upc":"2","weight":6,"reviews":[]}]}"#]].assert_eq(&format!("{sent:?}\n{answer}"));
-    // Each is asked for itself, and the answer is the same.
+    // Each is fetched, and the response is the same.
     let mut answers = shop_answers("1");
     answers.truncate(4);
     answers.push(("accounts", r#"{"data":{"_entities":[{"name":"Ada"}]}}"#.to_owned()));
@@ -430,7 +431,7 @@ fn lists_of_which_two_subgraphs_say_different_lengths_are_not_put_together() {
             a {"query":"{parts{a}}","variables":{}}
             b {"query":"{parts{b}}","variables":{}}
             {"parts":[{"a":1,"b":null}]}
-            .parts[0].b: b: it does not answer what was asked"#]],
+            .parts[0].b: b: its response does not have the form of the request"#]],
     );
 }
 

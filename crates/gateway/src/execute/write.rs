@@ -1,4 +1,4 @@
-//! The answer, in the order of the operation.
+//! Writer of the response, in the order of the operation.
 //! <https://spec.graphql.org/draft/#sec-Response-Format>
 
 use std::collections::HashMap;
@@ -12,35 +12,35 @@ use rustc_hash::FxHashSet;
 use super::arena::{Arena, Cell, ObjectId};
 use super::cause::CauseId;
 use super::errors::{ErrorKind, Errors, ExecutionError, Path, Step};
+use super::map_errors::{document_location, typename_at};
+use super::repeated::{Repeated, WrittenRanges};
 use super::run::Executed;
-use super::tell::{located, typename_at};
-use super::written::{Repeated, Written};
-use crate::outline::{ItemId, Tree, What};
-use crate::plan::{Nesting, Out, OutValue, Plan};
+use crate::outline::{ItemId, ItemKind, Tree};
+use crate::plan::{Nesting, Plan, ResponseMember, ResponseValue};
 use crate::supergraph::Supergraph;
 
-/// The answers of introspection, by the name in the answer.
+/// Responses to introspection, by response name.
 pub type Literals = HashMap<Box<str>, Vec<u8>>;
 
-/// Larger leaves have their room before they are written.
+/// Capacity for larger leaves is reserved before they are written.
 const SMALL_LEAF: usize = 256;
 
-/// Why a value is not written.
+/// Reason why a value was not written.
 enum Halt {
-    /// It may not be null, and is; why is told.
+    /// Null propagation: a non-null value is null; the error is recorded.
     Null,
     Full(Full),
 }
 
-/// A step of the way to what is written.
+/// A segment of the path to the current value.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum PathElement {
     Item(ItemId),
     Element(usize),
 }
 
-/// Writes `data`. What is missing where nothing may be adds to the errors of `executed`, if none of
-/// them says why. What has no room can be written again.
+/// Writes `data`. A null in a non-null place adds an error to `executed`, unless another one
+/// explains it. If the sink is full, writing can be retried.
 pub fn write(
     supergraph: &Supergraph,
     plan: &Plan,
@@ -64,9 +64,9 @@ fn write_data(
     sink: Sink,
 ) -> Result<Sink, Full> {
     let Executed { arena, errors, .. } = executed;
-    let (way, written, denied) = (Vec::new(), Written::default(), FxHashSet::default());
+    let (path, written, denied) = (Vec::new(), WrittenRanges::default(), FxHashSet::default());
     let mut writer =
-        Writer { supergraph, plan, arena, errors, literals, sink, way, written, denied };
+        Writer { supergraph, plan, arena, errors, literals, sink, path, written, denied };
     let (mark, before) = (writer.sink.mark(), writer.sink.bytes().len());
     let root = writer.arena.objects_at(Tree::ROOT).first().copied();
     match root.map_or(Err(Halt::Null), |root| writer.object(root)) {
@@ -76,7 +76,7 @@ fn write_data(
     }
     writer.sink.check_budget(false)?;
     let length = writer.sink.bytes().len();
-    writer.arena.tell_written(length.saturating_sub(before));
+    writer.arena.record_written(length.saturating_sub(before));
     let Writer { sink, .. } = writer;
     errors.finish(supergraph, plan, arena);
     Ok(sink)
@@ -89,10 +89,10 @@ struct Writer<'w> {
     errors: &'w mut Errors,
     literals: &'w Literals,
     sink: Sink,
-    way: Vec<Way>,
-    /// What stands in the answer already and may come again.
-    written: Written,
-    /// What the caller may not read and has been told so.
+    path: Vec<PathElement>,
+    /// Ranges of the response that may be repeated.
+    written: WrittenRanges,
+    /// Unauthorized items that were reported.
     denied: FxHashSet<ItemId>,
 }
 
@@ -107,7 +107,7 @@ impl Writer<'_> {
         let arena = self.arena;
         let cells = arena.cells_of(&object);
         let mut is_first = true;
-        for out in projection.outs_of(self.supergraph, object.r#type) {
+        for out in projection.members_of(self.supergraph, object.r#type) {
             match (&out.types, object.r#type) {
                 (None, _) => {}
                 (Some(types), Some(own)) if self.supergraph.contains(types, own) => {}
@@ -116,29 +116,31 @@ impl Writer<'_> {
             }
             let bytes = self.sink.bytes();
             let begin = bytes.len();
-            out.lead.append_to(bytes);
+            out.prefix.append_to(bytes);
             if std::mem::take(&mut is_first) {
-                // There is nothing before it that it would be apart from.
+                // The first member has no separator before it.
                 bytes.get_mut(begin).into_iter().for_each(|separator| *separator = b'{');
             }
             match &out.value {
-                OutValue::Introspection => {
+                ResponseValue::Introspection => {
                     let text = self.literals.get(&plan.tree.item(out.item).key);
                     bytes.extend_from_slice(text.map_or(b"null", Vec::as_slice));
                 }
-                OutValue::Typename => match object.r#type {
+                ResponseValue::Typename => match object.r#type {
                     Some(own) => self.typename(own),
                     None => return Err(self.untyped(id)),
                 },
-                OutValue::Denied
-                | OutValue::Leaf
-                | OutValue::Id
-                | OutValue::Enum(_)
-                | OutValue::Objects => {
+                ResponseValue::Denied
+                | ResponseValue::Leaf
+                | ResponseValue::Id
+                | ResponseValue::Enum(_)
+                | ResponseValue::Objects => {
                     let cell = cells.get(out.slot as usize).copied().unwrap_or(Cell::Absent);
-                    // Most are these: nothing can go wrong with them.
-                    if let (OutValue::Leaf | OutValue::Id, Cell::Leaf { buffer, start, end }) =
-                        (&out.value, cell)
+                    // The most frequent case, which cannot fail.
+                    if let (
+                        ResponseValue::Leaf | ResponseValue::Id,
+                        Cell::Leaf { buffer, start, end },
+                    ) = (&out.value, cell)
                     {
                         let length = (end - start) as usize;
                         if length > SMALL_LEAF {
@@ -147,8 +149,9 @@ impl Writer<'_> {
                         let bytes = self.sink.bytes();
                         let begin = bytes.len();
                         arena.append_leaf(bytes, buffer, start, end);
-                        // An id is a text, whatever its subgraph writes.
-                        if matches!(out.value, OutValue::Id) && bytes.get(begin) != Some(&b'"') {
+                        // An ID is a string, whatever the subgraph returns.
+                        if matches!(out.value, ResponseValue::Id) && bytes.get(begin) != Some(&b'"')
+                        {
                             bytes.insert(begin, b'"');
                             bytes.push(b'"');
                         }
@@ -156,7 +159,8 @@ impl Writer<'_> {
                     }
                     let own = out.own.iter().find(|(of, _)| Some(*of) == object.r#type);
                     let nesting = own.map_or(out.nesting, |(_, own)| *own);
-                    // What twins have in common, unless it is promised more of one of them.
+                    // Objects with shared values have equal text, unless one of them declares a
+                    // stricter type.
                     let common = match cell {
                         Cell::List { start, end } if own.is_none() && start < end => {
                             Some(Repeated::List(start))
@@ -164,14 +168,14 @@ impl Writer<'_> {
                         Cell::Object(below) if own.is_none() => Some(Repeated::Object(below)),
                         _ => None,
                     };
-                    self.way.push(Way::Item(out.item));
-                    match common.filter(|_| object.is_twin) {
+                    self.path.push(PathElement::Item(out.item));
+                    match common.filter(|_| object.shares_children) {
                         Some(common) => {
-                            self.once(common, |writer| writer.value(out, nesting, 0, cell))?;
+                            self.write_once(common, |writer| writer.value(out, nesting, 0, cell))?;
                         }
                         None => self.value(out, nesting, 0, cell)?,
                     }
-                    self.way.pop();
+                    self.path.pop();
                 }
             }
         }
@@ -188,7 +192,7 @@ impl Writer<'_> {
         bytes.push(b'"');
     }
 
-    /// What is asked of an object depends on its type, and nobody said that: there is no such object.
+    /// The selection depends on the runtime type, which is unknown: the object is null.
     #[cold]
     fn untyped(&mut self, id: ObjectId) -> Halt {
         let position = self.arena.object(id).position;
@@ -197,34 +201,40 @@ impl Writer<'_> {
             Some(Cell::Failed(cause)) => self.explain(cause),
             _ => {
                 let parent = self.plan.tree.position(position).r#type;
-                self.tell(ErrorKind::Null { parent, field: "__typename".into() });
+                self.push_error(ErrorKind::Null { parent, field: "__typename".into() });
             }
         }
         Halt::Null
     }
 
-    /// Recursion is bounded by the wrappers of types.
+    /// Recursion is bounded by list nesting.
     #[inline]
-    fn value(&mut self, out: &Out, nesting: Nesting, level: u8, cell: Cell) -> Result<(), Halt> {
+    fn value(
+        &mut self,
+        out: &ResponseMember,
+        nesting: Nesting,
+        level: u8,
+        cell: Cell,
+    ) -> Result<(), Halt> {
         let mark = self.sink.mark();
         match self.inner(out, nesting, level, cell) {
             Ok(()) => Ok(()),
             Err(Halt::Null) if !nesting.is_non_null(level) => {
-                // The steps within it were not gone back.
+                // The path still has the segments of the value that failed.
                 let steps = self
-                    .way
+                    .path
                     .iter()
-                    .rposition(|way| matches!(way, Way::Item(item) if *item == out.item));
-                self.way.truncate(steps.map_or(0, |steps| steps + 1 + usize::from(level)));
+                    .rposition(|path| matches!(path, PathElement::Item(item) if *item == out.item));
+                self.path.truncate(steps.map_or(0, |steps| steps + 1 + usize::from(level)));
                 self.null(mark).map_err(Halt::Full)
             }
             Err(halt) => Err(halt),
         }
     }
 
-    /// Nothing but null stands behind the mark.
+    /// Replaces the text behind a mark by null.
     fn null(&mut self, mark: Mark) -> Result<(), Full> {
-        // Nothing is sent that may be taken back.
+        // Nothing is sent while it may be rolled back.
         let _ = self.sink.roll_back(mark);
         self.written.roll_back(mark);
         self.sink.bytes().extend_from_slice(b"null");
@@ -232,37 +242,43 @@ impl Writer<'_> {
     }
 
     #[inline]
-    fn inner(&mut self, out: &Out, nesting: Nesting, level: u8, cell: Cell) -> Result<(), Halt> {
+    fn inner(
+        &mut self,
+        out: &ResponseMember,
+        nesting: Nesting,
+        level: u8,
+        cell: Cell,
+    ) -> Result<(), Halt> {
         match cell {
-            _ if matches!(out.value, OutValue::Denied) => self.deny(out),
+            _ if matches!(out.value, ResponseValue::Denied) => self.deny(out),
             Cell::Leaf { buffer, start, end } => {
                 let (arena, bytes) = (self.arena, self.sink.bytes());
                 let text = arena.leaf(buffer, start, end);
                 match &out.value {
-                    // An id is a text, whatever its subgraph writes.
-                    OutValue::Id if !text.starts_with(b"\"") => {
+                    // An ID is a string, whatever the subgraph returns.
+                    ResponseValue::Id if !text.starts_with(b"\"") => {
                         bytes.push(b'"');
                         bytes.extend_from_slice(text);
                         bytes.push(b'"');
                     }
-                    OutValue::Enum(values) if !is_one_of(text, values) => {
+                    ResponseValue::Enum(values) if !is_one_of(text, values) => {
                         let field = self.plan.tree.item(out.item).key.clone();
-                        self.tell(ErrorKind::Value { field });
+                        self.push_error(ErrorKind::Value { field });
                         return Err(Halt::Null);
                     }
-                    OutValue::Leaf
-                    | OutValue::Id
-                    | OutValue::Enum(_)
-                    | OutValue::Objects
-                    | OutValue::Denied
-                    | OutValue::Typename
-                    | OutValue::Introspection => bytes.extend_from_slice(text),
+                    ResponseValue::Leaf
+                    | ResponseValue::Id
+                    | ResponseValue::Enum(_)
+                    | ResponseValue::Objects
+                    | ResponseValue::Denied
+                    | ResponseValue::Typename
+                    | ResponseValue::Introspection => bytes.extend_from_slice(text),
                 }
                 Ok(())
             }
-            Cell::Object(below) if self.is_seen(below) => {
-                if self.arena.object(below).is_of_several {
-                    self.once(Repeated::Object(below), |writer| writer.object(below))
+            Cell::Object(below) if self.is_visible(below) => {
+                if self.arena.object(below).is_repeated {
+                    self.write_once(Repeated::Object(below), |writer| writer.object(below))
                 } else {
                     self.object(below)
                 }
@@ -271,19 +287,19 @@ impl Writer<'_> {
                 self.explain(cause);
                 Err(Halt::Null)
             }
-            // It was to come with something that is not there, and whoever has it does not say so.
+            // The value belongs to an object that no subgraph returned, without an error.
             Cell::Absent => {
                 let item = self.plan.tree.item(out.item);
                 let parent = self.plan.tree.parent_of(self.supergraph, item);
-                self.tell(ErrorKind::Missing { parent, field: item.key.clone() });
+                self.push_error(ErrorKind::Missing { parent, field: item.key.clone() });
                 Err(Halt::Null)
             }
-            // What clients do not know of is not there for them.
+            // Objects of types that the API hides are null.
             Cell::Null | Cell::Unknown | Cell::Object(_) => {
                 if nesting.is_non_null(level) {
                     let item = self.plan.tree.item(out.item);
                     let parent = self.plan.tree.parent_of(self.supergraph, item);
-                    self.tell(ErrorKind::Null { parent, field: item.key.clone() });
+                    self.push_error(ErrorKind::Null { parent, field: item.key.clone() });
                 }
                 Err(Halt::Null)
             }
@@ -291,100 +307,100 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes something, or copies it if it stands in the answer already.
-    fn once(
+    /// Writes a value, or copies it if the response contains it already.
+    fn write_once(
         &mut self,
-        what: Repeated,
+        value: Repeated,
         write: impl FnOnce(&mut Self) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
-        if self.written.find(what).is_some_and(|range| self.sink.repeat(range)) {
+        if self.written.find(value).is_some_and(|range| self.sink.repeat(range)) {
             return self.sink.check_budget(false).map_err(Halt::Full);
         }
-        let (start, told) = (self.sink.mark(), self.errors.len());
+        let (start, errors) = (self.sink.mark(), self.errors.len());
         write(self)?;
-        // What goes wrong in it is told at each of its places.
-        if self.errors.len() == told {
-            self.written.remember(what, (start, self.sink.mark()));
+        // Values with errors are not copied: each occurrence reports its errors.
+        if self.errors.len() == errors {
+            self.written.remember(value, (start, self.sink.mark()));
         }
         Ok(())
     }
 
     fn list(
         &mut self,
-        out: &Out,
+        out: &ResponseMember,
         nesting: Nesting,
         level: u8,
         (start, end): (u32, u32),
     ) -> Result<(), Halt> {
         let arena = self.arena;
         self.sink.bytes().push(b'[');
-        for (place, cell) in arena.list(start, end).iter().enumerate() {
-            if place > 0 {
+        for (response_path, cell) in arena.list(start, end).iter().enumerate() {
+            if response_path > 0 {
                 self.sink.bytes().push(b',');
             }
-            self.way.push(Way::Element(place));
+            self.path.push(PathElement::Element(response_path));
             self.value(out, nesting, level + 1, *cell)?;
-            self.way.pop();
+            self.path.pop();
         }
         self.sink.bytes().push(b']');
         self.sink.check_budget(false).map_err(Halt::Full)
     }
 
-    /// What the caller may not read: told once, at its first place.
-    fn deny(&mut self, out: &Out) -> Result<(), Halt> {
+    /// Handles a field that the client is not authorized to read: one error, at its first place.
+    fn deny(&mut self, out: &ResponseMember) -> Result<(), Halt> {
         if self.denied.insert(out.item) {
             let item = self.plan.tree.item(out.item);
-            if let What::Field { name, .. } = &item.what {
+            if let ItemKind::Field { name, .. } = &item.kind {
                 let parent = self.plan.tree.parent_of(self.supergraph, item);
-                self.tell(ErrorKind::Denied { parent, field: (&**name).into() });
+                self.push_error(ErrorKind::Denied { parent, field: (&**name).into() });
             }
         }
         Err(Halt::Null)
     }
 
-    fn is_seen(&self, id: ObjectId) -> bool {
+    fn is_visible(&self, id: ObjectId) -> bool {
         let object = self.arena.object(id);
         let projection = self.plan.projections.get(object.position.index());
-        let unseen = projection.and_then(|projection| projection.unseen.as_ref());
-        match (unseen, object.r#type) {
-            (Some(unseen), Some(own)) => !self.supergraph.contains(unseen, own),
+        let hidden_types = projection.and_then(|projection| projection.hidden_types.as_ref());
+        match (hidden_types, object.r#type) {
+            (Some(hidden_types), Some(own)) => !self.supergraph.contains(hidden_types, own),
             (Some(_), None) | (None, _) => true,
         }
     }
 
     #[cold]
-    fn tell(&mut self, kind: ErrorKind) {
-        let (path, location) = place(&self.plan.tree, &self.way);
+    fn push_error(&mut self, kind: ErrorKind) {
+        let (path, location) = response_path(&self.plan.tree, &self.path);
         self.errors.push(ExecutionError { kind, path, location });
     }
 
-    /// Says why there is a null here.
+    /// Reports the cause of a null at the current path.
     #[cold]
     fn explain(&mut self, cause: CauseId) {
-        let (tree, way) = (&self.plan.tree, &*self.way);
-        let field = last_item(way).map_or("", |item| &*tree.item(item).key);
-        self.errors.explain(cause, field, || place(tree, way));
+        let (tree, path) = (&self.plan.tree, &*self.path);
+        let field = last_item(path).map_or("", |item| &*tree.item(item).key);
+        self.errors.explain(cause, field, || response_path(tree, path));
     }
 }
 
-/// Where something stands in the answer, and its field in the document.
-fn place(tree: &Tree, way: &[Way]) -> (Path, Option<Location>) {
-    let step = |way: &Way| match way {
-        Way::Item(item) => Step::Key(tree.item(*item).key.clone()),
-        Way::Element(place) => Step::Index(*place),
+/// Returns the response path of a value, and the location of its field.
+fn response_path(tree: &Tree, path: &[PathElement]) -> (Path, Option<Location>) {
+    let step = |path: &PathElement| match path {
+        PathElement::Item(item) => Step::Key(tree.item(*item).key.clone()),
+        PathElement::Element(response_path) => Step::Index(*response_path),
     };
-    let location = last_item(way).and_then(|item| located(tree.item(item).location));
-    (way.iter().map(step).collect(), location)
+    let location = last_item(path).and_then(|item| document_location(tree.item(item).location));
+    (path.iter().map(step).collect(), location)
 }
 
-fn last_item(way: &[Way]) -> Option<ItemId> {
-    way.iter().rev().find_map(|way| match way {
-        Way::Item(item) => Some(*item),
-        Way::Element(_) => None,
+fn last_item(path: &[PathElement]) -> Option<ItemId> {
+    path.iter().rev().find_map(|path| match path {
+        PathElement::Item(item) => Some(*item),
+        PathElement::Element(_) => None,
     })
 }
 
-/// Whether a text in quotes is one of some values.
+/// Whether a quoted text is one of the values.
 fn is_one_of(text: &[u8], values: &[std::sync::Arc<str>]) -> bool {
     let name = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
     values.binary_search_by(|value| value.as_bytes().cmp(name)).is_ok()

@@ -1,4 +1,4 @@
-//! Arguments as the text that subgraphs are sent.
+//! Printed arguments for subgraph documents.
 
 use std::sync::Arc;
 
@@ -6,20 +6,20 @@ use graphql::definitions::Literal;
 use graphql::schema::{InputId, Schema};
 use graphql::value::{Slot, Value};
 
-use super::Said;
+use super::FieldDirectives;
 
-/// The arguments of a field, and what else is said of it; equal ones have equal texts.
+/// Arguments of a field and its custom directives; equal arguments have equal texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Arguments {
-    /// `first:5,after:$cursor`; empty if there are none.
+    /// `first:5,after:$cursor`; empty without arguments.
     pub text: Box<str>,
-    /// The variables in it, each once.
+    /// Distinct variables in the text.
     pub variables: Box<[Slot]>,
-    pub said: Said,
+    pub directives: FieldDirectives,
 }
 
 impl Arguments {
-    /// The arguments of a field of an operation. `names` are those of its variables.
+    /// Prints the arguments of a field in an operation. `names` are those of its variables.
     pub(super) fn of_operation(
         schema: &Schema,
         arguments: &[(InputId, Value)],
@@ -33,10 +33,14 @@ impl Arguments {
             printer.value(value);
         }
         let Printer { text, variables, .. } = printer;
-        Self { text: text.into(), variables: variables.into(), said: Said::default() }
+        Self {
+            text: text.into(),
+            variables: variables.into(),
+            directives: FieldDirectives::default(),
+        }
     }
 
-    /// The arguments of a field of a field set.
+    /// Prints the arguments of a field in a field set.
     pub(crate) fn of_set(arguments: &[(Arc<str>, Literal)]) -> Self {
         let mut text = String::new();
         for (place, (name, literal)) in arguments.iter().enumerate() {
@@ -47,7 +51,11 @@ impl Arguments {
             text.push(':');
             print_literal(literal, &mut text);
         }
-        Self { text: text.into(), variables: Box::default(), said: Said::default() }
+        Self {
+            text: text.into(),
+            variables: Box::default(),
+            directives: FieldDirectives::default(),
+        }
     }
 }
 
@@ -65,7 +73,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Recursion is bounded: validation limits how deep values are nested.
+    /// Recursion is bounded: validation limits the nesting of values.
     fn value(&mut self, value: &Value) {
         match value {
             Value::Variable(slot) => {
@@ -168,8 +176,8 @@ fn print_text(value: &str, text: &mut String) {
     text.push('"');
 }
 
-/// A value of a scalar of the schema's own, which an operation says as JSON: names of members lose
-/// their quotes. The text was made from a document, so that its names are names.
+/// Prints a value of a custom scalar, which the operation has as JSON: member names lose their
+/// quotes. The JSON was made from a document, so that all names are GraphQL names.
 fn print_json(json: &str, text: &mut String) {
     let mut rest = json;
     while let Some(start) = rest.find('"') {
@@ -187,7 +195,7 @@ fn print_json(json: &str, text: &mut String) {
     text.push_str(rest);
 }
 
-/// How long the JSON string is that a text begins with.
+/// Length of the JSON string at the start of a text.
 fn end_of_string(text: &str) -> usize {
     let mut escaped = false;
     for (place, byte) in text.bytes().enumerate().skip(1) {

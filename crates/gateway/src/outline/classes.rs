@@ -1,6 +1,7 @@
-//! The types of a position, together where it makes no difference which of them an object has.
+//! Classes of possible types: types that need not be distinguished at a position.
 //!
-//! Every subgraph reads the same of them, in the same way: whatever is planned for one holds for all.
+//! Every subgraph resolves the selected fields of these types in the same way, so a plan for one
+//! holds for all.
 
 use std::fmt::Write;
 
@@ -10,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Class;
 use crate::supergraph::{FieldSetId, SetSelection, Supergraph, TypeSet};
 
-/// The classes of `possible`, where `asked` says which fields of a type are asked in which
-/// selections: equal texts mean equal ones.
+/// Returns the classes of `possible`; `asked` describes the selections of a type, with equal texts
+/// for equal ones.
 pub(super) fn classes(
     supergraph: &Supergraph,
     possible: &TypeSet,
@@ -37,7 +38,7 @@ pub(super) fn classes(
     classes
 }
 
-/// The classes where nothing is known of what will be asked: each type for itself.
+/// Returns a class for each type, for positions whose selections are unknown.
 pub(super) fn singletons(supergraph: &Supergraph, possible: &TypeSet) -> Vec<Class> {
     let objects = supergraph.members(possible);
     let classes =
@@ -45,16 +46,16 @@ pub(super) fn singletons(supergraph: &Supergraph, possible: &TypeSet) -> Vec<Cla
     classes.collect()
 }
 
-/// What subgraphs can do with objects of a type: equal texts mean the same.
+/// Describes how subgraphs resolve a type; equal texts mean equal resolution.
 fn describe(supergraph: &Supergraph, object: TypeId, names: Vec<Box<str>>, text: &mut String) {
     let mut names: FxHashSet<Box<str>> = names.into_iter().collect();
     let types = std::iter::once(object).chain(supergraph.interfaces(object).iter().copied());
     let types: Vec<TypeId> = types.collect();
     if supergraph.is_context(object) {
-        // What it says to fields below may depend on the type.
+        // The context values it sets may depend on the type.
         text.push_str(&supergraph.schema[object].name);
     }
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     for subgraph in supergraph.subgraph_ids() {
         for (place, r#type) in types.iter().enumerate() {
             let Some(owner) = supergraph.type_in(*r#type, subgraph) else { continue };
@@ -110,12 +111,12 @@ fn describe_field(
         if let Some(set) = own.requires {
             describe_set(supergraph, set, names, text);
         }
-        // A set of another type that says the same is another one; that splits a class for nothing.
+        // Equal field sets of different types have different ids; at worst a class is split.
         let _ = write!(text, "{:?})", own.provides);
     }
 }
 
-/// A field set in words; the fields that it names of its own type are added to `names`.
+/// Describes a field set, and adds the fields of its own type to `names`.
 fn describe_set(
     supergraph: &Supergraph,
     set: FieldSetId,
@@ -131,7 +132,7 @@ fn describe_set(
                 names.insert((&**name).into());
                 let _ = write!(text, "{name}{arguments:?}");
                 if let Some(set) = set {
-                    // Those of the objects below are others' fields.
+                    // Field names below belong to other types.
                     describe_set(supergraph, *set, &mut FxHashSet::default(), text);
                 }
             }

@@ -1,8 +1,8 @@
-//! Which selections of an operation its caller may not read.
+//! Unauthorized selections of an operation.
 //!
-//! What an interface shows of a type that is guarded is guarded too: nobody knows before the request
-//! which type an object has, and that there is one of a guarded type is told to nobody. Whoever may
-//! read some of the types asks for these by name, in fragments.
+//! A field of an interface is unauthorized if it is for one of its types: the runtime type is not
+//! known before the request, and a response must not reveal that an object has a guarded type. A
+//! client that may read only some of the types selects these by fragments.
 
 use graphql::does_condition_hold;
 use graphql::operation::{FieldRef, Operation, Selection, SelectionSetId};
@@ -19,24 +19,24 @@ pub(super) struct Denial<'d> {
 }
 
 impl Denial<'_> {
-    /// Whether the caller may read everything that the operation names.
+    /// Whether the client may read the whole operation.
     pub(super) fn is_empty(self) -> bool {
         self.denied.is_empty()
     }
 
-    /// Whether a field that is asked of `parent`, where objects are of one of `types`, is not for the
-    /// caller. `asks_itself` says whether its own type is asked for fields, outside of fragments.
+    /// Whether the client may not read a field selected on `parent` for objects of `types`.
+    /// `has_own_fields` is whether its selection set has fields outside of fragments.
     pub(super) fn denies(
         self,
         parent: TypeId,
         field: FieldId,
         types: &TypeSet,
-        asks_itself: bool,
+        has_own_fields: bool,
     ) -> bool {
         let base = self.supergraph.schema[field].r#type.base;
         self.guards_type(parent)
             || self.guards_field(field)
-            || (asks_itself && self.guards_some(base))
+            || (has_own_fields && self.guards_some(base))
             || (self.is_interface(parent) && self.guards_below(field, types))
     }
 
@@ -49,13 +49,13 @@ impl Denial<'_> {
             || self.guards_type(self.supergraph.schema[id].r#type.base)
     }
 
-    /// Whether an interface has an object type that is not for the caller.
+    /// Whether an interface has an unauthorized object type.
     fn guards_some(self, id: TypeId) -> bool {
         let mut objects = self.supergraph.members(self.supergraph.possible(id));
         self.is_interface(id) && objects.any(|object| self.guards_object(object))
     }
 
-    /// Whether a field of an interface is not for the caller for an object type that has it.
+    /// Whether a field of an interface is unauthorized for one of the types.
     fn guards_below(self, field: FieldId, types: &TypeSet) -> bool {
         let name = &self.supergraph.schema[field].name;
         self.supergraph.members(types).any(|object| {
@@ -64,7 +64,7 @@ impl Denial<'_> {
         })
     }
 
-    /// Objects of types that clients do not know are shown to nobody.
+    /// Whether an object type is unauthorized; types hidden from the API are never in a response.
     fn guards_object(self, object: TypeId) -> bool {
         self.supergraph.api.has(object) && self.guards_type(object)
     }
@@ -74,8 +74,8 @@ impl Denial<'_> {
     }
 }
 
-/// Whether a selection set asks for fields of its type, outside of fragments.
-pub(super) fn asks_itself(
+/// Whether a selection set has fields outside of fragments.
+pub(super) fn has_own_fields(
     operation: &Operation,
     set: SelectionSetId,
     steering: &Steering<'_>,

@@ -1,8 +1,8 @@
-//! Directives of an operation that are not of the specification: subgraphs are told them.
+//! Custom directives of an operation, which are sent to subgraphs.
 //!
-//! What they do is theirs to know, so each occurrence of a field is asked with its own directives, and
-//! within the fragments that have some. What several occurrences ask is one item all the same: the
-//! subgraph merges them as any server does.
+//! Their meaning is known to the subgraph only, so each occurrence of a field is sent with its own
+//! directives, in fragments with the directives of the enclosing ones. All occurrences are one
+//! item: the subgraph merges them as usual.
 
 use graphql::operation::AppliedDirective;
 use graphql::schema::Schema;
@@ -10,35 +10,35 @@ use graphql::value::Slot;
 
 use super::Arguments;
 
-/// Directives as the text that subgraphs are sent.
+/// Printed directives for subgraph documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Directives {
-    /// `@a@b(c:$d)`; empty if there are none.
+    /// `@a@b(c:$d)`; empty without directives.
     pub text: Box<str>,
-    /// The variables in it, each once.
+    /// Distinct variables in the text.
     pub variables: Box<[Slot]>,
 }
 
-/// The directives with which a field is asked.
+/// Directives of the occurrences of a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Said {
-    /// Empty if it is asked without any.
-    pub ways: Box<[Way]>,
-    /// The variables in them, each once.
+pub struct FieldDirectives {
+    /// Distinct occurrences; empty if none has directives.
+    pub occurrences: Box<[OccurrenceDirectives]>,
+    /// Distinct variables of all occurrences.
     pub variables: Box<[Slot]>,
 }
 
-/// One way to ask for a field.
+/// Directives of one occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Way {
-    /// The directives of the fragments around it, the outermost first.
+pub struct OccurrenceDirectives {
+    /// Directives of the enclosing fragments, outermost first.
     pub fragments: Box<[Box<str>]>,
-    /// Its own.
+    /// Directives of the field.
     pub field: Box<str>,
 }
 
 impl Directives {
-    /// Directives of an operation. `names` are those of its variables.
+    /// Prints directives of an operation. `names` are those of its variables.
     pub(crate) fn of_operation<'d>(
         schema: &Schema,
         directives: impl Iterator<Item = &'d AppliedDirective>,
@@ -60,54 +60,54 @@ impl Directives {
     }
 }
 
-/// The directives of one occurrence of a field.
+/// Directives that apply at a place of the operation.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Around {
-    way: Way,
+pub(super) struct AppliedDirectives {
+    own: OccurrenceDirectives,
     variables: Vec<Slot>,
 }
 
-impl Around {
-    /// Within a fragment.
+impl AppliedDirectives {
+    /// Returns the directives within a fragment.
     pub(super) fn within(&self, fragment: Directives) -> Self {
         let mut inner = self.clone();
         if !fragment.text.is_empty() {
-            let mut fragments = std::mem::take(&mut inner.way.fragments).into_vec();
+            let mut fragments = std::mem::take(&mut inner.own.fragments).into_vec();
             fragments.push(fragment.text);
-            inner.way.fragments = fragments.into();
+            inner.own.fragments = fragments.into();
             add(&mut inner.variables, &fragment.variables);
         }
         inner
     }
 
-    /// Of a field.
+    /// Returns the directives of a field.
     pub(super) fn field(&self, own: Directives) -> Self {
         let mut field = self.clone();
-        field.way.field = own.text;
+        field.own.field = own.text;
         add(&mut field.variables, &own.variables);
         field
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.way == Way::default()
+        self.own == OccurrenceDirectives::default()
     }
 }
 
-impl Said {
-    /// What some occurrences of a field say together.
-    pub(super) fn of<'a>(occurrences: impl Iterator<Item = &'a Around>) -> Self {
-        let (mut ways, mut variables) = (Vec::new(), Vec::new());
-        for around in occurrences {
-            if !ways.contains(&around.way) {
-                ways.push(around.way.clone());
+impl FieldDirectives {
+    /// Collects the directives of some occurrences of a field.
+    pub(super) fn of<'a>(all: impl Iterator<Item = &'a AppliedDirectives>) -> Self {
+        let (mut occurrences, mut variables) = (Vec::new(), Vec::new());
+        for applied in all {
+            if !occurrences.contains(&applied.own) {
+                occurrences.push(applied.own.clone());
             }
-            add(&mut variables, &around.variables);
+            add(&mut variables, &applied.variables);
         }
-        // One without any is how fields are asked.
-        if ways.iter().all(|way| *way == Way::default()) {
+        // Without directives a field has a single occurrence.
+        if occurrences.iter().all(|own| *own == OccurrenceDirectives::default()) {
             return Self::default();
         }
-        Self { ways: ways.into(), variables: variables.into() }
+        Self { occurrences: occurrences.into(), variables: variables.into() }
     }
 }
 

@@ -1,19 +1,19 @@
-//! What is asked only to find what is visible: keys, and what fields require.
+//! Hidden items: keys and required fields that a plan needs beside the operation.
 
 use graphql::operation::Location;
 use graphql::schema::TypeId;
 
 use super::visible::is_same;
-use super::{Arguments, Item, ItemId, PositionId, Tree, What};
+use super::{Arguments, Item, ItemId, ItemKind, PositionId, Tree};
 use crate::supergraph::{FieldSetId, SetSelection, Supergraph, TypeSet};
 
-/// Positions are not hidden deeper in each other than this: keys may lead around in a circle.
+/// Maximum nesting of hidden positions: keys can be circular.
 const MAX_HIDDEN: usize = 8;
 
 impl Tree {
-    /// Asks what a field set says of the objects of one type at a position. The items that it comes
-    /// to at this position; `None` if the set is nested too deep.
-    pub(crate) fn hide(
+    /// Adds hidden items for a field set of the objects of one type, and returns those at this
+    /// position; `None` if the nesting is too deep.
+    pub(crate) fn add_field_set(
         &mut self,
         supergraph: &Supergraph,
         position: PositionId,
@@ -21,12 +21,13 @@ impl Tree {
         set: FieldSetId,
     ) -> Option<Vec<ItemId>> {
         let mut items = Vec::new();
-        self.hide_set(supergraph, position, object, set, &mut items)?;
+        self.add_nested_field_set(supergraph, position, object, set, &mut items)?;
         Some(items)
     }
 
-    /// Recursion is bounded by the nesting of field sets, which the reader of the supergraph bounds.
-    fn hide_set(
+    /// Recursion is bounded by the nesting of field sets, which is limited when the supergraph is
+    /// read.
+    fn add_nested_field_set(
         &mut self,
         supergraph: &Supergraph,
         position: PositionId,
@@ -37,31 +38,31 @@ impl Tree {
         for selection in &supergraph.field_set(set).selections {
             match selection {
                 SetSelection::Typename => {
-                    items.push(self.hide_one(
+                    items.push(self.add_hidden(
                         supergraph,
                         position,
                         object,
-                        What::Typename,
+                        ItemKind::Typename,
                         Arguments::default(),
                     )?);
                 }
                 SetSelection::On(set) => {
                     let on = supergraph.field_set(*set).parent;
                     if supergraph.contains(supergraph.possible(on), object) {
-                        self.hide_set(supergraph, position, object, *set, items)?;
+                        self.add_nested_field_set(supergraph, position, object, *set, items)?;
                     }
                 }
                 SetSelection::Field { field, arguments, set } => {
                     let name = supergraph.schema[*field].name.clone();
                     let arguments = Arguments::of_set(arguments);
-                    let what = What::Field { name, field: *field };
-                    let item = self.hide_one(supergraph, position, object, what, arguments)?;
+                    let kind = ItemKind::Field { name, field: *field };
+                    let item = self.add_hidden(supergraph, position, object, kind, arguments)?;
                     items.push(item);
                     let (Some(child), Some(set)) = (self.item(item).child, *set) else { continue };
                     let classes = self.position(child).classes.clone();
                     for below in classes.iter().map(|class| class.representative) {
-                        // What these come to is found again by whoever needs it.
-                        self.hide_set(supergraph, child, below, set, &mut Vec::new())?;
+                        // Items below are found again where they are needed.
+                        self.add_nested_field_set(supergraph, child, below, set, &mut Vec::new())?;
                     }
                 }
             }
@@ -69,36 +70,35 @@ impl Tree {
         Some(())
     }
 
-    /// The item at a position that gives one thing of the objects of a type; a new one if there is
-    /// none yet.
-    pub(crate) fn hide_one(
+    /// Returns an item for a field of the objects of a type; adds a hidden one if there is none.
+    pub(crate) fn add_hidden(
         &mut self,
         supergraph: &Supergraph,
         position: PositionId,
         object: TypeId,
-        what: What,
+        kind: ItemKind,
         arguments: Arguments,
     ) -> Option<ItemId> {
-        let known = self.find(supergraph, position, object, &what, &arguments);
+        let known = self.find(supergraph, position, object, &kind, &arguments);
         if known.is_some() {
             return known;
         }
-        let child = match &what {
-            What::Field { field, .. } => {
+        let child = match &kind {
+            ItemKind::Field { field, .. } => {
                 let base = supergraph.schema[*field].r#type.base;
                 supergraph.is_composite(base).then_some(base)
             }
-            What::Typename | What::Introspection => None,
+            ItemKind::Typename | ItemKind::Introspection => None,
         };
         let types = self.class(position, object)?.clone();
-        // One for all types that are asked the same, where it gives no objects: these are asked
-        // different things by and by.
+        // Types with equal leaf selections share an item. Objects do not, since selections are
+        // added below them later.
         let alike = self.position(position).items.iter().copied().find(|id| {
             let item = self.item(*id);
             !item.is_visible
                 && child.is_none()
                 && item.child.is_none()
-                && is_same(&item.what, &what)
+                && is_same(&item.kind, &kind)
                 && item.arguments == arguments
         });
         if let Some(alike) = alike {
@@ -109,32 +109,32 @@ impl Tree {
         if child.is_some() && self.hidden_depth(position) >= MAX_HIDDEN {
             return None;
         }
-        Some(self.hidden_item(supergraph, position, what, arguments, types, child))
+        Some(self.hidden_item(supergraph, position, kind, arguments, types, child))
     }
 
-    /// The item at a position that gives one thing of the objects of a type, whoever reads them.
+    /// Finds the item for a field of the objects of a type, whichever fetch reads it.
     pub(crate) fn find(
         &self,
         supergraph: &Supergraph,
         position: PositionId,
         object: TypeId,
-        what: &What,
+        kind: &ItemKind,
         arguments: &Arguments,
     ) -> Option<ItemId> {
         self.position(position).items.iter().copied().find(|id| {
             let item = self.item(*id);
             !item.is_denied
-                && is_same(&item.what, what)
+                && is_same(&item.kind, kind)
                 && item.arguments == *arguments
                 && supergraph.contains(&item.types, object)
-                && !self.waits_for_type(supergraph, item, object)
+                && !self.needs_runtime_type(supergraph, item, object)
         })
     }
 
-    /// Whether an item is of no use to come to the objects of a type: it is asked of some types only,
-    /// so that they have to be known first, and some subgraph does not tell them.
-    fn waits_for_type(&self, supergraph: &Supergraph, item: &Item, object: TypeId) -> bool {
-        if !item.is_visible || !matches!(item.what, What::Field { .. }) {
+    /// Whether an item cannot be used to reach objects of a type: it is selected on some types
+    /// only, so that the runtime type must be known first, and some subgraph does not return it.
+    fn needs_runtime_type(&self, supergraph: &Supergraph, item: &Item, object: TypeId) -> bool {
+        if !item.is_visible || !matches!(item.kind, ItemKind::Field { .. }) {
             return false;
         }
         let possible = &self.position(item.position).possible;
@@ -145,19 +145,19 @@ impl Tree {
         &mut self,
         supergraph: &Supergraph,
         position: PositionId,
-        what: What,
+        kind: ItemKind,
         arguments: Arguments,
         types: TypeSet,
         child: Option<TypeId>,
     ) -> ItemId {
-        let key = match &what {
-            What::Field { name, .. } => (&**name).into(),
-            What::Typename | What::Introspection => "__typename".into(),
+        let key = match &kind {
+            ItemKind::Field { name, .. } => (&**name).into(),
+            ItemKind::Typename | ItemKind::Introspection => "__typename".into(),
         };
         let item = self.add_item(Item {
             position,
             key,
-            what,
+            kind,
             types,
             arguments,
             child: None,

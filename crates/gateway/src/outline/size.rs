@@ -1,8 +1,11 @@
-//! How many bytes a tree keeps, for the cache that plans are kept in.
+//! Heap size of a selection tree, for the memory limit of the plan cache.
 
 use graphql::heap_size;
 
-use super::{Arguments, Class, Item, ItemId, Position, PositionId, Said, Tree, Way, What};
+use super::{
+    Arguments, Class, FieldDirectives, Item, ItemId, ItemKind, OccurrenceDirectives, Position,
+    PositionId, Tree,
+};
 
 heap_size!(plain PositionId, ItemId);
 
@@ -12,15 +15,15 @@ heap_size!(struct Position {
 });
 heap_size!(struct Class { representative, types });
 heap_size!(struct Item {
-    position, key, what, types, arguments, child, is_visible, is_denied, location,
+    position, key, kind, types, arguments, child, is_visible, is_denied, location,
 });
-heap_size!(enum What { Typename, Field { name, field }, Introspection });
-heap_size!(struct Arguments { text, variables, said });
-heap_size!(struct Said { ways, variables });
-heap_size!(struct Way { fragments, field });
+heap_size!(enum ItemKind { Typename, Field { name, field }, Introspection });
+heap_size!(struct Arguments { text, variables, directives });
+heap_size!(struct FieldDirectives { occurrences, variables });
+heap_size!(struct OccurrenceDirectives { fragments, field });
 
 impl Tree {
-    /// Gives back the room that lists were made with while their length was not known.
+    /// Frees the spare capacity of vectors.
     pub(crate) fn shrink(&mut self) {
         self.items.shrink_to_fit();
         self.positions.shrink_to_fit();

@@ -1,4 +1,4 @@
-//! The part of the tree that is the answer.
+//! Visible part of the selection tree: the operation itself.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -12,30 +12,31 @@ use graphql::variables::Steering;
 use rustc_hash::FxHashMap;
 
 use super::classes::classes;
-use super::denial::{Denial, asks_itself};
-use super::directives::Around;
-use super::{Arguments, Class, Directives, Item, PositionId, Said, Tree, What};
+use super::denial::{Denial, has_own_fields};
+use super::directives::AppliedDirectives;
+use super::{Arguments, Class, Directives, FieldDirectives, Item, ItemKind, PositionId, Tree};
 use crate::access::AccessSet;
 use crate::supergraph::{Supergraph, TypeSet};
 
-/// The operation asks for more than the gateway plans.
+/// Error: the operation has more selections than the gateway plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("The operation selects too many fields.")]
-pub struct TooMuch;
+pub struct TooManySelections;
 
-/// The tree of an operation that its caller may read all of. See [`outline_for`].
+/// Builds the selection tree for a client that may read the whole operation. See [`outline_for`].
 pub fn outline(
     supergraph: &Supergraph,
     operation: &Operation,
     root: TypeId,
     steering: &Steering<'_>,
     selections: usize,
-) -> Result<Tree, TooMuch> {
+) -> Result<Tree, TooManySelections> {
     outline_for(supergraph, operation, root, steering, selections, &AccessSet::default())
 }
 
-/// The tree of an operation, for variables that steer it as these do, and for callers who do not meet
-/// the requirements of `denied`. No more than `selections` are looked at.
+/// Builds the selection tree of an operation, for these values of its `@skip` and `@include`
+/// variables and for clients that do not meet the requirements in `denied`. Fails beyond
+/// `selections`.
 pub fn outline_for(
     supergraph: &Supergraph,
     operation: &Operation,
@@ -43,7 +44,7 @@ pub fn outline_for(
     steering: &Steering<'_>,
     selections: usize,
     denied: &AccessSet,
-) -> Result<Tree, TooMuch> {
+) -> Result<Tree, TooManySelections> {
     let names = operation.variables.iter().map(|variable| &*variable.name);
     let names: Vec<_> = names.collect();
     let mut tree = Tree::default();
@@ -61,7 +62,7 @@ pub fn outline_for(
         tree: &mut tree,
     };
     let position = outliner.tree.add_position(supergraph, root, None);
-    outliner.position(position, &[Asking { set: operation.root, is_denied: false }])?;
+    outliner.position(position, &[SelectionSetRef { set: operation.root, is_denied: false }])?;
     Ok(tree)
 }
 
@@ -71,24 +72,24 @@ struct Outliner<'o> {
     steering: &'o Steering<'o>,
     denial: Denial<'o>,
     names: Vec<&'o str>,
-    /// How many selections may be looked at, and how many of them are left.
+    /// Limit for the number of selections, and what is left of it.
     selections: usize,
     left: usize,
-    /// How many classes there may be at positions that are not looked at yet.
+    /// Limit for the number of classes at positions that are still to be visited.
     classes_left: usize,
-    /// The classes of positions of a type of which the same is asked.
+    /// Cache of classes, by declared type and selections.
     classes: FxHashMap<(TypeId, Signature), Vec<Class>>,
     tree: &'o mut Tree,
 }
 
-/// What tells apart what is asked of a position: each place where something is asked, with its group.
+/// Everything that distinguishes the selections of two positions.
 type Signature = Vec<(usize, Option<Arc<str>>, TypeSet, bool)>;
 
 fn signature(groups: &[Group<'_>]) -> Signature {
     let places = groups.iter().enumerate().flat_map(|(place, group)| {
-        let name = match &group.what {
-            What::Field { name, .. } => Some(name.clone()),
-            What::Typename | What::Introspection => None,
+        let name = match &group.kind {
+            ItemKind::Field { name, .. } => Some(name.clone()),
+            ItemKind::Typename | ItemKind::Introspection => None,
         };
         let occurrences = group.occurrences.iter();
         occurrences.map(move |one| (place, name.clone(), one.types.clone(), one.is_denied))
@@ -96,68 +97,71 @@ fn signature(groups: &[Group<'_>]) -> Signature {
     places.collect()
 }
 
-/// There are no more classes of types at all positions together than so many times the selections
-/// that are looked at.
+/// Maximum number of classes at all positions, as a multiple of the maximum number of selections.
 const CLASSES: usize = 5;
 
-/// A selection set, and whether it stands below something that the caller may not read.
+/// A selection set, and whether it is below an unauthorized field.
 #[derive(Clone, Copy)]
-struct Asking {
+struct SelectionSetRef {
     set: SelectionSetId,
     is_denied: bool,
 }
 
-/// A place where something is asked.
+/// An occurrence of a field in the operation.
 struct Occurrence<'o> {
-    /// How many selections were looked at before.
+    /// Number of selections visited before.
     place: usize,
     selection: &'o FieldSelection,
-    /// The types that it is asked of.
+    /// Types of the objects it is selected on.
     types: TypeSet,
-    /// Whether the caller may not read it.
+    /// Whether the client may not read it.
     is_denied: bool,
-    /// What subgraphs are told beside.
-    around: Around,
+    /// Its custom directives.
+    applied: AppliedDirectives,
 }
 
-/// What is asked of a position under one name in one way.
+/// Occurrences with one response name that select the same field with the same arguments.
 struct Group<'o> {
     key: &'o str,
-    what: What,
+    kind: ItemKind,
     arguments: Arguments,
     occurrences: Vec<Occurrence<'o>>,
 }
 
 impl Group<'_> {
-    /// The directives with which it is asked of some types. Nobody is told what the type of an object
-    /// is, and what the schema says.
-    fn said(&self, is_of: impl Fn(&TypeSet) -> bool) -> Said {
-        match self.what {
-            What::Field { .. } => {
+    /// Returns the directives of the occurrences on some types. Directives of `__typename` and
+    /// introspection fields are not sent.
+    fn directives(&self, is_of: impl Fn(&TypeSet) -> bool) -> FieldDirectives {
+        match self.kind {
+            ItemKind::Field { .. } => {
                 let asked = self.occurrences.iter();
                 let asked = asked.filter(|asked| !asked.is_denied && is_of(&asked.types));
-                Said::of(asked.map(|asked| &asked.around))
+                FieldDirectives::of(asked.map(|asked| &asked.applied))
             }
-            What::Typename | What::Introspection => Said::default(),
+            ItemKind::Typename | ItemKind::Introspection => FieldDirectives::default(),
         }
     }
 }
 
-/// The groups of a position, in the order of the operation.
+/// Groups of a position, in the order of the operation.
 #[derive(Default)]
 struct Groups<'o> {
     all: Vec<Group<'o>>,
-    /// By name: the places of those that have it.
+    /// Indexes of the groups by response name.
     by_key: FxHashMap<&'o str, Vec<usize>>,
 }
 
 impl<'o> Outliner<'o> {
-    /// Recursion is bounded: validation limits how deep an operation is.
-    fn position(&mut self, id: PositionId, sets: &[Asking]) -> Result<(), TooMuch> {
+    /// Recursion is bounded: validation limits the depth of an operation.
+    fn position(
+        &mut self,
+        id: PositionId,
+        sets: &[SelectionSetRef],
+    ) -> Result<(), TooManySelections> {
         let possible = self.tree.position(id).possible.clone();
         let mut groups = Groups::default();
-        for asking in sets {
-            self.collect(*asking, &possible, &Around::default(), &mut groups)?;
+        for set_ref in sets {
+            self.collect(*set_ref, &possible, &AppliedDirectives::default(), &mut groups)?;
         }
         let groups = groups.all;
         let asked = |object: TypeId| {
@@ -166,9 +170,9 @@ impl<'o> Outliner<'o> {
             for (place, group) in groups.iter().enumerate() {
                 for (number, occurrence) in group.occurrences.iter().enumerate() {
                     if self.supergraph.contains(&occurrence.types, object) {
-                        // Writing to a text cannot fail.
+                        // Writing to a string cannot fail.
                         let _ = write!(text, "{place}.{number} ");
-                        if let What::Field { name, .. } = &group.what
+                        if let ItemKind::Field { name, .. } = &group.kind
                             && !occurrence.is_denied
                         {
                             names.push((&**name).into());
@@ -186,7 +190,7 @@ impl<'o> Outliner<'o> {
             self.tree.positions[id.index()].classes.clone_from(known);
         }
         let classes = self.tree.position(id).classes.len();
-        self.classes_left = self.classes_left.checked_sub(classes).ok_or(TooMuch)?;
+        self.classes_left = self.classes_left.checked_sub(classes).ok_or(TooManySelections)?;
         let mut made = Vec::new();
         for group in &groups {
             let first = self.tree.position(id).items.len();
@@ -198,8 +202,8 @@ impl<'o> Outliner<'o> {
         Ok(())
     }
 
-    /// The orders of those types of a position that do not have that of its items: a field stands
-    /// where it is asked first of them. <https://spec.graphql.org/draft/#CollectFields()>
+    /// Returns the orders of types that differ from the order of the items: a field is at its first
+    /// occurrence for the type. <https://spec.graphql.org/draft/#CollectFields()>
     fn orders(
         &self,
         id: PositionId,
@@ -224,12 +228,12 @@ impl<'o> Outliner<'o> {
         orders.collect()
     }
 
-    /// Whether the types below an item are to be told apart: some subgraph says that it is of another
-    /// type than the supergraph says, or a field set asks for something of its objects.
+    /// Whether the types below an item must be distinguished: a subgraph declares another type for
+    /// it than the supergraph, or a field set selects fields of its objects.
     fn is_narrowed(&self, item: super::ItemId) -> bool {
         let item = self.tree.item(item);
-        let What::Field { name, field } = &item.what else { return false };
-        if self.supergraph.is_in_sets(name) {
+        let ItemKind::Field { name, field } = &item.kind else { return false };
+        if self.supergraph.has_nested_field_set(name) {
             return true;
         }
         let declared = self.supergraph.schema[*field].r#type.base;
@@ -245,22 +249,22 @@ impl<'o> Outliner<'o> {
 
     fn collect(
         &mut self,
-        asking: Asking,
+        set_ref: SelectionSetRef,
         types: &TypeSet,
-        around: &Around,
+        applied: &AppliedDirectives,
         groups: &mut Groups<'o>,
-    ) -> Result<(), TooMuch> {
+    ) -> Result<(), TooManySelections> {
         let operation = self.operation;
-        let asked = operation.selection_set(asking.set);
+        let asked = operation.selection_set(set_ref.set);
         let parent = self.supergraph.api.r#type(asked.parent);
         for selection in &asked.selections {
-            self.left = self.left.checked_sub(1).ok_or(TooMuch)?;
+            self.left = self.left.checked_sub(1).ok_or(TooManySelections)?;
             match selection {
                 Selection::Field(field) => {
                     if does_condition_hold(&field.conditions, self.steering) {
-                        let is_denied = asking.is_denied || self.is_denied(parent, field, types);
-                        let around = around.field(self.directives(&field.directives));
-                        self.occur(field, types, is_denied, around, groups);
+                        let is_denied = set_ref.is_denied || self.is_denied(parent, field, types);
+                        let applied = applied.field(self.directives(&field.directives));
+                        self.occur(field, types, is_denied, applied, groups);
                     }
                 }
                 Selection::Fragment { conditions, directives, on, selection_set } => {
@@ -271,8 +275,13 @@ impl<'o> Outliner<'o> {
                     let narrowed = types.intersection(self.supergraph.possible(on));
                     if !narrowed.is_empty() {
                         let set = *selection_set;
-                        let around = around.within(self.directives(directives));
-                        self.collect(Asking { set, ..asking }, &narrowed, &around, groups)?;
+                        let applied = applied.within(self.directives(directives));
+                        self.collect(
+                            SelectionSetRef { set, ..set_ref },
+                            &narrowed,
+                            &applied,
+                            groups,
+                        )?;
                     }
                 }
             }
@@ -285,14 +294,14 @@ impl<'o> Outliner<'o> {
     }
 
     fn is_denied(&self, parent: TypeId, selection: &FieldSelection, types: &TypeSet) -> bool {
-        // That there is something of a type, and what the schema says, is for everybody.
+        // `__typename` and introspection need no authorization.
         let FieldRef::Field(field) = selection.field else { return false };
         if self.denial.is_empty() {
             return false;
         }
-        let asks_itself = |set| asks_itself(self.operation, set, self.steering);
-        let asks_itself = selection.selection_set.is_some_and(asks_itself);
-        self.denial.denies(parent, self.supergraph.api.field(field), types, asks_itself)
+        let has_own_fields = |set| has_own_fields(self.operation, set, self.steering);
+        let has_own_fields = selection.selection_set.is_some_and(has_own_fields);
+        self.denial.denies(parent, self.supergraph.api.field(field), types, has_own_fields)
     }
 
     fn occur(
@@ -300,43 +309,43 @@ impl<'o> Outliner<'o> {
         selection: &'o FieldSelection,
         types: &TypeSet,
         is_denied: bool,
-        around: Around,
+        applied: AppliedDirectives,
         groups: &mut Groups<'o>,
     ) {
-        let what = self.what(selection);
+        let kind = self.kind(selection);
         let arguments =
             Arguments::of_operation(&self.supergraph.api.schema, &selection.arguments, &self.names);
         let at = self.selections - self.left;
         let occurrence =
-            Occurrence { place: at, selection, types: types.clone(), is_denied, around };
+            Occurrence { place: at, selection, types: types.clone(), is_denied, applied };
         let key = &*selection.response_name;
         let places = groups.by_key.entry(key).or_default();
         let same = places.iter().copied().find(|place| {
             let group = &groups.all[*place];
-            // Of one object there is one field of a name: validation made sure that all agree, or
-            // overlooked a difference of arguments, of which the first ones count.
+            // An object has one field per response name. Validation checked that they agree; where
+            // it allows different arguments the first ones count.
             let is_of_one = || {
                 let mut asked = group.occurrences.iter();
                 asked.any(|asked| !asked.types.intersection(types).is_empty())
             };
-            is_same(&group.what, &what) && (group.arguments == arguments || is_of_one())
+            is_same(&group.kind, &kind) && (group.arguments == arguments || is_of_one())
         });
         match same {
             Some(place) => groups.all[place].occurrences.push(occurrence),
             None => {
                 places.push(groups.all.len());
-                groups.all.push(Group { key, what, arguments, occurrences: vec![occurrence] });
+                groups.all.push(Group { key, kind, arguments, occurrences: vec![occurrence] });
             }
         }
     }
 
-    fn what(&self, selection: &FieldSelection) -> What {
+    fn kind(&self, selection: &FieldSelection) -> ItemKind {
         match selection.field {
-            FieldRef::Typename => What::Typename,
-            FieldRef::Introspection => What::Introspection,
+            FieldRef::Typename => ItemKind::Typename,
+            FieldRef::Introspection => ItemKind::Introspection,
             FieldRef::Field(field) => {
                 let field = self.supergraph.api.field(field);
-                What::Field { name: self.supergraph.schema[field].name.clone(), field }
+                ItemKind::Field { name: self.supergraph.schema[field].name.clone(), field }
             }
         }
     }
@@ -346,9 +355,9 @@ impl<'o> Outliner<'o> {
         self.supergraph.is_composite(base).then_some(base)
     }
 
-    /// Makes the items of a group: one, if all its types are asked the same of its objects, and one
-    /// for those of whom the caller may not read it anywhere.
-    fn add(&mut self, position: PositionId, group: &Group<'o>) -> Result<(), TooMuch> {
+    /// Adds the items of a group: one for all types with equal selections below, and one for the
+    /// types without authorization.
+    fn add(&mut self, position: PositionId, group: &Group<'o>) -> Result<(), TooManySelections> {
         let is_composite =
             group.occurrences.iter().any(|one| one.selection.selection_set.is_some());
         let mut denied = TypeSet::default();
@@ -364,12 +373,12 @@ impl<'o> Outliner<'o> {
             }
         }
         for (object, types, sets) in self.parts(position, group, is_composite) {
-            if sets.iter().all(|asking| asking.is_denied) {
+            if sets.iter().all(|set_ref| set_ref.is_denied) {
                 denied.unite_or_begin(&types);
                 continue;
             }
-            // What the objects' own type says is at least what an interface says.
-            let What::Field { name, field } = &group.what else { continue };
+            // The field of the object type may declare more than that of the interface.
+            let ItemKind::Field { name, field } = &group.kind else { continue };
             let own = self.supergraph.find_field(object, name).unwrap_or(*field);
             let Some(child) = self.child(own) else { continue };
             let item = self.item(position, group, types, false);
@@ -383,36 +392,37 @@ impl<'o> Outliner<'o> {
         Ok(())
     }
 
-    /// Types of a group, apart where it is asked with different directives.
+    /// Splits the types of a group by the directives they are selected with.
     fn alike(&self, position: PositionId, group: &Group<'o>, types: TypeSet) -> Vec<TypeSet> {
         if types.is_empty() {
             return Vec::new();
         }
-        if group.occurrences.iter().all(|one| one.around.is_empty()) {
+        if group.occurrences.iter().all(|one| one.applied.is_empty()) {
             return vec![types];
         }
-        let mut alike: Vec<(Said, TypeSet)> = Vec::new();
+        let mut alike: Vec<(FieldDirectives, TypeSet)> = Vec::new();
         for class in &self.tree.position(position).classes {
             if !self.supergraph.contains(&types, class.representative) {
                 continue;
             }
-            let said = group.said(|types| self.supergraph.contains(types, class.representative));
-            match alike.iter_mut().find(|(known, _)| *known == said) {
+            let directives =
+                group.directives(|types| self.supergraph.contains(types, class.representative));
+            match alike.iter_mut().find(|(known, _)| *known == directives) {
                 Some((_, all)) => all.unite(&class.types),
-                None => alike.push((said, class.types.clone())),
+                None => alike.push((directives, class.types.clone())),
             }
         }
         alike.into_iter().map(|(_, types)| types).collect()
     }
 
-    /// The types of a group, apart where they are asked different things of its objects, and where
-    /// these come by different ways; nothing of one without objects.
+    /// Splits the types of a group with objects by their selections below, and by how their objects
+    /// are resolved.
     fn parts(
         &self,
         position: PositionId,
         group: &Group<'_>,
         is_composite: bool,
-    ) -> Vec<(TypeId, TypeSet, Vec<Asking>)> {
+    ) -> Vec<(TypeId, TypeSet, Vec<SelectionSetRef>)> {
         let classes = self.tree.position(position).classes.iter().filter(|_| is_composite);
         let parts = classes.filter_map(|class| {
             let asked = group.occurrences.iter().filter(|occurrence| {
@@ -420,15 +430,15 @@ impl<'o> Outliner<'o> {
             });
             let sets = asked.filter_map(|occurrence| {
                 let set = occurrence.selection.selection_set?;
-                Some(Asking { set, is_denied: occurrence.is_denied })
+                Some(SelectionSetRef { set, is_denied: occurrence.is_denied })
             });
-            let sets: Vec<Asking> = sets.collect();
+            let sets: Vec<SelectionSetRef> = sets.collect();
             (!sets.is_empty()).then(|| (class.representative, class.types.clone(), sets))
         });
         parts.collect()
     }
 
-    /// An item as the first of its occurrences has it.
+    /// Adds an item with the properties of its first occurrence.
     fn item(
         &mut self,
         position: PositionId,
@@ -441,16 +451,16 @@ impl<'o> Outliner<'o> {
             occurrence.is_denied == is_denied && occurrence.types.intersects(&types)
         });
         let location = first.map(|first| first.selection.location).unwrap_or_default();
-        let said = match is_denied {
-            true => Said::default(),
-            false => group.said(|of| of.intersects(&types)),
+        let directives = match is_denied {
+            true => FieldDirectives::default(),
+            false => group.directives(|of| of.intersects(&types)),
         };
         self.tree.add_item(Item {
             position,
             key: group.key.into(),
-            what: first.map_or_else(|| group.what.clone(), |first| self.what(first.selection)),
+            kind: first.map_or_else(|| group.kind.clone(), |first| self.kind(first.selection)),
             types,
-            arguments: Arguments { said, ..group.arguments.clone() },
+            arguments: Arguments { directives, ..group.arguments.clone() },
             child: None,
             is_visible: true,
             is_denied,
@@ -459,11 +469,12 @@ impl<'o> Outliner<'o> {
     }
 }
 
-/// Whether two selections ask for the same: of different types, fields of one name.
-pub(super) fn is_same(one: &What, other: &What) -> bool {
+/// Whether two selections are of fields with the same name, or the same meta field.
+pub(super) fn is_same(one: &ItemKind, other: &ItemKind) -> bool {
     match (one, other) {
-        (What::Field { name, .. }, What::Field { name: other, .. }) => name == other,
-        (What::Typename, What::Typename) | (What::Introspection, What::Introspection) => true,
-        (What::Field { .. } | What::Typename | What::Introspection, _) => false,
+        (ItemKind::Field { name, .. }, ItemKind::Field { name: other, .. }) => name == other,
+        (ItemKind::Typename, ItemKind::Typename)
+        | (ItemKind::Introspection, ItemKind::Introspection) => true,
+        (ItemKind::Field { .. } | ItemKind::Typename | ItemKind::Introspection, _) => false,
     }
 }

@@ -1,4 +1,4 @@
-//! Requests as text for subgraphs.
+//! Printer of subgraph documents.
 
 use graphql::operation::{Operation, OperationKind};
 use graphql::schema::{DirectiveLocation, TypeId};
@@ -7,23 +7,23 @@ use graphql::value::Slot;
 use super::entries::name_of;
 use super::fragments::{Pieces, Texts};
 use super::{
-    Asked, Context, Document, Entities, Part, Selection, context_variable, entities_key,
-    representations_variable,
+    Context, Document, DocumentPart, Entities, SelectedField, Selection, context_variable,
+    entities_key, representations_variable,
 };
-use crate::outline::{Directives, Tree, Way};
-use crate::planner::ToldArguments;
+use crate::outline::{Directives, OccurrenceDirectives, Tree};
+use crate::planner::ContextArguments;
 use crate::supergraph::{SubgraphId, Supergraph};
 
-/// The document of a part of a request.
+/// Prints the document for a part of a fetch.
 #[must_use]
 pub fn document(
     supergraph: &Supergraph,
     operation: &Operation,
     tree: &Tree,
     contexts: &[Context],
-    part: Part<'_>,
+    part: DocumentPart<'_>,
 ) -> Document {
-    let Part { fetch, lists } = part;
+    let DocumentPart { fetch, lists } = part;
     let mut printer = Printer {
         supergraph,
         tree,
@@ -43,8 +43,8 @@ pub fn document(
         printer.entities(list, lists.len(), &mut root);
     }
     let Printer { texts, variables, .. } = printer;
-    let bare = lists.is_empty() && variables.is_empty() && directives.is_empty();
-    let mut text = match (fetch.kind, bare) {
+    let strip_braces = lists.is_empty() && variables.is_empty() && directives.is_empty();
+    let mut text = match (fetch.kind, strip_braces) {
         (OperationKind::Query, true) => String::new(),
         (OperationKind::Query, false) => "query".to_owned(),
         (OperationKind::Mutation, _) => "mutation".to_owned(),
@@ -78,7 +78,7 @@ fn print_variables(
         text.push_str(":[_Any!]!");
         separator = ",";
         for (context, value) in
-            list.told.iter().filter_map(|told| Some((*told, contexts.get(told.index())?)))
+            list.contexts.iter().filter_map(|id| Some((*id, contexts.get(id.index())?)))
         {
             text.push_str(",$");
             text.push_str(&context_variable(place, context));
@@ -93,7 +93,7 @@ fn print_variables(
         text.push_str(&variable.name);
         text.push(':');
         text.push_str(&graphql::print_type(&supergraph.api.schema, variable.r#type));
-        // With it a variable that may be null may stand where null may not.
+        // A nullable variable with a default value is allowed at a non-null place.
         if let Some(default) = &variable.default {
             text.push('=');
             text.push_str(&graphql::print_default(default));
@@ -103,7 +103,7 @@ fn print_variables(
 }
 
 fn json_text(text: &str) -> Vec<u8> {
-    // Writing a text to memory cannot fail.
+    // Writing a string to memory cannot fail.
     serde_json_bytes::serde_json::to_vec(text).unwrap_or_default()
 }
 
@@ -111,14 +111,14 @@ struct Printer<'p> {
     supergraph: &'p Supergraph,
     tree: &'p Tree,
     subgraph: SubgraphId,
-    /// The list of entities that is printed.
+    /// Index of the list that is printed.
     place: usize,
     texts: Texts,
     variables: Vec<Slot>,
 }
 
 impl Printer<'_> {
-    /// The directives of the operation that a request of a kind may say.
+    /// Prints the directives of the operation that a request of this kind may have.
     fn directives(&mut self, operation: &Operation, kind: OperationKind) -> Box<str> {
         let location = match kind {
             OperationKind::Query => DirectiveLocation::Query,
@@ -131,8 +131,8 @@ impl Printer<'_> {
             definition.is_some_and(|definition| definition.locations.contains(&location))
         };
         let names: Vec<&str> = operation.variables.iter().map(|variable| &*variable.name).collect();
-        let said = operation.directives.iter().filter(|directive| may_stand(&directive.name));
-        let Directives { text, variables } = Directives::of_operation(schema, said, &names);
+        let applied = operation.directives.iter().filter(|directive| may_stand(&directive.name));
+        let Directives { text, variables } = Directives::of_operation(schema, applied, &names);
         self.add_variables(&variables);
         text
     }
@@ -160,7 +160,7 @@ impl Printer<'_> {
             below.push("__typename");
         }
         for (r#type, selection) in &list.types {
-            // The types are said of all.
+            // `__typename` is printed once, for all types.
             let typename = selection.typename && !list.typename;
             let selection = Selection { typename, ..selection.clone() };
             if typename || !selection.fields.is_empty() || !selection.fragments.is_empty() {
@@ -175,20 +175,20 @@ impl Printer<'_> {
             pieces.separate();
             pieces.push("__typename");
         }
-        for asked in &selection.fields {
-            let said = &self.tree.item(asked.item).arguments.said;
-            self.add_variables(&said.variables);
-            if said.ways.is_empty() {
-                self.field(parent, asked, &Way::default(), pieces);
+        for selected in &selection.fields {
+            let directives = &self.tree.item(selected.item).arguments.directives;
+            self.add_variables(&directives.variables);
+            if directives.occurrences.is_empty() {
+                self.field(parent, selected, &OccurrenceDirectives::default(), pieces);
             }
-            for way in &said.ways {
-                for fragment in &way.fragments {
+            for occurrence in &directives.occurrences {
+                for fragment in &occurrence.fragments {
                     pieces.push("...");
                     pieces.push(fragment);
                     pieces.push("{");
                 }
-                self.field(parent, asked, way, pieces);
-                for _ in &way.fragments {
+                self.field(parent, selected, occurrence, pieces);
+                for _ in &occurrence.fragments {
                     pieces.push("}");
                 }
             }
@@ -198,47 +198,53 @@ impl Printer<'_> {
         }
     }
 
-    fn field(&mut self, parent: TypeId, asked: &Asked, way: &Way, pieces: &mut Pieces) {
+    fn field(
+        &mut self,
+        parent: TypeId,
+        selected: &SelectedField,
+        occurrence: &OccurrenceDirectives,
+        pieces: &mut Pieces,
+    ) {
         pieces.separate();
-        let item = self.tree.item(asked.item);
-        let name = name_of(&item.what);
-        if &*asked.key != name {
-            pieces.push(&asked.key);
+        let item = self.tree.item(selected.item);
+        let name = name_of(&item.kind);
+        if &*selected.key != name {
+            pieces.push(&selected.key);
             pieces.push(":");
         }
         pieces.push(name);
-        self.told(&item.arguments.text, &asked.told, pieces);
+        self.arguments(&item.arguments.text, &selected.context_arguments, pieces);
         self.add_variables(&item.arguments.variables);
-        pieces.push(&way.field);
-        if let Some(selection) = &asked.below {
+        pieces.push(&occurrence.field);
+        if let Some(selection) = &selected.below {
             let below = self.type_of(parent, name);
             let mut inner = Pieces::default();
-            // Without a type there is nothing that a fragment could be on.
+            // Without a type no fragment can be used.
             self.members(below.unwrap_or(parent), selection, &mut inner);
             let is_root = |id: TypeId| {
                 let schema = &self.supergraph.schema;
                 [schema.query, schema.mutation, schema.subscription].contains(&Some(id))
             };
-            // Subgraphs call their root types as they like.
+            // Subgraphs may name their root types differently.
             pieces.below(self.texts.add(below.filter(|id| !is_root(*id)), inner));
         }
     }
 
-    /// The type of a field as the subgraph has it.
+    /// Returns the type of a field in the subgraph.
     fn type_of(&self, parent: TypeId, name: &str) -> Option<TypeId> {
         let field = self.supergraph.find_field(parent, name)?;
         let own = self.supergraph.field_in(field, self.subgraph).map(|own| own.r#type.base);
         Some(own.unwrap_or(self.supergraph.schema[field].r#type.base))
     }
 
-    /// Arguments: those that the operation gives, and those whose values objects above say.
-    fn told(&self, given: &str, told: &ToldArguments, pieces: &mut Pieces) {
-        if given.is_empty() && told.is_empty() {
+    /// Prints arguments: those of the operation, and context arguments.
+    fn arguments(&self, given: &str, context_arguments: &ContextArguments, pieces: &mut Pieces) {
+        if given.is_empty() && context_arguments.is_empty() {
             return;
         }
         pieces.push("(");
         pieces.push(given);
-        for (place, (name, context)) in told.iter().enumerate() {
+        for (place, (name, context)) in context_arguments.iter().enumerate() {
             if place > 0 || !given.is_empty() {
                 pieces.push(",");
             }

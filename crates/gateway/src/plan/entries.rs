@@ -1,4 +1,4 @@
-//! Visits as requests.
+//! Compiler of visits to fetches.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use graphql::schema::TypeId;
 
 use super::document::document;
 use super::form::form;
-use super::project::projections;
+use super::projection::projections;
 use super::reuse::{Reusable, add_reuse};
-use super::select::{Beside, asks_the_same, selection};
+use super::select::{ResponseShapes, is_same_selection, selection};
 use super::shape::add_shapes;
 use super::{
-    Context, Document, Entities, Entry, Fetch, FetchId, Layout, Part, Plan, Root, Selection, Shape,
-    Sources,
+    Context, Document, DocumentPart, Entities, Entry, Fetch, FetchId, Layout, Plan, PlanInputs,
+    Root, Selection, Shape,
 };
-use crate::outline::{ItemId, PositionId, Tree, What};
-use crate::planner::{Chosen, ContextId, How, Source, VisitId};
+use crate::outline::{ItemId, ItemKind, PositionId, Tree};
+use crate::planner::{ChosenVisit, ContextId, Source, VisitId, VisitOrigin};
 use crate::supergraph::{FieldSetId, SetSelection, SubgraphId, Supergraph};
 
-/// Makes the requests of a choice.
+/// Compiles the plan for the chosen visits.
 #[must_use]
-pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
-    let Sources { choice, operation, .. } = sources;
+pub fn compile(sources: PlanInputs<'_>, tree: Tree) -> Plan {
+    let PlanInputs { choice, operation, .. } = sources;
     let mut compiler =
         Compiler { sources, tree: &tree, fetches: Vec::new(), of_visit: BTreeMap::new() };
     match operation.kind {
@@ -34,17 +34,17 @@ pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
     let contexts = contexts(sources, &tree);
     for fetch in &mut fetches {
         let lists: Vec<&Entities> = fetch.entities.iter().collect();
-        let part = Part { fetch, lists: &lists };
+        let part = DocumentPart { fetch, lists: &lists };
         fetch.document = document(sources.supergraph, operation, &tree, &contexts, part);
     }
-    // What a mutation changed between two requests is not known.
+    // Between two fetches of a mutation data may change.
     let reusable = match operation.kind {
         OperationKind::Query => add_reuse(sources.supergraph, &tree, &mut fetches),
         OperationKind::Mutation | OperationKind::Subscription => Reusable::default(),
     };
-    let is_told =
-        fetches.iter().flat_map(|fetch| &fetch.entities).any(|list| !list.told.is_empty());
-    let layout = Arc::new(Layout { is_shared: !is_told, ..Layout::new(&tree) });
+    let has_contexts =
+        fetches.iter().flat_map(|fetch| &fetch.entities).any(|list| !list.contexts.is_empty());
+    let layout = Arc::new(Layout { is_shared: !has_contexts, ..Layout::new(&tree) });
     add_shapes(sources.supergraph, &tree, &layout.slots, &mut fetches);
     let projections = projections(sources.supergraph, &tree, &layout.slots);
     let mut plan =
@@ -53,8 +53,8 @@ pub fn compile(sources: Sources<'_>, tree: Tree) -> Plan {
     plan
 }
 
-/// What subgraphs are told of objects above, as what the tree knows of these.
-fn contexts(sources: Sources<'_>, tree: &Tree) -> Vec<Context> {
+/// Returns the contexts, with forms that refer to the tree.
+fn contexts(sources: PlanInputs<'_>, tree: &Tree) -> Vec<Context> {
     let values = sources.choice.contexts.values().iter().map(|value| {
         let sources = value.sources.iter().map(|source| {
             let Source { position, object, types, set } = source;
@@ -67,32 +67,32 @@ fn contexts(sources: Sources<'_>, tree: &Tree) -> Vec<Context> {
 }
 
 struct Compiler<'c> {
-    sources: Sources<'c>,
+    sources: PlanInputs<'c>,
     tree: &'c Tree,
     fetches: Vec<Fetch>,
-    /// The request that a visit is part of.
+    /// The fetch of each visit.
     of_visit: BTreeMap<VisitId, FetchId>,
 }
 
-/// Visits by representations of the objects of one type at one position.
-type Hops<'c> = BTreeMap<(PositionId, TypeId, TypeId), Vec<(VisitId, &'c Chosen)>>;
+/// Visits by representations, grouped by position, type, and type of the key.
+type Jumps<'c> = BTreeMap<(PositionId, TypeId, TypeId), Vec<(VisitId, &'c ChosenVisit)>>;
 
-/// What one request begins with: a level, a subgraph, and where a root type is entered, the position.
-type Place = (u16, SubgraphId, Option<PositionId>);
+/// Key of a fetch: its level, its subgraph, and the position of its root type, if it has one.
+type FetchKey = (u16, SubgraphId, Option<PositionId>);
 
 impl<'c> Compiler<'c> {
-    /// A mutation's root fields, one after the other, each with all that is asked below it. Those of
-    /// one subgraph that follow each other are one request, for it does them in their order, as long
-    /// as nothing else is asked between them.
+    /// Adds the root fields of a mutation one after the other, each with all fetches below it.
+    /// Adjacent fields of one subgraph are one request, which executes them serially, as long as no
+    /// other fetch is needed between them.
     /// <https://spec.graphql.org/draft/#sec-Mutation>
     fn stages(&mut self) {
         let mut roots: Vec<(ItemId, VisitId, SubgraphId)> = Vec::new();
         for (id, chosen) in &self.sources.choice.visits {
-            if chosen.how == How::Enter {
+            if chosen.origin == VisitOrigin::Enter {
                 roots.extend(chosen.reads.iter().map(|item| (*item, *id, chosen.visit.subgraph)));
             }
         }
-        // Each is done once, whoever else could do it.
+        // Each field is executed once, even if several subgraphs have it.
         roots.sort_by_key(|(item, ..)| *item);
         roots.dedup_by_key(|(item, ..)| *item);
         let mut run: Vec<ItemId> = Vec::new();
@@ -100,7 +100,7 @@ impl<'c> Compiler<'c> {
         while let Some((item, visit, subgraph)) = rest.next() {
             run.push(item);
             let goes_on = rest.peek().is_some_and(|(_, _, next)| *next == subgraph);
-            if !goes_on || self.has_hops(item) {
+            if !goes_on || self.has_jumps(item) {
                 let before = self.fetches.len();
                 self.root_request(visit, &run);
                 self.stage(Some(&run), before);
@@ -109,25 +109,25 @@ impl<'c> Compiler<'c> {
         }
     }
 
-    /// Whether something below a root field is asked of another request.
-    fn has_hops(&self, item: ItemId) -> bool {
+    /// Whether another fetch is needed below a root field.
+    fn has_jumps(&self, item: ItemId) -> bool {
         let mut visits = self.sources.choice.visits.values();
         visits.any(|chosen| {
-            matches!(chosen.how, How::Hop { .. })
+            matches!(chosen.origin, VisitOrigin::Jump { .. })
                 && self.tree.root_item(chosen.visit.position) == Some(item)
         })
     }
 
     fn root_request(&mut self, id: VisitId, items: &[ItemId]) {
         let chosen = &self.sources.choice.visits[&id];
-        let only = Chosen { reads: items.to_vec(), ..chosen.clone() };
+        let only = ChosenVisit { reads: items.to_vec(), ..chosen.clone() };
         let visits = vec![(chosen.visit.object, vec![(id, &only)])];
         let selection = self.select(chosen.visit.object, &visits, chosen.visit.subgraph, None);
         self.of_visit.insert(id, FetchId::new(self.fetches.len()));
         self.fetches.push(Fetch {
             subgraph: chosen.visit.subgraph,
             kind: OperationKind::Mutation,
-            // All that was asked before.
+            // All earlier fetches.
             needs: (0..self.fetches.len()).map(FetchId::new).collect(),
             level: 1,
             root: Some(Root {
@@ -140,17 +140,17 @@ impl<'c> Compiler<'c> {
         });
     }
 
-    /// The requests of a stage: of a mutation, those below some of its root fields. The requests from
-    /// `first` on are of this stage.
+    /// Adds the fetches of a stage: for a mutation, those below some root fields. The stage begins
+    /// at fetch `first`.
     fn stage(&mut self, items: Option<&[ItemId]>, first: usize) {
-        let mut begun: BTreeMap<Place, Vec<(VisitId, &'c Chosen)>> = BTreeMap::new();
+        let mut begun: BTreeMap<FetchKey, Vec<(VisitId, &'c ChosenVisit)>> = BTreeMap::new();
         for (id, chosen) in &self.sources.choice.visits {
             let position = chosen.visit.position;
-            let (is_begun, entered) = match &chosen.how {
-                How::Enter => (items.is_none(), Some(position)),
-                How::Hop { key: None, .. } => (true, Some(position)),
-                How::Hop { key: Some(_), .. } => (true, None),
-                How::Descend { .. } => (false, None),
+            let (is_begun, entered) = match &chosen.origin {
+                VisitOrigin::Enter => (items.is_none(), Some(position)),
+                VisitOrigin::Jump { key: None, .. } => (true, Some(position)),
+                VisitOrigin::Jump { key: Some(_), .. } => (true, None),
+                VisitOrigin::Descend { .. } => (false, None),
             };
             let is_of_stage = items.is_none_or(|items| {
                 self.tree.root_item(position).is_some_and(|root| items.contains(&root))
@@ -166,19 +166,22 @@ impl<'c> Compiler<'c> {
         self.dependencies(first);
     }
 
-    fn request(&mut self, level: u16, subgraph: SubgraphId, visits: &[(VisitId, &'c Chosen)]) {
+    fn request(&mut self, level: u16, subgraph: SubgraphId, visits: &[(VisitId, &'c ChosenVisit)]) {
         let mut root = None;
-        let mut hops: Hops<'c> = BTreeMap::new();
+        let mut jumps: Jumps<'c> = BTreeMap::new();
         for (id, chosen) in visits {
             self.of_visit.insert(*id, FetchId::new(self.fetches.len()));
             let visit = &chosen.visit;
-            match chosen.how {
-                How::Hop { on, key: Some(_), .. } => {
-                    hops.entry((visit.position, visit.object, on))
+            match chosen.origin {
+                VisitOrigin::Jump { on, key: Some(_), .. } => {
+                    jumps
+                        .entry((visit.position, visit.object, on))
                         .or_default()
                         .push((*id, *chosen));
                 }
-                How::Enter | How::Hop { key: None, .. } | How::Descend { .. } => {
+                VisitOrigin::Enter
+                | VisitOrigin::Jump { key: None, .. }
+                | VisitOrigin::Descend { .. } => {
                     let of = [(visit.object, vec![(*id, *chosen)])];
                     let selection = self.select(visit.object, &of, subgraph, None);
                     let shape = Shape::default();
@@ -186,7 +189,7 @@ impl<'c> Compiler<'c> {
                 }
             }
         }
-        let entities = self.entities(subgraph, &hops);
+        let entities = self.entities(subgraph, &jumps);
         self.fetches.push(Fetch {
             subgraph,
             kind: OperationKind::Query,
@@ -198,10 +201,10 @@ impl<'c> Compiler<'c> {
         });
     }
 
-    /// The lists of representations: one, unless one type is asked for different things.
-    fn entities(&self, subgraph: SubgraphId, hops: &Hops<'c>) -> Vec<Entities> {
+    /// Returns the lists of representations: one, unless one type has different selections.
+    fn entities(&self, subgraph: SubgraphId, jumps: &Jumps<'c>) -> Vec<Entities> {
         let mut lists: Vec<Entities> = Vec::new();
-        for ((position, object, on), visits) in hops {
+        for ((position, object, on), visits) in jumps {
             for together in self.compatible(visits) {
                 let (keys, inputs) = sets_of(&together);
                 let form =
@@ -221,7 +224,7 @@ impl<'c> Compiler<'c> {
                         members.map(|base| (base, self.select(base, &of, subgraph, None))).collect()
                     }
                 };
-                let told = told(bases.iter().map(|(_, selection)| selection));
+                let contexts = contexts_of(bases.iter().map(|(_, selection)| selection));
                 let on = (on != object).then_some(*on);
                 let position = *position;
                 let entry = Entry {
@@ -235,35 +238,35 @@ impl<'c> Compiler<'c> {
                     shapes: Vec::new(),
                     reuse: Vec::new(),
                 };
-                self.put(&mut lists, entry, told, (interface.is_none(), subgraph));
+                self.put(&mut lists, entry, contexts, (interface.is_none(), subgraph));
             }
         }
         lists
     }
 
-    /// Puts an entry into the first list in which its types are asked the same, or nothing yet.
+    /// Adds an entry to the first list where its types have the same selections, or none.
     fn put(
         &self,
         lists: &mut Vec<Entities>,
         entry: Entry,
-        told: Vec<ContextId>,
+        contexts: Vec<ContextId>,
         (is_typed, subgraph): (bool, SubgraphId),
     ) {
         let supergraph = self.sources.supergraph;
-        let beside = Beside { supergraph, tree: self.tree, subgraph };
+        let response_shapes = ResponseShapes { supergraph, tree: self.tree, subgraph };
         let fits = |list: &Entities| {
-            list.told == told
+            list.contexts == contexts
                 && entry.selections.iter().all(|(base, selection)| {
                     list.types.iter().all(|(known, other)| match known == base {
-                        true => asks_the_same(supergraph, self.tree, other, selection),
-                        false => beside.agree((*known, other), (*base, selection)),
+                        true => is_same_selection(supergraph, self.tree, other, selection),
+                        false => response_shapes.agree((*known, other), (*base, selection)),
                     })
                 })
         };
         let place = match lists.iter().position(fits) {
             Some(place) => place,
             None => {
-                lists.push(Entities { told, ..Entities::default() });
+                lists.push(Entities { contexts, ..Entities::default() });
                 lists.len() - 1
             }
         };
@@ -273,16 +276,19 @@ impl<'c> Compiler<'c> {
                 list.types.push((*base, selection.clone()));
             }
         }
-        // Who asks by an interface does not know what will come.
+        // A representation by an interface type does not determine the runtime type.
         list.typename |= is_typed && entry.on.is_some();
         list.entries.push(entry);
     }
 
-    /// Visits of the same objects, together where one representation says what all of them need.
-    fn compatible(&self, visits: &[(VisitId, &'c Chosen)]) -> Vec<Vec<(VisitId, &'c Chosen)>> {
-        let mut groups: Vec<Vec<(VisitId, &'c Chosen)>> = Vec::new();
+    /// Groups visits of the same objects that can share a representation.
+    fn compatible(
+        &self,
+        visits: &[(VisitId, &'c ChosenVisit)],
+    ) -> Vec<Vec<(VisitId, &'c ChosenVisit)>> {
+        let mut groups: Vec<Vec<(VisitId, &'c ChosenVisit)>> = Vec::new();
         for visit in visits {
-            let fits = |group: &&mut Vec<(VisitId, &'c Chosen)>| {
+            let fits = |group: &&mut Vec<(VisitId, &'c ChosenVisit)>| {
                 let mut all = group.to_vec();
                 all.push(*visit);
                 let (keys, inputs) = sets_of(&all);
@@ -300,15 +306,16 @@ impl<'c> Compiler<'c> {
     fn select(
         &self,
         base: TypeId,
-        visits: &[(TypeId, Vec<(VisitId, &Chosen)>)],
+        visits: &[(TypeId, Vec<(VisitId, &ChosenVisit)>)],
         subgraph: SubgraphId,
         interface: Option<TypeId>,
     ) -> Selection {
-        let Sources { supergraph, choice, .. } = self.sources;
+        let PlanInputs { supergraph, choice, .. } = self.sources;
         selection(supergraph, self.tree, choice, base, visits, subgraph, interface)
     }
 
-    /// What each request of a stage waits for: whoever reads what its representations say.
+    /// Sets the dependencies of the fetches of a stage: those that read the inputs of its
+    /// representations.
     fn dependencies(&mut self, first: usize) {
         let choice = self.sources.choice;
         let mut needs: Vec<Vec<FetchId>> =
@@ -329,25 +336,25 @@ impl<'c> Compiler<'c> {
         }
     }
 
-    /// The request that a visit is part of: that of the visit which it came down from.
+    /// Returns the fetch of a visit, or of the visit it descends from.
     fn fetch_of(&self, mut id: VisitId) -> Option<FetchId> {
         loop {
             if let Some(fetch) = self.of_visit.get(&id) {
                 return Some(*fetch);
             }
-            match self.sources.choice.visits.get(&id)?.how {
-                How::Descend { from, .. } => id = from,
-                How::Enter | How::Hop { .. } => return None,
+            match self.sources.choice.visits.get(&id)?.origin {
+                VisitOrigin::Descend { from, .. } => id = from,
+                VisitOrigin::Enter | VisitOrigin::Jump { .. } => return None,
             }
         }
     }
 }
 
-/// What a representation says for several visits: the keys, and what is required.
-fn sets_of(visits: &[(VisitId, &Chosen)]) -> (Vec<FieldSetId>, Vec<FieldSetId>) {
+/// Returns the keys and the required field sets of a representation for several visits.
+fn sets_of(visits: &[(VisitId, &ChosenVisit)]) -> (Vec<FieldSetId>, Vec<FieldSetId>) {
     let (mut keys, mut inputs) = (Vec::new(), Vec::new());
     for (_, chosen) in visits {
-        if let How::Hop { key, .. } = &chosen.how {
+        if let VisitOrigin::Jump { key, .. } = &chosen.origin {
             keys.extend(*key);
             inputs.extend(chosen.visit.inputs);
         }
@@ -359,15 +366,15 @@ fn sets_of(visits: &[(VisitId, &Chosen)]) -> (Vec<FieldSetId>, Vec<FieldSetId>) 
     (keys, inputs)
 }
 
-/// What a subgraph is told of the objects above for what is asked: a visit may have been told more
-/// than its own fields take, for others below that are asked for in another way.
-pub(crate) fn told<'s>(asked: impl Iterator<Item = &'s Selection>) -> Vec<ContextId> {
+/// Returns the contexts that some selections use: a visit may have more for other fields below,
+/// which are fetched differently.
+pub(crate) fn contexts_of<'s>(selected: impl Iterator<Item = &'s Selection>) -> Vec<ContextId> {
     let mut all = Vec::new();
-    let mut open: Vec<&Selection> = asked.collect();
+    let mut open: Vec<&Selection> = selected.collect();
     while let Some(selection) = open.pop() {
         open.extend(selection.fragments.iter().map(|(_, below)| below));
         for field in &selection.fields {
-            all.extend(field.told.iter().map(|(_, context)| *context));
+            all.extend(field.context_arguments.iter().map(|(_, context)| *context));
             open.extend(&field.below);
         }
     }
@@ -376,7 +383,7 @@ pub(crate) fn told<'s>(asked: impl Iterator<Item = &'s Selection>) -> Vec<Contex
     all
 }
 
-/// Whether one object can say what several field sets name: no field with different arguments.
+/// Whether one object can have all of these field sets: no field occurs with different arguments.
 fn are_compatible(supergraph: &Supergraph, sets: &[FieldSetId]) -> bool {
     let mut named: BTreeMap<&str, (String, Vec<FieldSetId>)> = BTreeMap::new();
     let mut open = sets.to_vec();
@@ -401,11 +408,11 @@ fn are_compatible(supergraph: &Supergraph, sets: &[FieldSetId]) -> bool {
     named.values().all(|(_, below)| below.len() < 2 || are_compatible(supergraph, below))
 }
 
-/// The name of what an item asks for.
-pub(crate) fn name_of(what: &What) -> &str {
-    match what {
-        What::Field { name, .. } => name,
-        What::Typename => "__typename",
-        What::Introspection => "__schema",
+/// Returns the name of an item's field.
+pub(crate) fn name_of(kind: &ItemKind) -> &str {
+    match kind {
+        ItemKind::Field { name, .. } => name,
+        ItemKind::Typename => "__typename",
+        ItemKind::Introspection => "__schema",
     }
 }

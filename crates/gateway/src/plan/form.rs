@@ -1,14 +1,14 @@
-//! What a representation says: field sets as the items that know their values.
+//! Representation forms: field sets, resolved to items of the tree.
 
 use graphql::schema::TypeId;
 
-use crate::outline::{Arguments, ItemId, PositionId, Tree, What};
+use crate::outline::{Arguments, ItemId, ItemKind, PositionId, Tree};
 use crate::supergraph::{FieldSetId, SetSelection, Supergraph, TypeSet};
 
-/// What is said of the objects of one class of types.
+/// Form of the representation of one class of types.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
-    /// Whether the objects' type is said.
+    /// Whether it contains `__typename`.
     pub typename: bool,
     pub members: Vec<Member>,
 }
@@ -17,18 +17,18 @@ pub struct Form {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     pub name: Box<str>,
-    /// What it begins with behind another: `,"name":`.
-    pub lead: Box<[u8]>,
+    /// Text before its value, as `,"name":`.
+    pub prefix: Box<[u8]>,
     pub item: ItemId,
-    /// Whether objects are found by it, so that there is none where it is null.
+    /// Whether it is part of a key: if it is null there is no entity.
     pub is_key: bool,
-    /// Whether the schema says that it is never null.
+    /// Whether it has a non-null type.
     pub is_non_null: bool,
-    /// What is said of its objects, by their type; empty for leaf fields.
+    /// Forms of its objects by type; empty for leaf fields.
     pub below: Vec<(TypeSet, Form)>,
 }
 
-/// The form of the objects of a class: what the keys say, then what is required beside.
+/// Returns the form for the objects of a class: the keys, then the required fields.
 pub(crate) fn form(
     supergraph: &Supergraph,
     tree: &Tree,
@@ -66,7 +66,7 @@ impl Forming<'_> {
             match selection {
                 SetSelection::Typename => form.typename = true,
                 SetSelection::On(set) => {
-                    // Who asks for something of some types has to be told the type.
+                    // A field set with a type condition needs the runtime type.
                     form.typename = true;
                     let on = self.supergraph.field_set(*set).parent;
                     if self.supergraph.contains(self.supergraph.possible(on), object) {
@@ -75,16 +75,23 @@ impl Forming<'_> {
                 }
                 SetSelection::Field { field, arguments, set } => {
                     let name = self.supergraph.schema[*field].name.clone();
-                    let what = What::Field { name: name.clone(), field: *field };
+                    let kind = ItemKind::Field { name: name.clone(), field: *field };
                     let arguments = Arguments::of_set(arguments);
-                    let item = self.tree.find(self.supergraph, position, object, &what, &arguments);
+                    let item = self.tree.find(self.supergraph, position, object, &kind, &arguments);
                     let Some(item) = item else { continue };
                     let place = form.members.iter().position(|known| known.item == item);
                     let place = place.unwrap_or_else(|| {
-                        let lead = [b",\"", name.as_bytes(), b"\":"].concat().into();
+                        let prefix = [b",\"", name.as_bytes(), b"\":"].concat().into();
                         let (name, below) = ((&*name).into(), Vec::new());
                         let is_non_null = self.supergraph.schema[*field].r#type.is_non_null();
-                        form.members.push(Member { name, lead, item, is_key, is_non_null, below });
+                        form.members.push(Member {
+                            name,
+                            prefix,
+                            item,
+                            is_key,
+                            is_non_null,
+                            below,
+                        });
                         form.members.len() - 1
                     });
                     if let (Some(child), Some(set)) = (self.tree.item(item).child, *set) {
@@ -104,7 +111,7 @@ impl Forming<'_> {
                 member.below.len() - 1
             });
             let form = &mut member.below[place].1;
-            // Objects of an interface are not told apart without it.
+            // Objects of an abstract type need it to be distinguished.
             form.typename |= !self.supergraph.is_object(position.r#type);
             self.add(form, child, class.representative, set, is_key);
         }

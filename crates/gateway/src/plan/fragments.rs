@@ -1,4 +1,5 @@
-//! What a request asks alike in several places is said once, as a fragment, where that is shorter.
+//! Fragments of subgraph documents: repeated selection sets are printed once, where that is
+//! shorter.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -6,27 +7,27 @@ use std::rc::Rc;
 use graphql::schema::{Schema, TypeId};
 use rustc_hash::FxHashMap;
 
-/// The members of a selection set.
+/// A selection set as a sequence of pieces.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Pieces(Vec<Piece>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Piece {
     Text(String),
-    /// What is asked of a field's objects, `{…}`.
-    Below(Place),
-    /// What is asked of objects of a type, `...on T{…}`.
-    On(Place),
+    /// The selection set of a field, `{…}`.
+    Below(SetIndex),
+    /// An inline fragment, `...on T{…}`.
+    On(SetIndex),
 }
 
-/// The place of a selection set among those of a document.
-type Place = usize;
+/// Index of a selection set in its document.
+type SetIndex = usize;
 
-/// The selection sets of a document, equal ones once; those below stand before those above.
+/// Distinct selection sets of a document, inner ones before outer ones.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     sets: Vec<(Option<TypeId>, Rc<Pieces>)>,
-    known: FxHashMap<(Option<TypeId>, Rc<Pieces>), Place>,
+    known: FxHashMap<(Option<TypeId>, Rc<Pieces>), SetIndex>,
 }
 
 impl Pieces {
@@ -37,25 +38,25 @@ impl Pieces {
         }
     }
 
-    /// Keeps apart two names that follow each other.
+    /// Adds a space between two names.
     pub(super) fn separate(&mut self) {
         match self.0.last() {
             Some(Piece::Text(last)) if last.ends_with(is_of_name) => self.push(" "),
-            // It may be the name of a fragment.
+            // A fragment spread ends with a name.
             Some(Piece::On(_)) => self.push(" "),
             Some(Piece::Text(_) | Piece::Below(_)) | None => {}
         }
     }
 
-    pub(super) fn below(&mut self, place: Place) {
+    pub(super) fn below(&mut self, place: SetIndex) {
         self.0.push(Piece::Below(place));
     }
 
-    pub(super) fn on(&mut self, place: Place) {
+    pub(super) fn on(&mut self, place: SetIndex) {
         self.0.push(Piece::On(place));
     }
 
-    fn places(&self) -> impl Iterator<Item = Place> {
+    fn places(&self) -> impl Iterator<Item = SetIndex> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Text(_) => None,
             Piece::Below(place) | Piece::On(place) => Some(*place),
@@ -68,8 +69,8 @@ fn is_of_name(character: char) -> bool {
 }
 
 impl Texts {
-    /// Adds a selection set of objects of a type; of none if no fragment may stand for it.
-    pub(super) fn add(&mut self, on: Option<TypeId>, pieces: Pieces) -> Place {
+    /// Adds a selection set on a type; without a type no fragment can replace it.
+    pub(super) fn add(&mut self, on: Option<TypeId>, pieces: Pieces) -> SetIndex {
         let set = (on, Rc::new(pieces));
         if let Some(place) = self.known.get(&set) {
             return *place;
@@ -80,7 +81,7 @@ impl Texts {
         place
     }
 
-    /// Prints the operation's selection set, and what it needs.
+    /// Prints the operation's selection set and the fragments it uses.
     pub(super) fn print(mut self, schema: &Schema, root: Pieces, text: &mut String) {
         let root = self.add(None, root);
         let is_fragment = self.fragments(schema, root);
@@ -92,8 +93,8 @@ impl Texts {
         text.push_str(if shared.len() < whole.len() { &shared } else { &whole });
     }
 
-    /// Which selection sets are worth a fragment.
-    fn fragments(&self, schema: &Schema, root: Place) -> Vec<bool> {
+    /// Returns which selection sets become fragments.
+    fn fragments(&self, schema: &Schema, root: SetIndex) -> Vec<bool> {
         let mut lengths: Vec<usize> = Vec::with_capacity(self.sets.len());
         for (_, pieces) in &self.sets {
             let length = pieces.0.iter().map(|piece| match piece {
@@ -122,7 +123,7 @@ impl Texts {
         is_fragment
     }
 
-    fn written(&self, schema: &Schema, root: Place, is_fragment: &[bool]) -> String {
+    fn written(&self, schema: &Schema, root: SetIndex, is_fragment: &[bool]) -> String {
         let mut writer =
             Writer { texts: self, schema, is_fragment, named: Vec::new(), open: VecDeque::new() };
         let mut text = String::new();
@@ -143,15 +144,15 @@ struct Writer<'t> {
     texts: &'t Texts,
     schema: &'t Schema,
     is_fragment: &'t [bool],
-    /// The fragments that have names, in the order of these.
-    named: Vec<Place>,
-    /// Those of them that are not written yet.
-    open: VecDeque<Place>,
+    /// Fragments in the order of their names.
+    named: Vec<SetIndex>,
+    /// Fragments that are still to be printed.
+    open: VecDeque<SetIndex>,
 }
 
 impl Writer<'_> {
     /// Recursion is bounded by the depth of the selections.
-    fn set(&mut self, place: Place, text: &mut String) {
+    fn set(&mut self, place: SetIndex, text: &mut String) {
         text.push('{');
         let pieces = Rc::clone(&self.texts.sets[place].1);
         for piece in &pieces.0 {
@@ -177,12 +178,12 @@ impl Writer<'_> {
         text.push('}');
     }
 
-    fn spread(&mut self, place: Place, text: &mut String) {
+    fn spread(&mut self, place: SetIndex, text: &mut String) {
         text.push_str("...");
         self.name(place, text);
     }
 
-    fn name(&mut self, place: Place, text: &mut String) {
+    fn name(&mut self, place: SetIndex, text: &mut String) {
         let known = self.named.iter().position(|named| *named == place);
         let number = known.unwrap_or_else(|| {
             self.named.push(place);

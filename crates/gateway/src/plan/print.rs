@@ -1,4 +1,4 @@
-//! Plans as text for people.
+//! Printer of plans for people (`explain`).
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::outline::{PositionId, Tree};
 use crate::planner::ContextId;
 use crate::supergraph::{FieldSetId, SetSelection, Supergraph};
 
-/// A plan for people: a line for each request, and one for each kind of entities in it.
+/// Prints a plan: a line for each fetch, and one for each kind of entities in it.
 #[must_use]
 pub fn print(supergraph: &Supergraph, plan: &Plan) -> String {
     let mut text = String::new();
@@ -17,7 +17,7 @@ pub fn print(supergraph: &Supergraph, plan: &Plan) -> String {
             fetch.needs.iter().map(|need| (need.index() + 1).to_string()).collect();
         let after =
             if needs.is_empty() { String::new() } else { format!(" after {}", needs.join(", ")) };
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "{}. {name}{after}: {}", place + 1, fetch.document.text);
         for list in &fetch.entities {
             for entry in &list.entries {
@@ -36,18 +36,18 @@ pub fn print(supergraph: &Supergraph, plan: &Plan) -> String {
                         .collect(),
                 };
                 let on = types.join(" | ");
-                let told = told(supergraph, plan, &list.told);
-                let _ = writeln!(text, "   {on} {{ {} }} at {path}{told}", sets.join(" "));
+                let contexts = print_contexts(supergraph, plan, &list.contexts);
+                let _ = writeln!(text, "   {on} {{ {} }} at {path}{contexts}", sets.join(" "));
             }
         }
     }
     text
 }
 
-/// What is told of the objects above, ` with prop of t`.
-fn told(supergraph: &Supergraph, plan: &Plan, told: &[ContextId]) -> String {
+/// Prints contexts, as ` with prop of t`.
+fn print_contexts(supergraph: &Supergraph, plan: &Plan, contexts: &[ContextId]) -> String {
     let mut text = String::new();
-    for context in told.iter().filter_map(|told| plan.contexts.get(told.index())) {
+    for context in contexts.iter().filter_map(|id| plan.contexts.get(id.index())) {
         for (place, (position, _, form)) in context.sources.iter().enumerate() {
             text.push_str(if place == 0 { " with " } else { " or " });
             text.push_str(&value_of(form));
@@ -59,7 +59,8 @@ fn told(supergraph: &Supergraph, plan: &Plan, told: &[ContextId]) -> String {
     text
 }
 
-/// The one value that a form says, `size.height`. Recursion is bounded by the nesting of field sets.
+/// Prints the one value of a form, as `size.height`. Recursion is bounded by the nesting of field
+/// sets.
 fn value_of(form: &Form) -> String {
     let Some(member) = form.members.first() else { return String::new() };
     match member.below.first() {
@@ -83,14 +84,16 @@ fn print_set(supergraph: &Supergraph, set: FieldSetId) -> String {
     selections.collect::<Vec<_>>().join(" ")
 }
 
-/// Where a position stands in the answer, `users.reviews`.
+/// Prints the response path of a position, as `users.reviews`.
 fn path(supergraph: &Supergraph, tree: &Tree, mut position: PositionId) -> String {
     let mut names = Vec::new();
     while let Some(parent) = tree.position(position).parent {
         let item = tree.item(parent);
-        let lists = match &item.what {
-            crate::outline::What::Field { field, .. } => supergraph.schema[*field].r#type.is_list(),
-            crate::outline::What::Typename | crate::outline::What::Introspection => false,
+        let lists = match &item.kind {
+            crate::outline::ItemKind::Field { field, .. } => {
+                supergraph.schema[*field].r#type.is_list()
+            }
+            crate::outline::ItemKind::Typename | crate::outline::ItemKind::Introspection => false,
         };
         names.push(if lists { format!("{}[]", item.key) } else { item.key.to_string() });
         position = item.position;

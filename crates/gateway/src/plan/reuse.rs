@@ -1,11 +1,11 @@
-//! Which earlier answers of a subgraph say already what a request would ask of it again.
+//! Reuse: which earlier fetches of a plan read the data that a later one would fetch again.
 //!
-//! Nothing is taken from another subgraph or of other arguments: then the values could differ. A field
-//! that requires something is read only where its subgraph was told it, and the representations that
-//! are compared say it too.
+//! Data is reused only from the same subgraph and for the same arguments, since values could differ
+//! otherwise. A field with `@requires` is reused only if its inputs were sent, and the compared
+//! representations contain them.
 //!
-//! Where the same is asked in many places, each place that knows it could serve each that asks it. So the
-//! places that know something stand once for everybody who wants it, and their number has a bound.
+//! With many equal selections each could provide for each other one. So the providers of a
+//! selection are stored once for all its consumers, and their number is limited.
 
 use graphql::schema::TypeId;
 use rustc_hash::FxHashMap;
@@ -13,52 +13,52 @@ use rustc_hash::FxHashMap;
 use super::entries::name_of;
 use super::form::form;
 use super::select::describe;
-use super::{Asked, Entry, Fetch, FetchId, Form, Selection};
+use super::{Entry, Fetch, FetchId, Form, SelectedField, Selection};
 use crate::outline::{ItemId, PositionId, Tree};
 use crate::supergraph::{FieldSetId, SubgraphId, Supergraph};
 
-/// The most values of a plan that are noted as known. Beyond them something may be asked again.
-const MOST_VALUES: usize = 20_000;
+/// Maximum number of reusable values in a plan. Beyond it data may be fetched twice.
+const MAX_VALUES: usize = 20_000;
 
-/// Values that requests of a plan read and later ones would ask again.
+/// Values that one fetch of a plan reads and a later one would fetch again.
 #[derive(Clone, Debug, Default)]
 pub struct Reusable {
-    /// The representations of objects of which something is known.
+    /// Representation forms of objects with reusable values.
     pub forms: Vec<Form>,
-    pub known: Vec<Known>,
+    pub known: Vec<ReusableSelection>,
 }
 
-/// All places where the same is read of objects of one type.
+/// All providers of the same selection on one type.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct ReusableSelection {
     pub object: TypeId,
-    /// In the order of the levels of their requests.
+    /// In the order of the levels of their fetches.
     pub providers: Vec<Provider>,
 }
 
-/// A place where a request reads it.
+/// A selection of a fetch whose data can be reused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
     pub fetch: FetchId,
-    /// Where its objects stand.
+    /// Position of its objects.
     pub position: PositionId,
-    /// The place among [`Reusable::forms`] of their representation.
+    /// Index of their representation form in [`Reusable::forms`].
     pub form: u32,
-    /// Where the values stand, in the order of [`Reuse::values`].
+    /// Items of the values, in the order of [`Reuse::values`].
     pub values: Box<[ItemTree]>,
 }
 
-/// Values of objects of one type that an entry asks and earlier requests may have read.
+/// Values of one type in an entry that earlier fetches may have read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reuse {
-    /// The place among [`Reusable::known`].
+    /// Index in [`Reusable::known`].
     pub known: u32,
-    /// The number of its first providers whose requests are no later than the entry's own.
+    /// Number of its providers whose level is not later than the entry's own.
     pub providers: u32,
     pub values: Box<[ItemTree]>,
 }
 
-/// A value with all below it.
+/// An item with the items below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemTree {
     pub item: ItemId,
@@ -66,8 +66,8 @@ pub struct ItemTree {
 }
 
 impl Reusable {
-    /// The places where an entry's values may be known, with the type of their objects. The entry's own
-    /// request may be among them, which is not answered yet.
+    /// Returns the providers of an entry's values, with the type of their objects. They may include
+    /// the entry's own fetch, which is not complete yet.
     pub fn providers(&self, reuse: &Reuse) -> impl Iterator<Item = (TypeId, &Provider)> {
         let known = self.known.get(reuse.known as usize);
         known.into_iter().flat_map(|known| {
@@ -76,16 +76,16 @@ impl Reusable {
         })
     }
 
-    /// The representation of a provider's objects.
+    /// Returns the representation form of a provider's objects.
     #[must_use]
     pub fn form(&self, provider: &Provider) -> Option<&Form> {
         self.forms.get(provider.form as usize)
     }
 }
 
-/// Finds for each entry of a plan which earlier requests may have read its values.
+/// Finds the reusable values of all entries of a plan.
 pub(super) fn add_reuse(supergraph: &Supergraph, tree: &Tree, fetches: &mut [Fetch]) -> Reusable {
-    let mut finding = Finding {
+    let mut finding = ReuseFinder {
         reads: reads(supergraph, tree, fetches),
         supergraph,
         tree,
@@ -93,13 +93,13 @@ pub(super) fn add_reuse(supergraph: &Supergraph, tree: &Tree, fetches: &mut [Fet
         reusable: Reusable::default(),
         forms: FxHashMap::default(),
         known: FxHashMap::default(),
-        left: MOST_VALUES,
+        left: MAX_VALUES,
     };
     let mut found = Vec::new();
     for (place, fetch) in finding.fetches.iter().enumerate() {
         for (list, entities) in fetch.entities.iter().enumerate() {
-            // Others were told something else.
-            if !entities.told.is_empty() {
+            // Lists with contexts have other inputs.
+            if !entities.contexts.is_empty() {
                 continue;
             }
             for (entry, own) in entities.entries.iter().enumerate() {
@@ -117,15 +117,14 @@ pub(super) fn add_reuse(supergraph: &Supergraph, tree: &Tree, fetches: &mut [Fet
     reusable
 }
 
-/// A selection of a request, where it stands.
+/// A selection of a fetch, with its position.
 struct Read<'r> {
     fetch: FetchId,
     position: PositionId,
     selection: &'r Selection,
 }
 
-/// Every selection that may read objects, by the subgraph that is asked; in the order of the requests'
-/// levels.
+/// Returns all selections of a subgraph, in the order of the levels of the fetches.
 fn reads<'r>(
     supergraph: &Supergraph,
     tree: &Tree,
@@ -156,44 +155,45 @@ fn reads<'r>(
 /// Recursion is bounded by the depth of the selection.
 fn below<'r>(tree: &Tree, fetch: FetchId, selection: &'r Selection, all: &mut Vec<Read<'r>>) {
     let fragments = selection.fragments.iter().flat_map(|(_, selection)| &selection.fields);
-    for asked in selection.fields.iter().chain(fragments) {
-        // What a field gives that was told something is not looked for elsewhere.
-        if !asked.told.is_empty() {
+    for selected in selection.fields.iter().chain(fragments) {
+        // Fields with context arguments are not reused.
+        if !selected.context_arguments.is_empty() {
             continue;
         }
-        if let (Some(position), Some(selection)) = (tree.item(asked.item).child, &asked.below) {
+        if let (Some(position), Some(selection)) = (tree.item(selected.item).child, &selected.below)
+        {
             all.push(Read { fetch, position, selection });
             below(tree, fetch, selection, all);
         }
     }
 }
 
-/// Who wants the same: of objects of one type of one subgraph, found by the same field sets, by the text
-/// of the selection. The last is how many members the representation has.
-type Wish<'e> = (SubgraphId, TypeId, &'e [FieldSetId], &'e [FieldSetId], String, usize);
+/// Key of a consumed selection: subgraph, type, keys, required field sets, the printed selection,
+/// and the number of members of the representation.
+type ConsumerKey<'e> = (SubgraphId, TypeId, &'e [FieldSetId], &'e [FieldSetId], String, usize);
 
-/// Who is represented in the same way: objects of one type at one position, by field sets.
+/// Key of a representation form: position, type and field sets.
 type FormKey<'e> = (PositionId, TypeId, &'e [FieldSetId], &'e [FieldSetId]);
 
-struct Finding<'f> {
+struct ReuseFinder<'f> {
     supergraph: &'f Supergraph,
     tree: &'f Tree,
     fetches: &'f [Fetch],
     reads: FxHashMap<SubgraphId, Vec<Read<'f>>>,
     reusable: Reusable,
-    /// The places among the forms.
+    /// Index of each form.
     forms: FxHashMap<FormKey<'f>, u32>,
-    /// The places among what is known.
-    known: FxHashMap<Wish<'f>, u32>,
-    /// How many values may be noted yet.
+    /// Index of each entry of `known`.
+    known: FxHashMap<ConsumerKey<'f>, u32>,
+    /// Number of values that may still be added.
     left: usize,
 }
 
-impl<'f> Finding<'f> {
+impl<'f> ReuseFinder<'f> {
     fn reuse(&mut self, own: FetchId, entry: &'f Entry) -> Vec<Reuse> {
         let fetch = &self.fetches[own.index()];
         let mut all = Vec::new();
-        // What is asked of interface objects is of no type that could be found again.
+        // Entities fetched as interface objects have no type to look them up by.
         let own_types =
             entry.selections.iter().filter(|(base, _)| self.supergraph.is_object(*base));
         let own_types: Vec<_> = own_types.filter(|_| entry.on.is_none()).collect();
@@ -206,7 +206,7 @@ impl<'f> Finding<'f> {
             let providers = &self.reusable.known[known as usize].providers;
             let earlier = providers.partition_point(|other| level_of(other) <= fetch.level);
             if providers[..earlier].iter().any(|provider| provider.fetch != own) {
-                let wanted = Wanted { supergraph: self.supergraph, tree: self.tree };
+                let wanted = SelectionMatcher { supergraph: self.supergraph, tree: self.tree };
                 let values = wanted.own(*object, selection);
                 all.push(Reuse { known, providers: narrow(earlier), values });
             }
@@ -214,7 +214,7 @@ impl<'f> Finding<'f> {
         all
     }
 
-    /// Whether some other request to the subgraph is no later.
+    /// Whether another fetch of the subgraph has no later level.
     fn is_read_before(&self, own: FetchId, fetch: &Fetch) -> bool {
         let mut others = self.fetches.iter().enumerate();
         others.any(|(place, other)| {
@@ -222,7 +222,7 @@ impl<'f> Finding<'f> {
         })
     }
 
-    /// The place of what is known of an entry's values, which is looked for the first time.
+    /// Adds the providers of an entry's values and returns their index.
     fn known(
         &mut self,
         subgraph: SubgraphId,
@@ -248,7 +248,7 @@ impl<'f> Finding<'f> {
         self.reads.insert(subgraph, reads);
         providers.shrink_to_fit();
         let place = narrow(self.reusable.known.len());
-        self.reusable.known.push(Known { object, providers });
+        self.reusable.known.push(ReusableSelection { object, providers });
         self.known.insert(wish, place);
         place
     }
@@ -266,11 +266,11 @@ impl<'f> Finding<'f> {
         }
         let mut classes = position.classes.iter();
         let class = classes.find(|class| self.supergraph.contains(&class.types, object))?;
-        let wanted = Wanted { supergraph: self.supergraph, tree: self.tree };
+        let wanted = SelectionMatcher { supergraph: self.supergraph, tree: self.tree };
         let mut number = 0;
         let values = wanted.values(object, selection, read.selection, &mut number)?;
         let form = self.form(read.position, class.representative, entry);
-        // All that a representation says has to be known there, too.
+        // All members of the representation must be known there, too.
         let members = self.reusable.forms[form as usize].members.len();
         if members != entry.form.members.len() {
             return None;
@@ -279,7 +279,7 @@ impl<'f> Finding<'f> {
         Some(Provider { fetch: read.fetch, position: read.position, form, values })
     }
 
-    /// The place of the form of objects that stand somewhere, as an entry has it.
+    /// Returns the index of the form for objects of an entry at a position.
     fn form(&mut self, position: PositionId, object: TypeId, entry: &'f Entry) -> u32 {
         let key = (position, object, &*entry.keys, &*entry.inputs);
         let forms = &mut self.reusable.forms;
@@ -291,43 +291,44 @@ impl<'f> Finding<'f> {
     }
 }
 
-/// The number of values and places has a bound far below.
+/// The number of values and positions is limited far below.
 fn narrow(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }
 
-struct Wanted<'w> {
+struct SelectionMatcher<'w> {
     supergraph: &'w Supergraph,
     tree: &'w Tree,
 }
 
-impl Wanted<'_> {
-    /// What is asked of objects of a type.
+impl SelectionMatcher<'_> {
+    /// Returns the fields selected on objects of a type.
     fn fields_of<'s>(
         &self,
         object: TypeId,
         selection: &'s Selection,
-    ) -> impl Iterator<Item = &'s Asked> + use<'s> {
+    ) -> impl Iterator<Item = &'s SelectedField> + use<'s> {
         let own = selection.fragments.iter().filter(move |(on, _)| *on == object);
         selection.fields.iter().chain(own.flat_map(|(_, selection)| &selection.fields))
     }
 
-    /// The values that a selection asks of objects of a type, in its order. Recursion is bounded by the
+    /// Returns the items that a selection has for a type, in its order. Recursion is bounded by the
     /// depth of the selection.
     fn own(&self, object: TypeId, selection: &Selection) -> Box<[ItemTree]> {
-        let values = self.fields_of(object, selection).map(|asked| {
-            let child = self.tree.item(asked.item).child;
-            let below = match (&asked.below, child) {
+        let values = self.fields_of(object, selection).map(|selected| {
+            let child = self.tree.item(selected.item).child;
+            let below = match (&selected.below, child) {
                 (Some(below), Some(child)) => self.own(self.tree.position(child).r#type, below),
                 (None, _) | (_, None) => Box::default(),
             };
-            ItemTree { item: asked.item, below }
+            ItemTree { item: selected.item, below }
         });
         values.collect()
     }
 
-    /// Where each value that one selection asks stands in the other, in the order of the first, and their
-    /// number; `None` if one is not there. Recursion is bounded by the depth of the selection.
+    /// Matches the fields of one selection in another: returns its items in the order of the first,
+    /// and adds their number; `None` if a field is missing. Recursion is bounded by the depth of
+    /// the selection.
     fn values(
         &self,
         object: TypeId,
@@ -335,20 +336,20 @@ impl Wanted<'_> {
         from: &Selection,
         number: &mut usize,
     ) -> Option<Box<[ItemTree]>> {
-        let values = self.fields_of(object, to).map(|asked| {
-            let item = self.tree.item(asked.item);
-            if !asked.told.is_empty() {
+        let values = self.fields_of(object, to).map(|selected| {
+            let item = self.tree.item(selected.item);
+            if !selected.context_arguments.is_empty() {
                 return None;
             }
             let same = self.fields_of(object, from).find(|other| {
                 let other_item = self.tree.item(other.item);
-                name_of(&other_item.what) == name_of(&item.what)
+                name_of(&other_item.kind) == name_of(&item.kind)
                     && other_item.arguments == item.arguments
-                    && other.told.is_empty()
+                    && other.context_arguments.is_empty()
             })?;
-            let below = match (&asked.below, &same.below) {
+            let below = match (&selected.below, &same.below) {
                 (None, None) => Box::default(),
-                (Some(to), Some(from)) => self.values_below(asked, to, from, number)?,
+                (Some(to), Some(from)) => self.values_below(selected, to, from, number)?,
                 (None, Some(_)) | (Some(_), None) => return None,
             };
             *number += 1;
@@ -357,16 +358,16 @@ impl Wanted<'_> {
         values.collect()
     }
 
-    /// The same of the objects of a field: only of fields that are of one type, for the others are
-    /// asked differently by type.
+    /// Matches the selections below a field. Only for object types: abstract types have selections
+    /// by type.
     fn values_below(
         &self,
-        asked: &Asked,
+        selected: &SelectedField,
         to: &Selection,
         from: &Selection,
         number: &mut usize,
     ) -> Option<Box<[ItemTree]>> {
-        let child = self.tree.item(asked.item).child?;
+        let child = self.tree.item(selected.item).child?;
         let r#type = self.tree.position(child).r#type;
         if !self.supergraph.is_object(r#type) {
             return None;

@@ -1,4 +1,4 @@
-//! What a request asks of the objects of a position.
+//! Selections of a fetch on the objects of a position.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,13 +7,13 @@ use graphql::schema::{FieldId, TypeId, TypeRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entries::name_of;
-use super::{Asked, Selection};
-use crate::outline::{Arguments, ItemId, PositionId, Tree, What};
-use crate::planner::{Choice, Chosen, How, ToldArguments, VisitId};
+use super::{SelectedField, Selection};
+use crate::outline::{Arguments, ItemId, ItemKind, PositionId, Tree};
+use crate::planner::{Choice, ChosenVisit, ContextArguments, VisitId, VisitOrigin};
 use crate::supergraph::{SubgraphId, Supergraph, TypeSet};
 
-/// The visits of the objects of one type.
-type OfType<'c> = (TypeId, Vec<(VisitId, &'c Chosen)>);
+/// Visits of the objects of one type.
+type OfType<'c> = (TypeId, Vec<(VisitId, &'c ChosenVisit)>);
 
 struct Selecting<'s> {
     supergraph: &'s Supergraph,
@@ -35,42 +35,41 @@ pub(super) fn selection(
     selecting.position(base, visits, interface)
 }
 
-/// The names that fields have in the answer of a subgraph, at one position.
+/// Response names of the fields at one position of a subgraph document.
 #[derive(Default)]
-struct Keys {
-    /// By name of the field and shape.
-    taken: FxHashMap<(Box<str>, String), Vec<Taken>>,
-    /// By name of the field: how many names it has.
+struct ResponseNames {
+    /// By field name and shape.
+    used: FxHashMap<(Box<str>, String), Vec<UsedName>>,
+    /// Number of response names by field name.
     numbers: FxHashMap<Box<str>, usize>,
-    /// All names.
+    /// All response names.
     all: FxHashSet<Box<str>>,
 }
 
-/// A name, and what it stands for.
-struct Taken {
+/// A response name with its items.
+struct UsedName {
     key: Box<str>,
     items: FxHashSet<ItemId>,
-    /// The types that these are asked of.
+    /// Types that the items are selected on.
     types: TypeSet,
 }
 
-/// So many names of values of one shape are looked at before there is a new one.
-const MOST_ALIKE: usize = 8;
+/// Maximum number of response names of one shape that are tried before a new one is added.
+const MAX_TRIED: usize = 8;
 
-impl Keys {
-    /// The name of an item whose values have a shape. Fields of different shapes, or with different
-    /// arguments or selections, never share one, and never two items of one object: so no fields
-    /// conflict, and each value belongs to one item.
+impl ResponseNames {
+    /// Returns a response name for an item with values of this shape. Fields of different shapes,
+    /// arguments or selections never share a name, and neither do two items of one object: so
+    /// fields never conflict, and each value belongs to one item.
     fn key(&mut self, name: &str, shape: String, item: ItemId, types: &TypeSet) -> Box<str> {
-        let alike = self.taken.entry((name.into(), shape)).or_default();
-        // The last first: the others have more types already.
-        let mut known = alike.iter_mut().rev().take(MOST_ALIKE);
-        let known =
-            known.find(|taken| taken.items.contains(&item) || !taken.types.intersects(types));
-        if let Some(taken) = known {
-            taken.items.insert(item);
-            taken.types.unite(types);
-            return taken.key.clone();
+        let alike = self.used.entry((name.into(), shape)).or_default();
+        // In reverse, since the first ones have more types already.
+        let mut known = alike.iter_mut().rev().take(MAX_TRIED);
+        let known = known.find(|used| used.items.contains(&item) || !used.types.intersects(types));
+        if let Some(used) = known {
+            used.items.insert(item);
+            used.types.unite(types);
+            return used.key.clone();
         }
         let number = self.numbers.entry(name.into()).or_default();
         let key: Box<str> = loop {
@@ -79,13 +78,13 @@ impl Keys {
                 _ => format!("_{number}_{name}").into(),
             };
             *number += 1;
-            // A field may be called so.
+            // Another field may have this name.
             if self.all.insert(key.clone()) {
                 break key;
             }
         };
         let items = FxHashSet::from_iter([item]);
-        alike.push(Taken { key: key.clone(), items, types: types.clone() });
+        alike.push(UsedName { key: key.clone(), items, types: types.clone() });
         key
     }
 }
@@ -98,8 +97,8 @@ impl Selecting<'_> {
         visits: &[OfType<'_>],
         interface: Option<TypeId>,
     ) -> Selection {
-        let mut keys = Keys::default();
-        // What is read of each type, in the order of the items.
+        let mut names = ResponseNames::default();
+        // Types by item, in the order of the items.
         let mut reads: BTreeMap<ItemId, Vec<TypeId>> = BTreeMap::new();
         for (object, visits) in visits {
             for item in visits.iter().flat_map(|(_, chosen)| &chosen.reads) {
@@ -113,35 +112,35 @@ impl Selecting<'_> {
         let possible = self.supergraph.possible_in(base, self.subgraph);
         let mut selection = Selection { typename: !is_one, ..Selection::default() };
         for (item, types) in &reads {
-            if self.tree.item(*item).what == What::Typename {
+            if self.tree.item(*item).kind == ItemKind::Typename {
                 selection.typename |= interface.is_none();
                 continue;
             }
             let all = possible.is_subset(&self.types_of(*item, types));
             if is_one || (all && self.is_field_of(base, *item)) {
                 let parent = interface.unwrap_or(base);
-                selection.fields.push(self.field(&mut keys, *item, parent, visits));
+                selection.fields.push(self.field(&mut names, *item, parent, visits));
                 continue;
             }
             let types = self.types_of(*item, types).intersection(possible);
             for object in self.supergraph.members(&types) {
-                let asked = self.field(&mut keys, *item, object, visits);
+                let selected = self.field(&mut names, *item, object, visits);
                 let place = selection.fragments.iter().position(|(on, _)| *on == object);
                 let place = place.unwrap_or_else(|| {
                     selection.fragments.push((object, Selection::default()));
                     selection.fragments.len() - 1
                 });
-                selection.fragments[place].1.fields.push(asked);
+                selection.fragments[place].1.fields.push(selected);
             }
         }
         if selection.fields.is_empty() && selection.fragments.is_empty() {
-            // A selection is not empty.
+            // A selection set must not be empty.
             selection.typename = true;
         }
         selection
     }
 
-    /// All types of the classes that some types stand for.
+    /// Returns all types of these classes.
     fn types_of(&self, item: ItemId, classes: &[TypeId]) -> TypeSet {
         let position = self.tree.item(item).position;
         let mut all = TypeSet::default();
@@ -151,13 +150,13 @@ impl Selecting<'_> {
         all
     }
 
-    /// Whether a subgraph gives an item's field of an interface, whatever its objects are.
+    /// Whether a subgraph resolves an item's field on an interface in the same way for all types.
     fn is_field_of(&self, base: TypeId, item: ItemId) -> bool {
-        let name = name_of(&self.tree.item(item).what);
+        let name = name_of(&self.tree.item(item).kind);
         let shape_of = |parent: TypeId| {
             let field = self.supergraph.find_field(parent, name)?;
             let own = self.supergraph.field_in(field, self.subgraph)?;
-            // An interface has no arguments for what objects above say.
+            // Interface fields have no context arguments.
             (!own.is_external && own.context.is_empty()).then(|| shape(self.supergraph, own.r#type))
         };
         let Some(own) = shape_of(base) else { return false };
@@ -167,35 +166,41 @@ impl Selecting<'_> {
             .all(|object| shape_of(object).is_some_and(|shape| shape == own))
     }
 
-    fn field(&self, keys: &mut Keys, item: ItemId, parent: TypeId, visits: &[OfType<'_>]) -> Asked {
-        let asked = self.tree.item(item);
-        let name = name_of(&asked.what);
+    fn field(
+        &self,
+        names: &mut ResponseNames,
+        item: ItemId,
+        parent: TypeId,
+        visits: &[OfType<'_>],
+    ) -> SelectedField {
+        let selected = self.tree.item(item);
+        let name = name_of(&selected.kind);
         let field = self.supergraph.find_field(parent, name);
         let own = field.and_then(|field| self.supergraph.field_in(field, self.subgraph));
         let declared = field.map(|field| self.supergraph.schema[field].r#type);
         let r#type = own.map(|own| own.r#type).or(declared);
-        let below = asked.child.map(|child| {
+        let below = selected.child.map(|child| {
             let from: Vec<VisitId> =
                 visits.iter().flat_map(|(_, visits)| visits).map(|(id, _)| *id).collect();
             self.below(child, item, &from, r#type)
         });
         let mut shape = r#type.map_or_else(String::new, |r#type| shape(self.supergraph, r#type));
-        describe_arguments(&asked.arguments, &mut shape);
-        let told = self.told(item, field);
-        describe_told(&told, &mut shape);
+        describe_arguments(&selected.arguments, &mut shape);
+        let context_arguments = self.context_arguments(item, field);
+        describe_contexts(&context_arguments, &mut shape);
         if let Some(below) = &below {
             describe(self.supergraph, self.tree, below, &mut shape);
         }
-        let key = keys.key(name, shape, item, &asked.types);
-        Asked { key, item, told, below }
+        let key = names.key(name, shape, item, &selected.types);
+        SelectedField { key, item, context_arguments, below }
     }
 
-    /// The arguments of a field whose values objects above say.
-    fn told(&self, item: ItemId, field: Option<FieldId>) -> ToldArguments {
+    /// Returns the context arguments of a field.
+    fn context_arguments(&self, item: ItemId, field: Option<FieldId>) -> ContextArguments {
         let position = self.tree.item(item).position;
-        let told =
+        let arguments =
             field.and_then(|field| self.choice.contexts.of_field(position, self.subgraph, field));
-        told.map(|(_, arguments)| arguments.clone()).unwrap_or_default()
+        arguments.map(|(_, arguments)| arguments.clone()).unwrap_or_default()
     }
 
     fn below(
@@ -208,8 +213,7 @@ impl Selecting<'_> {
         let mut visits: Vec<OfType<'_>> = Vec::new();
         for id in self.choice.below(item) {
             let Some(chosen) = self.choice.visits.get(id) else { continue };
-            let comes =
-                matches!(&chosen.how, How::Descend { from: parent, .. } if from.contains(parent));
+            let comes = matches!(&chosen.origin, VisitOrigin::Descend { from: parent, .. } if from.contains(parent));
             if !comes {
                 continue;
             }
@@ -224,14 +228,14 @@ impl Selecting<'_> {
         let declared = self.tree.position(child).r#type;
         let base = r#type.map_or(declared, |r#type| r#type.base);
         let mut selection = self.position(base, &visits, interface);
-        // Where the subgraph promises more than the supergraph, the answer has to say it.
+        // A subgraph that declares a narrower type must return `__typename`.
         selection.typename |= interface.is_none() && base != declared;
         selection
     }
 }
 
-/// Whether two selections are the same text.
-pub(super) fn asks_the_same(
+/// Whether two selections have the same text.
+pub(super) fn is_same_selection(
     supergraph: &Supergraph,
     tree: &Tree,
     one: &Selection,
@@ -249,30 +253,30 @@ fn describe_arguments(arguments: &Arguments, text: &mut String) {
     text.push('(');
     text.push_str(&arguments.text);
     text.push(')');
-    if !arguments.said.ways.is_empty() {
-        // Writing to a text cannot fail.
-        let _ = write!(text, "{:?}", arguments.said.ways);
+    if !arguments.directives.occurrences.is_empty() {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{:?}", arguments.directives.occurrences);
     }
 }
 
-fn describe_told(told: &ToldArguments, text: &mut String) {
-    for (name, context) in told {
-        // Writing to a text cannot fail.
+fn describe_contexts(arguments: &ContextArguments, text: &mut String) {
+    for (name, context) in arguments {
+        // Writing to a string cannot fail.
         let _ = write!(text, "{name}:{context:?}");
     }
 }
 
-/// Selections of objects of types, in one list of entities.
+/// Context for comparing selections on types of one list of entities.
 #[derive(Clone, Copy)]
-pub(super) struct Beside<'b> {
+pub(super) struct ResponseShapes<'b> {
     pub(super) supergraph: &'b Supergraph,
     pub(super) tree: &'b Tree,
     pub(super) subgraph: SubgraphId,
 }
 
-impl Beside<'_> {
-    /// Whether two selections may stand in one list: objects have one type only, and fields of one
-    /// name have to look alike all the same.
+impl ResponseShapes<'_> {
+    /// Whether two selections can be in one list: different types exclude each other, but fields of
+    /// one response name must have the same shape all the same.
     /// <https://spec.graphql.org/draft/#SameResponseShape()>
     pub(super) fn agree(
         self,
@@ -306,14 +310,14 @@ impl Beside<'_> {
         self,
         parent: TypeId,
         selection: &'a Selection,
-        fields: &mut Vec<(&'a Asked, Option<TypeRef>)>,
+        fields: &mut Vec<(&'a SelectedField, Option<TypeRef>)>,
     ) {
         let schema = &self.supergraph.schema;
-        for asked in &selection.fields {
-            let field = schema.find_field(parent, name_of(&self.tree.item(asked.item).what));
+        for selected in &selection.fields {
+            let field = schema.find_field(parent, name_of(&self.tree.item(selected.item).kind));
             let own = field.and_then(|field| self.supergraph.field_in(field, self.subgraph));
             let declared = field.map(|field| schema[field].r#type);
-            fields.push((asked, own.map(|own| own.r#type).or(declared)));
+            fields.push((selected, own.map(|own| own.r#type).or(declared)));
         }
         for (on, selection) in &selection.fragments {
             self.fields(*on, selection, fields);
@@ -321,7 +325,7 @@ impl Beside<'_> {
     }
 }
 
-/// What values look like, as far as fields of one name must agree in it.
+/// Returns the shape of a type, as far as fields of one response name must agree in it.
 fn shape(supergraph: &Supergraph, r#type: TypeRef) -> String {
     let wrappers: Vec<_> = r#type.wrappers().collect();
     let base = match supergraph.is_composite(r#type.base) {
@@ -331,7 +335,7 @@ fn shape(supergraph: &Supergraph, r#type: TypeRef) -> String {
     format!("{wrappers:?}{base}")
 }
 
-/// A selection as a text: equal ones ask the same under the same names.
+/// Writes a selection as a text; equal texts mean equal selections with equal response names.
 pub(super) fn describe(
     supergraph: &Supergraph,
     tree: &Tree,
@@ -342,14 +346,14 @@ pub(super) fn describe(
     if selection.typename {
         text.push_str("__typename ");
     }
-    for asked in &selection.fields {
-        let item = tree.item(asked.item);
-        for part in [&*asked.key, ":", name_of(&item.what)] {
+    for selected in &selection.fields {
+        let item = tree.item(selected.item);
+        for part in [&*selected.key, ":", name_of(&item.kind)] {
             text.push_str(part);
         }
         describe_arguments(&item.arguments, text);
-        describe_told(&asked.told, text);
-        if let Some(below) = &asked.below {
+        describe_contexts(&selected.context_arguments, text);
+        if let Some(below) = &selected.below {
             describe(supergraph, tree, below, text);
         }
     }

@@ -1,37 +1,38 @@
-//! What is asked as those need it who read the answers: in the order of the document, with the
-//! places of the cells.
+//! Shapes: selections in the form for reading a response, in the order of the document and with
+//! cell slots.
 
 use graphql::schema::{TypeId, TypeKind, TypeRef, Wrapper};
 
-use super::{Asked, Fetch, Lead, Selection};
-use crate::outline::{ItemId, PositionId, Tree, What};
+use super::{Fetch, Prefix, SelectedField, Selection};
+use crate::outline::{ItemId, ItemKind, PositionId, Tree};
 use crate::supergraph::Supergraph;
 
-/// What is read of objects.
+/// Shape of an object in a subgraph response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Whether the objects say their type. Those of which there is one only need not.
+    /// Whether it contains `__typename`; not needed for a single possible type.
     pub typename: bool,
-    /// Whether it is asked of an interface, and stands for all types.
+    /// Whether it was selected on an interface object, and so holds for all types.
     pub is_of_all: bool,
-    /// What is read of all of them.
+    /// Members of all types.
     pub members: Box<[Read]>,
-    /// What is read of those of one type, too.
+    /// Additional members of one type.
     pub own: Box<[(TypeId, Box<[Read]>)]>,
 }
 
-/// A member of an object in an answer.
+/// A member of an object in a subgraph response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
-    /// What it begins with: `"name":`.
-    pub lead: Lead,
+    /// Its name, as `"name":`.
+    pub prefix: Prefix,
     pub item: ItemId,
-    /// The cell of it among those of its object.
+    /// Its slot in the object.
     pub slot: u32,
-    /// In how many lists its values are.
+    /// Number of list wrappers.
     pub lists: u8,
     pub value: Value,
-    /// The other items that the same member is: of an object whose type nobody says, those of all types.
+    /// Other items with the same response name: those of other types, if the runtime type is not in
+    /// the response.
     pub also: Box<[Read]>,
 }
 
@@ -40,15 +41,15 @@ pub enum Value {
     Leaf(Scalar),
     Objects {
         position: PositionId,
-        /// The type of all of them, if there is one only.
+        /// The runtime type, if there is only one.
         r#type: Option<TypeId>,
-        /// Whether nobody else reads into these objects by way of this member.
+        /// Whether no other fetch reads fields of these objects through this member.
         is_alone: bool,
         shape: Shape,
     },
 }
 
-/// What a leaf may be. <https://spec.graphql.org/draft/#sec-Scalars>
+/// Type of a leaf. <https://spec.graphql.org/draft/#sec-Scalars>
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
     Int,
@@ -57,27 +58,27 @@ pub enum Scalar {
     Id,
     Boolean,
     Enum,
-    /// A scalar of the schema's own: any JSON.
+    /// A custom scalar: any JSON.
     Any,
 }
 
 impl Read {
-    /// The name in the answer.
+    /// Response name.
     #[must_use]
     pub fn name(&self) -> &[u8] {
-        let lead = self.lead.text();
-        lead.get(1..lead.len().saturating_sub(2)).unwrap_or_default()
+        let prefix = self.prefix.text();
+        prefix.get(1..prefix.len().saturating_sub(2)).unwrap_or_default()
     }
 }
 
 impl Shape {
-    /// All items that are read of an object of a type.
+    /// Returns all items that are read for an object of a type.
     pub fn reads_of(&self, r#type: Option<TypeId>) -> impl Iterator<Item = &Read> + Clone {
         let (common, own) = self.members_of(r#type);
         common.iter().chain(own).flat_map(|read| std::iter::once(read).chain(&read.also))
     }
 
-    /// The members of an object of a type: of all objects, and of its own.
+    /// Returns the members of an object of a type: the common ones, and those of the type.
     #[must_use]
     pub fn members_of(&self, r#type: Option<TypeId>) -> (&[Read], &[Read]) {
         let own = self.own.iter().find(|(on, _)| Some(*on) == r#type);
@@ -85,7 +86,7 @@ impl Shape {
     }
 }
 
-/// Makes the shapes of all requests.
+/// Adds the shapes of all fetches.
 pub(super) fn add_shapes(
     supergraph: &Supergraph,
     tree: &Tree,
@@ -101,12 +102,12 @@ pub(super) fn add_shapes(
         for entry in fetch.entities.iter_mut().flat_map(|list| &mut list.entries) {
             let shapes = entry.selections.iter();
             entry.shapes =
-                shapes.map(|(base, asked)| (*base, shaping.shape(asked, *base))).collect();
+                shapes.map(|(base, selected)| (*base, shaping.shape(selected, *base))).collect();
         }
     }
 }
 
-/// By item: how many requests read it.
+/// By item: the number of fetches that read it.
 fn readers(tree: &Tree, fetches: &[Fetch]) -> Vec<u32> {
     let mut readers = vec![0; tree.items.len()];
     for fetch in fetches {
@@ -114,7 +115,8 @@ fn readers(tree: &Tree, fetches: &[Fetch]) -> Vec<u32> {
             count(&[&root.selection], &mut readers);
         }
         for entry in fetch.entities.iter().flat_map(|list| &list.entries) {
-            let selections: Vec<_> = entry.selections.iter().map(|(_, asked)| asked).collect();
+            let selections: Vec<_> =
+                entry.selections.iter().map(|(_, selected)| selected).collect();
             count(&selections, &mut readers);
         }
     }
@@ -127,8 +129,8 @@ fn count(selections: &[&Selection], readers: &mut [u32]) {
     let mut open = selections.to_vec();
     while let Some(selection) = open.pop() {
         open.extend(selection.fragments.iter().map(|(_, selection)| selection));
-        items.extend(selection.fields.iter().map(|asked| asked.item));
-        open.extend(selection.fields.iter().filter_map(|asked| asked.below.as_ref()));
+        items.extend(selection.fields.iter().map(|selected| selected.item));
+        open.extend(selection.fields.iter().filter_map(|selected| selected.below.as_ref()));
     }
     items.sort_unstable();
     items.dedup();
@@ -158,10 +160,10 @@ impl Shaping<'_> {
         }
     }
 
-    fn members(&self, asked: &[Asked]) -> Box<[Read]> {
+    fn members(&self, selected: &[SelectedField]) -> Box<[Read]> {
         let mut members: Vec<Read> = Vec::new();
-        for read in asked.iter().filter_map(|asked| self.member(asked)) {
-            match members.iter_mut().find(|known| known.lead == read.lead) {
+        for read in selected.iter().filter_map(|selected| self.member(selected)) {
+            match members.iter_mut().find(|known| known.prefix == read.prefix) {
                 Some(known) => {
                     let also = std::mem::take(&mut known.also);
                     known.also = also.into_iter().chain([read]).collect();
@@ -172,26 +174,26 @@ impl Shaping<'_> {
         members.into()
     }
 
-    fn member(&self, asked: &Asked) -> Option<Read> {
-        let item = self.tree.item(asked.item);
-        let What::Field { field, .. } = &item.what else { return None };
+    fn member(&self, selected: &SelectedField) -> Option<Read> {
+        let item = self.tree.item(selected.item);
+        let ItemKind::Field { field, .. } = &item.kind else { return None };
         let declared = self.supergraph.schema[*field].r#type;
-        let value = match (&asked.below, item.child) {
+        let value = match (&selected.below, item.child) {
             (Some(selection), Some(position)) => {
                 let base = self.tree.position(position).r#type;
                 Value::Objects {
                     position,
                     r#type: self.supergraph.is_object(base).then_some(base),
-                    is_alone: self.readers[asked.item.index()] == 1,
+                    is_alone: self.readers[selected.item.index()] == 1,
                     shape: self.shape(selection, base),
                 }
             }
             _ => Value::Leaf(scalar(self.supergraph, declared.base)),
         };
         Some(Read {
-            lead: Lead::new([b"\"", asked.key.as_bytes(), b"\":"].concat().into()),
-            item: asked.item,
-            slot: self.slots[asked.item.index()],
+            prefix: Prefix::new([b"\"", selected.key.as_bytes(), b"\":"].concat().into()),
+            item: selected.item,
+            slot: self.slots[selected.item.index()],
             lists: lists(declared),
             value,
             also: Box::default(),
@@ -199,10 +201,10 @@ impl Shaping<'_> {
     }
 }
 
-/// In how many lists the values of a type are.
+/// Number of list wrappers of a type.
 fn lists(r#type: TypeRef) -> u8 {
     let lists = r#type.wrappers().filter(|wrapper| *wrapper == Wrapper::List).count();
-    // A type has no more wrappers than fit into its number.
+    // A type has fewer wrappers than that.
     u8::try_from(lists).unwrap_or(u8::MAX)
 }
 

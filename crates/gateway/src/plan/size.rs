@@ -1,17 +1,17 @@
-//! How many bytes a plan keeps, for the cache that it is kept in.
+//! Heap size of a plan, for the memory limit of the plan cache.
 
 use graphql::heap::{HeapSize, of_arc};
 use graphql::heap_size;
 
-use super::project::OutValue;
-use super::reuse::{ItemTree, Known, Provider, Reusable, Reuse};
+use super::projection::ResponseValue;
+use super::reuse::{ItemTree, Provider, Reusable, ReusableSelection, Reuse};
 use super::shape::{Read, Scalar, Shape, Value};
 use super::{
-    Asked, Context, Document, Entities, Entry, Fetch, FetchId, Form, Layout, Member, Nesting, Out,
-    Plan, Projection, Root, Selection, Usual,
+    Context, Document, Entities, Entry, Fetch, FetchId, Form, Layout, Member, Nesting, Plan,
+    Projection, ResponseMember, Root, SelectedField, Selection, SizeHint,
 };
 
-heap_size!(plain FetchId, Nesting, Scalar, Usual);
+heap_size!(plain FetchId, Nesting, Scalar, SizeHint);
 
 heap_size!(struct Layout {
     slots, widths, children, is_shared, objects, cells, elements, at, written,
@@ -19,22 +19,22 @@ heap_size!(struct Layout {
 heap_size!(struct Context { r#type, sources });
 heap_size!(struct Fetch { subgraph, kind, needs, level, root, entities, document });
 heap_size!(struct Root { position, selection, shape });
-heap_size!(struct Entities { typename, told, types, entries });
+heap_size!(struct Entities { typename, contexts, types, entries });
 heap_size!(struct Entry {
     position, types, on, keys, inputs, form, selections, shapes, reuse,
 });
 heap_size!(struct Selection { typename, fields, fragments });
-heap_size!(struct Asked { key, item, told, below });
+heap_size!(struct SelectedField { key, item, context_arguments, below });
 heap_size!(struct Document { text, head, variables });
 heap_size!(struct Form { typename, members });
-heap_size!(struct Member { name, lead, item, is_key, is_non_null, below });
+heap_size!(struct Member { name, prefix, item, is_key, is_non_null, below });
 heap_size!(struct Shape { typename, is_of_all, members, own });
-heap_size!(struct Read { lead, item, slot, lists, value, also });
+heap_size!(struct Read { prefix, item, slot, lists, value, also });
 heap_size!(enum Value { Leaf(scalar), Objects { position, r#type, is_alone, shape } });
-heap_size!(struct Projection { outs, orders, unseen });
-heap_size!(struct Out { lead, item, slot, types, nesting, own, value });
+heap_size!(struct Projection { members, orders, hidden_types });
+heap_size!(struct ResponseMember { prefix, item, slot, types, nesting, own, value });
 heap_size!(
-    enum OutValue {
+    enum ResponseValue {
         Introspection,
         Typename,
         Denied,
@@ -45,7 +45,7 @@ heap_size!(
     }
 );
 heap_size!(struct Reusable { forms, known });
-heap_size!(struct Known { object, providers });
+heap_size!(struct ReusableSelection { object, providers });
 heap_size!(struct Provider { fetch, position, form, values });
 heap_size!(struct Reuse { known, providers, values });
 heap_size!(struct ItemTree { item, below });
@@ -64,8 +64,7 @@ impl HeapSize for Plan {
 }
 
 impl Plan {
-    /// Gives back the room that lists were made with while their length was not known: a plan is kept for
-    /// long, and has many short ones.
+    /// Frees the spare capacity of vectors: a plan is cached for long, and has many short vectors.
     pub(super) fn shrink(&mut self) {
         self.fetches.shrink_to_fit();
         for fetch in &mut self.fetches {
@@ -84,8 +83,8 @@ impl Plan {
 
 impl Entities {
     fn shrink(&mut self) {
-        let Self { types, entries, told, .. } = self;
-        told.shrink_to_fit();
+        let Self { types, entries, contexts, .. } = self;
+        contexts.shrink_to_fit();
         types.shrink_to_fit();
         types.iter_mut().for_each(|(_, selection)| selection.shrink());
         entries.shrink_to_fit();

@@ -1,68 +1,69 @@
-//! What fields take from the objects above them: which values, from where, and on the way to which
-//! positions a subgraph can be told them.
+//! Contexts (`@context`, `@fromContext`): which values of enclosing objects a field takes, and at
+//! which positions they can be sent to its subgraph.
 //!
-//! A subgraph is told values beside representations, so that all objects of one list are told the
-//! same. The representations may be those of the field's own objects, or of objects between them and
-//! the one that says the value.
+//! Context values are sent once for a list of representations, so they are equal for all its
+//! objects. The representations can be those of the field's own objects, or of objects between them
+//! and the one that sets the context.
 
 use std::sync::Arc;
 
 use graphql::schema::{FieldId, TypeId, TypeRef};
 use rustc_hash::FxHashMap;
 
-use crate::outline::{ItemId, PositionId, Tree, What, ids};
+use crate::outline::{ItemId, ItemKind, PositionId, Tree, ids};
 use crate::supergraph::{ContextArgument, FieldSetId, SubgraphId, Supergraph, TypeSet};
 
 ids! {
-    /// A value that objects say to fields below them.
+    /// A context of an operation.
     ContextId "context";
-    /// Values that a subgraph is told at once.
-    ToldId "told";
+    /// A set of contexts that are sent together.
+    ContextSetId "told";
 }
 
 graphql::heap_size!(plain ContextId);
 
-/// A value that an object says to fields below it.
+/// A value that enclosing objects set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Context {
-    /// The type of the arguments that take it.
+    /// Type of the arguments that take the value.
     pub r#type: TypeRef,
-    /// Where it may stand, the nearest position first.
+    /// Positions that set it, the nearest first.
     pub sources: Vec<Source>,
 }
 
-/// A position whose objects say a value.
+/// A position and type that sets a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     pub position: PositionId,
-    /// The class of types that plans speak of.
+    /// Representative of the class of types.
     pub object: TypeId,
     pub types: TypeSet,
     pub set: FieldSetId,
 }
 
-/// The arguments of a field that take a value, by their names.
-pub type ToldArguments = Vec<(Arc<str>, ContextId)>;
+/// Arguments that take context values, by name.
+pub type ContextArguments = Vec<(Arc<str>, ContextId)>;
 
-/// Everything that the fields of an operation take from the objects above them.
+/// All contexts of an operation.
 #[derive(Clone, Debug, Default)]
 pub struct Contexts {
     values: Vec<Context>,
-    told: Vec<Vec<ContextId>>,
-    fields: FxHashMap<(PositionId, SubgraphId, FieldId), (ToldId, ToldArguments)>,
-    /// Where a subgraph can be told something for fields there or below.
-    on_the_way: FxHashMap<(PositionId, SubgraphId), Vec<ToldId>>,
+    sets: Vec<Vec<ContextId>>,
+    fields: FxHashMap<(PositionId, SubgraphId, FieldId), (ContextSetId, ContextArguments)>,
+    /// Context sets by the positions where they can be sent to a subgraph, for fields there or
+    /// below.
+    by_position: FxHashMap<(PositionId, SubgraphId), Vec<ContextSetId>>,
 }
 
 impl Contexts {
-    /// Looks for them, and asks for the values in the tree.
+    /// Finds the contexts of an operation and adds hidden items for their values.
     pub(super) fn new(supergraph: &Supergraph, tree: &mut Tree) -> Self {
         let mut contexts = Self::default();
         if !supergraph.has_contexts() {
             return contexts;
         }
         let mut place = 0;
-        // What is asked for may take something itself.
+        // Hidden items may take contexts as well.
         while place < tree.items.len() {
             contexts.add_item(supergraph, tree, ItemId::new(place));
             place += 1;
@@ -75,32 +76,32 @@ impl Contexts {
         &self.values
     }
 
-    /// The values that a subgraph is told at once.
+    /// Returns the contexts of a set.
     #[must_use]
-    pub fn told(&self, id: ToldId) -> &[ContextId] {
-        &self.told[id.index()]
+    pub fn set(&self, id: ContextSetId) -> &[ContextId] {
+        &self.sets[id.index()]
     }
 
-    /// What a subgraph has to be told for a field, and in which arguments; `None` if nobody says it.
+    /// Returns the context set and the arguments of a field; `None` if a context is not set.
     #[must_use]
     pub fn of_field(
         &self,
         position: PositionId,
         subgraph: SubgraphId,
         field: FieldId,
-    ) -> Option<(ToldId, &ToldArguments)> {
-        let (told, arguments) = self.fields.get(&(position, subgraph, field))?;
-        Some((*told, arguments))
+    ) -> Option<(ContextSetId, &ContextArguments)> {
+        let (context_set, arguments) = self.fields.get(&(position, subgraph, field))?;
+        Some((*context_set, arguments))
     }
 
-    /// What a subgraph can be told at a position for fields there or below.
-    pub(super) fn at(&self, position: PositionId, subgraph: SubgraphId) -> &[ToldId] {
-        self.on_the_way.get(&(position, subgraph)).map_or(&[], Vec::as_slice)
+    /// Returns the context sets that can be sent at a position.
+    pub(super) fn at(&self, position: PositionId, subgraph: SubgraphId) -> &[ContextSetId] {
+        self.by_position.get(&(position, subgraph)).map_or(&[], Vec::as_slice)
     }
 
     fn add_item(&mut self, supergraph: &Supergraph, tree: &mut Tree, id: ItemId) {
         let item = tree.item(id);
-        let What::Field { name, .. } = &item.what else { return };
+        let ItemKind::Field { name, .. } = &item.kind else { return };
         let (name, position) = (name.clone(), item.position);
         let classes = tree.position(position).classes.iter().map(|class| class.representative);
         let asked = classes.filter(|object| supergraph.contains(&item.types, *object));
@@ -111,8 +112,8 @@ impl Contexts {
                 let Some(field) = supergraph.find_field(parent, &name) else { continue };
                 for own in &supergraph.field_owners(field).subgraphs {
                     if let Some(set) = own.requires.filter(|_| parent == object) {
-                        // One that is nested too deep is no way.
-                        let _ = tree.hide(supergraph, position, object, set);
+                        // If it is nested too deep the field cannot be resolved.
+                        let _ = tree.add_field_set(supergraph, position, object, set);
                     }
                     if !own.context.is_empty() {
                         self.add_field(
@@ -145,32 +146,32 @@ impl Contexts {
         let mut values: Vec<ContextId> = arguments.iter().map(|(_, context)| *context).collect();
         values.sort_unstable();
         values.dedup();
-        let told = self.together(values);
-        self.fields.insert(place, (told, arguments));
-        // Up to the first object that says something: above it, objects may be told different things.
-        let mut way = position;
+        let context_set = self.intern(values);
+        self.fields.insert(place, (context_set, arguments));
+        // Up to the nearest object that sets a value: objects above it may have different values.
+        let mut derivation = position;
         loop {
-            let known = self.on_the_way.entry((way, subgraph)).or_default();
-            if !known.contains(&told) {
-                known.push(told);
+            let known = self.by_position.entry((derivation, subgraph)).or_default();
+            if !known.contains(&context_set) {
+                known.push(context_set);
             }
-            if nearest.contains(&way) {
+            if nearest.contains(&derivation) {
                 return;
             }
-            let Some(parent) = tree.position(way).parent else { return };
-            way = tree.item(parent).position;
+            let Some(parent) = tree.position(derivation).parent else { return };
+            derivation = tree.item(parent).position;
         }
     }
 
-    fn together(&mut self, values: Vec<ContextId>) -> ToldId {
-        let known = self.told.iter().position(|known| *known == values);
-        ToldId::new(known.unwrap_or_else(|| {
-            self.told.push(values);
-            self.told.len() - 1
+    fn intern(&mut self, values: Vec<ContextId>) -> ContextSetId {
+        let known = self.sets.iter().position(|known| *known == values);
+        ContextSetId::new(known.unwrap_or_else(|| {
+            self.sets.push(values);
+            self.sets.len() - 1
         }))
     }
 
-    /// The value of an argument of a field at a position; `None` if nobody says it.
+    /// Returns the context of an argument; `None` if no enclosing object sets it.
     fn value(
         &mut self,
         supergraph: &Supergraph,
@@ -183,7 +184,7 @@ impl Contexts {
             return None;
         }
         for source in &sources {
-            tree.hide(supergraph, source.position, source.object, source.set)?;
+            tree.add_field_set(supergraph, source.position, source.object, source.set)?;
         }
         let value = Context { r#type: argument.r#type, sources };
         let known = self.values.iter().position(|known| *known == value);
@@ -194,8 +195,8 @@ impl Contexts {
     }
 }
 
-/// The objects above a position that say the value of an argument: up to the first position all of
-/// whose objects do.
+/// Returns the enclosing positions that set an argument's context, up to the first one whose types
+/// all do.
 fn sources(
     supergraph: &Supergraph,
     tree: &Tree,

@@ -1,103 +1,104 @@
-//! What can be read where, and how one comes there.
+//! Facts: what can be read from which subgraph, and how.
 
 use graphql::schema::TypeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::contexts::ToldId;
+use super::contexts::ContextSetId;
 use crate::outline::{ItemId, PositionId, ids};
 use crate::supergraph::{FieldSetId, SubgraphId};
 
 ids! {
-    /// Objects that are read in a subgraph.
+    /// Objects that are read from a subgraph.
     VisitId "visit";
     /// A value that is known.
-    KnownId "known";
-    /// What a subgraph gives beyond what it gives everywhere.
+    ValueId "known";
+    /// A set of `@provides` field sets.
     GivenId "given";
 }
 
-/// Objects of one type at one position, as one subgraph reads them.
+/// A visit: the objects of one type at one position, as one subgraph returns them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Visit {
     pub position: PositionId,
     pub object: TypeId,
     pub subgraph: SubgraphId,
-    /// The interface that the subgraph knows the objects as, where it does not know their types.
+    /// The interface object type, if the subgraph does not know the object types.
     pub interface: Option<TypeId>,
-    /// What is provided here.
+    /// Fields that the subgraph provides here only (`@provides`).
     pub(super) given: GivenId,
-    /// What the subgraph was told of the objects, beside their key.
+    /// Required fields that were sent with the representations.
     pub inputs: Option<FieldSetId>,
-    /// What the subgraph was told of the objects above.
-    pub told: Option<ToldId>,
+    /// Contexts that were sent.
+    pub context_set: Option<ContextSetId>,
 }
 
-/// How one comes to a visit.
+/// How a visit is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum How {
-    /// A root type, with which a request begins.
+pub enum VisitOrigin {
+    /// A root type, at the start of a request.
     Enter,
-    /// From the objects above, in the same request.
+    /// From the parent objects, in the same request.
     Descend { from: VisitId, item: ItemId },
-    /// By representations.
-    Hop {
-        /// The type that has the key; it is that of the visit, or an interface.
+    /// By representations, in a new request (an entity jump).
+    Jump {
+        /// The type with the key: that of the visit, or an interface.
         on: TypeId,
-        /// The type's key; none where a root type is entered again.
+        /// The key; `None` if a root type is entered again.
         key: Option<FieldSetId>,
-        /// What has to be known.
-        needs: Vec<KnownId>,
+        /// Values that must be known.
+        needs: Vec<ValueId>,
     },
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    pub(super) visits: Vec<Reached>,
-    pub(super) known: Vec<Known>,
+    pub(super) visits: Vec<VisitFact>,
+    pub(super) known: Vec<ValueFact>,
     visits_by: FxHashMap<Visit, VisitId>,
-    known_by: FxHashMap<(PositionId, TypeId, ItemId), KnownId>,
-    /// The visits of a type at a position.
+    known_by: FxHashMap<(PositionId, TypeId, ItemId), ValueId>,
+    /// Visits by position and type.
     at: FxHashMap<(PositionId, TypeId), Vec<VisitId>>,
-    /// The places that have visits, in the order in which they were found.
+    /// Positions and types with visits, in the order of discovery.
     pub(super) places: Vec<(PositionId, TypeId)>,
-    /// Those of which some visit does not tell the types.
+    /// Positions and types with a visit that does not return the runtime type.
     opaque: FxHashSet<(PositionId, TypeId)>,
-    /// How many ways were looked at.
+    /// Number of derivations so far.
     pub(super) work: usize,
     pub(super) given: Vec<Vec<FieldSetId>>,
     given_by: FxHashMap<Vec<FieldSetId>, GivenId>,
 }
 
-/// A visit that is possible.
+/// A possible visit with its derivations.
 #[derive(Debug)]
-pub(super) struct Reached {
+pub(super) struct VisitFact {
     pub(super) visit: Visit,
-    /// How many requests lead to it at least, its own among them.
+    /// Minimum number of requests to it, including its own.
     pub(super) level: u16,
-    pub(super) ways: Vec<How>,
+    pub(super) derivations: Vec<VisitOrigin>,
 }
 
-/// A value that can be known.
+/// A possible value with its derivations.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct ValueFact {
     pub(super) position: PositionId,
     pub(super) object: TypeId,
     pub(super) item: ItemId,
-    /// After how many requests, at least.
+    /// Minimum number of requests until it is known.
     pub(super) level: u16,
-    pub(super) ways: Vec<Reading>,
+    pub(super) derivations: Vec<ValueSource>,
 }
 
-/// How a value gets known.
+/// A derivation of a value: the visit that reads it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reading {
+pub(super) struct ValueSource {
     pub(super) visit: VisitId,
-    /// The item that says the types of the objects, if the visit does not and only some are asked.
+    /// The `__typename` item that must be known, if the visit does not return the runtime type and
+    /// the item applies to some types only.
     pub(super) typename: Option<ItemId>,
 }
 
 impl Facts {
-    pub(super) fn reached(&self, id: VisitId) -> &Reached {
+    pub(super) fn reached(&self, id: VisitId) -> &VisitFact {
         &self.visits[id.index()]
     }
 
@@ -105,30 +106,35 @@ impl Facts {
         &self.reached(id).visit
     }
 
-    pub(super) fn known(&self, id: KnownId) -> &Known {
+    pub(super) fn known(&self, id: ValueId) -> &ValueFact {
         &self.known[id.index()]
     }
 
-    /// The visits of a type at a position.
+    /// Returns the visits of a type at a position.
     pub(super) fn at(&self, position: PositionId, object: TypeId) -> &[VisitId] {
         self.at.get(&(position, object)).map_or(&[], Vec::as_slice)
     }
 
-    pub(super) fn find_known(
+    pub(super) fn find_value(
         &self,
         position: PositionId,
         object: TypeId,
         item: ItemId,
-    ) -> Option<KnownId> {
+    ) -> Option<ValueId> {
         self.known_by.get(&(position, object, item)).copied()
     }
 
-    /// A way to a visit. The visit, if it is a new one.
-    pub(super) fn add_visit(&mut self, visit: Visit, level: u16, how: How) -> Option<VisitId> {
+    /// Adds a derivation of a visit; returns the visit if it is new.
+    pub(super) fn add_visit(
+        &mut self,
+        visit: Visit,
+        level: u16,
+        origin: VisitOrigin,
+    ) -> Option<VisitId> {
         if let Some(id) = self.visits_by.get(&visit).copied() {
-            let ways = &mut self.visits[id.index()].ways;
-            if !ways.contains(&how) {
-                ways.push(how);
+            let derivations = &mut self.visits[id.index()].derivations;
+            if !derivations.contains(&origin) {
+                derivations.push(origin);
                 self.work += 1;
             }
             return None;
@@ -145,25 +151,25 @@ impl Facts {
             self.opaque.insert(place);
         }
         self.work += 1;
-        self.visits.push(Reached { visit, level, ways: vec![how] });
+        self.visits.push(VisitFact { visit, level, derivations: vec![origin] });
         Some(id)
     }
 
-    /// Says that a visit reads a value.
-    pub(super) fn add_known(&mut self, visit: VisitId, item: ItemId, typename: Option<ItemId>) {
-        let Reached { visit: Visit { position, object, .. }, level, .. } = *self.reached(visit);
-        let next = KnownId::new(self.known.len());
+    /// Adds a derivation of a value.
+    pub(super) fn add_value(&mut self, visit: VisitId, item: ItemId, typename: Option<ItemId>) {
+        let VisitFact { visit: Visit { position, object, .. }, level, .. } = *self.reached(visit);
+        let next = ValueId::new(self.known.len());
         let id = *self.known_by.entry((position, object, item)).or_insert(next);
         if id == next {
-            self.known.push(Known { position, object, item, level, ways: Vec::new() });
+            self.known.push(ValueFact { position, object, item, level, derivations: Vec::new() });
         }
         let known = &mut self.known[id.index()];
         known.level = known.level.min(level);
-        known.ways.push(Reading { visit, typename });
+        known.derivations.push(ValueSource { visit, typename });
         self.work += 1;
     }
 
-    /// What is given, by the sets that say it.
+    /// Returns the id of a set of provided field sets.
     pub(super) fn give(&mut self, mut sets: Vec<FieldSetId>) -> GivenId {
         sets.sort_unstable();
         sets.dedup();
@@ -176,7 +182,7 @@ impl Facts {
         id
     }
 
-    /// Whether some visit of a type at a position does not tell the types of its objects.
+    /// Whether some visit of a type at a position does not return the runtime type.
     pub(super) fn is_opaque(&self, position: PositionId, object: TypeId) -> bool {
         self.opaque.contains(&(position, object))
     }

@@ -1,10 +1,11 @@
-//! What `@provides` says of an object: fields that a subgraph gives here and not everywhere.
+//! `@provides`: fields that a subgraph resolves below some fields only.
 
 use graphql::schema::TypeId;
 
 use crate::supergraph::{FieldSetId, SetSelection, Supergraph};
 
-/// Whether field sets name a field of objects of a type; then what they say of its objects.
+/// Returns the field sets below a field, if the given field sets contain it for a type; `None`
+/// otherwise.
 pub(super) fn provided(
     supergraph: &Supergraph,
     sets: &[FieldSetId],

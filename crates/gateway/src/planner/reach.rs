@@ -1,87 +1,87 @@
-//! Everything that could be read, by how many requests lead to it.
+//! Derivation of all facts, level by level: everything that could be read.
 
-mod hops;
+mod jumps;
 mod needs;
-mod places;
+mod resolvers;
 
 use graphql::schema::{FieldId, TypeId};
 use rustc_hash::FxHashSet;
 
-use super::facts::{Facts, GivenId, How, Visit, VisitId};
+use super::facts::{Facts, GivenId, Visit, VisitId, VisitOrigin};
 use super::provided::provided;
-use super::{Contexts, Doers, Labels, Limits, PlanError};
-use crate::outline::{Arguments, ItemId, PositionId, Tree, What};
+use super::{Contexts, Executors, Labels, Limits, PlanError};
+use crate::outline::{Arguments, ItemId, ItemKind, PositionId, Tree};
 use crate::supergraph::{FieldSetId, Supergraph};
-use hops::Done;
-use places::Places;
+use jumps::FinalJumps;
+use resolvers::ResolverCache;
 
-/// Nothing is behind more requests than this.
+/// Maximum number of dependent requests.
 const MAX_LEVEL: u16 = 64;
 
 pub(super) fn reach(
     supergraph: &Supergraph,
     tree: &mut Tree,
-    (labels, doers): (&Labels, &Doers),
+    (labels, executors): (&Labels, &Executors),
     contexts: &Contexts,
     limits: Limits,
 ) -> Result<Facts, PlanError> {
     let asked = tree.items.iter().filter(|item| item.is_visible).count();
-    let mut reacher = Reacher {
+    let mut reachability = Reachability {
         supergraph,
         tree,
         labels,
         contexts,
         limits,
-        doers,
+        executors,
         asked,
         facts: Facts::default(),
         nothing: GivenId::new(0),
         prepared: FxHashSet::default(),
-        places: Places::default(),
-        done: Done::default(),
+        resolver_cache: ResolverCache::default(),
+        final_jumps: FinalJumps::default(),
         fresh: Vec::new(),
     };
-    reacher.nothing = reacher.facts.give(Vec::new());
-    reacher.enter();
+    reachability.nothing = reachability.facts.give(Vec::new());
+    reachability.enter();
     let mut level = 1;
-    while !reacher.fresh.is_empty() && level < MAX_LEVEL {
-        reacher.expand()?;
+    while !reachability.fresh.is_empty() && level < MAX_LEVEL {
+        reachability.expand()?;
         level += 1;
-        reacher.hop_everywhere(level)?;
+        reachability.add_jumps(level)?;
     }
-    Ok(reacher.facts)
+    Ok(reachability.facts)
 }
 
-struct Reacher<'r> {
+struct Reachability<'r> {
     supergraph: &'r Supergraph,
     tree: &'r mut Tree,
     labels: &'r Labels,
     contexts: &'r Contexts,
     limits: Limits,
-    /// Of a mutation.
-    doers: &'r Doers,
-    /// How many items the operation itself has.
+    /// For mutations.
+    executors: &'r Executors,
+    /// Number of visible items.
     asked: usize,
     facts: Facts,
-    /// Of what is given beyond what is given everywhere: nothing.
+    /// The empty set of provided fields.
     nothing: GivenId,
-    /// The positions whose keys and requirements are in the tree.
+    /// Positions whose keys and required fields are in the tree.
     prepared: FxHashSet<PositionId>,
-    places: Places,
-    done: Done,
-    /// Visits whose objects were not looked at yet.
+    resolver_cache: ResolverCache,
+    final_jumps: FinalJumps,
+    /// Visits that are not expanded yet.
     fresh: Vec<VisitId>,
 }
 
-/// A field as a subgraph gives it.
-struct Readable {
-    /// The type of its values there.
+/// A field as a subgraph resolves it.
+struct ResolvedField {
+    /// Type of its values in the subgraph.
     base: TypeId,
-    /// What is provided below it.
+    /// Field sets provided below it.
     given: Vec<FieldSetId>,
 }
 
-impl Reacher<'_> {
+impl Reachability<'_> {
     fn enter(&mut self) {
         let root = self.tree.position(Tree::ROOT).r#type;
         for subgraph in self.supergraph.subgraph_ids() {
@@ -93,14 +93,14 @@ impl Reacher<'_> {
                     interface: None,
                     given: self.nothing,
                     inputs: None,
-                    told: None,
+                    context_set: None,
                 };
-                self.fresh.extend(self.facts.add_visit(visit, 1, How::Enter));
+                self.fresh.extend(self.facts.add_visit(visit, 1, VisitOrigin::Enter));
             }
         }
     }
 
-    /// Reads what the fresh visits give, and goes down from there.
+    /// Adds the values of new visits, and the visits below them.
     fn expand(&mut self) -> Result<(), PlanError> {
         while let Some(id) = self.fresh.pop() {
             self.check()?;
@@ -116,7 +116,7 @@ impl Reacher<'_> {
         Ok(())
     }
 
-    /// There is an end to what is looked at.
+    /// Checks the limits.
     fn check(&self) -> Result<(), PlanError> {
         let hidden = self.tree.items.len().saturating_sub(self.asked);
         if self.facts.work > self.limits.facts || hidden > self.limits.items {
@@ -126,22 +126,24 @@ impl Reacher<'_> {
     }
 
     fn read(&mut self, id: VisitId, visit: Visit, item: ItemId) {
-        let name = match &self.tree.item(item).what {
-            What::Introspection => return,
-            What::Typename => {
-                // A subgraph that knows only the interface says the interface's name.
+        let name = match &self.tree.item(item).kind {
+            ItemKind::Introspection => return,
+            ItemKind::Typename => {
+                // A subgraph with an interface object returns the interface's name.
                 if visit.interface.is_none() {
-                    self.facts.add_known(id, item, None);
+                    self.facts.add_value(id, item, None);
                 }
                 return;
             }
-            What::Field { name, .. } => name.clone(),
+            ItemKind::Field { name, .. } => name.clone(),
         };
-        if self.doers.get(&item).is_some_and(|doer| *doer != visit.subgraph) {
+        if self.executors.get(&item).is_some_and(|executor| *executor != visit.subgraph) {
             return;
         }
-        let Some(Readable { base, given }) = self.readable(&visit, &name) else { return };
-        self.facts.add_known(id, item, self.typename_for(&visit, item));
+        let Some(ResolvedField { base, given }) = self.resolved_field(&visit, &name) else {
+            return;
+        };
+        self.facts.add_value(id, item, self.typename_for(&visit, item));
         let Some(child) = self.tree.item(item).child else { return };
         let given = match given.is_empty() {
             true => self.nothing,
@@ -149,8 +151,10 @@ impl Reacher<'_> {
         };
         let level = self.facts.reached(id).level;
         let subgraph = visit.subgraph;
-        // It still knows what it was told, where that is for something below.
-        let told = visit.told.filter(|told| self.contexts.at(child, subgraph).contains(told));
+        // Contexts stay available below, as far as fields there take them.
+        let context_set = visit
+            .context_set
+            .filter(|context_set| self.contexts.at(child, subgraph).contains(context_set));
         let is_interface_object =
             self.supergraph.type_in(base, subgraph).is_some_and(|owner| owner.is_interface_object);
         let (possible, interface) = match is_interface_object {
@@ -162,49 +166,56 @@ impl Reacher<'_> {
             if !self.supergraph.contains(possible, object) {
                 continue;
             }
-            let below =
-                Visit { position: child, object, subgraph, interface, given, inputs: None, told };
-            let how = How::Descend { from: id, item };
-            self.fresh.extend(self.facts.add_visit(below, level, how));
+            let below = Visit {
+                position: child,
+                object,
+                subgraph,
+                interface,
+                given,
+                inputs: None,
+                context_set,
+            };
+            let origin = VisitOrigin::Descend { from: id, item };
+            self.fresh.extend(self.facts.add_visit(below, level, origin));
         }
     }
 
-    /// What says the types of the objects of a visit to an interface, if an item is part of the
-    /// answer for some of them only.
+    /// Returns the `__typename` item that a value depends on: the visit is of an interface object,
+    /// and the item is in the response for some types only.
     fn typename_for(&self, visit: &Visit, item: ItemId) -> Option<ItemId> {
         let item = self.tree.item(item);
         let possible = &self.tree.position(visit.position).possible;
         if visit.interface.is_none() || !item.is_visible || possible.is_subset(&item.types) {
             return None;
         }
-        let (what, arguments) = (What::Typename, Arguments::default());
-        self.tree.find(self.supergraph, visit.position, visit.object, &what, &arguments)
+        let (kind, arguments) = (ItemKind::Typename, Arguments::default());
+        self.tree.find(self.supergraph, visit.position, visit.object, &kind, &arguments)
     }
 
-    /// What the subgraph of a visit says of a field, if it gives it there.
-    fn readable(&self, visit: &Visit, name: &str) -> Option<Readable> {
+    /// Returns a field as the subgraph of a visit resolves it, if it does.
+    fn resolved_field(&self, visit: &Visit, name: &str) -> Option<ResolvedField> {
         let schema = &self.supergraph.schema;
         let parent = visit.interface.unwrap_or(visit.object);
         let given = &self.facts.given[visit.given.index()];
         let provided = provided(self.supergraph, given, visit.object, name);
         let field = self.supergraph.find_field(parent, name)?;
         let Some(own) = self.supergraph.field_in(field, visit.subgraph) else {
-            // Of the first version of federation only the set says that the subgraph has it.
+            // In Federation 1 only the field set shows that the subgraph has the field.
             let below = provided?;
-            return Some(Readable { base: schema[field].r#type.base, given: below });
+            return Some(ResolvedField { base: schema[field].r#type.base, given: below });
         };
         let is_there = self.labels.allow(&own.when)
             && (!own.is_external || provided.is_some())
             && (own.requires.is_none() || own.requires == visit.inputs)
-            && (own.context.is_empty() || self.is_told(visit, field));
+            && (own.context.is_empty() || self.has_contexts(visit, field));
         let mut given = provided.unwrap_or_default();
         given.extend(own.provides);
-        is_there.then_some(Readable { base: own.r#type.base, given })
+        is_there.then_some(ResolvedField { base: own.r#type.base, given })
     }
 
-    /// Whether a subgraph was told what a field takes from the objects above.
-    fn is_told(&self, visit: &Visit, field: FieldId) -> bool {
-        let wanted = self.contexts.of_field(visit.position, visit.subgraph, field);
-        wanted.is_some_and(|(wanted, _)| visit.told == Some(wanted))
+    /// Whether a visit has the contexts of a field.
+    fn has_contexts(&self, visit: &Visit, field: FieldId) -> bool {
+        let field_contexts = self.contexts.of_field(visit.position, visit.subgraph, field);
+        field_contexts.is_some_and(|(set, _)| visit.context_set == Some(set))
     }
 }

@@ -1,4 +1,4 @@
-//! How much the planner looks at.
+//! Work of the planner.
 
 use std::fmt::Write;
 
@@ -36,7 +36,7 @@ fn a_query_looks_only_at_what_is_near_it() {
     assert!(choice.attempts < 2 * choice.requests, "{} attempts", choice.attempts);
 }
 
-/// A supergraph of so many subgraphs, `S0`, `S1` and so on, with types.
+/// A supergraph with this many subgraphs, `S0`, `S1` and so on.
 fn supergraph_of(subgraphs: usize, types: &str) -> Supergraph {
     let mut text = String::from(
         r#"schema @link(url: "https://specs.apollo.dev/link/v1.0")
@@ -56,7 +56,7 @@ fn everywhere(subgraphs: usize, key: &str) -> String {
     (0..subgraphs).map(|place| format!(" @join__type(graph: S{place}{key})")).collect()
 }
 
-/// Objects that lead to objects of their type, in all of 20 subgraphs, each of which has one field more.
+/// Objects with links to objects of their type, in 20 subgraphs, each with a field of its own.
 fn chain(key: &str) -> Supergraph {
     let own = (0..20).map(|place| format!(" v{place}: Int @join__field(graph: S{place})"));
     let own: String = own.collect();
@@ -81,7 +81,7 @@ fn what_everybody_has_is_looked_at_once_for_each() {
             assert_eq!((choice.chain, choice.requests), (1, 20));
             choice.facts
         });
-        // Ten levels more are ten times what one level is: 20 objects, and 22 values.
+        // Ten levels cost ten times one level: 20 objects and 22 values.
         assert_eq!(long - short, 10 * (20 + 22));
     }
 }
@@ -117,12 +117,12 @@ fn types_that_are_asked_different_things_at_many_places_are_too_much() {
         let tree = outline(&supergraph, &operation, root, &Steering::new(&variables), 10_000);
         tree.map(|tree| tree.items.len())
     };
-    // What each of 100 types is asked, and `next` of each for itself.
+    // The selections of each of 100 types, and `next` of each.
     assert_eq!(outlined(&format!("{{ i {{{own} next {{ id }} }} }}")), Ok(1 + 100 + 100 + 100));
     assert!(outlined(&format!("{{ i {{{own} next {{{own} next {{ id }} }} }} }}")).is_err());
 }
 
-/// Keys that lead to objects with the same keys, and so on.
+/// Circular keys.
 fn bomb() -> Supergraph {
     let key = r#", key: "k0 { id } k1 { id } k2 { id }""#;
     let requires = (0..6).map(|place| {
@@ -199,7 +199,7 @@ type Product @join__type(graph: S0, key: "id") @join__type(graph: S1, key: "id")
     assert_eq!(planned("{ product { bought } }"), (4, 4));
     // Those of S2 and S3 wait for S0, as the whole does.
     assert_eq!(planned("{ product { wanted bought } }"), (4, 4));
-    // What leads to the last request waits for nobody.
+    // Nothing waits for the predecessors of the last request.
     assert_eq!(planned("{ product { wish } }"), (5, 5));
     assert_eq!(planned("{ product { wish bought } }"), (5, 8));
 }
@@ -220,9 +220,9 @@ type N @join__type(graph: S0, key: "id") @join__type(graph: S1, key: "id") {
     };
     let few = Limits { facts: 5_000, ..Limits::default() };
     let changes = |fields| choice(&supergraph, &many("mutation", "make", fields), few);
-    // Each does half, and asks the other one for the rest.
+    // Each executes half, and fetches the rest from the other.
     assert_eq!(changes(10).unwrap().chain, 2);
     assert_eq!(changes(90).unwrap_err(), PlanError::TooComplex);
-    // Where nobody must be chosen, as many fields are no problem.
+    // Without a choice of subgraphs the same number of fields is no problem.
     assert!(choice(&supergraph, &many("query", "n", 90), few).is_ok());
 }

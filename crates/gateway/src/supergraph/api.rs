@@ -1,4 +1,4 @@
-//! What clients see of a supergraph: everything but what is inaccessible.
+//! API schema of a supergraph: everything that is not `@inaccessible`.
 //! <https://specs.apollo.dev/inaccessible/v0.2/>
 
 use graphql::definitions::{Directive, TypeBody};
@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::links::Meaning;
 use super::read::Reader;
 
-/// The schema of the API, and what its fields and types are in the supergraph.
+/// The API schema, with the ids of its elements in the supergraph.
 #[derive(Debug, Default)]
 pub struct Api {
     pub schema: Schema,
@@ -20,11 +20,11 @@ pub struct Api {
     fields: Vec<FieldId>,
     /// By the API's [`InputId`].
     inputs: Vec<InputId>,
-    /// The types of the supergraph that are types of the API.
+    /// Types of the supergraph that are in the API.
     visible: FxHashSet<TypeId>,
 }
 
-/// What clients do not see.
+/// Elements that are hidden from the API.
 #[derive(Debug, Default)]
 pub(super) struct Hidden {
     types: FxHashSet<TypeId>,
@@ -33,7 +33,7 @@ pub(super) struct Hidden {
     values: FxHashSet<(TypeId, Box<str>)>,
 }
 
-/// What the directives hide.
+/// Collects the inaccessible elements.
 pub(super) fn hidden(reader: &mut Reader<'_>) -> Hidden {
     let mut hidden = Hidden::default();
     let is_hidden = |directives: &[Directive]| {
@@ -75,7 +75,7 @@ pub(super) fn hidden(reader: &mut Reader<'_>) -> Hidden {
 }
 
 impl Api {
-    /// The schema without what is hidden, and without what is of a hidden type.
+    /// Builds the schema without hidden elements, and without fields and arguments of hidden types.
     pub(super) fn new(schema: &Schema, hidden: &Hidden) -> Self {
         let mut api = Self::default();
         let mut new: FxHashMap<TypeId, TypeId> = FxHashMap::default();
@@ -113,13 +113,13 @@ impl Api {
         api
     }
 
-    /// Whether clients know a type of the supergraph.
+    /// Whether the API has a type of the supergraph.
     #[must_use]
     pub fn has(&self, id: TypeId) -> bool {
         self.visible.contains(&id)
     }
 
-    /// Whether clients know a value of an enum.
+    /// Whether the API has an enum value.
     #[must_use]
     pub fn has_value(&self, r#type: &str, value: &[u8]) -> bool {
         let TypeKind::Enum { values } = (match self.schema.find_type(r#type) {
@@ -131,32 +131,33 @@ impl Api {
         values.iter().any(|known| self.schema[*known].name.as_bytes() == value)
     }
 
-    /// What a type of the API is in the supergraph.
+    /// Returns the supergraph's id of an API type.
     #[must_use]
     pub fn r#type(&self, id: TypeId) -> TypeId {
         self.types[id.index()]
     }
 
-    /// What a field of the API is in the supergraph.
+    /// Returns the supergraph's id of an API field.
     #[must_use]
     pub fn field(&self, id: FieldId) -> FieldId {
         self.fields[id.index()]
     }
 
-    /// What an input of the API is in the supergraph.
+    /// Returns the supergraph's id of an API argument or input field.
     #[must_use]
     pub fn input(&self, id: InputId) -> InputId {
         self.inputs[id.index()]
     }
 }
 
-/// Whether a schema has a scalar only if it names it. The types of introspection name the others.
+/// Whether a built-in scalar may be omitted from a schema that does not use it. The introspection
+/// types use the others.
 /// <https://spec.graphql.org/draft/#sec-Scalars.Built-in-Scalars>
 fn is_optional(name: &str) -> bool {
     matches!(name, "Int" | "Float" | "ID")
 }
 
-/// The types of all fields, arguments and input fields that are not hidden.
+/// Returns the types of all visible fields, arguments and input fields.
 fn named(schema: &Schema, hidden: &Hidden) -> FxHashSet<TypeId> {
     let mut named = FxHashSet::default();
     let of_inputs = |inputs: &[InputId], named: &mut FxHashSet<TypeId>| {

@@ -1,4 +1,5 @@
-//! Contexts: what objects say to fields below them. <https://specs.apollo.dev/context/v0.1/>
+//! Contexts: values of objects that fields below them take as arguments.
+//! <https://specs.apollo.dev/context/v0.1/>
 
 use std::sync::Arc;
 
@@ -8,24 +9,24 @@ use rustc_hash::FxHashMap;
 
 use super::FieldSetId;
 
-/// An argument that clients do not give: its value stands in an object above the field.
+/// A context argument, which the API hides: its value comes from an enclosing object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextArgument {
     pub name: Arc<str>,
     pub r#type: TypeRef,
-    /// By type of the object above; the first that an object is of counts.
+    /// Sources by type of the enclosing object; the first that matches counts.
     pub sources: Vec<ContextSource>,
 }
 
-/// Where the value of an argument stands in objects of a type.
+/// The value of a context argument in objects of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContextSource {
     pub r#type: TypeId,
-    /// It names one value.
+    /// A field set with one leaf.
     pub set: FieldSetId,
 }
 
-/// The types that give each context.
+/// Types by the context that they set.
 #[derive(Debug, Default)]
 pub(super) struct Contexts {
     by_name: FxHashMap<Arc<str>, Vec<TypeId>>,
@@ -43,7 +44,7 @@ impl Contexts {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// All of them, each once.
+    /// Returns all distinct types.
     pub(super) fn types(&self) -> Vec<TypeId> {
         let mut types: Vec<TypeId> = self.by_name.values().flatten().copied().collect();
         types.sort_unstable();
@@ -52,14 +53,14 @@ impl Contexts {
     }
 }
 
-/// A selection without the braces around it, which it has unless it begins with a type condition.
-pub(super) fn bare(selection: &str) -> &str {
+/// Returns a selection without its braces, unless it begins with a type condition.
+pub(super) fn strip_braces(selection: &str) -> &str {
     let trimmed = selection.trim();
     let inner = trimmed.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     inner.unwrap_or(trimmed)
 }
 
-/// Members of an input object that are texts, by their names.
+/// Returns string members of an input object by name.
 pub(super) fn members<'l, const N: usize>(
     written: &'l Literal,
     names: [&str; N],

@@ -1,4 +1,4 @@
-//! Directives that clients may say in operations: those of the subgraphs' own.
+//! Executable directives of the subgraphs, which clients may use in operations.
 //! <https://spec.graphql.org/draft/#ExecutableDirectiveLocation>
 
 use graphql::definitions::{Definitions, Directive, DirectiveDefinition as Written};
@@ -7,18 +7,18 @@ use graphql::schema::{DirectiveDefinition, DirectiveLocation};
 use super::links::Meaning;
 use super::read::Reader;
 
-/// Those of the specification, which are decided here, and two whose answers come in parts, which no
-/// subgraph is asked for.
-const NOT_TOLD: [&str; 7] =
+/// Built-in directives, which the gateway evaluates, and those of incremental delivery, which is
+/// not supported.
+const NOT_FORWARDED: [&str; 7] =
     ["skip", "include", "deprecated", "specifiedBy", "oneOf", "defer", "stream"];
 
-/// Adds what operations may say to the schema.
+/// Adds the executable directives to the schema.
 pub(super) fn read(reader: &mut Reader<'_>, definitions: &Definitions) {
     for written in &definitions.directives {
         let locations = locations(written);
         if locations.is_empty()
-            || NOT_TOLD.contains(&&*written.name)
-            || reader.links.is_theirs(&written.name)
+            || NOT_FORWARDED.contains(&&*written.name)
+            || reader.links.is_of_specification(&written.name)
         {
             continue;
         }
@@ -40,9 +40,9 @@ pub(super) fn read(reader: &mut Reader<'_>, definitions: &Definitions) {
     }
 }
 
-/// Where a directive can be told to subgraphs. What they are sent has fragments of its own, so nothing
-/// of the definitions of the client's is left, and what stands at a spread stands at a fragment in its
-/// place.
+/// Returns the locations where a directive can be sent to subgraphs. Subgraph documents have
+/// fragments of their own, so directives on fragment definitions are dropped, and those on spreads
+/// become directives on inline fragments.
 fn locations(written: &Written) -> Vec<DirectiveLocation> {
     let all = written.locations.iter().filter_map(|name| DirectiveLocation::of_name(name));
     let all: Vec<_> = all.collect();

@@ -1,4 +1,4 @@
-//! Field sets of keys, `requires` and `provides`, their names resolved.
+//! Field sets of `@key`, `@requires` and `@provides`, with resolved names.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use graphql::definitions::{FieldSetSelection, Literal};
 use graphql::schema::{FieldId, Schema, TypeId, TypeKind};
 use rustc_hash::FxHashSet;
 
-/// The place of a field set among those of the supergraph; equal ones are one.
+/// Index of a field set in its supergraph; equal field sets have equal ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FieldSetId(u32);
 
@@ -22,28 +22,28 @@ impl FieldSetId {
     }
 }
 
-/// What is selected of a type.
+/// A selection set on a type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldSet {
     pub parent: TypeId,
     pub selections: Vec<SetSelection>,
 }
 
-/// One selection of a field set.
+/// A selection of a field set.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SetSelection {
     Typename,
     Field {
         field: FieldId,
         arguments: Vec<(Arc<str>, Literal)>,
-        /// What is selected below; `None` for leaf fields.
+        /// Selection set below; `None` for leaf fields.
         set: Option<FieldSetId>,
     },
-    /// What is selected of those values that are of the set's type.
+    /// A selection set for objects of its type.
     On(FieldSetId),
 }
 
-/// The names of the fields of whose objects some set says something.
+/// Returns the names of fields with a selection set in some field set.
 pub(super) fn nested(schema: &Schema, sets: &[FieldSet]) -> FxHashSet<Arc<str>> {
     let selections = sets.iter().flat_map(|set| &set.selections);
     let names = selections.filter_map(|selection| match selection {
@@ -55,8 +55,8 @@ pub(super) fn nested(schema: &Schema, sets: &[FieldSet]) -> FxHashSet<Arc<str>> 
     names.collect()
 }
 
-/// Resolves the names of a field set of `parent` and adds it to `sets`, after those within it; in
-/// words, what is wrong with it.
+/// Resolves the names of a field set on `parent` and adds it to `sets`, behind its inner ones; on
+/// failure returns the message.
 pub(super) fn resolve(
     schema: &Schema,
     parent: TypeId,

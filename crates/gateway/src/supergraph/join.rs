@@ -1,4 +1,4 @@
-//! Which subgraph knows what: the directives of the join specification.
+//! Reader of the join specification: which subgraph has which types and fields.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use super::contexts::{self, ContextArgument, ContextSource, Contexts, members};
 use super::field_sets::{FieldSet, FieldSetId, SetSelection, resolve};
 use super::links::{Meaning, argument, is_set, text};
 use super::read::Reader;
-use super::{FieldIn, FieldOwners, Key, SubgraphId, TypeIn, TypeOwners, When};
+use super::{FieldIn, FieldOwners, Key, OverrideCondition, SubgraphId, TypeIn, TypeOwners};
 
-/// What the directives of the document say.
+/// Contents of the join directives.
 #[derive(Debug, Default)]
 pub(super) struct Owners {
     pub(super) types: Vec<TypeOwners>,
@@ -24,7 +24,7 @@ pub(super) struct Owners {
     pub(super) contexts: Contexts,
 }
 
-/// Reads them all. The types and fields of the schema have their ids.
+/// Reads all join directives. Types and fields of the schema must have their ids.
 pub(super) fn owners(reader: &mut Reader<'_>) -> Owners {
     let (fields, ..) = reader.schema.sizes();
     let owners = Owners {
@@ -57,12 +57,13 @@ pub(super) fn owners(reader: &mut Reader<'_>) -> Owners {
 struct Joined<'r, 'd> {
     reader: &'r mut Reader<'d>,
     owners: Owners,
-    /// The field sets so far: by the type and the text.
+    /// Field sets so far, by type and text.
     known_sets: FxHashMap<(TypeId, Arc<str>), FieldSetId>,
 }
 
 impl Joined<'_, '_> {
-    /// The directives of a type; the subgraph that owns the fields that say nothing (join v0.1).
+    /// Reads the join directives of a type; returns the owner of fields without directives (join
+    /// v0.1).
     fn read_type(
         &mut self,
         id: TypeId,
@@ -129,7 +130,7 @@ impl Joined<'_, '_> {
         owner.is_interface_object |= is_interface_object;
     }
 
-    /// What is not said of a type is so in every subgraph that has it.
+    /// Adds the defaults: fields without directives are in every subgraph with the type.
     fn complete_type(&mut self, id: TypeId, body: &TypeBody) {
         let every = 0..u16::try_from(self.reader.subgraphs.len()).unwrap_or(u16::MAX);
         let owners = &mut self.owners.types[id.index()];
@@ -180,13 +181,14 @@ impl Joined<'_, '_> {
         owner: Option<SubgraphId>,
     ) {
         let r#type = self.reader.schema[id].r#type;
-        let mut said = false;
+        let mut is_declared = false;
         let mut known: Vec<FieldIn> = Vec::new();
         for directive in &written.directives {
             match self.reader.links.meaning(directive) {
                 Meaning::Field => {
-                    // Without a subgraph it says that none has the field for itself.
-                    said = true;
+                    // Without a subgraph: no subgraph has the field itself, as for fields of
+                    // interface objects.
+                    is_declared = true;
                     known.extend(self.read_field_in(parent, r#type, directive, owner));
                 }
                 Meaning::Applied => self.refuse_connectors(directive),
@@ -203,19 +205,19 @@ impl Joined<'_, '_> {
                 | Meaning::Nothing => {}
             }
         }
-        if !said {
+        if !is_declared {
             let graphs = self.owners.types[parent.index()].subgraphs.iter();
             let graphs = graphs.map(|known| known.subgraph);
             let is_there = |graph: &SubgraphId| owner.is_none_or(|owner| owner == *graph);
             known = graphs.filter(is_there).map(|graph| FieldIn::plain(graph, r#type)).collect();
         }
-        // Not every version says of the subgraph that a field was taken from that it was.
+        // Some versions do not list the subgraph that a field was overridden from.
         for directive in &written.directives {
             let from = text(directive, "override");
             let from = from.and_then(|from| self.reader.graph_called(from));
             let left = known.iter_mut().find(|field| Some(field.subgraph) == from);
             match (left, text(directive, "overrideLabel")) {
-                (Some(left), Some(label)) => left.when = When::Off(label.into()),
+                (Some(left), Some(label)) => left.when = OverrideCondition::Off(label.into()),
                 (Some(left), None) => left.is_external = true,
                 (None, _) => {}
             }
@@ -240,13 +242,13 @@ impl Joined<'_, '_> {
         let provides = text(directive, "provides").map(str::to_owned);
         let label = text(directive, "overrideLabel").map(Arc::<str>::from);
         let takes_over = text(directive, "override").is_some();
-        // Without a label a field that was taken over is only named any more.
+        // An overridden field without a label is only declared in its old subgraph.
         let is_left = label.is_none() && is_set(directive, "usedOverridden");
         let is_external = is_set(directive, "external") || is_left;
         let when = match (label, takes_over) {
-            (None, _) => When::Always,
-            (Some(label), true) => When::On(label),
-            (Some(label), false) => When::Off(label),
+            (None, _) => OverrideCondition::Always,
+            (Some(label), true) => OverrideCondition::On(label),
+            (Some(label), false) => OverrideCondition::Off(label),
         };
         Some(FieldIn {
             subgraph,
@@ -259,7 +261,7 @@ impl Joined<'_, '_> {
         })
     }
 
-    /// A subgraph of version 1 says its keys, and the document not that it gives their fields.
+    /// Federation 1 subgraphs declare the fields of their keys, which the supergraph does not list.
     fn add_external_keys(&mut self) {
         for index in 0..self.owners.types.len() {
             let owners = self.owners.types[index].subgraphs.clone();
@@ -284,7 +286,7 @@ impl Joined<'_, '_> {
         }
     }
 
-    /// A field set of a type, by its text.
+    /// Returns the id of a field set by its text.
     fn field_set(&mut self, parent: TypeId, text: &str, line: usize) -> Option<FieldSetId> {
         if let Some(known) = self.known_sets.get(&(parent, text.into())) {
             return Some(*known);
@@ -308,8 +310,8 @@ impl Joined<'_, '_> {
         }
     }
 
-    /// What a subgraph is told of the objects above a field: the name of the argument, its type, and
-    /// where the value stands in the objects of a context.
+    /// Reads the context arguments of a field: name, type, and where the value is in the objects of
+    /// a context.
     /// <https://specs.apollo.dev/join/v0.5/#@field>
     fn context_arguments(&mut self, directive: &Directive) -> Vec<ContextArgument> {
         let given = match argument(directive, "contextArguments") {
@@ -335,10 +337,10 @@ impl Joined<'_, '_> {
             self.reader.problem(line, format!("no type gives the context `{context}`"));
             return None;
         }
-        // What is said of an object type itself counts before what is said of its interfaces.
+        // Sources of an object type take precedence over those of its interfaces.
         let (mut sources, mut others) = (Vec::new(), Vec::new());
         for parent in types {
-            let selection = contexts::bare(selection);
+            let selection = contexts::strip_braces(selection);
             let source =
                 ContextSource { r#type: parent, set: self.field_set(parent, selection, line)? };
             match self.reader.schema[parent].kind {
@@ -350,7 +352,7 @@ impl Joined<'_, '_> {
         Some(ContextArgument { name: name.into(), r#type, sources })
     }
 
-    /// A type as a subgraph writes it, `[Item!]`.
+    /// Parses a type as a subgraph has it, such as `[Item!]`.
     fn own_type(&mut self, written: &str, line: usize) -> Option<TypeRef> {
         let Some(expression) = TypeExpression::parse(written) else {
             self.reader.problem(line, format!("`{written}` is no type"));
@@ -364,8 +366,8 @@ impl Joined<'_, '_> {
         self.reader.find(&name, directive.line)
     }
 
-    /// A field that a subgraph takes from a REST service has nobody who could be asked for it by
-    /// GraphQL: leaving it out would say that it is null.
+    /// Refuses fields of REST connectors: no GraphQL subgraph can resolve them, and without this
+    /// check they would be null.
     fn refuse_connectors(&mut self, directive: &Directive) {
         if text(directive, "name") == Some("connect") {
             let message = "connectors (`@connect`) are not served: there is no GraphQL to ask";
@@ -375,9 +377,9 @@ impl Joined<'_, '_> {
 }
 
 impl FieldIn {
-    /// A field of which nothing is said.
+    /// A field without arguments of its directive.
     pub(crate) fn plain(subgraph: SubgraphId, r#type: TypeRef) -> Self {
-        let (requires, provides, when) = (None, None, When::Always);
+        let (requires, provides, when) = (None, None, OverrideCondition::Always);
         let context = Vec::new();
         Self { subgraph, r#type, requires, provides, context, is_external: false, when }
     }

@@ -1,5 +1,5 @@
-//! Which names of the document are whose: the specifications that it links, under the names that
-//! it gives them. <https://specs.apollo.dev/link/v1.0/>
+//! Linked specifications of the document, and the names that they have in it.
+//! <https://specs.apollo.dev/link/v1.0/>
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use rustc_hash::FxHashMap;
 
 use super::read::Problem;
 
-/// What a directive of a supergraph means.
+/// Meaning of a directive in a supergraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     Graph,
     Type,
-    /// Of join v0.1: the subgraph that a type's fields are of if they do not say it.
+    /// Join v0.1: the subgraph of a type's fields without directives.
     Owner,
     Field,
     Implements,
@@ -22,15 +22,15 @@ pub(super) enum Meaning {
     Guard(Guard),
     Cost,
     ListSize,
-    /// Objects of the type say something to fields below them.
+    /// Objects of the type set a context.
     Context,
-    /// Understood, and of no effect on what is answered.
+    /// Known, without effect on responses.
     Nothing,
-    /// What a subgraph said with a directive that is not of federation.
+    /// A custom directive of a subgraph.
     Applied,
 }
 
-/// A directive that lets not everybody read something.
+/// An authorization directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guard {
     Authenticated,
@@ -38,7 +38,7 @@ pub(super) enum Guard {
     Policy,
 }
 
-/// The specifications that have a meaning here, with their elements.
+/// Supported specifications with their elements.
 const KNOWN: &[(&str, &[(&str, Meaning)])] = &[
     (
         "join",
@@ -49,9 +49,10 @@ const KNOWN: &[(&str, &[(&str, Meaning)])] = &[
             ("field", Meaning::Field),
             ("implements", Meaning::Implements),
             ("unionMember", Meaning::UnionMember),
-            // Where the values of an enum are, which nobody asks: an answer is checked against all.
+            // No request depends on the subgraph of an enum value: responses are validated against
+            // all values.
             ("enumValue", Meaning::Nothing),
-            // What subgraphs said with directives of their own.
+            // Custom directives of the subgraphs.
             ("directive", Meaning::Applied),
         ],
     ),
@@ -66,20 +67,20 @@ const KNOWN: &[(&str, &[(&str, Meaning)])] = &[
     ("cost", &[("", Meaning::Cost), ("listSize", Meaning::ListSize)]),
 ];
 
-/// The names that linked specifications have in the document.
+/// Names of linked specifications in the document.
 #[derive(Debug, Default)]
 pub(super) struct Links {
     directives: FxHashMap<Arc<str>, Meaning>,
-    /// What the names of their types begin with.
+    /// Name prefixes of their types.
     prefixes: Vec<String>,
-    /// The name of the enum of subgraphs.
+    /// Name of the enum of subgraphs.
     pub(super) graphs: String,
 }
 
 impl Links {
     pub(super) fn read(definitions: &Definitions, problems: &mut Vec<Problem>) -> Self {
         let mut links = Self { graphs: "join__Graph".into(), ..Self::default() };
-        // These are said by every supergraph, and need no link.
+        // Every supergraph uses these, with or without a link.
         links.add("join", "join", &[]);
         links.add("link", "link", &[]);
         links.add("core", "core", &[]);
@@ -92,7 +93,8 @@ impl Links {
             let Some(url) = url else { continue };
             let Some(name) = name_of(url) else { continue };
             let elements = KNOWN.iter().find(|(known, _)| *known == name);
-            // A later version of a guard may let fewer read than is understood here.
+            // A later version of an authorization specification may restrict more than is
+            // implemented here.
             let known = elements.is_some_and(|(_, elements)| {
                 let is_guard =
                     |(_, meaning): &(&str, Meaning)| matches!(meaning, Meaning::Guard(_));
@@ -130,25 +132,25 @@ impl Links {
         }
     }
 
-    /// What a directive means; those of others mean nothing here.
+    /// Returns the meaning of a directive; unknown directives have none.
     pub(super) fn meaning(&self, directive: &Directive) -> Meaning {
         self.directives.get(&directive.name).copied().unwrap_or(Meaning::Nothing)
     }
 
     /// Whether a directive belongs to a linked specification.
-    pub(super) fn is_theirs(&self, directive: &str) -> bool {
+    pub(super) fn is_of_specification(&self, directive: &str) -> bool {
         self.directives.contains_key(directive)
             || self.prefixes.iter().any(|prefix| directive.starts_with(prefix.as_str()))
     }
 
-    /// Whether a type belongs to a linked specification, and is nobody's data.
-    pub(super) fn is_machinery(&self, r#type: &str) -> bool {
+    /// Whether a type belongs to a linked specification, and is not part of the data.
+    pub(super) fn is_specification_type(&self, r#type: &str) -> bool {
         self.prefixes.iter().any(|prefix| r#type.starts_with(prefix.as_str()))
             || matches!(r#type, "_Any" | "_FieldSet" | "FieldSet")
     }
 }
 
-/// The name in `https://specs.apollo.dev/NAME/v1.0`.
+/// Returns NAME of `https://specs.apollo.dev/NAME/v1.0`.
 fn name_of(url: &str) -> Option<&str> {
     let mut parts = url.trim_end_matches('/').rsplit('/');
     let last = parts.next()?;
@@ -157,16 +159,16 @@ fn name_of(url: &str) -> Option<&str> {
     if is_version { parts.next() } else { Some(last) }
 }
 
-/// Elements that are imported, without `@`, with the names that they are given.
+/// Returns imported elements without `@`, with their names in the document.
 fn imports(directive: &Directive) -> Vec<(String, String)> {
     let Some(Literal::List(items)) = argument(directive, "import") else { return Vec::new() };
-    let bare = |name: &str| name.trim_start_matches('@').to_owned();
+    let strip_braces = |name: &str| name.trim_start_matches('@').to_owned();
     let pairs = items.iter().filter_map(|item| match item {
-        Literal::String(name) => Some((bare(name), bare(name))),
+        Literal::String(name) => Some((strip_braces(name), strip_braces(name))),
         Literal::Object(members) => {
             let member = |wanted: &str| {
                 members.iter().find_map(|(name, value)| match value {
-                    Literal::String(text) if **name == *wanted => Some(bare(text)),
+                    Literal::String(text) if **name == *wanted => Some(strip_braces(text)),
                     _ => None,
                 })
             };
@@ -178,13 +180,13 @@ fn imports(directive: &Directive) -> Vec<(String, String)> {
     pairs.collect()
 }
 
-/// An argument of a directive.
+/// Returns an argument of a directive.
 pub(super) fn argument<'d>(directive: &'d Directive, name: &str) -> Option<&'d Literal> {
     let argument = directive.arguments.iter().find(|argument| &*argument.name == name)?;
     Some(&argument.value)
 }
 
-/// An argument that is a text.
+/// Returns a string argument.
 pub(super) fn text<'d>(directive: &'d Directive, name: &str) -> Option<&'d str> {
     match argument(directive, name)? {
         Literal::String(text) => Some(text),
@@ -192,7 +194,7 @@ pub(super) fn text<'d>(directive: &'d Directive, name: &str) -> Option<&'d str> 
     }
 }
 
-/// An argument that is true or false; false if it is not there.
+/// Returns a Boolean argument; false if it is missing.
 pub(super) fn is_set(directive: &Directive, name: &str) -> bool {
     argument(directive, name) == Some(&Literal::Boolean(true))
 }

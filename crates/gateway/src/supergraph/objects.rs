@@ -1,4 +1,4 @@
-//! Sets of object types, and which object types the values of a type may have.
+//! Sets of object types, and the possible types of all types.
 
 use graphql::schema::{Schema, TypeId, TypeKind};
 use rustc_hash::FxHashSet;
@@ -36,14 +36,14 @@ impl TypeSet {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Adds what the other set has.
+    /// Adds the members of another set.
     pub fn unite(&mut self, other: &Self) {
         for (word, other) in self.0.iter_mut().zip(&other.0) {
             *word |= other;
         }
     }
 
-    /// The same, where this set may be one that was not made for the supergraph.
+    /// Adds the members of another set; this set may be the default value.
     pub fn unite_or_begin(&mut self, other: &Self) {
         if self.0.is_empty() {
             *self = other.clone();
@@ -52,20 +52,20 @@ impl TypeSet {
         }
     }
 
-    /// What only this set has.
+    /// Returns the difference.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
         let others = other.0.iter().copied().chain(std::iter::repeat(0));
         Self(self.0.iter().zip(others).map(|(word, other)| word & !other).collect())
     }
 
-    /// Whether both sets have something.
+    /// Whether the sets have a common member.
     #[must_use]
     pub fn intersects(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).any(|(word, other)| word & other != 0)
     }
 
-    /// What both sets have.
+    /// Returns the intersection.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         Self(self.0.iter().zip(&other.0).map(|(word, other)| word & other).collect())
@@ -77,8 +77,8 @@ impl TypeSet {
     }
 }
 
-/// The types that objects have: the object types, and interfaces that no object type implements,
-/// whose objects are all alike.
+/// Returns the concrete types: object types, and interfaces without implementations, whose objects
+/// need no distinction.
 fn concrete(schema: &Schema) -> Vec<TypeId> {
     let mut implemented = FxHashSet::default();
     for (_, definition) in schema.types() {
@@ -97,18 +97,18 @@ fn concrete(schema: &Schema) -> Vec<TypeId> {
     concrete.map(|(id, _)| id).collect()
 }
 
-/// The object types of a supergraph, and those of every composite type.
+/// Object types of a supergraph, and the possible types of each composite type.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
-    /// The object types, in the order of the schema.
+    /// Object types, in the order of the schema.
     ids: Vec<TypeId>,
-    /// By type: the place among `ids`.
+    /// By type: its index in `ids`.
     places: Vec<Option<u32>>,
     /// By type.
     possible: Vec<TypeSet>,
     /// By type, then by subgraph.
     possible_in: Vec<TypeSet>,
-    /// By place: the unions that an object type is a member of, and where.
+    /// By index: the unions that have the object type as a member, by subgraph.
     unions: Vec<Vec<(TypeId, SubgraphId)>>,
     subgraphs: usize,
 }
@@ -134,7 +134,7 @@ impl Objects {
             for owner in &owners.subgraphs {
                 this.add(id, owner.subgraph, place);
             }
-            // A subgraph may know of an implementation and not have it.
+            // A subgraph may declare an implementation without having the type.
             for (subgraph, interface) in &owners.implements {
                 this.add(*interface, *subgraph, place);
             }

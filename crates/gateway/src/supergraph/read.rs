@@ -1,4 +1,4 @@
-//! Reading a supergraph.
+//! Reader of supergraphs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use super::{
     Api, Subgraph, SubgraphId, Supergraph, api, directives, field_sets, join, requirements, weights,
 };
 
-/// Something that keeps a supergraph from being served.
+/// An error in a supergraph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// From 1; none if it is about the whole document.
+    /// From 1; `None` if it is about the whole document.
     pub line: Option<usize>,
     pub message: String,
 }
@@ -45,19 +45,19 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What is known while a supergraph is read.
+/// State of reading a supergraph.
 pub(super) struct Reader<'d> {
     pub(super) links: Links,
     pub(super) subgraphs: Vec<Subgraph>,
-    /// The names that the document has for them.
+    /// Enum values of the subgraphs in the document.
     graph_names: Vec<Arc<str>>,
     pub(super) schema: Schema,
-    /// What is somebody's data, with the ids of the types.
+    /// Types of the data, with their ids.
     pub(super) types: Vec<(TypeId, &'d WrittenType)>,
     pub(super) problems: Vec<Problem>,
 }
 
-/// Reads a composed schema; all that is wrong with it, otherwise.
+/// Reads a composed schema, or returns all errors in it.
 pub fn read(text: &str) -> Result<Supergraph, Vec<Problem>> {
     let definitions = parse_definitions(text).map_err(|errors| {
         let problems = errors.into_iter().map(|error| Problem {
@@ -117,7 +117,7 @@ impl<'d> Reader<'d> {
         self.problems.push(Problem::new(line, message));
     }
 
-    /// The subgraphs are the values of an enum.
+    /// Reads the subgraphs, which are the values of an enum.
     fn read_subgraphs(&mut self, definitions: &Definitions) {
         let named = |r#type: &&WrittenType| *r#type.name == *self.links.graphs;
         let Some(graphs) = definitions.types.iter().find(named) else {
@@ -150,7 +150,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// The subgraph that an argument names; `None` and a problem if there is none of the name.
+    /// Returns the subgraph that an argument names; adds an error if there is none.
     pub(super) fn graph(&mut self, directive: &Directive, name: &str) -> Option<SubgraphId> {
         let named = match argument(directive, name)? {
             Literal::Enum(named) | Literal::String(named) => named,
@@ -163,7 +163,7 @@ impl<'d> Reader<'d> {
         place.and_then(|place| u16::try_from(place).ok()).map(SubgraphId)
     }
 
-    /// The subgraph that has a name; the name is that of `@join__graph(name:)`.
+    /// Returns a subgraph by the name in `@join__graph(name:)`.
     pub(super) fn graph_called(&self, name: &str) -> Option<SubgraphId> {
         let place = self.subgraphs.iter().position(|subgraph| &*subgraph.name == name)?;
         u16::try_from(place).ok().map(SubgraphId)
@@ -175,7 +175,7 @@ impl<'d> Reader<'d> {
             self.schema.add_type(TypeDefinition { name: name.into(), description: None, kind });
         }
         for written in &definitions.types {
-            if self.links.is_machinery(&written.name) {
+            if self.links.is_specification_type(&written.name) {
                 continue;
             }
             let known = self.schema.find_type(&written.name);
@@ -199,7 +199,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Fields, members, values: every type has its id now.
+    /// Reads fields, members and values, when every type has its id.
     fn read_members(&mut self) {
         for (id, written) in self.types.clone() {
             match &written.body {
@@ -310,10 +310,10 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// So many fields are looked through one after the other.
+/// Maximum number of fields that are searched linearly.
 const FEW: usize = 8;
 
-/// The fields of types that have many, by their names.
+/// Returns the fields by name, for types with many fields.
 fn many_fields(schema: &Schema) -> FxHashMap<TypeId, FxHashMap<Arc<str>, FieldId>> {
     let types = schema.types().filter_map(|(id, definition)| match &definition.kind {
         TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. }
@@ -345,9 +345,9 @@ fn empty(body: &TypeBody) -> TypeKind {
     }
 }
 
-/// The reason, if something is deprecated.
+/// Returns the deprecation reason.
 fn deprecated(directives: &[Directive]) -> Option<Arc<str>> {
     let directive = directives.iter().find(|directive| &*directive.name == "deprecated")?;
-    // What the specification says where nothing else is said.
+    // Default value of the specification.
     Some(text(directive, "reason").unwrap_or("No longer supported").into())
 }

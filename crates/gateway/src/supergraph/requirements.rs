@@ -1,4 +1,4 @@
-//! What a caller must be to read something: `@authenticated`, `@requiresScopes` and `@policy`.
+//! Authorization requirements: `@authenticated`, `@requiresScopes` and `@policy`.
 //! <https://www.apollographql.com/docs/graphos/routing/security/authorization>
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::links::{Guard, Meaning, argument};
 use super::read::Reader;
 
-/// The place of a requirement among those of its supergraph; equal ones are one.
+/// Index of a requirement in its supergraph; equal requirements have equal ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequirementId(u32);
 
@@ -21,10 +21,10 @@ impl RequirementId {
     }
 }
 
-/// What one directive asks of a caller.
+/// Requirement of one directive.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Requirement {
-    /// `@authenticated`: somebody whose credentials were verified.
+    /// `@authenticated`: the client must be authenticated.
     Authenticated,
     /// `@requiresScopes`
     Scopes(Alternatives),
@@ -32,10 +32,11 @@ pub enum Requirement {
     Policies(Alternatives),
 }
 
-/// Lists of names: whoever has all of one list has enough. No list at all asks for nothing.
+/// Alternative lists of names: a client needs all names of one list. Without a list there is no
+/// requirement.
 pub type Alternatives = Vec<Vec<Arc<str>>>;
 
-/// What the types and the fields of a supergraph require.
+/// Requirements of the types and fields of a supergraph.
 #[derive(Debug, Default)]
 pub struct Requirements {
     all: Vec<Requirement>,
@@ -44,32 +45,32 @@ pub struct Requirements {
 }
 
 impl Requirements {
-    /// Whether everything is for everybody.
+    /// Whether there are no requirements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// All of them.
+    /// Returns all requirements.
     pub fn iter(&self) -> impl Iterator<Item = (RequirementId, &Requirement)> {
         (0..).map(RequirementId).zip(&self.all)
     }
 
-    /// What a type requires itself: all of these.
+    /// Returns the requirements of a type; all must be met.
     #[must_use]
     pub fn of_type(&self, id: TypeId) -> &[RequirementId] {
         self.types.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// What a field requires itself, beside what its types do: all of these.
+    /// Returns the requirements of a field beside those of its types; all must be met.
     #[must_use]
     pub fn of_field(&self, id: FieldId) -> &[RequirementId] {
         self.fields.get(&id).map_or(&[], Vec::as_slice)
     }
 }
 
-/// Reads them all. What stands where it means nothing is a problem: whoever wrote it believes that
-/// something is guarded.
+/// Reads all requirements. A directive at a place where it has no effect is an error: its author
+/// believes that something is protected.
 pub(super) fn requirements(reader: &mut Reader<'_>) -> Requirements {
     let mut reading =
         Reading { reader, requirements: Requirements::default(), known: FxHashMap::default() };
@@ -145,14 +146,14 @@ impl Reading<'_, '_> {
         if let Some(known) = self.known.get(&requirement) {
             return *known;
         }
-        // A document has far fewer directives.
+        // Documents have far fewer directives.
         let id = RequirementId(u32::try_from(self.requirements.all.len()).unwrap_or(u32::MAX));
         self.requirements.all.push(requirement.clone());
         self.known.insert(requirement, id);
         id
     }
 
-    /// An argument of type `[[…!]!]!`, where one value may stand for a list of it.
+    /// Reads an argument of type `[[…!]!]!`, with list coercion.
     fn alternatives(&mut self, directive: &Directive, name: &str) -> Option<Alternatives> {
         let read = argument(directive, name).and_then(|value| match value {
             Literal::List(items) => items.iter().map(names).collect::<Option<Alternatives>>(),

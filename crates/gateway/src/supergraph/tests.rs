@@ -4,13 +4,13 @@ use graphql::schema::TypeKind;
 
 use super::*;
 
-/// A supergraph with a part of its own behind what all have.
+/// Reads a supergraph with the usual head.
 fn read_text(rest: &str) -> Result<Supergraph, String> {
     let text = [include_str!("tests/head.graphql"), rest].concat();
     read(&text).map_err(|problems| {
         let head = include_str!("tests/head.graphql").lines().count();
         let problems = problems.into_iter().map(|mut problem| {
-            // Lines are counted from where the test's own text begins.
+            // Lines are counted from the start of the test's own text.
             problem.line = problem.line.map(|line| line - head);
             format!("{problem}\n")
         });
@@ -55,9 +55,9 @@ fn print(supergraph: &Supergraph) -> String {
                 };
                 let external = if owner.is_external { " external" } else { "" };
                 let when = match &owner.when {
-                    When::Always => String::new(),
-                    When::On(label) => format!(" on {label}"),
-                    When::Off(label) => format!(" off {label}"),
+                    OverrideCondition::Always => String::new(),
+                    OverrideCondition::On(label) => format!(" on {label}"),
+                    OverrideCondition::Off(label) => format!(" off {label}"),
                 };
                 let (requires, provides) =
                     (set(owner.requires, "requires"), set(owner.provides, "provides"));
@@ -217,7 +217,7 @@ fn clients_do_not_see_what_is_inaccessible() {
     "#]]
     .assert_eq(&print_schema(&supergraph.api.schema));
     let api = &supergraph.api;
-    // What is hidden names `Int`, and nothing `Float`.
+    // The hidden element uses `Int`, and nothing uses `Float`.
     let has = |name| api.schema.find_type(name).is_some();
     let scalars = ["Int", "Float", "ID", "String", "Boolean"];
     assert_eq!(scalars.map(has), [false, false, true, true, true]);
@@ -345,7 +345,7 @@ fn what_is_no_supergraph_is_told_from_one() {
         enum join__Graph { A @join__graph(name: "a", url: "") }
         type Query @join__type(graph: A) { a: Int }"#,
     ));
-    // One that says nothing of what it is for may be left alone.
+    // A specification without a purpose may be ignored.
     read(
         r#"schema @link(url: "https://specs.example.com/turn/v1.0") { query: Query }
         enum join__Graph { A @join__graph(name: "a", url: "") }

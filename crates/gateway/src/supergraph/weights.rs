@@ -1,4 +1,4 @@
-//! What things cost, and how long lists are: `@cost` and `@listSize`.
+//! Weights and list sizes for the cost estimate: `@cost` and `@listSize`.
 //! <https://ibm.github.io/graphql-specs/cost-spec.html>
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::links::{Meaning, argument};
 use super::read::Reader;
 
-/// What the supergraph says of costs; what it says nothing of has the usual weight.
+/// Weights in the supergraph; other elements have their default weight.
 #[derive(Debug, Default)]
 pub struct Weights {
     types: FxHashMap<TypeId, i64>,
@@ -20,29 +20,29 @@ pub struct Weights {
     sizes: FxHashMap<FieldId, Vec<ListSize>>,
 }
 
-/// What one `@listSize` says.
+/// One `@listSize` directive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListSize {
-    /// How long lists are where no argument says it.
+    /// Length of the lists if no argument sets it.
     pub assumed: Option<u64>,
-    /// The arguments that say it, each as the way to a part of it.
+    /// Slicing arguments, as paths.
     pub slicing: Vec<Vec<Arc<str>>>,
-    /// The lists below the field that are so long.
+    /// Lists below the field that have the size.
     pub sized: Vec<SizedField>,
-    /// Whether a request has to say one of `slicing`.
+    /// Whether a request must set one of `slicing`.
     pub requires_one: bool,
 }
 
-/// A field whose lists have a size that one above says.
+/// A field whose lists have the size of a field above.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizedField {
     pub name: Arc<str>,
-    /// The lists are those of fields below it; it is one itself if this is empty.
+    /// Fields below it that are the lists; if empty, it is the list itself.
     pub below: Vec<SizedField>,
 }
 
 impl Weights {
-    /// What a value of the type costs, if that is said.
+    /// Returns the weight of a type, if it has one.
     #[must_use]
     pub fn of_type(&self, id: TypeId) -> Option<i64> {
         self.types.get(&id).copied()
@@ -53,7 +53,7 @@ impl Weights {
         self.fields.get(&id).copied()
     }
 
-    /// What an argument or a field of an input object costs where it is given, if that is said.
+    /// Returns the weight of an argument or input field, if it has one.
     #[must_use]
     pub fn of_input(&self, id: InputId) -> Option<i64> {
         self.inputs.get(&id).copied()
@@ -65,7 +65,7 @@ impl Weights {
     }
 }
 
-/// Reads them all.
+/// Reads all weights and list sizes.
 pub(super) fn weights(reader: &mut Reader<'_>) -> Weights {
     let mut reading = Reading { reader, weights: Weights::default() };
     let types = reading.reader.types.clone();
@@ -139,7 +139,7 @@ impl Reading<'_, '_> {
 
     fn list_size(&mut self, directive: &Directive) -> ListSize {
         let assumed = match argument(directive, "assumedSize") {
-            // Nothing is shorter than an empty list.
+            // Negative sizes count as zero.
             Some(Literal::Int(digits)) => {
                 digits.parse().ok().map(|size: i64| u64::try_from(size).unwrap_or(0))
             }

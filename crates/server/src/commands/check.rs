@@ -1,5 +1,5 @@
-//! `thalweg check`: what is wrong with a configuration file, and findings about a database, grouped
-//! by kind, each with the remedy.
+//! `thalweg check`: problems of a configuration file, and findings about a database, grouped by kind,
+//! each with its remedy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<Exi
         let problems = problems(options, invocation);
         if !problems.is_empty() {
             for problem in problems {
-                // Where even the error stream is closed, the exit code has to be enough.
+                // If the error stream is closed, only the exit code remains.
                 drop(writeln!(io::stderr(), "error: {}", redacted(&problem)));
             }
             return Ok(ExitCode::FAILURE);
@@ -51,7 +51,7 @@ pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<Exi
         groups.entry(note.kind).or_default().push(note);
     }
     if let Some(emptiness) = &emptiness {
-        // Findings say why there is nothing, if there are any.
+        // Findings explain why there is nothing, if there are any.
         match groups.is_empty() {
             true => print(&format!("{}.\n", capitalized(&emptiness.to_string())))?,
             false => print("There is nothing to serve.\n\n")?,
@@ -60,16 +60,16 @@ pub(crate) fn run(options: &CheckOptions, invocation: &Invocation) -> Result<Exi
     if emptiness.is_none() || !groups.is_empty() {
         print(&report(&groups))?;
     }
-    // Only here is it unclear which part of the database a name of the API stands for.
+    // Only with a collision is it unclear which part of the database a name refers to.
     match groups.contains_key(&NoteKind::Collision) || emptiness.is_some() {
         true => Ok(ExitCode::FAILURE),
         false => Ok(ExitCode::SUCCESS),
     }
 }
 
-/// What keeps a server from starting with the file, but for what only a database or a socket knows.
+/// Problems that keep a server from starting with the file, except those of the database or a socket.
 fn problems(options: &ApiOptions, invocation: &Invocation) -> Vec<String> {
-    // Without a source everything else can be checked just as well.
+    // Everything else can be checked without a source.
     let source = options.source.as_deref().unwrap_or("sqlite:none");
     let is_gateway = options.source.is_none() && invocation.names_supergraph();
     let read = match is_gateway {
@@ -87,7 +87,7 @@ fn problems(options: &ApiOptions, invocation: &Invocation) -> Vec<String> {
     let mut problems = invocation.unreadable_files();
     for failure in &found {
         let (place, problem) = placed(failure, invocation);
-        // Of a file that cannot be read this is enough.
+        // For a file that cannot be read, one problem is enough.
         if place.is_empty() || !problems.iter().any(|known| known.starts_with(&place)) {
             problems.push([place, problem].concat());
         }
@@ -95,12 +95,12 @@ fn problems(options: &ApiOptions, invocation: &Invocation) -> Vec<String> {
     problems
 }
 
-/// `thalweg.toml:3:5: ` and the message, where the file has the option.
+/// `thalweg.toml:3:5: ` and the message, if the file sets the option.
 fn placed(failure: &Failure, invocation: &Invocation) -> (String, String) {
     let text = failure.to_string();
     let problem = text.trim_start_matches("error: ").to_owned();
     let place = match failure {
-        // An address does not say which option it came from.
+        // The message about an address does not name its option.
         Failure::Open(OpenError::Address(_)) => invocation.place_of("--source"),
         _ => invocation.place_of(&problem),
     };
@@ -144,7 +144,7 @@ fn list(text: &mut String, notes: &[&Note]) {
     }
 }
 
-/// What all of them have in common once, and then the statements to run, each once.
+/// Prints the common remedy once, and then each statement once.
 fn list_statements(text: &mut String, notes: &[&Note]) {
     line(text, format_args!("  Each step back along them reads a whole table. Remedy:"));
     let mut known = BTreeSet::new();
@@ -207,7 +207,7 @@ mod tests {
             index("public.post (author_id)", "CREATE INDEX a;"),
             note(NoteKind::Collision, "public.a_b"),
             index("public.post (editor_id)", "CREATE INDEX b;"),
-            // Another foreign key of the same column.
+            // A second foreign key of the same column.
             index("public.post (author_id)", "CREATE INDEX a;"),
         ];
         check(
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_found_is_said_too() {
+    fn an_empty_result_is_reported_too() {
         check(&[], &expect!["Nothing found.\n"]);
     }
 }

@@ -1,4 +1,4 @@
-//! `thalweg completions`: what a shell needs to complete commands and options.
+//! `thalweg completions`: the completion script of a shell.
 
 use clap::CommandFactory;
 

@@ -1,5 +1,5 @@
-//! `thalweg config`: what can stand in the configuration file, in a policy file, and in one of
-//! subgraphs.
+//! `thalweg config`: the JSON Schemas of the configuration file, of policy files and of subgraphs
+//! files, and an example of the first.
 
 use clap::CommandFactory;
 

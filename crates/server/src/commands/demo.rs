@@ -1,6 +1,6 @@
-//! `thalweg demo`: the sample shop, written and served.
+//! `thalweg demo`: writes and serves the sample shop.
 //!
-//! * `federated`: the federated one
+//! * `federated`: the federated shop
 
 mod federated;
 
@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::http::{self, Listeners};
 use crate::options::{DemoOptions, ServingOptions};
 
-/// Questions that a person could have about the shop: nested lists, a page, a filter and an order.
+/// Example queries of the shop: nested lists, a page, a filter and an order.
 const QUERIES: [(&str, &str); 3] = [
     (
         "The albums of an artist, with their tracks and genres:",
@@ -37,7 +37,7 @@ const QUERIES: [(&str, &str); 3] = [
     ),
 ];
 
-/// What is written.
+/// The name of the sample.
 const SHOP: &str = "sample shop";
 
 pub(crate) fn run(options: &DemoOptions) -> Result<(), Failure> {
@@ -54,7 +54,7 @@ pub(crate) fn run(options: &DemoOptions) -> Result<(), Failure> {
 }
 
 fn write_into_postgres(address: &str) -> Result<(), Failure> {
-    // A mistyped one could print a part of its password.
+    // The driver's message about a mistyped address could contain a part of its password.
     SourceAddress::parse(address).map_err(OpenError::from)?;
     report(SHOP, "PostgreSQL", || block_on(async { Ok(postgres::write(address).await?) }))?;
     let address = postgres::without_password(address);
@@ -77,7 +77,7 @@ fn serve(options: &DemoOptions) -> Result<(), Failure> {
 
 fn prepare_file(file: &Path) -> Result<(), Failure> {
     let place = file.to_string_lossy();
-    // An address may have been meant.
+    // The user may have given an address with a password.
     let place = redact::address(&place);
     match sqlite::is_sample(file)? {
         true => print(&format!("Using the sample shop in {place}.\n")),
@@ -85,7 +85,7 @@ fn prepare_file(file: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line that says what is done before it is done, and its end afterwards.
+/// Prints the first part of a line before the work, and the rest after it.
 fn report(
     shop: &str,
     place: &str,
@@ -106,18 +106,17 @@ fn report(
     }
 }
 
-/// Where the API is, and how it ends.
+/// The address of the API, and how to stop it.
 fn place_of(listeners: &Listeners, serving: &ServingOptions) -> String {
     let (has_graphiql, is_private) = (serving.has_graphiql(), serving.is_private());
     let place = listeners.first();
     let mut text = format!("GraphQL is at {place}; Ctrl-C ends it.");
     match place.page() {
         Some(page) if has_graphiql => {
-            text.push_str(&format!(" Open {page} in a browser to ask it."));
+            text.push_str(&format!(" Open {page} in a browser to query it."));
         }
-        Some(_) if !is_private => text.push_str(
-            " The page GraphiQL is off, since others may reach this address; --dev shows it.",
-        ),
+        Some(_) if !is_private => text
+            .push_str(" GraphiQL is off, since others may reach this address; --dev enables it."),
         Some(_) | None => {}
     }
     text

@@ -1,5 +1,5 @@
-//! `thalweg explain`: what an operation becomes for who asks, of a source or of a supergraph, or what
-//! policies let of a row.
+//! `thalweg explain`: the plan of an operation for a caller, on a source or a supergraph, or the
+//! effect of policies on a row.
 
 use std::fs;
 use std::io::{self, Read};
@@ -15,7 +15,7 @@ use serde_json_bytes::Value as Json;
 use crate::commands::{FOR_DATABASES, block_on, gateway, open, print};
 use crate::failure::{Failure, OperationError};
 use crate::options::{
-    ApiOptions, ExplainOptions, SupergraphPlace, Variables, of_gateway, refuse_group,
+    ApiOptions, ExplainOptions, SupergraphLocation, Variables, gateway_options, refuse_group,
 };
 
 pub(crate) fn run(options: &ExplainOptions) -> Result<(), Failure> {
@@ -26,7 +26,7 @@ pub(crate) fn run(options: &ExplainOptions) -> Result<(), Failure> {
     match (&options.row, &options.file) {
         (Some(row), _) => explain_row(options, row),
         (None, Some(file)) => explain_operation(options, file),
-        (None, None) => Err(Failure::Usage("a file or `--row` says what to explain".into())),
+        (None, None) => Err(Failure::Usage("explain needs a file or `--row`".into())),
     }
 }
 
@@ -42,22 +42,23 @@ fn explain_row(options: &ExplainOptions, row: &RowName) -> Result<(), Failure> {
     print(&explanation)
 }
 
-/// The requests to subgraphs, and what became of them if they are to be sent.
+/// Explains the requests to subgraphs, with their results if they are sent.
 fn explain_plan(
     options: &ExplainOptions,
-    place: &SupergraphPlace,
+    place: &SupergraphLocation,
     file: &Path,
 ) -> Result<(), Failure> {
     let given = &options.api.given;
-    let (supergraph, ways) = gateway::look_with(place, &options.subgraphs, given)?;
+    let (supergraph, transports) = gateway::look_with(place, &options.subgraphs, given)?;
     let request = request(options, file)?;
-    let engines = ways.iter().filter_map(|way| Some(&*way.local()?.engine));
+    let engines = transports.iter().filter_map(|way| Some(&*way.local()?.engine));
     let has_roles = engines.clone().any(Engine::has_roles);
     let session = session(options, engines, has_roles)?;
     let limits = Limits { cost: options.cost.limits(), ..Limits::default() };
-    let engine_options = of_gateway(limits, &options.subgraphs, &options.labels, &options.guards);
-    let gateway = Gateway::new(supergraph, ways, engine_options);
-    // Nobody's headers, so that what is inserted is sent.
+    let engine_options =
+        gateway_options(limits, &options.subgraphs, &options.labels, &options.guards);
+    let gateway = Gateway::new(supergraph, transports, engine_options);
+    // No client sends headers, so inserted headers are used.
     let caller = Caller { session, forwarded: Some(Box::default()) };
     let explained = block_on(async {
         let worker = GatewayWorker::sharing(gateway, Memory::new(u64::MAX));
@@ -96,19 +97,19 @@ fn explain_operation(options: &ExplainOptions, file: &Path) -> Result<(), Failur
     print(&explanation)
 }
 
-/// The session of the caller of one source.
+/// The session of a caller of one source.
 fn of_source(options: &ExplainOptions, engine: &Engine) -> Result<Session, Failure> {
     if options.claims.is_some() && !engine.knows_claims() {
         let message = "`--claims` needs `--policies`, or type definitions that ask for claims";
         return Err(Failure::Usage(message.into()));
     }
-    // Servers of a graph look for no role in a token.
+    // The auth profile of graphs ignores roles in tokens.
     let is_graph = matches!(options.api.address()?, SourceAddress::Neo4j(_));
     session(options, [engine].into_iter(), !is_graph)
 }
 
-/// The session that a server would give to a request with a token of the role and the claims, or to
-/// one without a token.
+/// The session that a server gives to a request with a token of this role and these claims, or to an
+/// unauthenticated request.
 fn session<'e>(
     options: &ExplainOptions,
     engines: impl Iterator<Item = &'e Engine>,
@@ -127,11 +128,11 @@ fn session<'e>(
     }
     let claims = claims.map(|claims| Claims::new(claims.into()));
     options.roles.mapping(has_roles).session(claims).map_err(|refused| {
-        Failure::Usage(format!("no server takes a token of this caller: {refused}"))
+        Failure::Usage(format!("no server accepts a token of this caller: {refused}"))
     })
 }
 
-/// Sets the claim that stands there, member by member.
+/// Sets a claim at a path of members.
 fn insert(claims: &mut Variables, path: &[Box<str>], role: &str) -> Result<(), Failure> {
     let Some((last, objects)) = path.split_last() else { return Ok(()) };
     let mut members = claims;
@@ -139,7 +140,7 @@ fn insert(claims: &mut Variables, path: &[Box<str>], role: &str) -> Result<(), F
         let object = members.entry(&**name).or_insert_with(|| Json::Object(Variables::new()));
         let none = || {
             Failure::Usage(format!(
-                "`--jwt-role` looks for the role in the claim `{name}`, which is no object"
+                "`--jwt-role` reads the role from the claim `{name}`, which is not an object"
             ))
         };
         members = object.as_object_mut().ok_or_else(none)?;

@@ -1,26 +1,26 @@
-//! What whoever reaches a server from elsewhere may do, in a line of the log.
+//! Log lines about what unauthenticated clients can do.
 
 use engine::Api;
 
 use crate::options::{Address, ServingOptions};
 
-/// What stands between a stranger and the data.
+/// The protection of the data from unauthenticated clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Exposure {
-    /// Policies decide what is let to whom.
+    /// Policies decide about each role.
     has_policies: bool,
-    /// Whether the API changes anything.
+    /// Whether the API has mutations.
     writes: bool,
-    /// Only documents that the server was given are executed.
+    /// Whether only trusted documents are executed.
     only_trusted: bool,
-    /// Only clients with a certificate come in.
+    /// Whether clients need a certificate (mutual TLS).
     asks_certificates: bool,
-    /// Whoever brings no token is a role of the database.
+    /// Whether unauthenticated requests have a role of the database.
     has_default_role: bool,
 }
 
-/// Tells the log what strangers may do where they come in without a token.
-pub(super) fn tell(api: &Api, serving: &ServingOptions) {
+/// Logs what unauthenticated clients can do, if they can reach the server.
+pub(super) fn log(api: &Api, serving: &ServingOptions) {
     let exposure = Exposure {
         has_policies: api.has_policies(),
         writes: api.schema().mutation.is_some(),
@@ -32,8 +32,8 @@ pub(super) fn tell(api: &Api, serving: &ServingOptions) {
         for address in serving.listen.iter().filter(|address| !address.is_local()) {
             tracing::warn!(
                 address = address.text,
-                "with --dev the schema, GraphiQL and what becomes of requests are open to everybody \
-                 who reaches this address"
+                "with --dev the schema, GraphiQL and explain are open to everybody who reaches this \
+                 address"
             );
         }
     }
@@ -49,7 +49,7 @@ pub(super) fn tell(api: &Api, serving: &ServingOptions) {
 }
 
 impl Exposure {
-    /// Whether somebody decided what strangers may do.
+    /// Whether the access of unauthenticated clients is restricted.
     fn is_bounded(self) -> bool {
         self.has_policies || self.only_trusted || self.asks_certificates || self.has_default_role
     }
@@ -65,15 +65,15 @@ impl Exposure {
             (false, false) => "may read",
         };
         let all = match (self.has_policies, self.has_default_role) {
-            (true, _) => "what the policies let to whom brings no token",
+            (true, _) => "what the policies allow to unauthenticated requests",
             (false, true) => "what the role of --default-role may",
-            (false, false) => "all that the API shows",
+            (false, false) => "all that the API exposes",
         };
         let what = match self.only_trusted {
             true => format!(", by which they reach {all}"),
             false => format!(" {all}"),
         };
-        format!("{who} {may}{what}; --require-token asks who it is")
+        format!("{who} {may}{what}; --require-token requires authentication")
     }
 }
 
@@ -90,29 +90,29 @@ mod tests {
     };
 
     #[test]
-    fn it_is_told_what_strangers_may_do() {
+    fn the_access_of_unauthenticated_clients_is_logged() {
         let check = |exposure: Exposure, is_bounded: bool, text: &str| {
-            let text = format!("{text}; --require-token asks who it is");
+            let text = format!("{text}; --require-token requires authentication");
             assert_eq!((exposure.is_bounded(), exposure.text()), (is_bounded, text));
         };
         let everybody = "everybody who reaches this address";
-        check(OPEN, false, &format!("{everybody} may read and change all that the API shows"));
+        check(OPEN, false, &format!("{everybody} may read and change all that the API exposes"));
         check(
             Exposure { writes: false, ..OPEN },
             false,
-            &format!("{everybody} may read all that the API shows"),
+            &format!("{everybody} may read all that the API exposes"),
         );
         check(
             Exposure { has_policies: true, ..OPEN },
             true,
             &format!(
-                "{everybody} may read and change what the policies let to whom brings no token"
+                "{everybody} may read and change what the policies allow to unauthenticated requests"
             ),
         );
         check(
             Exposure { has_policies: true, writes: false, has_default_role: true, ..OPEN },
             true,
-            &format!("{everybody} may read what the policies let to whom brings no token"),
+            &format!("{everybody} may read what the policies allow to unauthenticated requests"),
         );
         check(
             Exposure { has_default_role: true, ..OPEN },
@@ -124,14 +124,14 @@ mod tests {
             true,
             &format!(
                 "{everybody} may send the documents of --trusted-documents, by which they reach all \
-                 that the API shows"
+                 that the API exposes"
             ),
         );
         check(
             Exposure { asks_certificates: true, ..OPEN },
             true,
             "everybody who has a certificate of --tls-client-ca and reaches this address may read \
-             and change all that the API shows",
+             and change all that the API exposes",
         );
     }
 }

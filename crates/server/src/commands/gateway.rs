@@ -1,4 +1,4 @@
-//! `thalweg gateway`: a supergraph over HTTP.
+//! `thalweg gateway`: serves a supergraph.
 
 mod sources;
 
@@ -10,53 +10,53 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clients::subgraph::{Settings as SubgraphSettings, Shared};
-use engine::gateway::{Gateway, Remote, Way};
+use engine::gateway::{Gateway, Remote, SubgraphTransport};
 use engine::{Api, SourceAddress};
 use gateway::Supergraph;
 use source::Statistics;
 
 use crate::commands::block_on;
 use crate::commands::serve::{open_and_serve, reload};
-use crate::configuration::{Invocation, LocalSource, Resolved, SubgraphsFile, Usual, variable};
+use crate::configuration::{Defaults, Invocation, LocalSource, Resolved, SubgraphsFile, variable};
 use crate::demo::federated::{REMOTE, Shop};
 use crate::failure::Failure;
-use crate::http::{self, Changes, Customs, Fresh, Reload, Settings};
+use crate::http::{self, AuthProfile, ChangeWatch, Reload, Reloaded, Settings};
 use crate::memory;
 use crate::options::{
-    GatewayOptions, GivenOptions, ServingOptions, SubgraphOptions, SupergraphPlace,
+    GatewayOptions, GivenOptions, ServingOptions, SubgraphOptions, SupergraphLocation,
     check_for_gateway, out_of_gateway,
 };
 use crate::supergraph::{SupergraphText, SupergraphWatch};
 use sources::Sources;
 
-/// What is known of subgraphs by all threads, kept over reloads: counts, and who is left alone.
+/// State of the subgraphs that all threads share and reloads keep: counters, circuit breakers.
 #[derive(Debug, Default)]
 pub(crate) struct KnownSubgraphs(Mutex<Known>);
 
-/// By their names.
+/// State by the names of subgraphs.
 #[derive(Debug, Default)]
 struct Known {
     remote: BTreeMap<Box<str>, Remote>,
     local: BTreeMap<Box<str>, KnownSource>,
-    /// Whether the log has that subscriptions are not served.
+    /// Whether unsupported subscriptions were logged.
     has_warned: bool,
 }
 
-/// A source in this process.
+/// State of a source in this process.
 #[derive(Debug)]
 struct KnownSource {
     address: SourceAddress,
     most_requests: NonZeroU32,
-    /// What its connections do.
+    /// Statistics of its connections.
     connections: Arc<Statistics>,
     shared: Arc<Shared>,
 }
 
-/// What is served, and how: all that options and the files that they name say, before a subgraph or
-/// a socket is asked.
+/// A gateway that is prepared from the options and the files that they name, before it contacts a
+/// subgraph or opens a socket.
 #[derive(Debug)]
 pub(crate) struct PreparedGateway {
-    place: SupergraphPlace,
+    place: SupergraphLocation,
     poll: Option<Duration>,
     /// Whether files are watched.
     watch: bool,
@@ -65,13 +65,13 @@ pub(crate) struct PreparedGateway {
     settings: Settings,
 }
 
-/// What is said of subgraphs.
+/// Configuration of the subgraphs.
 #[derive(Debug)]
 pub(crate) struct Subgraphs {
-    /// The file with its text, if there is one.
+    /// The path of the file and its text, if there is one.
     file: Option<(PathBuf, String)>,
     said: SubgraphsFile,
-    usual: Usual,
+    defaults: Defaults,
     sources: Sources,
 }
 
@@ -88,8 +88,8 @@ pub(crate) fn run(options: &GatewayOptions, invocation: &Invocation) -> Result<(
 }
 
 pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failure> {
-    let place = SupergraphPlace::parse(&options.supergraph)?;
-    if let (SupergraphPlace::File(_), Some(_)) = (&place, &options.supergraph_poll) {
+    let place = SupergraphLocation::parse(&options.supergraph)?;
+    if let (SupergraphLocation::File(_), Some(_)) = (&place, &options.supergraph_poll) {
         let message =
             "`--supergraph-poll` is for a supergraph at an address; `--watch` follows a file";
         return Err(Failure::Usage(message.into()));
@@ -103,13 +103,13 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
         poll: options.supergraph_poll.map(|pause| pause.0),
         watch: options.watch,
         subgraphs: subgraphs.of_server(&options.serving),
-        gateway_options: options.of_engine(),
-        settings: Settings::new(&options.serving, Customs::Gateway { has_roles })?,
+        gateway_options: options.to_engine(),
+        settings: Settings::new(&options.serving, AuthProfile::Gateway { has_roles })?,
     })
 }
 
 impl PreparedGateway {
-    /// The federated shop, one of whose subgraphs is a server at this address.
+    /// The federated shop, whose remote subgraph has this address.
     pub(crate) fn of_demo(
         serving: &ServingOptions,
         settings: Settings,
@@ -122,16 +122,16 @@ impl PreparedGateway {
         text.extend(["\n[subgraphs.", REMOTE, "]\nurl = \"", remote, "\"\n"]);
         let said = SubgraphsFile::parse(&file, &text, &variable)?;
         Ok(Self {
-            place: SupergraphPlace::File(shop.supergraph()),
+            place: SupergraphLocation::File(shop.supergraph()),
             poll: None,
-            // What is made here is not made again.
+            // The files of the demo do not change.
             watch: false,
             subgraphs: Subgraphs {
                 file: None,
                 said,
-                usual: Usual {
-                    max_requests: (Usual::default().max_requests.0, serving.load.max_requests),
-                    ..Usual::default()
+                defaults: Defaults {
+                    max_requests: (Defaults::default().max_requests.0, serving.load.max_requests),
+                    ..Defaults::default()
                 },
                 sources: Sources::of(serving),
             },
@@ -144,8 +144,8 @@ impl PreparedGateway {
         })
     }
 
-    /// Reads the supergraph and makes its API.
-    pub(crate) fn open(self, known: &KnownSubgraphs) -> Result<Fresh, Failure> {
+    /// Reads the supergraph and builds its API.
+    pub(crate) fn open(self, known: &KnownSubgraphs) -> Result<Reloaded, Failure> {
         let Self { place, poll, watch, subgraphs, gateway_options, settings } = self;
         let (text, supergraph) = read(&place)?;
         let mut changes = SupergraphWatch::default();
@@ -157,7 +157,7 @@ impl PreparedGateway {
         }
         drop(text);
         let resolved = subgraphs.resolve(&supergraph)?;
-        let ways = known.ways(&supergraph, resolved, &subgraphs.sources)?;
+        let transports = known.transports(&supergraph, resolved, &subgraphs.sources)?;
         let names: Vec<&str> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();
         tracing::info!(supergraph = %place, subgraphs = names.join(", "), "a supergraph was read");
         if let Some(unserved) = unserved_subscriptions(&supergraph)
@@ -165,26 +165,26 @@ impl PreparedGateway {
         {
             tracing::warn!("{unserved}");
         }
-        let api = Api::Gateway(Gateway::new(supergraph, ways, gateway_options));
+        let api = Api::Gateway(Gateway::new(supergraph, transports, gateway_options));
         memory::give_back();
         settings.check(&api);
-        let watch = (!changes.is_empty()).then_some(Changes::Supergraph(changes));
-        Ok(Fresh { api, settings: Arc::new(settings), watch })
+        let watch = (!changes.is_empty()).then_some(ChangeWatch::Supergraph(changes));
+        Ok(Reloaded { api, settings: Arc::new(settings), watch })
     }
 }
 
-/// A warning of a supergraph that has subscriptions.
+/// A warning about subscriptions in a supergraph.
 pub(crate) fn unserved_subscriptions(supergraph: &Supergraph) -> Option<String> {
     let schema = &supergraph.schema;
     let name = &schema[schema.subscription?].name;
     Some(format!(
         "the supergraph has subscriptions (type `{name}`), which the gateway does not serve: it answers them \
-         with NOT_SUPPORTED; ask the subgraph itself"
+         with NOT_SUPPORTED; send them to the subgraph itself"
     ))
 }
 
-/// Reads a supergraph, and says all that is wrong with it.
-pub(crate) fn read(place: &SupergraphPlace) -> Result<(SupergraphText, Supergraph), Failure> {
+/// Reads a supergraph, and reports all its problems.
+pub(crate) fn read(place: &SupergraphLocation) -> Result<(SupergraphText, Supergraph), Failure> {
     let text = block_on(async { Ok(SupergraphText::read(place).await?) })?;
     match gateway::supergraph::read(&text.text) {
         Ok(supergraph) => Ok((text, supergraph)),
@@ -192,48 +192,47 @@ pub(crate) fn read(place: &SupergraphPlace) -> Result<(SupergraphText, Supergrap
     }
 }
 
-/// Everything for which a gateway cannot be prepared, before it is known which subgraphs there are.
+/// All problems of a gateway's options, before its subgraphs are known.
 pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
     let mut problems = Vec::new();
-    match SupergraphPlace::parse(&options.supergraph) {
+    match SupergraphLocation::parse(&options.supergraph) {
         Ok(place) => problems.extend(look(&place, &options.subgraphs).err()),
         Err(failure) => problems.push(failure),
     }
-    // A file of subgraphs that is wrong is told of above.
+    // Problems of the subgraphs file are reported above.
     if let Ok(subgraphs) = Subgraphs::read(&options.subgraphs) {
         let local = subgraphs.said.local_sources();
         let refusals = out_of_gateway(&options.serving.given, local);
         problems.extend(refusals.into_iter().map(Failure::Usage));
     }
-    // What is wrong is wrong by all customs.
-    let customs = Customs::Gateway { has_roles: true };
-    problems.extend(Settings::new(&options.serving, customs).err());
+    // Errors do not depend on the auth profile.
+    let profile = AuthProfile::Gateway { has_roles: true };
+    problems.extend(Settings::new(&options.serving, profile).err());
     problems
 }
 
-/// A supergraph and how its subgraphs are asked, for a look at it.
+/// A supergraph with the transports of its subgraphs, for an inspection.
 pub(crate) fn look(
-    place: &SupergraphPlace,
+    place: &SupergraphLocation,
     options: &SubgraphOptions,
-) -> Result<(Supergraph, Vec<Way>), Failure> {
+) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
     Subgraphs::read_for(place, options)?.look(place)
 }
 
-/// The same, once it is known that each option that was given has a meaning.
+/// The same after a check of the given options.
 pub(crate) fn look_with(
-    place: &SupergraphPlace,
+    place: &SupergraphLocation,
     options: &SubgraphOptions,
     given: &GivenOptions,
-) -> Result<(Supergraph, Vec<Way>), Failure> {
+) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
     let subgraphs = Subgraphs::read_for(place, options)?;
     check_for_gateway(given, subgraphs.said.local_sources())?;
     subgraphs.look(place)
 }
 
 impl Subgraphs {
-    /// Reads the file, if there is one to read. Where it is wrong, names of subgraphs that the
-    /// supergraph does not have are told with the rest.
-    fn read_for(place: &SupergraphPlace, options: &SubgraphOptions) -> Result<Self, Failure> {
+    /// Reads the file, if there is one. If it is wrong, also reports unknown subgraphs.
+    fn read_for(place: &SupergraphLocation, options: &SubgraphOptions) -> Result<Self, Failure> {
         Self::read(options).map_err(|failure| match (failure, &options.subgraphs) {
             (Failure::SubgraphsFile(refused), Some(file)) => {
                 let (Ok((_, supergraph)), Ok(text)) = (read(place), fs::read_to_string(file))
@@ -248,46 +247,51 @@ impl Subgraphs {
         })
     }
 
-    /// Reads the file, if there is one to read.
+    /// Reads the file, if there is one.
     pub(crate) fn read(options: &SubgraphOptions) -> Result<Self, Failure> {
-        let usual = Usual {
+        let defaults = Defaults {
             timeout: options.subgraph_timeout.0,
             connect_timeout: options.subgraph_connect_timeout.0,
             connections: options.subgraph_connections.get(),
-            max_requests: (options.max_subgraph_requests, Usual::default().max_requests.1),
+            max_requests: (options.max_subgraph_requests, Defaults::default().max_requests.1),
             most_bytes: options.max_subgraph_answer.0,
             deduplicate: options.deduplicate_subgraph_requests,
         };
         let Some(file) = &options.subgraphs else {
             let (said, sources) = (SubgraphsFile::default(), Sources::for_a_look());
-            return Ok(Self { file: None, said, usual, sources });
+            return Ok(Self { file: None, said, defaults, sources });
         };
         let (text, said) = read_file(file)?;
         let file = Some((file.clone(), text));
-        Ok(Self { file, said, usual, sources: Sources::for_a_look() })
+        Ok(Self { file, said, defaults, sources: Sources::for_a_look() })
     }
 
-    fn look(&self, place: &SupergraphPlace) -> Result<(Supergraph, Vec<Way>), Failure> {
+    fn look(
+        &self,
+        place: &SupergraphLocation,
+    ) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
         let (_, supergraph) = read(place)?;
         let resolved = self.resolve(&supergraph)?;
-        let ways = KnownSubgraphs::default().ways(&supergraph, resolved, &self.sources)?;
-        Ok((supergraph, ways))
+        let transports =
+            KnownSubgraphs::default().transports(&supergraph, resolved, &self.sources)?;
+        Ok((supergraph, transports))
     }
 
-    /// The same for a server: how sources in this process are opened, and how many requests there are.
+    /// Adds the options of a server: how sources are opened, and the limit on concurrent requests.
     fn of_server(self, serving: &ServingOptions) -> Self {
-        let (most, _) = self.usual.max_requests;
-        let usual = Usual { max_requests: (most, serving.load.max_requests), ..self.usual };
-        Self { sources: Sources::of(serving), usual, ..self }
+        let (most, _) = self.defaults.max_requests;
+        let defaults =
+            Defaults { max_requests: (most, serving.load.max_requests), ..self.defaults };
+        Self { sources: Sources::of(serving), defaults, ..self }
     }
 
-    /// What holds for each subgraph of a supergraph.
+    /// The settings of each subgraph of a supergraph.
     pub(crate) fn resolve(&self, supergraph: &Supergraph) -> Result<Vec<Resolved>, Failure> {
-        Ok(self.said.resolve(&names(supergraph), self.usual)?)
+        Ok(self.said.resolve(&names(supergraph), self.defaults)?)
     }
 }
 
-/// The names of the subgraphs, and the addresses that the supergraph has of them.
+/// The names of the subgraphs, and their addresses in the supergraph.
 fn names(supergraph: &Supergraph) -> Vec<(&str, &str)> {
     let subgraphs = supergraph.subgraphs.iter();
     subgraphs.map(|subgraph| (&*subgraph.name, &*subgraph.url)).collect()
@@ -301,7 +305,7 @@ fn read_file(file: &Path) -> Result<(String, SubgraphsFile), Failure> {
 }
 
 impl KnownSource {
-    /// What is known of a source, of which this was known before.
+    /// The state of a source, with what is kept of its previous state.
     fn new(source: &LocalSource, sources: &Sources, before: Option<&Self>) -> Self {
         let (address, most_requests) = (&source.said.address, source.most_requests);
         let is_alike =
@@ -318,24 +322,24 @@ impl KnownSource {
 }
 
 impl KnownSubgraphs {
-    /// Whether nobody has warned of subscriptions before: reloads would say the same again and again.
+    /// Whether this is the first warning about subscriptions: reloads do not repeat it.
     fn warns_first(&self) -> bool {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         !std::mem::replace(&mut known.has_warned, true)
     }
 
-    /// How each subgraph is asked. One that is asked at the same place, and left alone by the same
-    /// rule, is known already; sources in this process are opened.
-    fn ways(
+    /// The transport of each subgraph. A remote one with the same endpoint, circuit breaker and limit
+    /// keeps its state; sources in this process are opened.
+    fn transports(
         &self,
         supergraph: &Supergraph,
         resolved: Vec<Resolved>,
         sources: &Sources,
-    ) -> Result<Vec<Way>, Failure> {
+    ) -> Result<Vec<SubgraphTransport>, Failure> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *known);
         known.has_warned = before.has_warned;
-        let mut ways = Vec::with_capacity(resolved.len());
+        let mut transports = Vec::with_capacity(resolved.len());
         let mut others = Vec::new();
         for (id, resolved) in supergraph.subgraph_ids().zip(resolved) {
             let subgraph = supergraph.subgraph(id);
@@ -348,7 +352,7 @@ impl KnownSubgraphs {
                     known.local.insert((&*subgraph.name).into(), source_known);
                     let missing = missing.into_iter();
                     others.extend(missing.map(|missing| ((&*subgraph.name).into(), missing)));
-                    ways.push(Way::Local(local));
+                    transports.push(SubgraphTransport::Local(local));
                     continue;
                 }
             };
@@ -364,11 +368,11 @@ impl KnownSubgraphs {
             };
             let remote = Remote { settings: Arc::from(settings), shared, rules };
             known.remote.insert((&*subgraph.name).into(), remote.clone());
-            ways.push(Way::Remote(remote));
+            transports.push(SubgraphTransport::Remote(remote));
         }
         if !others.is_empty() {
             return Err(Failure::OtherSources(others));
         }
-        Ok(ways)
+        Ok(transports)
     }
 }

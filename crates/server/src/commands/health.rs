@@ -1,4 +1,4 @@
-//! `thalweg health`: asks a server whether it is ready, for images that hold no other program.
+//! `thalweg health`: probes the readiness of a server, for images without other programs.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -10,35 +10,35 @@ use crate::commands::print;
 use crate::failure::Failure;
 use crate::options::{Address, HealthOptions, Place};
 
-/// Who asks has no more time than this, as a rule.
+/// Orchestrators usually allow no more time for a probe.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// More than the server has to say, and less than another one there could.
+/// Size limit of the response: more than the server sends.
 const MOST_BYTES: u64 = 64 * 1024;
 
-/// Why nobody should send requests to a server.
+/// The reason why a server is not ready.
 #[derive(Debug)]
-pub(crate) enum Illness {
-    /// Nobody answers.
+pub(crate) enum Unhealthy {
+    /// No response.
     Silent(io::Error),
-    /// The first line of the answer, and its body.
+    /// The status line of the response, and its body.
     Unready(String, String),
 }
 
 pub(crate) fn run(options: &HealthOptions) -> Result<(), Failure> {
-    // A Unix socket has no TLS, which the others may have.
+    // A Unix socket has no TLS, which other addresses may have.
     let is_unix = |address: &&Address| matches!(address.place, Place::Unix(_));
     let address = options.listen.iter().find(is_unix).or(options.listen.first());
     let Some(address) = address else {
         return Err(Failure::Usage("`--listen` names no address".to_owned()));
     };
-    let ill = |illness| Failure::Health { address: address.text.clone(), illness };
-    let answer = ask(address).map_err(|error| ill(Illness::Silent(error)))?;
+    let ill = |reason| Failure::Health { address: address.text.clone(), reason };
+    let answer = ask(address).map_err(|error| ill(Unhealthy::Silent(error)))?;
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
     let status = head.lines().next().unwrap_or_default();
     match status.split(' ').nth(1) {
         Some("200") => print(&format!("{body}\n")),
-        Some(_) | None => Err(ill(Illness::Unready(status.to_owned(), body.to_owned()))),
+        Some(_) | None => Err(ill(Unhealthy::Unready(status.to_owned(), body.to_owned()))),
     }
 }
 
@@ -73,10 +73,10 @@ fn exchange(mut stream: impl Read + Write) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
-impl fmt::Display for Illness {
+impl fmt::Display for Unhealthy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Silent(error) => write!(f, "cannot be asked: {error}"),
+            Self::Silent(error) => write!(f, "cannot be reached: {error}"),
             Self::Unready(status, body) => write!(f, "is not ready: {status}: {body}"),
         }
     }

@@ -1,4 +1,4 @@
-//! `thalweg man`: the manual pages, one a command, from the declarations that `--help` prints.
+//! `thalweg man`: the manual pages, one per command, derived like `--help` from the options.
 
 use std::fs;
 use std::io;
@@ -10,11 +10,11 @@ use clap_mangen::Man;
 use crate::failure::Failure;
 use crate::options::{Arguments, ManOptions};
 
-/// The foot of each page.
+/// The footer of each page.
 const SOURCE: &str = concat!("Thalweg ", env!("CARGO_PKG_VERSION"));
 
-/// A page without a date: the version says more. Empty it would be left out, and what follows
-/// would stand in its place.
+/// Replaces the date: the version says more. An empty date would be left out, and the footer would
+/// move into its place.
 const NO_DATE: &str = " ";
 
 pub(crate) fn run(options: &ManOptions) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
-//! `thalweg migrate`: the constraints and indexes that type definitions want of a graph.
+//! `thalweg migrate`: creates the constraints and indexes that type definitions require in a graph.
 
-mod filling;
+mod population;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use engine::OpenError;
 use engine::graph::GraphError;
 use engine::graph::migrate::{NotMade, Plan, plan};
 
-use self::filling::Needed;
+use self::population::AwaitedIndex;
 use crate::commands::{block_on, print};
 use crate::failure::Failure;
 use crate::options::MigrateOptions;
@@ -27,7 +27,7 @@ pub(crate) fn run(options: &MigrateOptions) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Prints what would be done, as a script: what is not done stands in comments.
+/// Dry run: prints the statements as a script, with the rest in comments.
 fn show(plan: &Plan) -> Result<ExitCode, Failure> {
     for found in &plan.migration().present {
         print(&["// ", &there(found), "\n"].concat())?;
@@ -35,48 +35,49 @@ fn show(plan: &Plan) -> Result<ExitCode, Failure> {
     for wanted in &plan.migration().changes {
         print(&[&plan.statement(wanted), ";\n"].concat())?;
     }
-    tell_obstacles(plan);
+    print_obstacles(plan);
     Ok(exit_code(plan.migration().obstacles.is_empty()))
 }
 
-/// Does what can be done, and waits until searches can use it. What fails keeps nothing else from
-/// being made.
+/// Creates what is possible, and waits until the indexes are online. A failure does not stop the
+/// others.
 async fn make(plan: &Plan) -> Result<ExitCode, Failure> {
     let migration = plan.migration();
     for found in &migration.present {
         print(&[&there(found), "\n"].concat())?;
     }
-    let mut needed: Vec<Needed> = migration.present.iter().filter_map(needed_found).collect();
+    let mut needed: Vec<AwaitedIndex> =
+        migration.present.iter().filter_map(awaited_present).collect();
     let mut made = 0_usize;
     for wanted in &migration.changes {
         match plan.make(wanted).await {
             Ok(()) => {
                 made += 1;
-                needed.extend(needed_made(wanted));
+                needed.extend(awaited_created(wanted));
                 print(&[&*wanted.subject, ": the ", &called(wanted), " was made.\n"].concat())?;
             }
             Err(NotMade::Unneeded) => {
-                tell(&format!(
+                print_problem(&format!(
                     "{}: the {} was not made: the graph has got the like of it meanwhile.",
                     wanted.subject,
                     called(wanted)
                 ));
-                tell_remedy("migrate again.");
+                print_remedy("migrate again.");
             }
             Err(NotMade::Refused { error, finder }) => {
                 let message = error.message.lines().collect::<Vec<_>>().join(" ");
-                tell(&format!(
+                print_problem(&format!(
                     "{}: the {} was not made: {message} ({})",
                     wanted.subject,
                     called(wanted),
                     error.code
                 ));
                 if let Some(finder) = finder {
-                    tell_remedy(
+                    print_remedy(
                         "give each node a value of its own, or none, and migrate again. This finds \
                          the values that several have:",
                     );
-                    tell_line(&["    ", &finder, ";"].concat());
+                    print_line(&["    ", &finder, ";"].concat());
                 }
             }
             Err(NotMade::Lost(error)) => {
@@ -84,8 +85,8 @@ async fn make(plan: &Plan) -> Result<ExitCode, Failure> {
             }
         }
     }
-    tell_obstacles(plan);
-    let failed = filling::wait(plan, &needed).await?;
+    print_obstacles(plan);
+    let failed = population::wait(plan, &needed).await?;
     let wanted = migration.changes.len() + migration.obstacles.len();
     let there = migration.present.len();
     print(&match wanted + there {
@@ -106,23 +107,27 @@ fn there(found: &Found) -> String {
     format!("{}: the {} {:?} is there.", found.subject, found.kind.label(), found.name)
 }
 
-/// A constraint keeps values apart from its first moment on; an index of searches is filled later.
-fn is_filled_later(kind: FoundKind) -> bool {
+/// Whether an index is populated in the background; a constraint is effective at once.
+fn is_populated_later(kind: FoundKind) -> bool {
     match kind {
         FoundKind::Fulltext | FoundKind::Vector => true,
         FoundKind::Constraint => false,
     }
 }
 
-fn needed_found(Found { subject, kind, name }: &Found) -> Option<Needed> {
+fn awaited_present(Found { subject, kind, name }: &Found) -> Option<AwaitedIndex> {
     let called = format!("{} {name:?}", kind.label());
-    is_filled_later(*kind).then(|| Needed { subject: subject.clone(), name: name.clone(), called })
+    is_populated_later(*kind).then(|| AwaitedIndex {
+        subject: subject.clone(),
+        name: name.clone(),
+        called,
+    })
 }
 
-fn needed_made(wanted: &Wanted) -> Option<Needed> {
+fn awaited_created(wanted: &Wanted) -> Option<AwaitedIndex> {
     let (kind, name) = wanted.made();
     let (subject, called) = (wanted.subject.clone(), called(wanted));
-    is_filled_later(kind).then(|| Needed { subject, name: name.into(), called })
+    is_populated_later(kind).then(|| AwaitedIndex { subject, name: name.into(), called })
 }
 
 /// `constraint "Movie_id"`
@@ -131,22 +136,22 @@ fn called(wanted: &Wanted) -> String {
     format!("{} {name:?}", kind.label())
 }
 
-fn tell_obstacles(plan: &Plan) {
+fn print_obstacles(plan: &Plan) {
     for note in &plan.migration().obstacles {
-        tell(&format!("{}: {}", note.subject, note.message));
-        tell_remedy(&note.remedy);
+        print_problem(&format!("{}: {}", note.subject, note.message));
+        print_remedy(&note.remedy);
     }
 }
 
-fn tell(problem: &str) {
-    tell_line(&["error: ", problem].concat());
+fn print_problem(problem: &str) {
+    print_line(&["error: ", problem].concat());
 }
 
-fn tell_remedy(remedy: &str) {
-    tell_line(&["  Remedy: ", remedy].concat());
+fn print_remedy(remedy: &str) {
+    print_line(&["  Remedy: ", remedy].concat());
 }
 
-fn tell_line(line: &str) {
-    // Where even the error stream is closed, the exit code has to be enough.
+fn print_line(line: &str) {
+    // If the error stream is closed, only the exit code remains.
     drop(writeln!(io::stderr(), "{line}"));
 }

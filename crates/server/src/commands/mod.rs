@@ -1,4 +1,4 @@
-//! One file a command.
+//! The commands, one file each.
 
 mod check;
 mod completions;
@@ -27,7 +27,7 @@ use crate::configuration::Invocation;
 use crate::failure::Failure;
 use crate::options::{ApiOptions, Command};
 
-/// For what options are that a supergraph has no use for.
+/// The refusal of a database's option for a supergraph.
 const FOR_DATABASES: &str = "a database, and the source is a supergraph: leave it out";
 
 /// Runs a command to its end.
@@ -48,19 +48,19 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Runs a future of the engine, which stays on its thread.
+/// Runs a future of the engine on the current thread.
 fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime =
         runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Runtime)?;
     LocalSet::new().block_on(&runtime, future)
 }
 
-/// The API for a command that needs it once.
+/// Opens the API for a command that needs it once.
 async fn open(options: &ApiOptions, limits: Limits) -> Result<Arc<Engine>, Failure> {
     Ok(Engine::open(&options.address()?, &once(options, limits)?).await?)
 }
 
-/// The same for a look at it: that there is nothing to serve is a finding, not a failure.
+/// Opens the API for an inspection: an empty one is a finding, not an error.
 async fn inspect(options: &ApiOptions) -> Result<(Arc<Engine>, Option<OpenError>), Failure> {
     let address = options.address()?;
     let options = once(options, Limits::default())?;
@@ -73,7 +73,7 @@ fn once(options: &ApiOptions, limits: Limits) -> Result<engine::Options, Failure
     options.engine_options(engine::PoolLimits::apart(1), engine::Timeouts::default(), limits)
 }
 
-/// Writes a result of a command.
+/// Prints the result of a command.
 fn print(text: &str) -> Result<(), Failure> {
     let mut output = io::stdout().lock();
     let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());

@@ -1,5 +1,5 @@
-//! What is served, and how: all that options and the files that they name say, before a database
-//! or a socket is asked. A start, a reload and a check do the same here.
+//! Preparation of a server from its options and the files that they name, before it contacts a
+//! database or opens a socket: the same for a start, a reload and a check.
 
 use std::sync::Arc;
 
@@ -10,39 +10,39 @@ use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
 
 use crate::commands::block_on;
 use crate::failure::Failure;
-use crate::http::{Changes, Customs, Fresh, Settings};
+use crate::http::{AuthProfile, ChangeWatch, Reloaded, Settings};
 use crate::memory;
 use crate::options::{DemoOptions, DialectName, ServeOptions, SourceKind, Target, out_of_scope};
 
-/// What is served, and how.
+/// A prepared server.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     source: SourceAddress,
     engine_options: engine::Options,
     settings: Settings,
-    /// Whether changes of the schema are followed.
+    /// Whether the schema is watched.
     watch: bool,
 }
 
 pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
     let source = options.api.address()?;
-    let customs = match source {
-        SourceAddress::Neo4j(_) => Customs::Neo4j,
-        SourceAddress::Sqlite(_) | SourceAddress::Postgres(_) => Customs::PostGraphile,
+    let profile = match source {
+        SourceAddress::Neo4j(_) => AuthProfile::Neo4j,
+        SourceAddress::Sqlite(_) | SourceAddress::Postgres(_) => AuthProfile::PostGraphile,
     };
     Ok(Prepared {
         source,
         engine_options: engine_options(options)?,
-        settings: Settings::new(&options.serving, customs)?,
+        settings: Settings::new(&options.serving, profile)?,
         watch: options.watch,
     })
 }
 
-/// Everything for which options cannot be prepared.
+/// All problems of a server's options.
 pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
     let mut problems = Vec::new();
     match options.api.address() {
-        // Which options the engine takes depends on the source.
+        // The options of the engine depend on the source.
         Ok(_) => match options.api.out_of_scope() {
             Ok(refusals) if !refusals.is_empty() => {
                 problems.extend(refusals.into_iter().map(Failure::Usage));
@@ -52,8 +52,8 @@ pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
         },
         Err(failure) => problems.push(failure),
     }
-    // What is wrong is wrong by all customs.
-    problems.extend(Settings::new(&options.serving, Customs::PostGraphile).err());
+    // Errors do not depend on the auth profile.
+    problems.extend(Settings::new(&options.serving, AuthProfile::PostGraphile).err());
     problems
 }
 
@@ -72,7 +72,7 @@ fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {
         })?;
         token.seal = Some(Arc::new(Signer::new(secret.as_bytes())));
     }
-    Ok(engine::Options { errors: serving.errors.of_engine(), ..asked })
+    Ok(engine::Options { errors: serving.errors.to_engine(), ..asked })
 }
 
 pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
@@ -100,25 +100,25 @@ pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {
             },
             connections: serving.most_per_thread(),
             limits: serving.engine_limits(),
-            errors: serving.errors.of_engine(),
+            errors: serving.errors.to_engine(),
             policies: None,
             federation: None,
         },
-        settings: Settings::new(serving, Customs::PostGraphile)?,
-        // What is made here is not made again.
+        settings: Settings::new(serving, AuthProfile::PostGraphile)?,
+        // The demo's schema does not change.
         watch: false,
     })
 }
 
 impl Prepared {
-    /// Reads the source and makes its API. Where the schema is followed there may be nothing yet.
-    pub(crate) fn open_or_wait(self) -> Result<Fresh, Failure> {
+    /// Opens the source and builds its API. With a watched schema the API may be empty at first.
+    pub(crate) fn open_or_wait(self) -> Result<Reloaded, Failure> {
         self.open_by(async |source, options, is_watched| {
             let error = match Engine::open(source, options).await {
                 Err(error) if is_watched => error,
                 opened => return opened,
             };
-            // What policies and extensions name may not be there yet either.
+            // Objects that policies and extensions name may not exist yet either.
             let alone = engine::Options { policies: None, federation: None, ..options.clone() };
             let Ok(engine) = Engine::inspect(source, &alone).await else { return Err(error) };
             if !engine.is_empty() {
@@ -133,18 +133,18 @@ impl Prepared {
         })
     }
 
-    /// Reads the source and makes its API.
-    pub(crate) fn open(self) -> Result<Fresh, Failure> {
+    /// Opens the source and builds its API.
+    pub(crate) fn open(self) -> Result<Reloaded, Failure> {
         self.open_by(async |source, options, _| Engine::open(source, options).await)
     }
 
     fn open_by(
         self,
         open: impl AsyncFnOnce(&SourceAddress, &engine::Options, bool) -> Result<Arc<Engine>, OpenError>,
-    ) -> Result<Fresh, Failure> {
+    ) -> Result<Reloaded, Failure> {
         let Self { source, engine_options, watch, .. } = &self;
         let (engine, watch) = block_on(async {
-            // Before the schema is read: what is changed meanwhile is a change.
+            // The watch starts before the schema is read, so that it reports changes in between.
             let watch = match watch {
                 true => SchemaWatch::begin(source, &engine_options.source).await,
                 false => None,
@@ -152,11 +152,11 @@ impl Prepared {
             let engine = open(source, engine_options, watch.is_some()).await?;
             Ok((engine, watch))
         })?;
-        // The catalog as the database told it is gone.
+        // The catalog in the database's form was dropped.
         memory::give_back();
         for note in engine.notes() {
             match note.kind {
-                // Requests will fail that look like any other.
+                // Requests that use the name will fail.
                 NoteKind::UnknownName => tracing::warn!("{note}"),
                 NoteKind::Collision
                 | NoteKind::LeftOut
@@ -169,14 +169,14 @@ impl Prepared {
         }
         match engine.notes().count() {
             0 => {}
-            notes => tracing::info!(notes, "`thalweg check` names what could be better"),
+            notes => tracing::info!(notes, "`thalweg check` lists possible improvements"),
         }
         let is_empty = engine.is_empty();
         let api = Api::Source(engine);
         if !is_empty {
             self.settings.check(&api);
         }
-        let watch = watch.map(Changes::Schema);
-        Ok(Fresh { api, settings: Arc::new(self.settings), watch })
+        let watch = watch.map(ChangeWatch::Schema);
+        Ok(Reloaded { api, settings: Arc::new(self.settings), watch })
     }
 }

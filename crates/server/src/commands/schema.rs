@@ -1,4 +1,4 @@
-//! `thalweg schema`: the API in GraphQL's schema language.
+//! `thalweg schema`: prints the API in GraphQL's schema language.
 
 use crate::commands::{FOR_DATABASES, block_on, gateway, open, print};
 use crate::failure::Failure;

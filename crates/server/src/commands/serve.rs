@@ -1,4 +1,4 @@
-//! `thalweg serve`: a database over HTTP.
+//! `thalweg serve`: serves a database.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::commands::prepare::prepare;
 use crate::commands::{block_on, exposure};
 use crate::configuration::{Again, Invocation, Reread};
 use crate::failure::Failure;
-use crate::http::{self, Counting, Fresh, Generation, Listeners, Reload, Renewal, Watchers};
+use crate::http::{self, Collectors, Generation, Listeners, Reload, Reloaded, Reloader, Telemetry};
 use crate::metrics::{Metrics, MetricsListener};
 use crate::options::{Command, ServeOptions, ServingOptions};
 use crate::traces::Traces;
@@ -24,10 +24,10 @@ pub(crate) fn run(options: &ServeOptions, invocation: &Invocation) -> Result<(),
     open_and_serve(|| prepared.open_or_wait(), serving, listeners, Some(reload), |_| Ok(()))
 }
 
-/// Serves until a signal ends it. The sockets come first: a port in use is found before a large
-/// catalog is read.
+/// Serves until a signal. Sockets are bound first: a port in use is reported before a large catalog is
+/// read.
 pub(crate) fn open_and_serve(
-    open: impl FnOnce() -> Result<Fresh, Failure>,
+    open: impl FnOnce() -> Result<Reloaded, Failure>,
     serving: &ServingOptions,
     listeners: Listeners,
     reload: Option<Reload>,
@@ -38,17 +38,17 @@ pub(crate) fn open_and_serve(
     let endpoint = observability.otlp_endpoint.as_deref();
     let traces = Traces::start(endpoint, observability.trace_ratio)?.map(Arc::new);
     let metrics = observability.metrics_listen.map(MetricsListener::bind).transpose()?;
-    let counting = metrics.as_ref().map(|_| Counting {
+    let collectors = metrics.as_ref().map(|_| Collectors {
         metrics: Arc::new(Metrics::new(threads, observability.metrics_operations)),
         connections: Statistics::new(threads),
     });
     let mut fresh = open()?;
     let watch = fresh.watch.take();
-    let generation = Generation::first(fresh, Watchers { counting, traces: traces.clone() });
-    exposure::tell(&generation.api, serving);
-    generation.settings.tell();
+    let generation = Generation::first(fresh, Telemetry { collectors, traces: traces.clone() });
+    exposure::log(&generation.api, serving);
+    generation.settings.log_summary();
     ready(&listeners)?;
-    let renewal = reload.map(|reload| Renewal { reload, watch });
+    let renewal = reload.map(|reload| Reloader { reload, watch });
     let served = block_on(http::serve(generation, listeners, renewal, metrics));
     if let Some(traces) = traces {
         traces.flush();
@@ -56,8 +56,8 @@ pub(crate) fn open_and_serve(
     served
 }
 
-/// Does what a start does once more, but for what cannot be changed while the program runs.
-pub(super) fn reload(again: &Again, known: &KnownSubgraphs) -> Result<Fresh, Failure> {
+/// Repeats a start, except for options that need a restart.
+pub(super) fn reload(again: &Again, known: &KnownSubgraphs) -> Result<Reloaded, Failure> {
     let Reread { arguments, kept } = again.read()?;
     let fresh = match &arguments.command {
         Command::Serve(options) => prepare(options)?.open()?,
@@ -72,11 +72,11 @@ pub(super) fn reload(again: &Again, known: &KnownSubgraphs) -> Result<Fresh, Fai
         | Command::Completions(_)
         | Command::Config(_)
         | Command::Man(_) => {
-            return Err(Failure::Usage("only servers read their options again".into()));
+            return Err(Failure::Usage("only servers reload their options".into()));
         }
     };
     for option in kept {
-        tracing::warn!(option, "this option was changed, and needs a restart; it is as it was");
+        tracing::warn!(option, "this option has changed, but needs a restart; it keeps its value");
     }
     Ok(fresh)
 }

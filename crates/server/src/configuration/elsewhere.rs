@@ -1,11 +1,12 @@
-//! Options that other servers have, and what they are called here.
+//! Hints for options of other servers, such as `--port`.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use toml::de::DeValue;
 
-const LISTEN: &str = "where to listen is '--listen HOST:PORT', such as '--listen 127.0.0.1:8080'";
+const LISTEN: &str =
+    "the address to listen on is '--listen HOST:PORT', such as '--listen 127.0.0.1:8080'";
 
-/// What others call it, and what to do here.
+/// Names in other servers, each with a hint.
 const OPTIONS: [(&str, &str); 6] = [
     ("--port", LISTEN),
     ("-p", LISTEN),
@@ -15,7 +16,7 @@ const OPTIONS: [(&str, &str); 6] = [
     ("--address", LISTEN),
 ];
 
-/// The error about an option that is not there, with what it is called here.
+/// Adds a hint to the error about an unknown option.
 pub(super) fn explain(mut error: clap::Error) -> clap::Error {
     if error.kind() != ErrorKind::UnknownArgument {
         return error;
@@ -25,20 +26,20 @@ pub(super) fn explain(mut error: clap::Error) -> clap::Error {
     };
     let name = given.split('=').next().unwrap_or_default();
     let Some((_, tip)) = OPTIONS.iter().find(|(other, _)| *other == name) else { return error };
-    // A name that looks like it means something else.
+    // Clap's own suggestion has another meaning.
     error.remove(ContextKind::SuggestedArg);
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*tip).into()]));
     error
 }
 
-/// The entry of the file that stands for an option of other servers.
+/// The hint for an entry of the configuration file.
 pub(super) fn in_file(name: &str, value: &DeValue<'_>) -> Option<String> {
     let option = ["--", &name.to_ascii_lowercase()].concat();
     OPTIONS.iter().find(|(other, _)| *other == option)?;
-    // A number is a port; a text may be anything.
+    // A number is a port; the meaning of a string is unknown.
     let port = if let DeValue::Integer(port) = value { port.as_str().parse().ok() } else { None };
     let port: u16 = port.unwrap_or(8080);
-    Some(format!("where to listen is `listen`, such as `listen = \"127.0.0.1:{port}\"`"))
+    Some(format!("the address to listen on is `listen`, such as `listen = \"127.0.0.1:{port}\"`"))
 }
 
 #[cfg(test)]
@@ -52,12 +53,12 @@ mod tests {
         let words = ["thalweg", "serve", "shop.db", word];
         let error = Arguments::command().try_get_matches_from(words).unwrap_err();
         let text = explain(error).to_string();
-        assert_eq!(text.contains("tip: where to listen is '--listen"), expected, "{text}");
+        assert_eq!(text.contains("tip: the address to listen on is '--listen"), expected, "{text}");
         assert_eq!(text.matches("tip:").count(), 1, "{text}");
     }
 
     #[test]
-    fn a_port_is_a_part_of_the_address_to_listen_at() {
+    fn a_port_is_a_part_of_the_address_to_listen_on() {
         for (name, _) in OPTIONS {
             check(name, true);
         }

@@ -1,4 +1,4 @@
-//! A file with every option, each as a comment.
+//! An example of the configuration file: every option, each as a comment.
 
 use std::fmt::Write;
 
@@ -9,14 +9,14 @@ use super::schema;
 
 const HEAD: &str = "\
 #:schema ./thalweg.schema.json
-# Every option of Thalweg, with its default where it has one.
-# `thalweg config schema` prints the schema that the first line names, for editors.
+# Every option of Thalweg, with its default if it has one.
+# `thalweg config schema` prints the schema of the first line, for editors.
 ";
 
 /// The width of the comments.
 const WIDTH: usize = 96;
 
-/// A file that says nothing, and shows what could be said.
+/// An example of the configuration file, which sets nothing.
 pub(crate) fn example(keys: &Keys) -> String {
     let mut text = HEAD.to_owned();
     let mut sections: Vec<(&str, Vec<(&str, &Key)>)> = Vec::new();
@@ -38,7 +38,7 @@ pub(crate) fn example(keys: &Keys) -> String {
     text
 }
 
-/// The default, or something of the right form.
+/// The default, or a placeholder of the right type.
 fn value(key: &Key) -> String {
     let placeholder = || key.arg.get_value_names().and_then(|names| names.first());
     let one = match (key.kind, key.words().first()) {
@@ -51,14 +51,14 @@ fn value(key: &Key) -> String {
         }
     };
     match (schema::default(key), key.kind, key.list) {
-        // Off is what everybody gets who says nothing.
+        // The default of a flag is off, so the example shows the other value.
         (_, Kind::Flag, _) | (None, _, List::One) => one,
         (None, _, List::Separated(_) | List::Repeated) => ["[", &one, "]"].concat(),
         (Some(default), _, _) => toml(&default),
     }
 }
 
-/// What defaults are made of.
+/// The TOML form of a default.
 fn toml(value: &Value) -> String {
     match value {
         Value::String(text) => quote(text),
@@ -69,7 +69,7 @@ fn toml(value: &Value) -> String {
     }
 }
 
-/// A string of JSON is one of TOML, and a dollar sign begins a variable.
+/// Quotes a string: JSON strings are valid in TOML, and `$` begins a variable.
 fn quote(text: &str) -> String {
     Value::from(text.replace('$', "$$")).to_string()
 }
@@ -105,7 +105,7 @@ mod tests {
     use crate::configuration::file;
     use crate::options::Arguments;
 
-    /// The file with the comments around its options taken away.
+    /// The lines of options, uncommented.
     fn options(keys: &Keys, are_wanted: impl Fn(&Key) -> bool) -> String {
         let is_wanted = |line: &&str| {
             let name = line.split_once(" = ").map(|(name, _)| name);

@@ -1,23 +1,23 @@
-//! Environment variables inside the strings of a file: `${NAME}`, `${NAME:-default}`, and `$$` for
-//! a dollar sign.
+//! Environment variables in strings of a file: `${NAME}`, `${NAME:-default}`, and `$$` for a dollar
+//! sign.
 
 use std::borrow::Cow;
 
-/// What a variable holds. The error says that it is set, and not to a text.
+/// The value of a variable, if it is set. The error means that it is not UTF-8.
 pub(crate) type Variable = Result<Option<String>, NotText>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotText;
 
-/// A string with its variables filled in.
+/// A string with its variables expanded.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Expanded<'a> {
     pub(super) text: Cow<'a, str>,
-    /// Whether there were variables: then the text may be a secret.
+    /// Whether there were variables: the text may be a secret then.
     pub(super) has_variables: bool,
 }
 
-/// Fills the variables in.
+/// Expands the variables of a string.
 pub(super) fn expand<'a>(
     text: &'a str,
     variable: &dyn Fn(&str) -> Variable,
@@ -46,7 +46,7 @@ pub(super) fn expand<'a>(
     Ok(Expanded { text: expanded.into(), has_variables })
 }
 
-/// As a shell has it: the default is for what is not set, and for what is empty.
+/// Expands one variable. As in a shell, the default applies to unset and empty variables.
 fn value(inside: &str, variable: &dyn Fn(&str) -> Variable) -> Result<String, String> {
     let (name, default) = match inside.split_once(":-") {
         Some((name, default)) => (name, Some(default)),

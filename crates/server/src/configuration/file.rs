@@ -1,4 +1,4 @@
-//! From the text of a file to its values, each with its place.
+//! Parses the configuration file: its values with their positions.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,19 +12,19 @@ use super::keys::Keys;
 use super::problem::{Position, Problem, Refused};
 use super::value;
 
-/// What a file says, by the names of options.
+/// The values of a file, by the names of options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Entries(pub(super) BTreeMap<String, Entry>);
 
-/// One value.
+/// A value of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) position: Position,
-    /// As the option's parser takes them, one an element.
+    /// In the form of the option's parser, one per element.
     pub(super) texts: Vec<String>,
 }
 
-/// Reads a file: all that is wrong with it is found at once.
+/// Parses a file, and reports all problems at once.
 pub(super) fn parse(
     path: &Path,
     text: &str,
@@ -81,9 +81,9 @@ fn unknown(keys: &Keys, name: &str, value: &DeValue<'_>) -> String {
         return format!("there is no option `{name}`; {instead}");
     }
     match (keys.nearest(&name.to_string()), value) {
-        // Whatever it is called like.
+        // A table, whatever its name is.
         (_, DeValue::Table(_)) => {
-            format!("there is no option `{name}`; options stand in no table")
+            format!("there is no option `{name}`; options are not in tables")
         }
         (Some(nearest), _) => format!("there is no option `{name}`; `{nearest}` is one"),
         (None, _) => format!("there is no option `{name}`; `thalweg serve --help` lists them"),
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::options::Arguments;
 
-    /// The texts of the options, or everything that is wrong.
+    /// The texts of the options, or all problems.
     fn check(text: &str, expected: &Expect) {
         let keys = Keys::of(&Arguments::command());
         let variable = |name: &str| match name {
@@ -178,7 +178,7 @@ mod tests {
             "#,
             &expect![[r#"
                 t.toml:2:13: there is no option `max-boddy-size`; `max-body-size` is one
-                error: t.toml:3:13: there is no option `limits`; options stand in no table
+                error: t.toml:3:13: there is no option `limits`; options are not in tables
                 error: t.toml:4:25: `max-depth`: a whole number is wanted, without quotes
                 error: t.toml:5:26: `max-tokens`: `-1` cannot be used: invalid digit found in string
                 error: t.toml:6:29: `max-body-size`: `1 mile` cannot be used: a size is wanted, such as `1MiB`, `64KiB` or `4096`
@@ -212,10 +212,10 @@ mod tests {
             hostname = 99999999
             "#,
             &expect![[r#"
-                t.toml:2:13: there is no option `port`; where to listen is `listen`, such as `listen = "127.0.0.1:4000"`
-                error: t.toml:3:13: there is no option `host`; where to listen is `listen`, such as `listen = "127.0.0.1:8080"`
-                error: t.toml:4:13: there is no option `Bind`; where to listen is `listen`, such as `listen = "127.0.0.1:8080"`
-                error: t.toml:5:13: there is no option `hostname`; where to listen is `listen`, such as `listen = "127.0.0.1:8080"`
+                t.toml:2:13: there is no option `port`; the address to listen on is `listen`, such as `listen = "127.0.0.1:4000"`
+                error: t.toml:3:13: there is no option `host`; the address to listen on is `listen`, such as `listen = "127.0.0.1:8080"`
+                error: t.toml:4:13: there is no option `Bind`; the address to listen on is `listen`, such as `listen = "127.0.0.1:8080"`
+                error: t.toml:5:13: there is no option `hostname`; the address to listen on is `listen`, such as `listen = "127.0.0.1:8080"`
             "#]],
         );
     }

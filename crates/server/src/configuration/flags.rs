@@ -5,9 +5,9 @@ use clap::{Arg, ArgAction, Command};
 
 use super::keys;
 
-/// Lets them have one, as `--aggregates=false`: the command line could not turn off what the
-/// environment or the file turns on otherwise. In the environment only what means yes or no is
-/// taken.
+/// Gives flags an optional value, as in `--aggregates=false`: otherwise the command line could not turn
+/// off what the environment or the file turns on. Variables of the environment accept only words for
+/// yes and no.
 pub(super) fn with_values(command: Command) -> Command {
     let flag = |arg: Arg| match is_flag(&arg) {
         true => arg
@@ -25,7 +25,7 @@ pub(super) fn with_values(command: Command) -> Command {
     command.mut_args(flag).mut_subcommands(with_values)
 }
 
-/// Leaves values of the environment out of the help: any of them may be a secret.
+/// Hides values of the environment in help texts: any of them may be a secret.
 pub(super) fn without_values(command: Command) -> Command {
     command.mut_args(|arg| arg.hide_env_values(true)).mut_subcommands(without_values)
 }

@@ -1,4 +1,4 @@
-//! The names that a file may use, from the options.
+//! The names of the configuration file, derived from the options.
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -12,52 +12,52 @@ use clap::{Arg, ArgAction, Command};
 
 use super::similar;
 
-/// What all variables of the program begin with.
+/// The prefix of all environment variables of the program.
 const PREFIX: &str = "THALWEG_";
 
-/// The option that names the file, which the file cannot.
+/// The option with the path of the file, which the file cannot contain.
 pub(super) const CONFIG: &str = "config";
 
-/// All names, each with its option.
+/// All options by name.
 #[derive(Clone, Debug)]
 pub(crate) struct Keys(BTreeMap<String, Key>);
 
-/// An option that can be given in the environment, and so in a file.
+/// An option of the environment, and so of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
     pub(super) arg: Arg,
     pub(super) kind: Kind,
     pub(super) list: List,
-    /// Where it comes among all.
+    /// Its position among all options.
     number: usize,
 }
 
-/// Which values of TOML a value of an option is.
+/// The type of an option's value in TOML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A boolean whose name alone means true on the command line.
+    /// A boolean without a value on the command line.
     Flag,
     Boolean,
     Integer,
     Number,
-    /// A string, or one of some words.
+    /// A string, or one of several words.
     Text,
-    /// What people write as a string or as a number, as a size.
+    /// A string or a number, such as a size.
     Quantity,
 }
 
-/// How many values an option has.
+/// The number of values of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum List {
     One,
-    /// Several in one word.
+    /// Several values in one word.
     Separated(char),
-    /// Each after the option's name.
+    /// The option may be repeated.
     Repeated,
 }
 
 impl Keys {
-    /// Those of a command and all its sub-commands.
+    /// The options of a command and all its subcommands.
     pub(crate) fn of(command: &Command) -> Self {
         let mut keys = BTreeMap::new();
         add(&mut keys, command);
@@ -68,26 +68,26 @@ impl Keys {
         self.0.get(name)
     }
 
-    /// All, by their names.
+    /// All options in the order of their names.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Key)> {
         self.0.iter().map(|(name, key)| (name.as_str(), key))
     }
 
-    /// All, as `--help` lists them.
+    /// All options in the order of the help.
     pub(super) fn in_order(&self) -> Vec<(&str, &Key)> {
         let mut keys: Vec<_> = self.iter().collect();
         keys.sort_by_key(|(_, key)| key.number);
         keys
     }
 
-    /// The name that was probably meant.
+    /// The most similar name, for a misspelt one.
     pub(super) fn nearest(&self, name: &str) -> Option<&str> {
         let name = name.to_ascii_lowercase().replace('_', "-");
         similar::nearest(&name, self.0.keys().map(String::as_str))
     }
 }
 
-/// Those of commands first: what all commands have comes last in their help, too.
+/// Adds the options of a command. Those of subcommands come first, as in the help.
 fn add(keys: &mut BTreeMap<String, Key>, command: &Command) {
     for command in command.get_subcommands() {
         add(keys, command);
@@ -100,7 +100,7 @@ fn add(keys: &mut BTreeMap<String, Key>, command: &Command) {
     }
 }
 
-/// The name of an option in a file, where it has one.
+/// The name of an option in the file, if it has one.
 pub(super) fn name(arg: &Arg) -> Option<String> {
     let variable = arg.get_env()?.to_str()?;
     let name = variable.strip_prefix(PREFIX)?.to_ascii_lowercase().replace('_', "-");
@@ -117,12 +117,12 @@ impl Key {
         Self { arg: arg.clone(), kind: Kind::of(arg), list, number: 0 }
     }
 
-    /// The group of options in `--help` that it is of.
+    /// The heading in the help.
     pub(super) fn heading(&self) -> &str {
         self.arg.get_help_heading().unwrap_or("The API")
     }
 
-    /// Whether the value is nobody's business.
+    /// Whether the value must not appear in messages.
     pub(super) fn is_secret(&self) -> bool {
         self.arg.is_hide_env_values_set()
     }
@@ -131,7 +131,7 @@ impl Key {
         self.arg.get_value_parser().type_id() == TypeId::of::<PathBuf>()
     }
 
-    /// The words that may be given, where only some may.
+    /// The possible values, if they are restricted.
     pub(super) fn words(&self) -> Vec<String> {
         let words = self.arg.get_possible_values();
         words.iter().map(|word| word.get_name().to_owned()).collect()

@@ -1,25 +1,24 @@
 //! The configuration: the same names on the command line, in the environment and in a file.
 //!
-//! The options in `options` are all there is to know: an option that can be given in the
-//! environment can be given in the file, under its long name. What the file says is turned into
-//! the words of a command line and read together with the rest, so that whatever holds between
-//! options holds wherever they come from.
+//! Everything is derived from `options`: an option of the environment is also an option of the file,
+//! under its long name. Values of the file become words of a command line and are parsed together with
+//! the others, so that rules between options hold wherever they come from.
 //!
-//! * `keys`: the names that a file may use, from the options
-//! * `file`: from the text of a file to its values, each with its place
-//! * `expand`: environment variables inside the file's strings
-//! * `value`: from a value to the words of a command line
-//! * `problem`: what is wrong with a file, and where
-//! * `flags`: options without a value, which may have one
-//! * `read`: the command line, the environment and the file together, and again for a reload
-//! * `redacted`: messages without passwords of addresses
+//! * `keys`: the names of the file, derived from the options
+//! * `file`: parser of the file
+//! * `expand`: environment variables in strings
+//! * `value`: converts a value to words of a command line
+//! * `problem`: problems of a file, with their positions
+//! * `flags`: optional values of flags
+//! * `read`: combines the command line, the environment and the file; again for a reload
+//! * `redacted`: hides passwords in messages
 //! * `schema`: the JSON Schema of the file
-//! * `elsewhere`: options that other servers have
-//! * `similar`: the name that was probably meant
-//! * `example`: a file with every option
+//! * `elsewhere`: hints for options of other servers
+//! * `similar`: suggestions for misspelt names
+//! * `example`: an example of the file
 //! * `policies`: the JSON Schema of policy files
-//! * `subgraphs`: what holds for each subgraph of a gateway
-//! * `restart`: the options that a reload cannot change
+//! * `subgraphs`: the subgraphs file of a gateway
+//! * `restart`: options that need a restart
 
 mod elsewhere;
 mod example;
@@ -48,7 +47,7 @@ pub(crate) use problem::Refused;
 pub(crate) use read::{Again, Invocation, ReadError, Reread, read, variable};
 pub(crate) use redacted::redacted;
 pub(crate) use schema::schema;
-pub(crate) use subgraphs::{LocalSource, Resolved, SUBGRAPHS, SubgraphsFile, Unresolved, Usual};
+pub(crate) use subgraphs::{Defaults, LocalSource, Resolved, SUBGRAPHS, SubgraphsFile, Unresolved};
 
 /// The command line, with values for its flags.
 #[cfg(test)]

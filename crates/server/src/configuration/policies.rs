@@ -1,7 +1,7 @@
 //! The JSON Schema of policy files, for editors.
 //!
-//! It is written by hand, as the reader of these files is, which tells the line of what is wrong:
-//! there are no types from which both could be made. The test below holds them together.
+//! It is written by hand, like the reader of these files, which reports positions: there are no types
+//! to derive both from. The test below keeps them consistent.
 
 /// The text of the schema.
 pub(crate) const POLICIES: &str = include_str!("policies.schema.json");
@@ -14,7 +14,7 @@ mod tests {
     use super::*;
     use crate::configuration::variants::{check_agreement, check_taken, examples};
 
-    /// A file that says everything once.
+    /// A file with every key.
     fn whole() -> Value {
         json!({
             "claim_role": "app.role",
@@ -55,7 +55,7 @@ mod tests {
         })
     }
 
-    /// What is put in the place of each part.
+    /// Replacements of each part.
     fn others() -> Vec<Value> {
         vec![
             json!("text"),

@@ -1,23 +1,23 @@
-//! What is wrong with a file, and where.
+//! Problems of a file, with their positions.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A place in a text; both count from 1, columns by characters.
+/// A position in a text; lines and columns count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Position {
     pub(crate) line: usize,
     pub(crate) column: usize,
 }
 
-/// One thing that is wrong. It never shows a value that may be a secret.
+/// A problem. Its message never shows a value that may be a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) position: Position,
     pub(crate) message: String,
 }
 
-/// A file with everything that is wrong with it.
+/// A file with all its problems.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refused {
     pub(crate) file: PathBuf,
@@ -25,9 +25,9 @@ pub(crate) struct Refused {
 }
 
 impl Position {
-    /// The place of a byte.
+    /// The position of a byte.
     pub(super) fn of(text: &str, offset: usize) -> Self {
-        // A parser may point past the end, and never into a character.
+        // A parser may point past the end, but never into a character.
         let before = text.get(..offset).unwrap_or(text);
         let line = before.rsplit('\n').next().unwrap_or_default();
         Self { line: before.matches('\n').count() + 1, column: line.chars().count() + 1 }
@@ -35,18 +35,18 @@ impl Position {
 }
 
 impl Problem {
-    /// An error of TOML's syntax. Its own display would show the line, in which a password may stand.
+    /// A syntax error of TOML. Its own message would show the line, which may contain a password.
     pub(super) fn of_syntax(text: &str, error: &toml::de::Error) -> Self {
         let offset = error.span().map_or(0, |span| span.start);
         let message = match unquoted_key(text, offset) {
-            Some(key) => format!("`{key}`: a text stands in quotes, as in `{key} = \"...\"`"),
+            Some(key) => format!("`{key}`: strings need quotes, as in `{key} = \"...\"`"),
             None => error.message().to_owned(),
         };
         Self { position: Position::of(text, offset), message }
     }
 }
 
-/// The key of the line of a byte, if its value looks like a text without quotes.
+/// The key of a line, if the value looks like a string without quotes.
 fn unquoted_key(text: &str, offset: usize) -> Option<&str> {
     let start = text.get(..offset)?.rfind('\n').map_or(0, |end| end + 1);
     let line = text.get(start..)?.lines().next()?;
@@ -60,7 +60,7 @@ fn unquoted_key(text: &str, offset: usize) -> Option<&str> {
 }
 
 impl Refused {
-    /// The problems in the order of their places.
+    /// Sorts the problems by position.
     pub(super) fn sorted(file: &Path, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(|problem| problem.position);
         Self { file: file.to_owned(), problems }
@@ -69,7 +69,7 @@ impl Refused {
 
 impl std::error::Error for Refused {}
 
-/// `thalweg.toml:3:5: message`, which editors make a link of; one problem a line.
+/// `thalweg.toml:3:5: message`, which editors turn into a link; one problem per line.
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = self.file.display();
@@ -88,14 +88,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_without_quotes_is_told_as_such() {
+    fn a_string_without_quotes_is_reported_as_such() {
         let check = |text: &str, expected: &str| {
             let (_, errors) = toml::de::DeTable::parse_recoverable(text);
             let problem = Problem::of_syntax(text, errors.first().expect("there is an error"));
             assert_eq!(problem.message, expected, "{text}");
         };
-        let quotes =
-            |key: &str| format!("`{key}`: a text stands in quotes, as in `{key} = \"...\"`");
+        let quotes = |key: &str| format!("`{key}`: strings need quotes, as in `{key} = \"...\"`");
         for value in
             ["127.0.0.1:4000", "localhost:80", "./a.db", "postgres://u:p@h/d", "info", "30s"]
         {

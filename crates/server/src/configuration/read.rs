@@ -1,4 +1,4 @@
-//! The command line, the environment and the file together: the first that says something wins.
+//! Combines the command line, the environment and the file, in this order of precedence.
 
 use std::env;
 use std::ffi::OsString;
@@ -20,70 +20,70 @@ use super::restart;
 use super::value;
 use crate::options::{Arguments, GivenOptions};
 
-/// The file that is read where it is there and none is named.
-const USUAL_FILE: &str = "thalweg.toml";
+/// The default file, if it exists.
+const DEFAULT_FILE: &str = "thalweg.toml";
 
-/// What the program was asked to do.
+/// The parsed command line, environment and file.
 #[derive(Debug)]
 pub(crate) struct Invocation {
     pub(crate) arguments: Arguments,
-    /// The file that was read.
+    /// The file that was read, if any.
     pub(crate) file: Option<PathBuf>,
     /// The words of the command line.
     words: Vec<OsString>,
     entries: Entries,
 }
 
-/// What is needed to ask the file and the environment again.
+/// The input of a reload.
 #[derive(Clone, Debug)]
 pub(crate) struct Again {
     words: Vec<OsString>,
-    /// What the file said when the program started.
+    /// The entries of the file at the start.
     first: Entries,
 }
 
-/// What the file and the environment say now.
+/// The result of a reload.
 #[derive(Debug)]
 pub(crate) struct Reread {
     pub(crate) arguments: Arguments,
-    /// The options that were changed and cannot be while the program runs: they are as they were.
+    /// Changed options that need a restart: they keep their values.
     pub(crate) kept: Vec<&'static str>,
 }
 
-/// Why nothing can be done.
+/// The reason why the options cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
-    /// Also what is no error, as a call for help.
+    /// Also a request for help, which is not an error.
     #[error("{}{places}", redacted(&error.to_string()))]
     Arguments {
         error: clap::Error,
-        /// Which of the options that it names come from the file.
+        /// Positions of the named options in the file.
         places: Places,
     },
     #[error("cannot read the configuration file {}: {error}", file.display())]
     File { file: PathBuf, error: io::Error },
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// What is wrong with the file, for a command that was asked for just that.
+    /// A problem of the file, as the result of `thalweg check`.
     #[error(transparent)]
     Found(Box<ReadError>),
 }
 
-/// Where options of a file stand, in words.
+/// Positions of options in the file, in words.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Places(Vec<String>);
 
-/// What the command line and the environment say without the file.
+/// The command line and the environment without the file.
 #[derive(Debug)]
 struct Beginning {
-    /// The names of the command and its sub-commands.
+    /// The names of the command and its subcommands.
     commands: Vec<String>,
     file: Option<PathBuf>,
-    /// The options that are given, by their ids.
+    /// The options that are given, by id.
     given: Vec<(String, ValueSource)>,
 }
 
-/// Reads everything. The words are those of the command line, the program's name included.
+/// Reads everything. The words are those of the command line, including the program's name.
 pub(crate) fn read(words: Vec<OsString>) -> Result<Invocation, ReadError> {
     let is_check = begin(with_values(Arguments::command()), &words)
         .is_ok_and(|beginning| beginning.commands.first().is_some_and(|name| name == "check"));
@@ -94,22 +94,22 @@ pub(crate) fn read(words: Vec<OsString>) -> Result<Invocation, ReadError> {
 }
 
 impl Invocation {
-    /// For reading the same again.
+    /// The input of a reload.
     pub(crate) fn again(&self) -> Again {
         Again { words: self.words.clone(), first: self.entries.clone() }
     }
 
-    /// What a server would be told by the file and the environment, and no command line.
+    /// The options of a server with this file and the environment, and no command line.
     pub(crate) fn as_server(&self, source: &str) -> Result<Arguments, ReadError> {
         self.read_as(&["thalweg", "serve", "--", source])
     }
 
-    /// The same for a gateway, whose supergraph the file names.
+    /// The options of a gateway whose supergraph is in the file.
     pub(crate) fn as_gateway(&self) -> Result<Arguments, ReadError> {
         self.read_as(&["thalweg", "gateway"])
     }
 
-    /// Whether the file is that of a gateway.
+    /// Whether the file is for a gateway.
     pub(crate) fn names_supergraph(&self) -> bool {
         self.entries.0.contains_key("supergraph")
     }
@@ -125,7 +125,7 @@ impl Invocation {
         })
     }
 
-    /// Files that options of a server name and that cannot be read, each with its place.
+    /// Files that cannot be read, of the options of a server, each with its position.
     pub(crate) fn unreadable_files(&self) -> Vec<String> {
         let Some(file) = &self.file else { return Vec::new() };
         let command = Arguments::command();
@@ -147,11 +147,11 @@ impl Invocation {
         unreadable
     }
 
-    /// Where in the file the option stands of which a message speaks, by its name or its value.
+    /// The position in the file of the option that a message mentions by its name or its value.
     pub(crate) fn place_of(&self, message: &str) -> Option<String> {
         let file = self.file.as_ref()?.display();
         let entries = || self.entries.0.iter();
-        // Of several the first is the one that is wrong.
+        // The first option that is mentioned is the wrong one.
         let by_name = entries()
             .filter_map(|(name, entry)| Some((mention(message, name)?, entry)))
             .min_by_key(|(at, _)| *at)
@@ -164,7 +164,7 @@ impl Invocation {
     }
 }
 
-/// Where a text speaks of an option.
+/// The place of an option's name in a text.
 fn mention(text: &str, option: &str) -> Option<usize> {
     let option = ["--", option].concat();
     let mut places = text.match_indices(&option).map(|(at, _)| at);
@@ -175,8 +175,8 @@ fn mention(text: &str, option: &str) -> Option<usize> {
 }
 
 impl Again {
-    /// Reads everything again. The command line is what it was, and the environment of a process
-    /// cannot be changed from outside, so what differs comes from the file.
+    /// Reads everything again. The command line and the environment of a process cannot change, so all
+    /// differences come from the file.
     pub(crate) fn read(&self) -> Result<Reread, ReadError> {
         let mut kept = Vec::new();
         let invocation = read_with(self.words.clone(), |Entries(entries)| {
@@ -214,8 +214,8 @@ fn read_with(
     Ok(Invocation { arguments, file, words, entries })
 }
 
-/// Reads the command line and the environment alone, in which something may be missing that the
-/// file has. What is wrong comes again when everything is read together.
+/// Parses the command line and the environment alone, in which options of the file may be missing.
+/// Errors come again when everything is parsed together.
 fn begin(command: Command, words: &[OsString]) -> Result<Beginning, clap::Error> {
     let command = flags::without_values(command).ignore_errors(true);
     let matches = command.try_get_matches_from(words)?;
@@ -236,19 +236,20 @@ fn given(matches: &ArgMatches, id: &str) -> Option<(String, ValueSource)> {
         source @ (ValueSource::CommandLine | ValueSource::EnvVariable) => {
             Some((id.to_owned(), source))
         }
-        // By default, and what clap may have one day.
+        // A default, or a source that a later version of clap may have.
         _ => None,
     }
 }
 
 impl Beginning {
-    /// A command without options that a file may have, as one that prints completions, needs none.
+    /// The file to read. A command without options of the file, such as one that prints completions,
+    /// needs none.
     fn file(&self, root: &Command) -> Option<PathBuf> {
         let mut names = self.commands.iter();
         let leaf = names.try_fold(root, |command, name| command.find_subcommand(name))?;
         let own = |arg: &Arg| !arg.is_global_set() && keys::name(arg).is_some();
-        let usual = || Some(PathBuf::from(USUAL_FILE)).filter(|file| file.exists());
-        leaf.get_arguments().any(own).then(|| self.file.clone().or_else(usual)).flatten()
+        let default = || Some(PathBuf::from(DEFAULT_FILE)).filter(|file| file.exists());
+        leaf.get_arguments().any(own).then(|| self.file.clone().or_else(default)).flatten()
     }
 
     fn source_of(&self, arg: &Arg) -> Option<ValueSource> {
@@ -263,7 +264,7 @@ fn read_file(file: &Path, keys: &Keys) -> Result<Entries, ReadError> {
     Ok(file::parse(file, &text, keys, &variable)?)
 }
 
-/// What a variable of the environment holds.
+/// The value of a variable of the environment.
 pub(crate) fn variable(name: &str) -> Variable {
     match env::var(name) {
         Ok(value) => Ok(Some(value)),
@@ -272,7 +273,8 @@ pub(crate) fn variable(name: &str) -> Variable {
     }
 }
 
-/// Reads everything together: what the file says and nothing before it comes as further words.
+/// Parses everything together: entries of the file become further words, unless the command line or
+/// the environment sets the option.
 fn complete(
     mut command: Command,
     beginning: &Beginning,
@@ -281,7 +283,7 @@ fn complete(
 ) -> Result<Arguments, clap::Error> {
     let from_file = from_file(&mut command, beginning, entries);
     command = flags::without_values(command);
-    // After these two dashes nothing is an option.
+    // Words after `--` are not options.
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     words.splice(end..end, from_file.into_iter().map(OsString::from));
     let matches = command.try_get_matches_from_mut(words).map_err(elsewhere::explain)?;
@@ -297,10 +299,10 @@ fn complete(
     Ok(arguments)
 }
 
-/// The words for what the file says to the command that runs. A positional argument has no word of
-/// its own, and gets the file's value by default.
+/// The words for entries of the file that the command uses. A positional argument has no name on the
+/// command line, and gets the file's value as its default.
 fn from_file(root: &mut Command, beginning: &Beginning, entries: &Entries) -> Vec<String> {
-    // Commands that look at an API look at the gateway's, where the file is that of a gateway.
+    // With the file of a gateway, `schema` and `explain` use its supergraph.
     let looks =
         matches!(beginning.commands.first().map(String::as_str), Some("schema" | "explain"));
     let entry = |arg: &Arg| {
@@ -325,7 +327,7 @@ fn from_file(root: &mut Command, beginning: &Beginning, entries: &Entries) -> Ve
     let is_elsewhere =
         |arg: &Arg| entry(arg).is_some() || arg.get_env().and_then(env::var_os).is_some();
     if positionals.first().is_some_and(is_elsewhere) {
-        // A single word is for an argument that only the command line can give.
+        // A single word is for an argument that only the command line can set.
         positionals.rotate_left(1);
     }
     let mut command = std::mem::take(leaf);
@@ -334,7 +336,7 @@ fn from_file(root: &mut Command, beginning: &Beginning, entries: &Entries) -> Ve
         let is_there = is_elsewhere(arg);
         command = command.mut_arg(arg.get_id(), |arg| match texts {
             Some(texts) => arg.index(index).required(false).default_values(texts),
-            // What has to be there is there, and may then stand behind what need not be.
+            // The value is set elsewhere, and may then follow an optional argument.
             None if is_there => arg.index(index).required(false),
             None => arg.index(index),
         });
@@ -349,7 +351,7 @@ fn leaf<'a>(root: &'a mut Command, names: &[String]) -> Option<&'a mut Command> 
 }
 
 impl Places {
-    /// Of the options that the error names.
+    /// The positions of the options that the error mentions.
     fn of(error: &clap::Error, file: Option<&Path>, entries: &Entries) -> Self {
         let text = error.to_string();
         let Some(file) = file.filter(|_| error.use_stderr()) else { return Self::default() };
@@ -371,7 +373,7 @@ impl std::fmt::Display for Places {
 }
 
 impl ReadError {
-    /// Whether the file is wrong, and not only the rest.
+    /// Whether the file contributes to the error.
     fn is_of_file(&self) -> bool {
         match self {
             Self::Arguments { places, .. } => !places.0.is_empty(),
@@ -379,17 +381,17 @@ impl ReadError {
         }
     }
 
-    /// Says it where it belongs, help on the standard output, and gives the exit code.
+    /// Prints the error, or the requested help on standard output, and returns the exit code.
     pub(crate) fn report(&self) -> u8 {
         use std::io::Write;
         match self {
             Self::Arguments { error, places } => {
-                // Where even the streams are closed, the exit code has to be enough.
+                // If the streams are closed, only the exit code remains.
                 let text = error.to_string();
                 let shown = redacted(&text);
                 match shown == text {
                     true => drop(error.print()),
-                    // Without colours, which stand for words of the text.
+                    // Without colours, which the text has as words.
                     false => drop(write!(io::stderr(), "{shown}")),
                 }
                 for place in &places.0 {

@@ -1,19 +1,18 @@
-//! Messages without the passwords of addresses that the program was given.
+//! Messages without the passwords of addresses.
 //!
-//! A value that is refused stands in a message of the parser or of the system, whichever option it
-//! was given to: an address may stand where a number is wanted, or beside the words that are wanted.
+//! A refused value appears in the message of a parser or of the system, whichever option it was given
+//! to: an address may be given for a number, or for one of several words.
 
 use std::cmp::Reverse;
 use std::env;
 
-/// Variables of the environment whose values may stand in messages.
+/// Prefixes of environment variables whose values may appear in messages.
 const VARIABLES: [&str; 3] = ["THALWEG_", "OTEL_", "PG"];
 
-/// What ends the name of a scheme.
+/// The end of a scheme in a URL.
 const SCHEME_END: &str = "://";
 
-/// A message in which the addresses of the command line, of the environment and of files have no
-/// password.
+/// Hides the passwords of addresses from the command line, the environment and files in a message.
 pub(crate) fn redacted(message: &str) -> String {
     let is_own = |name: &str| VARIABLES.iter().any(|prefix| name.starts_with(prefix));
     let variables = env::vars_os().filter(|(name, _)| is_own(&name.to_string_lossy()));
@@ -25,7 +24,7 @@ pub(crate) fn redacted(message: &str) -> String {
 fn redacted_of(message: &str, words: &[String]) -> String {
     let hidden = |part: &str| Some((part.to_owned(), hidden(part)?));
     let mut hidden: Vec<_> = words.iter().flat_map(|word| parts(word)).filter_map(hidden).collect();
-    // A part of one may be another.
+    // One part may contain another.
     hidden.sort_by_key(|(part, _)| Reverse(part.len()));
     let mut shown = message.to_owned();
     for (part, instead) in &hidden {
@@ -36,7 +35,7 @@ fn redacted_of(message: &str, words: &[String]) -> String {
     without_users(&shown)
 }
 
-/// A word of a command line, and the values that are read of it.
+/// A word of a command line, with the values that it may contain.
 fn parts(word: &str) -> Vec<&str> {
     let value = word.split_once('=').map(|(_, value)| value);
     let short = word.strip_prefix('-').and_then(|rest| rest.get(1..));
@@ -44,19 +43,19 @@ fn parts(word: &str) -> Vec<&str> {
     whole.flat_map(|text| [text].into_iter().chain(text.split(','))).collect()
 }
 
-/// A value as it may be shown.
+/// A value without its password.
 pub(super) fn shown(value: &str) -> String {
     hidden(value).unwrap_or_else(|| value.to_owned())
 }
 
-/// What is shown of a text that is meant as an address, if that is another text.
+/// The text without its password, if it is an address with one.
 fn hidden(text: &str) -> Option<String> {
     let is_address = ["@", "//", "password"].iter().any(|part| text.contains(part));
     let shown = redact::address(text);
     (is_address && shown != text).then(|| shown.into_owned())
 }
 
-/// Hides what stands between `://` and an `@` in each word.
+/// Hides the text between `://` and `@` in each word.
 fn without_users(message: &str) -> String {
     let words = message.split_inclusive(char::is_whitespace);
     let hide = |word: &str| match (word.find(SCHEME_END), word.rfind('@')) {
@@ -88,7 +87,7 @@ mod tests {
         check(&["a,postgres//u:SEC RET@h,b"], "`postgres//u:SEC RET@h`", "`postgres//…@h`");
         check(&["-cu:SECRET@h"], "cannot read u:SECRET@h: no", "cannot read u:…@h: no");
         check(&["host=h password=SECRET"], "'host=h password=SECRET'", "'host=h password=…'");
-        // An address of a file, which is not known here.
+        // An address from a file, which is not known here.
         check(
             &[],
             &format!("t.toml:1: `{address}` is none"),

@@ -1,7 +1,7 @@
-//! What cannot be changed while the program runs.
+//! Options that a reload cannot change.
 
-/// The options that are read once: for sockets and threads, which are made at the start, and for
-/// the log. All others hold for the requests that begin after a reload.
+/// Options that are read once: for sockets and threads, which exist from the start, and for the log.
+/// All others apply to requests that begin after a reload.
 pub(super) const OPTIONS: &[&str] = &[
     "listen",
     "log",

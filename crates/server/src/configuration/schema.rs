@@ -5,13 +5,13 @@ use serde_json::{Map, Value, json};
 
 use super::keys::{Key, Keys, Kind, List};
 
-/// What many editors read; later drafts say nothing more that is needed here.
+/// The draft that most editors support; later ones add nothing that is needed here.
 const DRAFT: &str = "http://json-schema.org/draft-07/schema#";
 
-/// A string with a variable in it, whose value only the program knows.
+/// A string with a variable, whose value is known at run time only.
 const VARIABLE: &str = r"\$\{";
 
-/// The schema of a file that may say what the keys say.
+/// The JSON Schema of a file with these keys.
 pub(crate) fn schema(keys: &Keys) -> Value {
     let properties = keys.iter().map(|(name, key)| (name.to_owned(), property(name, key)));
     json!({
@@ -57,7 +57,7 @@ fn text() -> Value {
     json!({ "type": "string" })
 }
 
-/// What `--help` says, with the names in the other places.
+/// The help text, with the names of the option and the variable.
 fn description(name: &str, key: &Key) -> String {
     let variable = key.arg.get_env().unwrap_or_default().to_string_lossy();
     let option = match key.arg.get_long() {
@@ -67,7 +67,7 @@ fn description(name: &str, key: &Key) -> String {
     format!("{}\n\n`{option}`, `{variable}`", key.help())
 }
 
-/// The value that an option has if nobody gives it one, as the file would say it.
+/// The default of an option, in TOML's types.
 pub(super) fn default(key: &Key) -> Option<Value> {
     let defaults = key.arg.get_default_values();
     let values = defaults.iter().map(|value| value.to_string_lossy().into_owned());
@@ -97,7 +97,7 @@ fn literal(key: &Key, text: String) -> Value {
 }
 
 impl Key {
-    /// The whole help, as plain text.
+    /// The long help, as plain text.
     pub(super) fn help(&self) -> String {
         let text = |arg: &Arg| arg.get_long_help().or(arg.get_help()).map(ToString::to_string);
         text(&self.arg).unwrap_or_default()

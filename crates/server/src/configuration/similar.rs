@@ -1,9 +1,9 @@
-//! The name that was probably meant.
+//! Suggestions for misspelt names.
 
-/// How far a misspelt name may be from the right one.
+/// The least similarity of a suggestion.
 const LEAST_SIMILARITY: f64 = 0.8;
 
-/// The name that is most like another, if it is like it at all.
+/// The most similar name, if it is similar enough.
 pub(super) fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     let similarity = |known: &str| strsim::jaro_winkler(name, known);
     let nearest = known.max_by(|a, b| similarity(a).total_cmp(&similarity(b)))?;

@@ -25,7 +25,7 @@ use toml::de::DeTable;
 use super::expand::Variable;
 use super::problem::{Position, Problem, Refused};
 use crate::options::LocalSources;
-pub(crate) use resolve::{LocalSource, Resolved, Unresolved, Usual};
+pub(crate) use resolve::{Defaults, LocalSource, Resolved, Unresolved};
 use said::Said;
 pub(crate) use schema::SUBGRAPHS;
 use table::Reader;

@@ -1,4 +1,4 @@
-//! From a value of a file to the words of a command line that say the same.
+//! Converts a value of a file to the words of a command line.
 
 use std::error::Error as _;
 
@@ -12,37 +12,38 @@ use super::expand::{Expanded, Variable, expand};
 use super::keys::{Key, Kind, List};
 use super::redacted::shown;
 
-/// What is wrong with a value, and at which byte of the file.
+/// A problem of a value, with its byte offset in the file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Wrong {
+pub(super) struct ValueProblem {
     pub(super) offset: usize,
     pub(super) message: String,
 }
 
-/// One value as text.
+/// A single value as text.
 #[derive(Debug)]
 struct Scalar {
     text: String,
-    /// The text may be told to whoever sees the errors.
+    /// Whether the text may appear in messages.
     is_public: bool,
 }
 
-/// The values of an option, as texts that its parser takes.
+/// The values of an option, as texts for its parser.
 pub(super) fn read(
     key: &Key,
     value: &Spanned<DeValue<'_>>,
     variable: &dyn Fn(&str) -> Variable,
-) -> Result<Vec<String>, Vec<Wrong>> {
-    // Outside an array the whole list may stand in one string, as on the command line.
+) -> Result<Vec<String>, Vec<ValueProblem>> {
+    // A string may contain the whole list, as on the command line.
     let (elements, delimiter) = match (value.get_ref(), key.list) {
         (DeValue::Array(elements), List::Separated(delimiter)) => (&**elements, Some(delimiter)),
         (DeValue::Array(elements), List::Repeated) => (&**elements, None),
         _ => (std::slice::from_ref(value), None),
     };
     let mut texts = Vec::new();
-    let mut wrong = Vec::new();
+    let mut problems = Vec::new();
     for element in elements {
-        let mut refuse = |message| wrong.push(Wrong { offset: element.span().start, message });
+        let mut refuse =
+            |message| problems.push(ValueProblem { offset: element.span().start, message });
         match read_one(key, element, variable) {
             Ok(text) => match delimiter.filter(|delimiter| text.contains(*delimiter)) {
                 Some(delimiter) => refuse(format!("no element can have a `{delimiter}`")),
@@ -51,17 +52,17 @@ pub(super) fn read(
             Err(message) => refuse(message),
         }
     }
-    match (wrong.is_empty(), elements.is_empty()) {
+    match (problems.is_empty(), elements.is_empty()) {
         (true, false) => Ok(texts),
         (true, true) => {
             let message = "a list has at least one element".to_owned();
-            Err(vec![Wrong { offset: value.span().start, message }])
+            Err(vec![ValueProblem { offset: value.span().start, message }])
         }
-        (false, _) => Err(wrong),
+        (false, _) => Err(problems),
     }
 }
 
-/// The words that say it on a command line.
+/// The words of a command line that set the option.
 pub(super) fn words(key: &Key, texts: &[String]) -> Vec<String> {
     let Some(long) = key.arg.get_long() else { return texts.to_vec() };
     let word = |text: &str| ["--", long, "=", text].concat();
@@ -89,7 +90,7 @@ fn read_one(
     Ok(scalar.text)
 }
 
-/// The value as text, if it has the right type.
+/// Converts a value of the right type to text.
 fn scalar(
     key: &Key,
     value: &DeValue<'_>,
@@ -100,14 +101,14 @@ fn scalar(
     match (value, key.kind) {
         (DeValue::String(text), kind) => {
             let Expanded { text, has_variables } = expand(text, variable)?;
-            // Numbers and booleans are written as such, unless they come from variables.
+            // Numbers and booleans have no quotes, unless they come from variables.
             if !has_variables && !matches!(kind, Kind::Text | Kind::Quantity) {
                 return Err(format!("{} is wanted, without quotes", wanted(key)));
             }
             Ok(Scalar { text: text.into_owned(), is_public: is_public && !has_variables })
         }
         (DeValue::Boolean(value), Kind::Flag | Kind::Boolean) => literal(value.to_string()),
-        // Some read digits as octal, and would misunderstand a number in another notation.
+        // Numbers with a leading zero or another radix would be ambiguous.
         (DeValue::Integer(value), Kind::Quantity) if value.radix() != 10 => {
             Err("write this number as a string".into())
         }
@@ -125,7 +126,7 @@ fn scalar(
     }
 }
 
-/// Asks the option's own parser.
+/// Checks a value with the option's own parser.
 fn parse(key: &Key, scalar: &Scalar) -> Result<(), String> {
     let parser: ValueParser = match key.kind {
         Kind::Flag => clap::value_parser!(bool),
@@ -149,7 +150,7 @@ fn parse(key: &Key, scalar: &Scalar) -> Result<(), String> {
     match scalar.is_public {
         true => {
             let shown = shown(&scalar.text);
-            // The reason may repeat it.
+            // The reason may contain the value.
             let reason = match scalar.text.is_empty() {
                 true => reason,
                 false => reason.replace(&scalar.text, &shown),
@@ -163,7 +164,7 @@ fn parse(key: &Key, scalar: &Scalar) -> Result<(), String> {
     }
 }
 
-/// The option's values in words.
+/// Describes the values of an option.
 fn wanted(key: &Key) -> String {
     let one = match key.kind {
         Kind::Flag | Kind::Boolean => "`true` or `false`".into(),

@@ -1,10 +1,10 @@
-//! Files that differ from a right one in one part, to try readers and schemas on.
+//! Variants of a valid file, to compare a reader with its schema.
 
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
-/// A schema and a reader agree on a file that says everything, and on all that differ from it in one
-/// part.
+/// Checks that a schema and a reader agree on a file with every key, and on all variants of it that
+/// differ in one part.
 #[track_caller]
 pub(super) fn check_agreement(
     schema: &str,
@@ -30,14 +30,14 @@ pub(super) fn check_agreement(
     assert!(taken > 200 && refused > 1_000, "{taken} are taken, {refused} are refused");
 }
 
-/// A schema takes a file.
+/// Checks that a schema accepts a file.
 #[track_caller]
 pub(super) fn check_taken(schema: &str, text: &str) {
     let file: Value = toml::from_str(text).unwrap();
     assert_eq!(errors(&validator(schema), &file), [""; 0], "{text}");
 }
 
-/// The examples in TOML of a page of the manual.
+/// The TOML examples of a page of the manual.
 pub(super) fn examples(page: &str) -> impl Iterator<Item = &str> {
     page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next())
 }
@@ -50,7 +50,7 @@ fn errors(validator: &Validator, file: &Value) -> Vec<String> {
     validator.iter_errors(file).map(|error| error.to_string()).collect()
 }
 
-/// All files in which one part is gone, called otherwise, or something else.
+/// All variants of a file in which one part is removed, renamed or replaced.
 fn variants(
     value: &Value,
     others: &[Value],
@@ -97,7 +97,7 @@ fn variants(
     }
 }
 
-/// The file's text: strings of JSON are such of TOML.
+/// The TOML text of a file: JSON strings are valid in TOML.
 fn toml_of(file: &Value) -> String {
     let members = file.as_object().unwrap().iter();
     members.map(|(name, value)| format!("{} = {}\n", json!(name), inline(value))).collect()

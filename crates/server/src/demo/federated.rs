@@ -1,8 +1,7 @@
-//! The federated shop in a folder: a SQLite file for each subgraph, and the files of a gateway.
+//! The federated shop in a folder: an SQLite file for each subgraph, and the files of a gateway.
 //!
-//! A folder is the sample's if all its databases say so; any other folder is left as it is. The
-//! sample is written under another name and then gets its name, so that a program that is stopped
-//! half way leaves no half of a shop.
+//! A folder with other content is never changed. The sample is written under a temporary name and then
+//! renamed, so that an interrupted program leaves no incomplete shop.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,19 +13,19 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{SampleError, Written};
 
-/// The folder that is used where none is named.
-pub(crate) const USUAL_FOLDER: &str = "federated-shop";
+/// The default folder.
+pub(crate) const DEFAULT_FOLDER: &str = "federated-shop";
 
-/// What is asked across all subgraphs.
+/// The example query across all subgraphs.
 pub(crate) const QUERY: &str = include_str!("federated/query.graphql");
 
-/// The subgraph that is a server.
+/// The remote subgraph.
 pub(crate) const REMOTE: &str = "shipping";
 
 /// "Thlf" in ASCII: <https://sqlite.org/pragma.html#pragma_application_id>.
 const APPLICATION_ID: i32 = 0x5468_6c66;
 
-/// To be raised whenever the tables or rows of a subgraph change.
+/// To be incremented whenever the tables or rows of a subgraph change.
 const VERSION: i32 = 1;
 
 /// Each subgraph with its tables and rows.
@@ -40,10 +39,10 @@ const SUBGRAPHS: [(&str, &str); 5] = [
 
 const SUPERGRAPH: &str = include_str!("federated/supergraph.graphql");
 
-/// Which subgraphs are sources in the gateway's process, and where.
+/// The subgraphs that are sources in the gateway's process.
 const SUBGRAPHS_FILE: &str = include_str!("federated/subgraphs.toml");
 
-/// Stands for the folder in that file.
+/// The placeholder of the folder in that file.
 const FOLDER: &str = "FOLDER";
 
 const COUNTS: &str = include_str!("federated/counts.sql");
@@ -52,7 +51,7 @@ const COUNTS: &str = include_str!("federated/counts.sql");
 #[derive(Clone, Debug)]
 pub(crate) struct Shop(PathBuf);
 
-/// A folder that is removed in the end: by then it has its final name, or it is of no use.
+/// A temporary folder, removed when dropped unless it was renamed.
 #[derive(Debug)]
 struct PartialFolder(PathBuf);
 
@@ -86,7 +85,7 @@ impl Shop {
         self.0.join([subgraph, ".db"].concat())
     }
 
-    /// Whether the folder holds the sample; `false` if there is no folder. Any other one is an error.
+    /// Whether the folder contains the sample; `false` if it does not exist. Other content is an error.
     pub(crate) fn is_sample(&self) -> Result<bool, SampleError> {
         let foreign = || SampleError::ForeignFolder(self.0.clone());
         match fs::metadata(&self.0) {
@@ -117,7 +116,7 @@ impl Shop {
         if files.iter().all(|file| file.is_file()) { Ok(true) } else { Err(foreign()) }
     }
 
-    /// Makes the folder; there must be none.
+    /// Writes the folder, which must not exist.
     pub(crate) fn write(&self) -> Result<Written, SampleError> {
         let failed = |error| SampleError::Folder { folder: self.0.clone(), error };
         let partial = PartialFolder::beside(&self.0);
@@ -140,13 +139,13 @@ impl Shop {
         for (file, text) in files {
             fs::write(file, text).map_err(failed)?;
         }
-        // A folder that somebody made meanwhile is replaced only if it is empty.
+        // Replaces a folder that was created meanwhile only if it is empty.
         fs::rename(&partial.0, &self.0).map_err(failed)?;
         Ok(written)
     }
 }
 
-/// A path within a string of TOML that may have variables.
+/// Escapes a path for a TOML string with variables.
 fn escaped(folder: &Path) -> String {
     let folder = folder.display().to_string();
     folder.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "$$")
@@ -167,7 +166,7 @@ fn write_database(file: &Path, script: &str) -> rusqlite::Result<Written> {
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()?;
-    // Readers and a writer do not wait for each other then. The file is ours, so we may choose.
+    // With a write-ahead log, readers and a writer do not block each other.
     connection.pragma_update(None, "journal_mode", "wal")?;
     let tables: u32 = connection.query_row(COUNTS, [], |row| row.get(0))?;
     let rows = usize::try_from(connection.total_changes()).unwrap_or_default();
@@ -177,7 +176,7 @@ fn write_database(file: &Path, script: &str) -> rusqlite::Result<Written> {
 }
 
 impl PartialFolder {
-    /// In the same folder, because a file gets a new name only within its file system.
+    /// A name in the same parent folder, since renaming works within a file system only.
     fn beside(folder: &Path) -> Self {
         let mut name = OsString::from(folder);
         name.push(".");
@@ -191,7 +190,7 @@ impl Drop for PartialFolder {
     fn drop(&mut self) {
         match fs::remove_dir_all(&self.0) {
             Ok(()) => {}
-            // It was renamed, or never made.
+            // It was renamed, or never created.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
                 tracing::warn!(%error, folder = %self.0.display(), "a folder stays behind")

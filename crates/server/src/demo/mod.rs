@@ -1,4 +1,4 @@
-//! Writes the sample shop into a database of its own, or a federated one into several.
+//! The sample shop: writes it into a database, or the federated shop into several.
 
 pub(crate) mod federated;
 pub(crate) mod postgres;
@@ -9,23 +9,23 @@ use std::path::PathBuf;
 
 use source_postgres::wire::WireError;
 
-/// What was written.
+/// The size of the written sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
     pub(crate) tables: usize,
     pub(crate) rows: usize,
 }
 
-/// Why the sample was not written. Nothing of it stays behind then.
+/// The reason why the sample was not written. Nothing of it remains then.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SampleError {
-    /// The file of somebody else.
+    /// The file has other content.
     #[error(
         "{} exists and is not the sample shop; name another file with --file",
         .0.display()
     )]
     ForeignFile(PathBuf),
-    /// The sample of an older or newer program.
+    /// The sample of another version of the program.
     #[error(
         "{} holds the sample shop of another version of this program; \
          delete it, or name another file with --file",
@@ -36,7 +36,7 @@ pub(crate) enum SampleError {
     File { file: PathBuf, error: io::Error },
     #[error("cannot use {}: {error}; name another file with --file", file.display())]
     Sqlite { file: PathBuf, error: rusqlite::Error },
-    /// The folder of somebody else.
+    /// The folder has other content.
     #[error(
         "{} exists and is not the federated shop; name another folder with --folder",
         .0.display()
@@ -70,7 +70,7 @@ fn list(tables: &[String]) -> String {
     }
 }
 
-/// The driver's own text for what the server refuses is only "db error".
+/// The server's message: the driver's own text is only "db error".
 fn refusal(error: &tokio_postgres::Error) -> String {
     error.as_db_error().map_or_else(|| error.to_string(), |error| error.message().to_owned())
 }

@@ -1,4 +1,4 @@
-//! The sample shop in a PostgreSQL database: all of it in one transaction, or nothing.
+//! Writes the sample shop into a PostgreSQL database, in one transaction.
 
 use std::fmt::Write;
 use std::pin::pin;
@@ -13,13 +13,13 @@ use super::{SampleError, Written};
 const SET_SCHEMA: &str = include_str!("postgres/set_schema.sql");
 const EXISTING_TABLES: &str = include_str!("postgres/existing_tables.sql");
 
-/// One statement a line, in the order of the sample's tables.
+/// One statement per line, in the order of the sample's tables.
 const COPIES: &str = include_str!("postgres/copies.sql");
 
-/// Without figures the planner guesses, until the server has looked at the tables by itself.
+/// The planner needs statistics, which the server would collect only later.
 const ANALYZE: &str = include_str!("postgres/analyze.sql");
 
-/// Makes the tables in the schema `public`, which must not have any of them.
+/// Creates the tables in the schema `public`, which must not contain any of them.
 pub(crate) async fn write(address: &str) -> Result<Written, SampleError> {
     let mut client = connect_simple(&Config::from_url(address)?).await?;
     let transaction = client.transaction().await?;
@@ -45,10 +45,10 @@ pub(crate) async fn write(address: &str) -> Result<Written, SampleError> {
     Ok(written)
 }
 
-/// The address as it may stand on a screen.
+/// The address without its password.
 pub(crate) fn without_password(address: &str) -> String {
     let Some((scheme, rest)) = address.split_once("://") else { return address.to_owned() };
-    // A password may hold an `@` that was not escaped; a path or parameters may too.
+    // A password may contain an unescaped `@`; a path or parameters may too.
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
     let path = without_password_parameters(path);

@@ -1,8 +1,7 @@
 //! The sample shop in an SQLite file.
 //!
-//! A file is the sample's if its header says so and its tables are there. Any other file is left
-//! as it is. The sample is written under another name beside the file and then gets its name, so
-//! that a program that is stopped half way leaves no half of a shop.
+//! A file with other content is never changed. The sample is written under a temporary name and then
+//! renamed, so that an interrupted program leaves no incomplete shop.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,19 +15,19 @@ use sample::Cell;
 
 use super::{SampleError, Written};
 
-/// "Thlw" in ASCII, in the header field that is there for this:
+/// "Thlw" in ASCII, in the header field of applications:
 /// <https://sqlite.org/pragma.html#pragma_application_id>.
 const APPLICATION_ID: i32 = 0x5468_6c77;
 
-/// To be raised whenever tables or rows of the sample change.
+/// To be incremented whenever tables or rows of the sample change.
 const SAMPLE_VERSION: i32 = 1;
 
 const TABLE_NAMES: &str = include_str!("sqlite/table_names.sql");
 
-/// One statement a line, in the order of the sample's tables.
+/// One statement per line, in the order of the sample's tables.
 const INSERTS: &str = include_str!("sqlite/inserts.sql");
 
-/// What a file says about itself.
+/// The header of a file.
 #[derive(Debug)]
 struct Header {
     application_id: i32,
@@ -36,15 +35,15 @@ struct Header {
     table_names: Vec<String>,
 }
 
-/// A file that is removed in the end: by then it has its final name, or it is of no use.
+/// A temporary file, removed when dropped unless it was renamed.
 #[derive(Debug)]
 struct PartialFile(PathBuf);
 
-/// A value as SQLite stores it.
+/// A value in SQLite's storage class.
 #[derive(Debug)]
 struct Stored(Cell);
 
-/// Whether the file holds the sample; `false` if there is no file. Any other file is an error.
+/// Whether the file contains the sample; `false` if it does not exist. Other content is an error.
 pub(crate) fn is_sample(file: &Path) -> Result<bool, SampleError> {
     let foreign = || SampleError::ForeignFile(file.to_owned());
     match fs::metadata(file) {
@@ -70,19 +69,19 @@ pub(crate) fn is_sample(file: &Path) -> Result<bool, SampleError> {
     }
 }
 
-/// Makes the file; there must be none.
+/// Writes the file, which must not exist.
 pub(crate) fn write(file: &Path) -> Result<Written, SampleError> {
     let partial = PartialFile::beside(file);
     let written = write_rows(&partial.0)
         .map_err(|error| SampleError::Sqlite { file: file.to_owned(), error })?;
-    // Unlike renaming, a link never replaces a file that somebody made meanwhile.
+    // Unlike a rename, a hard link never replaces a file that was created meanwhile.
     match fs::hard_link(&partial.0, file) {
         Ok(()) => Ok(written),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            // Another demo may have been as fast.
+            // Another demo may have written it meanwhile.
             is_sample(file).map(|_| written)
         }
-        // Not every file system has links.
+        // Some file systems have no hard links.
         Err(_) => match fs::rename(&partial.0, file) {
             Ok(()) => Ok(written),
             Err(error) => Err(SampleError::File { file: file.to_owned(), error }),
@@ -117,14 +116,14 @@ fn write_rows(file: &Path) -> rusqlite::Result<Written> {
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", SAMPLE_VERSION)?;
     transaction.commit()?;
-    // Readers and a writer do not wait for each other then. The file is ours, so we may choose.
+    // With a write-ahead log, readers and a writer do not block each other.
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.close().map_err(|(_, error)| error)?;
     Ok(written)
 }
 
 impl PartialFile {
-    /// In the same folder, because a file gets a new name only within its file system.
+    /// A name in the same folder, since renaming works within a file system only.
     fn beside(file: &Path) -> Self {
         let mut name = OsString::from(file);
         name.push(".");
@@ -138,15 +137,14 @@ impl Drop for PartialFile {
     fn drop(&mut self) {
         match fs::remove_file(&self.0) {
             Ok(()) => {}
-            // It was renamed, or never made.
+            // It was renamed, or never created.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => tracing::warn!(%error, file = %self.0.display(), "a file stays behind"),
         }
     }
 }
 
-/// Prices and timestamps are bound as text: SQLite turns it into what the column's declared type
-/// wants.
+/// Binds prices and timestamps as text: SQLite converts it to the column's declared type.
 impl ToSql for Stored {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match &self.0 {

@@ -1,32 +1,32 @@
-//! Which compression the client reads:
+//! Negotiation of the compression of a response by `Accept-Encoding`:
 //! <https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3>.
 
 use super::media_type::{name_and_value, thousandths};
 use crate::options::Coding;
 
-/// What an answer may be for a client.
+/// Codings of a response that a client accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Readable {
-    /// As it is only.
+    /// Uncompressed only.
     Plain,
-    /// Compressed in this way, or as it is.
+    /// Compressed by this coding, or uncompressed.
     Either(Coding),
-    /// Compressed in this way only: the client refuses `identity`.
+    /// Compressed by this coding only: the client refuses `identity`.
     Compressed(Coding),
-    /// Nothing that the server has.
+    /// No coding that the server supports.
     Nothing,
 }
 
-/// What the headers say of the ways of the server and of `identity`, in thousandths.
+/// Quality values of the server's codings and of `identity`, in thousandths.
 #[derive(Debug, Default)]
 struct Qualities {
     coding: [Option<u16>; 3],
     identity: Option<u16>,
-    /// Of everything that is not named.
+    /// The quality of `*`: all codings that are not named.
     others: Option<u16>,
 }
 
-/// What a client reads that sent these `Accept-Encoding` headers; `offered` begins with the best.
+/// Negotiates the coding from `Accept-Encoding` headers; `offered` is in order of preference.
 pub(super) fn negotiate<'a>(
     headers: impl Iterator<Item = &'a str>,
     offered: &[Coding],
@@ -38,12 +38,12 @@ pub(super) fn negotiate<'a>(
     let mut best: Option<(u16, Coding)> = None;
     for coding in offered {
         let quality = qualities.coding[*coding as usize].or(qualities.others).unwrap_or(0);
-        // Of equals the first.
+        // The server's preference breaks ties.
         if quality > best.map_or(0, |(quality, _)| quality) {
             best = Some((quality, *coding));
         }
     }
-    // What is not named is still allowed, and worth less than what is.
+    // `identity` is acceptable unless refused, and ranks below every coding that is named.
     let identity = qualities.identity.or(qualities.others.filter(|others| *others == 0));
     match (best, identity) {
         (None, Some(0)) => Readable::Nothing,
@@ -55,7 +55,7 @@ pub(super) fn negotiate<'a>(
 }
 
 impl Qualities {
-    /// Reads `gzip;q=0.5`; what is not well-formed says nothing.
+    /// Reads `gzip;q=0.5`; ignores what is not well-formed.
     fn read(&mut self, item: &str) {
         let (name, parameter) = item.split_once(';').unwrap_or((item, ""));
         let quality = match name_and_value(parameter) {

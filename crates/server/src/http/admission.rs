@@ -1,7 +1,8 @@
-//! How many requests run at once, and how many wait for them to end.
+//! Admission control: a limit on concurrent requests, and a bounded queue before it.
 //!
-//! The same for all threads: a thread that has much to do would else make a long queue beside one
-//! that has nothing to do. Who came first runs first; who goes away while it waits leaves the queue.
+//! Requests beyond both are refused at once (load shedding). All threads share the limit and the
+//! queue: a queue for each thread would grow on a busy one while another is idle. The queue is first
+//! in, first out; a client that disconnects leaves it.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -9,34 +10,34 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
-use super::respond::Refusal;
+use super::refusal::Refusal;
 
-/// The places for requests that run, and the queue before them.
+/// The slots of running requests, and the queue before them.
 #[derive(Debug)]
 pub(super) struct Admission {
-    places: Semaphore,
+    slots: Semaphore,
     most: AtomicU32,
-    /// How many places there are too many: requests that hold them run on, and take them along.
+    /// Slots to remove after a reload lowered the limit: running requests keep theirs until they end.
     surplus: AtomicU32,
     waiting: AtomicU32,
     most_waiting: AtomicU32,
 }
 
-/// The place of a request that runs.
+/// The slot of a running request, free again when dropped.
 #[derive(Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct Slot<'a> {
     admission: &'a Admission,
-    /// None only while it is dropped.
+    /// None only during drop.
     permit: Option<SemaphorePermit<'a>>,
 }
 
-/// One that waits.
+/// An entry of the queue.
 struct Waiting<'a>(&'a AtomicU32);
 
 impl Admission {
     pub(super) fn new(most: u32, most_waiting: u32) -> Self {
         Self {
-            places: Semaphore::new(most as usize),
+            slots: Semaphore::new(most as usize),
             most: AtomicU32::new(most),
             surplus: AtomicU32::new(0),
             waiting: AtomicU32::new(0),
@@ -44,43 +45,43 @@ impl Admission {
         }
     }
 
-    /// Other numbers from now on. Only one task may do this.
+    /// ChangeWatch both limits. Only one task may do this.
     pub(super) fn adapt(&self, most: u32, most_waiting: u32) {
         self.most_waiting.store(most_waiting, Ordering::Relaxed);
         let before = self.most.swap(most, Ordering::Relaxed);
         for _ in before..most {
             if !self.take_surplus() {
-                self.places.add_permits(1);
+                self.slots.add_permits(1);
             }
         }
         let fewer = before.saturating_sub(most);
-        let free = self.places.forget_permits(fewer as usize) as u32;
+        let free = self.slots.forget_permits(fewer as usize) as u32;
         self.surplus.fetch_add(fewer - free, Ordering::Relaxed);
     }
 
-    /// A place for one request, until it is dropped. It is waited for `patience` at most.
-    pub(super) async fn enter(&self, patience: Duration) -> Result<Place<'_>, Refusal> {
-        let place = |permit| Place { admission: self, permit: Some(permit) };
-        // There is none as long as somebody waits.
-        if let Ok(permit) = self.places.try_acquire() {
-            return Ok(place(permit));
+    /// Waits for a slot, for `queue_timeout` at most.
+    pub(super) async fn acquire(&self, queue_timeout: Duration) -> Result<Slot<'_>, Refusal> {
+        let slot = |permit| Slot { admission: self, permit: Some(permit) };
+        // Fails while requests queue, so that a new one cannot overtake them.
+        if let Ok(permit) = self.slots.try_acquire() {
+            return Ok(slot(permit));
         }
         let _waiting = Waiting::join(self)?;
-        match timeout(patience, self.places.acquire()).await {
-            Ok(Ok(permit)) => Ok(place(permit)),
+        match timeout(queue_timeout, self.slots.acquire()).await {
+            Ok(Ok(permit)) => Ok(slot(permit)),
             // The semaphore is never closed.
             Ok(Err(_)) | Err(_) => Err(Refusal::Overloaded),
         }
     }
 
-    /// How many requests run now.
+    /// The number of running requests.
     pub(super) fn running(&self) -> u32 {
-        let free = u32::try_from(self.places.available_permits()).unwrap_or(u32::MAX);
-        let places = self.most.load(Ordering::Relaxed) + self.surplus.load(Ordering::Relaxed);
-        places.saturating_sub(free)
+        let free = u32::try_from(self.slots.available_permits()).unwrap_or(u32::MAX);
+        let slots = self.most.load(Ordering::Relaxed) + self.surplus.load(Ordering::Relaxed);
+        slots.saturating_sub(free)
     }
 
-    /// How many requests wait for them.
+    /// The number of queued requests.
     pub(super) fn waiting(&self) -> u32 {
         self.waiting.load(Ordering::Relaxed)
     }
@@ -91,7 +92,7 @@ impl Admission {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Slot<'_> {
     fn drop(&mut self) {
         if self.admission.surplus.load(Ordering::Relaxed) > 0
             && self.admission.take_surplus()
@@ -127,8 +128,8 @@ mod tests {
 
     use super::*;
 
-    /// Nothing here waits that long.
-    const PATIENCE: Duration = Duration::from_secs(20);
+    /// Longer than any test waits.
+    const TIMEOUT: Duration = Duration::from_secs(20);
 
     fn block_on<T>(future: impl Future<Output = T>) -> T {
         tokio::runtime::Builder::new_current_thread()
@@ -138,7 +139,7 @@ mod tests {
             .block_on(future)
     }
 
-    /// Polls once, and tells whether that was enough.
+    /// Whether the future is ready after one poll.
     async fn is_ready(future: &mut (impl Future + Unpin)) -> bool {
         poll_fn(|context| Poll::Ready(std::pin::Pin::new(&mut *future).poll(context).is_ready()))
             .await
@@ -148,16 +149,16 @@ mod tests {
     fn requests_beyond_the_places_wait_in_their_order() {
         let admission = Admission::new(1, 2);
         block_on(async {
-            let running = admission.enter(PATIENCE).await.unwrap();
-            let mut first = pin!(admission.enter(PATIENCE));
-            let mut second = pin!(admission.enter(PATIENCE));
+            let running = admission.acquire(TIMEOUT).await.unwrap();
+            let mut first = pin!(admission.acquire(TIMEOUT));
+            let mut second = pin!(admission.acquire(TIMEOUT));
             assert!(!is_ready(&mut first).await);
             assert!(!is_ready(&mut second).await);
             assert_eq!((admission.running(), admission.waiting()), (1, 2));
-            assert_eq!(admission.enter(PATIENCE).await.unwrap_err(), Refusal::Overloaded);
+            assert_eq!(admission.acquire(TIMEOUT).await.unwrap_err(), Refusal::Overloaded);
             drop(running);
-            // One that comes now is not faster than those who wait.
-            assert_eq!(admission.enter(PATIENCE).await.unwrap_err(), Refusal::Overloaded);
+            // A new request cannot overtake the queue.
+            assert_eq!(admission.acquire(TIMEOUT).await.unwrap_err(), Refusal::Overloaded);
             assert!(!is_ready(&mut second).await);
             let running = first.await.unwrap();
             assert_eq!((admission.running(), admission.waiting()), (1, 1));
@@ -171,14 +172,14 @@ mod tests {
     fn who_goes_away_frees_its_place_in_the_queue() {
         let admission = Admission::new(1, 1);
         block_on(async {
-            let running = admission.enter(PATIENCE).await.unwrap();
+            let running = admission.acquire(TIMEOUT).await.unwrap();
             {
-                let mut gone = pin!(admission.enter(PATIENCE));
+                let mut gone = pin!(admission.acquire(TIMEOUT));
                 assert!(!is_ready(&mut gone).await);
                 assert_eq!(admission.waiting(), 1);
             }
             assert_eq!(admission.waiting(), 0);
-            let mut next = pin!(admission.enter(PATIENCE));
+            let mut next = pin!(admission.acquire(TIMEOUT));
             assert!(!is_ready(&mut next).await);
             drop(running);
             drop(next.await.unwrap());
@@ -190,9 +191,9 @@ mod tests {
     fn waiting_ends() {
         let admission = Admission::new(1, 1);
         block_on(async {
-            let _running = admission.enter(PATIENCE).await.unwrap();
+            let _running = admission.acquire(TIMEOUT).await.unwrap();
             assert_eq!(
-                admission.enter(Duration::from_millis(1)).await.unwrap_err(),
+                admission.acquire(Duration::from_millis(1)).await.unwrap_err(),
                 Refusal::Overloaded
             );
             assert_eq!(admission.waiting(), 0);
@@ -203,8 +204,8 @@ mod tests {
     fn without_a_queue_nobody_waits() {
         let admission = Admission::new(1, 0);
         block_on(async {
-            let _running = admission.enter(PATIENCE).await.unwrap();
-            assert_eq!(admission.enter(PATIENCE).await.unwrap_err(), Refusal::Overloaded);
+            let _running = admission.acquire(TIMEOUT).await.unwrap();
+            assert_eq!(admission.acquire(TIMEOUT).await.unwrap_err(), Refusal::Overloaded);
         });
     }
 
@@ -212,26 +213,26 @@ mod tests {
     fn places_can_become_more_and_fewer() {
         let admission = Admission::new(2, 0);
         block_on(async {
-            let (one, two) = (admission.enter(PATIENCE).await, admission.enter(PATIENCE).await);
+            let (one, two) = (admission.acquire(TIMEOUT).await, admission.acquire(TIMEOUT).await);
             admission.adapt(3, 0);
-            let three = admission.enter(PATIENCE).await.unwrap();
+            let three = admission.acquire(TIMEOUT).await.unwrap();
             assert_eq!(admission.running(), 3);
-            // Those that run are let run.
+            // Running requests keep their slots.
             admission.adapt(1, 0);
             assert_eq!(admission.running(), 3);
             drop((one, two));
             assert_eq!(admission.running(), 1);
-            assert_eq!(admission.enter(PATIENCE).await.unwrap_err(), Refusal::Overloaded);
+            assert_eq!(admission.acquire(TIMEOUT).await.unwrap_err(), Refusal::Overloaded);
             drop(three);
-            let one = admission.enter(PATIENCE).await.unwrap();
-            assert_eq!(admission.enter(PATIENCE).await.unwrap_err(), Refusal::Overloaded);
-            // Fewer and more again, before one has ended.
+            let one = admission.acquire(TIMEOUT).await.unwrap();
+            assert_eq!(admission.acquire(TIMEOUT).await.unwrap_err(), Refusal::Overloaded);
+            // Lower and raise the limit again before a request has ended.
             admission.adapt(0, 0);
             admission.adapt(2, 0);
-            let two = admission.enter(PATIENCE).await.unwrap();
-            assert_eq!(admission.enter(PATIENCE).await.unwrap_err(), Refusal::Overloaded);
+            let two = admission.acquire(TIMEOUT).await.unwrap();
+            assert_eq!(admission.acquire(TIMEOUT).await.unwrap_err(), Refusal::Overloaded);
             drop((one, two));
-            assert_eq!((admission.running(), admission.places.available_permits()), (0, 2));
+            assert_eq!((admission.running(), admission.slots.available_permits()), (0, 2));
         });
     }
 }

@@ -1,5 +1,5 @@
-//! The body of an answer: whole, compressed piece by piece while it is sent, or made while it is
-//! sent.
+//! Response bodies: in memory, compressed chunk by chunk while they are sent, or streamed while they
+//! are made.
 
 use std::io;
 use std::pin::Pin;
@@ -8,13 +8,13 @@ use std::task::{Context, Poll};
 use bytes::{Buf, Bytes};
 use hyper::body::{Body, Frame, SizeHint};
 
-use super::compress::HeldCompressor;
+use super::compress::ReservedCompressor;
 use super::streamed_body::StreamedBody;
 
-/// So much of a body is compressed before others have their turn: some tenths of a millisecond.
+/// Bytes that are compressed before the task yields: some tenths of a millisecond.
 const PIECE: usize = 64 * 1024;
 
-/// The system is given no more at once of an answer that is there: it would copy megabytes in one call.
+/// The largest write of a body in memory: the kernel would copy megabytes in one call.
 const MOST_AT_ONCE: usize = 256 * 1024;
 
 #[derive(Debug)]
@@ -24,18 +24,18 @@ pub(super) enum AnswerBody {
     Streamed(Box<StreamedBody>),
 }
 
-/// A body of which a part is still to be compressed.
+/// A body whose rest is still to be compressed.
 #[derive(Debug)]
 pub(super) struct Pieces {
-    /// Gone when all is compressed.
-    compressor: Option<HeldCompressor>,
+    /// None when all is compressed.
+    compressor: Option<ReservedCompressor>,
     rest: Bytes,
-    /// Whether others had their turn since the last piece.
+    /// Whether the task has yielded since the last chunk.
     rested: bool,
 }
 
 impl AnswerBody {
-    pub(super) fn pieces(compressor: HeldCompressor, bytes: Bytes) -> Self {
+    pub(super) fn pieces(compressor: ReservedCompressor, bytes: Bytes) -> Self {
         Self::Compressed(Box::new(Pieces {
             compressor: Some(compressor),
             rest: bytes,
@@ -101,7 +101,7 @@ impl Pieces {
                 }),
             };
             match compressed {
-                // The compressor keeps some of it until it has more.
+                // The compressor has buffered the chunk and produced no output yet.
                 Ok(compressed) if compressed.is_empty() => {}
                 Ok(compressed) => return Poll::Ready(Some(Ok(Frame::data(compressed.into())))),
                 Err(error) => return Poll::Ready(Some(Err(error))),

@@ -1,7 +1,7 @@
-//! Several requests in one body, answered in their order, each as if it had come alone.
+//! Batches: several requests in one body, answered in their order.
 //!
-//! They run beside each other on the thread. What limits one request limits all of them together
-//! too, so that a batch is no way around a limit.
+//! They run concurrently on the thread. Limits of one request also hold for the sum of the batch, so
+//! that a batch cannot circumvent them.
 
 use std::time::Instant;
 
@@ -11,14 +11,15 @@ use graphql::{ErrorCode, GraphQLError, Parameters};
 use hyper::StatusCode;
 
 use super::exchange::Exchange;
-use super::graphql::{Executed, Wanted, execute};
+use super::execute::{Executed, Execution, execute};
 use super::media_type::MediaType;
-use super::respond::{Refusal, Response, respond_held};
+use super::refusal::Refusal;
+use super::respond::{Response, respond_held};
 use super::service::Service;
 
 type Member = Result<Parameters, GraphQLError>;
 
-/// Answers a batch; 200 says that it was one, and each answer how its request went.
+/// Executes a batch; its status is 200, whatever the results of its requests are.
 pub(super) async fn answer(
     service: &Service,
     media_type: MediaType,
@@ -28,9 +29,9 @@ pub(super) async fn answer(
     exchange: &mut Exchange,
 ) -> Result<Response, Refusal> {
     check_number(service.settings.most_batch, members.len())?;
-    check_sums(service, &members, &caller)?;
+    check_batch(service, &members, &caller)?;
     if let Some(forwarded) = &mut caller.forwarded {
-        // Their requests to subgraphs would have the same numbers.
+        // The spans of their requests to subgraphs would have equal ids.
         forwarded.trace = None;
     }
     let answers = {
@@ -45,7 +46,7 @@ pub(super) async fn answer(
         if idx > 0 {
             body.push(b',');
         }
-        tell(exchange, report);
+        record(exchange, report);
         held.join(of_answer);
         match (body.len() + answer.len()) as u64 <= most_bytes {
             true => body.extend_from_slice(&answer),
@@ -75,14 +76,14 @@ fn check_number(most: Option<usize>, found: usize) -> Result<(), Refusal> {
     }
 }
 
-/// Requests that are wrong for themselves count for nothing: they are not executed.
-fn check_sums(service: &Service, members: &[Member], caller: &Caller) -> Result<(), Refusal> {
+/// Checks the summed limits. Malformed requests do not count: they are not executed.
+fn check_batch(service: &Service, members: &[Member], caller: &Caller) -> Result<(), Refusal> {
     let requests = members.iter().filter_map(|member| {
         let parameters = member.as_ref().ok()?.clone();
         Some(service.settings.persisted.find(parameters).ok()?.request)
     });
     let requests: Vec<_> = requests.collect();
-    service.worker.check_sums(&requests, caller).map_err(Refusal::Malformed)
+    service.worker.check_batch(&requests, caller).map_err(Refusal::Malformed)
 }
 
 async fn answer_member(
@@ -95,8 +96,8 @@ async fn answer_member(
     let mut report = Report::default();
     let executed = match member {
         Ok(parameters) => {
-            let wanted = Wanted { caller, allowed: Allowed::All, delivery };
-            execute(service, parameters, wanted, began, &mut report).await
+            let execution = Execution { caller, allowed: Allowed::All, delivery };
+            execute(service, parameters, execution, began, &mut report).await
         }
         Err(error) => Err(Refusal::Malformed(error)),
     };
@@ -110,14 +111,14 @@ async fn answer_member(
     (body, held, report)
 }
 
-/// The log tells of the batch what its slowest request did, and what went wrong in any.
-fn tell(exchange: &mut Exchange, mut report: Report) {
+/// Records the stages of the slowest request of the batch, and the error codes of all.
+fn record(exchange: &mut Exchange, mut report: Report) {
     let mut codes = std::mem::take(&mut exchange.report.codes);
     codes.append(&mut report.codes);
     if report.stages.execute >= exchange.report.stages.execute {
         std::mem::swap(&mut exchange.report, &mut report);
     }
-    // Behind those of the one that is told: they are only counted.
+    // After the fetches of the slowest request: they are only counted.
     exchange.report.fetches.fetches.append(&mut report.fetches.fetches);
     exchange.report.codes = codes;
 }

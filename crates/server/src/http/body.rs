@@ -1,4 +1,4 @@
-//! The bytes of a request, up to a limit of size and time, and of the memory of all.
+//! Reads the body of a request, with limits on its size, its time and the memory of all bodies.
 
 use std::future::{pending, poll_fn};
 use std::pin::pin;
@@ -13,48 +13,48 @@ use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderMap, HeaderValue, TRANSFER_E
 use tokio::task::yield_now;
 use tokio::time::{sleep_until, timeout};
 
-use super::bodies::{Bodies, BodyMemory, SMALL};
-use super::progress::Progress;
-use super::respond::Refusal;
+use super::refusal::Refusal;
+use super::request_memory::{BodyReservation, RequestMemory, SMALL};
 use super::settings::BodySettings;
+use super::timeouts::ConnectionState;
 
-/// How much of a larger body is read and forgotten: many clients read no answer before they have
-/// sent everything, and would see a broken connection instead of the refusal.
-const MOST_FORGOTTEN_BYTES: u64 = 16 * 1024 * 1024;
+/// Bytes of a body that are read and discarded after it was refused: many clients read no response
+/// before they have sent everything, and would see a broken connection instead of the refusal.
+const MAX_DISCARDED_BYTES: u64 = 16 * 1024 * 1024;
 
-/// For so long that is done where there is no memory: one that never ends is not waited for.
-const FORGOTTEN_FOR: Duration = Duration::from_secs(2);
+/// Time limit for discarding when memory is exhausted, since a body may never end.
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// So much is decompressed before others have their turn: it may become a thousand times as much.
+/// Bytes that are decompressed before the task yields: they may become a thousand times as many.
 const PIECE: usize = 1024;
 
-/// What the state of a decoder takes, with its window.
+/// Memory of a decoder with its window.
 const DECODER: u64 = 256 * 1024;
 
-/// A value of JSON takes so many bytes when it is parsed, beside its text.
+/// Memory of a parsed JSON value, besides its text.
 const PARSED_VALUE: u64 = 64;
 
-/// What has come of a body.
+/// The part of a body that has been received.
 enum Content {
     Plain(Vec<u8>),
     Compressed(Box<Decompressor>),
-    /// It is refused; what still comes is forgotten.
+    /// The body is refused; the rest is discarded.
     Refused(Refusal),
 }
 
-/// A body with the memory that it takes, parsed too, for as long as this is here.
+/// A body with its memory reservation, which also covers the parsed form.
 #[derive(Debug)]
 pub(super) struct ReadBody<'b> {
     pub(super) bytes: Vec<u8>,
-    pub(super) memory: BodyMemory<'b>,
+    pub(super) memory: BodyReservation<'b>,
 }
 
-/// Reads a body whole, and decompresses it. Where memory or places of clients are needed, a slow body
-/// is given up.
+/// Reads and decompresses a body. A slow body is cancelled when its memory or its connection is
+/// needed.
 pub(super) async fn read<'b>(
     settings: BodySettings,
-    bodies: &'b Bodies,
-    progress: &Progress,
+    bodies: &'b RequestMemory,
+    state: &ConnectionState,
     headers: &HeaderMap,
     body: Incoming,
 ) -> Result<ReadBody<'b>, Refusal> {
@@ -72,14 +72,14 @@ pub(super) async fn read<'b>(
     };
     let announced = body.size_hint().lower();
     let most = most_bytes as u64;
-    // A client that asks first sends nothing after a refusal.
+    // A client with `Expect: 100-continue` sends nothing after a refusal.
     let asks_first = headers.contains_key(EXPECT);
-    if announced > most && (asks_first || announced > most.saturating_add(MOST_FORGOTTEN_BYTES)) {
+    if announced > most && (asks_first || announced > most.saturating_add(MAX_DISCARDED_BYTES)) {
         return Err(Refusal::BodyTooLarge { most_bytes });
     }
-    let collected = collect(body, content, most_bytes, asks_first, &mut memory, progress);
+    let collected = collect(body, content, most_bytes, asks_first, &mut memory, state);
     let collected = timeout(time, collected).await.unwrap_or(Err(Refusal::BodyTimeout));
-    progress.end_body();
+    state.end_body();
     let bytes = collected?;
     memory.end();
     if bytes.len() > SMALL as usize / 2 {
@@ -88,16 +88,16 @@ pub(super) async fn read<'b>(
     Ok(ReadBody { bytes, memory })
 }
 
-/// What a body takes with what is parsed of it.
+/// Upper bound of the memory of a body with its parsed form.
 fn parsed_size(bytes: &[u8]) -> u64 {
     let length = bytes.len() as u64;
-    // Whatever stands in a text counts, too: it is a bound.
+    // Counts separators within strings, too.
     let is_value = |byte: &&u8| matches!(byte, b',' | b'[' | b'{' | b':');
     let values = bytes.iter().filter(is_value).count() as u64;
     2 * length + values * PARSED_VALUE
 }
 
-/// The HTTP library reads chunks, and nothing that was done to a body before it was cut.
+/// Refuses transfer codings other than `chunked`, the only one that the HTTP library decodes.
 fn check_transfer(headers: &HeaderMap) -> Result<(), Refusal> {
     let is_chunked = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
     match headers.get_all(TRANSFER_ENCODING).iter().all(is_chunked) {
@@ -106,7 +106,7 @@ fn check_transfer(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-/// How the body is compressed, if it is.
+/// The `Content-Encoding` of the body.
 fn coding(headers: &HeaderMap) -> Result<Option<Coding>, Refusal> {
     let mut codings = headers.get_all(CONTENT_ENCODING).iter();
     let (Some(name), None) = (codings.next(), codings.next()) else {
@@ -127,25 +127,25 @@ async fn collect(
     mut content: Content,
     most_bytes: usize,
     asks_first: bool,
-    memory: &mut BodyMemory<'_>,
-    progress: &Progress,
+    memory: &mut BodyReservation<'_>,
+    state: &ConnectionState,
 ) -> Result<Vec<u8>, Refusal> {
     let mut received = 0;
-    let mut forgotten = 0;
-    let mut forgotten_until: Option<Instant> = None;
+    let mut discarded = 0;
+    let mut discard_until: Option<Instant> = None;
     loop {
         let next = tokio::select! {
             biased;
-            next = frame(&mut body, progress, memory) => next,
-            () = memory.given_up() => Some(Err(Refusal::BodySlow)),
-            () = end_forgetting(forgotten_until) => None,
+            next = frame(&mut body, state, memory) => next,
+            () = memory.cancelled() => Some(Err(Refusal::BodySlow)),
+            () = discard_deadline(discard_until) => None,
         };
-        // The client has gone away, or sent what is not HTTP, where nobody reads the answer; or it is
-        // too slow, and would go on to be.
+        // The client has disconnected, or sent malformed HTTP and reads no response; or it is too slow,
+        // and its connection closes.
         let Some(frame) = next.transpose()? else { break };
         let Some(data) = frame.data_ref() else { continue };
         received += data.len();
-        progress.receive(data.len());
+        state.receive(data.len());
         if !matches!(content, Content::Refused(_)) {
             memory.receive(data.len());
         }
@@ -154,17 +154,17 @@ async fn collect(
             false => Err(Refusal::BodyTooLarge { most_bytes }),
         };
         if let Err(refusal) = pushed {
-            // Its memory is free at once.
+            // Releases the memory at once, before the rest is discarded.
             if refusal == Refusal::RequestMemory {
-                forgotten_until.get_or_insert_with(|| Instant::now() + FORGOTTEN_FOR);
+                discard_until.get_or_insert_with(|| Instant::now() + DISCARD_TIMEOUT);
             }
             content = Content::Refused(refusal);
             memory.end();
             memory.release();
         }
         if let Content::Refused(refusal) = &content {
-            forgotten += data.len() as u64;
-            if forgotten > MOST_FORGOTTEN_BYTES || asks_first {
+            discarded += data.len() as u64;
+            if discarded > MAX_DISCARDED_BYTES || asks_first {
                 return Err(refusal.clone());
             }
         }
@@ -172,28 +172,28 @@ async fn collect(
     content.finish(most_bytes)
 }
 
-/// Waits until the rest of a refused body is not waited for any more.
-async fn end_forgetting(until: Option<Instant>) {
+/// Waits for the deadline of discarding.
+async fn discard_deadline(until: Option<Instant>) {
     match until {
         Some(until) => sleep_until(until.into()).await,
         None => pending().await,
     }
 }
 
-/// The next part of a body; the end of a body whose place is needed by others.
+/// The next frame of a body; an error if the connection was evicted.
 async fn frame(
     body: &mut Incoming,
-    progress: &Progress,
-    memory: &BodyMemory<'_>,
+    state: &ConnectionState,
+    memory: &BodyReservation<'_>,
 ) -> Option<Result<Frame<Bytes>, Refusal>> {
     let mut frame = pin!(body.frame());
     poll_fn(|context| match frame.as_mut().poll(context) {
         Poll::Ready(frame) => {
             Poll::Ready(frame.map(|frame| frame.map_err(|_| Refusal::BodyCutOff)))
         }
-        Poll::Pending if progress.is_evicted() => Poll::Ready(Some(Err(Refusal::BodySlow))),
+        Poll::Pending if state.is_evicted() => Poll::Ready(Some(Err(Refusal::BodySlow))),
         Poll::Pending => {
-            progress.wait_for_body();
+            state.wait_for_body();
             memory.wait();
             Poll::Pending
         }
@@ -206,7 +206,7 @@ impl Content {
         &mut self,
         data: &[u8],
         most_bytes: usize,
-        memory: &mut BodyMemory<'_>,
+        memory: &mut BodyReservation<'_>,
     ) -> Result<(), Refusal> {
         match self {
             Self::Plain(bytes) => {
@@ -219,7 +219,7 @@ impl Content {
                         yield_now().await;
                     }
                     decompressor.push(piece).map_err(|fault| refusal(fault, most_bytes))?;
-                    // A buffer that grew is twice as large as what is in it, at most.
+                    // A vector's capacity is at most twice its length.
                     memory.grow_to(DECODER + 2 * decompressor.len() as u64).await?;
                 }
             }

@@ -1,4 +1,4 @@
-//! How many clients the process has, over all threads.
+//! The connection limit of the process, over all threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,66 +6,66 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::seldom::Seldom;
+use super::log_throttle::LogThrottle;
 
-/// Shared by all threads.
+/// The connections of all threads.
 #[derive(Debug)]
 pub(crate) struct Clients {
     count: AtomicUsize,
-    /// Counts how often a thread found no room: the others give up what they can.
-    pressure: watch::Sender<u64>,
-    pub(super) refused: Seldom,
-    pub(super) exhausted: Seldom,
+    /// Incremented when a thread found no room: the others evict an idle connection.
+    eviction_requests: watch::Sender<u64>,
+    pub(super) refused: LogThrottle,
+    pub(super) exhausted: LogThrottle,
 }
 
-/// One client's place among those that there may be.
+/// A permit of one connection, returned when dropped.
 #[derive(Debug)]
-pub(super) struct Seat(Arc<Clients>);
+pub(super) struct ConnectionPermit(Arc<Clients>);
 
-/// Between two lines of the log that say the same.
-const PAUSE: Duration = Duration::from_secs(10);
+/// Interval between two log lines of the same kind.
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
 impl Default for Clients {
     fn default() -> Self {
         Self {
             count: AtomicUsize::new(0),
-            pressure: watch::Sender::new(0),
-            refused: Seldom::new(PAUSE),
-            exhausted: Seldom::new(PAUSE),
+            eviction_requests: watch::Sender::new(0),
+            refused: LogThrottle::new(LOG_INTERVAL),
+            exhausted: LogThrottle::new(LOG_INTERVAL),
         }
     }
 }
 
 impl Clients {
-    /// Takes a place, if there are fewer than `most`.
-    pub(super) fn take(self: &Arc<Self>, most: usize) -> Option<Seat> {
+    /// Acquires a permit, if there are fewer than `most`.
+    pub(super) fn acquire(self: &Arc<Self>, most: usize) -> Option<ConnectionPermit> {
         let taken = self.count.fetch_update(Ordering::AcqRel, Ordering::Acquire, |count| {
             (count < most).then_some(count + 1)
         });
-        taken.ok().map(|_| Seat(Arc::clone(self)))
+        taken.ok().map(|_| ConnectionPermit(Arc::clone(self)))
     }
 
-    /// Takes a place that somebody is about to leave.
-    pub(super) fn take_beyond(self: &Arc<Self>) -> Seat {
+    /// Acquires a permit beyond the limit, in exchange for a connection that was just evicted.
+    pub(super) fn acquire_beyond(self: &Arc<Self>) -> ConnectionPermit {
         self.count.fetch_add(1, Ordering::AcqRel);
-        Seat(Arc::clone(self))
+        ConnectionPermit(Arc::clone(self))
     }
 
     pub(super) fn count(&self) -> usize {
         self.count.load(Ordering::Acquire)
     }
 
-    /// Asks all threads for room.
-    pub(super) fn press(&self) {
-        self.pressure.send_modify(|count| *count += 1);
+    /// Asks all threads to evict an idle connection.
+    pub(super) fn request_eviction(&self) {
+        self.eviction_requests.send_modify(|count| *count += 1);
     }
 
-    pub(super) fn pressure(&self) -> watch::Receiver<u64> {
-        self.pressure.subscribe()
+    pub(super) fn eviction_requests(&self) -> watch::Receiver<u64> {
+        self.eviction_requests.subscribe()
     }
 }
 
-impl Drop for Seat {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         self.0.count.fetch_sub(1, Ordering::AcqRel);
     }

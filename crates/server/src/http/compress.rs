@@ -1,10 +1,10 @@
-//! Compression of answers.
+//! Compression of responses.
 //!
-//! What is compressed piece by piece has a compressor for as long as the client takes to read it, so
-//! that there may be many: each reserves its memory of that of all answers before it is made. An
-//! answer for whose compressor there is none left is sent as it is, to those who refuse that too:
-//! there is no better answer for them. A small answer is compressed at once, and a thread does that
-//! for one at a time.
+//! A large response is compressed chunk by chunk, and its compressor lives for as long as the client
+//! reads. There may be many, so each reserves its memory from the budget of all responses first. If
+//! the budget is exhausted, the response is sent uncompressed, even to clients that refuse `identity`:
+//! no other response is better for them. A small response is compressed at once, one at a time per
+//! thread.
 
 use std::io;
 use std::sync::Arc;
@@ -19,18 +19,18 @@ use super::answer_body::AnswerBody;
 use super::respond::Response;
 use crate::options::Coding;
 
-/// From this size on an answer is compressed piece by piece while it is sent: nobody else of the
-/// thread waits for all of it.
+/// Responses from this size on are compressed chunk by chunk while they are sent, so that they do
+/// not block the thread.
 const LARGE: usize = 64 * 1024;
 
-/// A compressor with the memory that it takes.
+/// A compressor with its memory reservation.
 #[derive(Debug)]
-pub(super) struct HeldCompressor {
+pub(super) struct ReservedCompressor {
     pub(super) compressor: Compressor,
     _held: Held,
 }
 
-/// Why an answer is sent as it is.
+/// The reason why a response is sent uncompressed.
 #[derive(Debug, thiserror::Error)]
 enum Uncompressed {
     #[error(transparent)]
@@ -39,8 +39,8 @@ enum Uncompressed {
     NoMemory(#[from] engine::NoMemory),
 }
 
-impl HeldCompressor {
-    /// For a text of this length, if it is known.
+impl ReservedCompressor {
+    /// A compressor for a body of this length, if it is known.
     fn new(
         coding: Coding,
         length: Option<usize>,
@@ -53,7 +53,7 @@ impl HeldCompressor {
     }
 }
 
-/// The answer in the form that the client reads; from `min_size` on it is compressed.
+/// Compresses a response of at least `min_size` bytes if the client accepts it.
 pub(super) fn compress(
     response: Response,
     readable: Readable,
@@ -68,14 +68,14 @@ pub(super) fn compress(
     let (mut head, body) = response.into_parts();
     let (body, is_compressed) = match body {
         AnswerBody::Streamed(mut streamed) => {
-            let compressor = HeldCompressor::new(coding, None, memory);
+            let compressor = ReservedCompressor::new(coding, None, memory);
             let is_compressed = match compressor {
                 Ok(compressor) => {
                     streamed.compress(compressor);
                     true
                 }
                 Err(error) => {
-                    tell(&error, coding);
+                    log_uncompressed(&error, coding);
                     false
                 }
             };
@@ -90,7 +90,7 @@ pub(super) fn compress(
                     (compressed, true)
                 }
                 Err(error) => {
-                    tell(&error, coding);
+                    log_uncompressed(&error, coding);
                     (AnswerBody::Whole(bytes), false)
                 }
             }
@@ -110,7 +110,7 @@ fn compressed(
     memory: &Arc<Memory>,
 ) -> Result<AnswerBody, Uncompressed> {
     if bytes.len() > LARGE {
-        let compressor = HeldCompressor::new(coding, Some(bytes.len()), memory)?;
+        let compressor = ReservedCompressor::new(coding, Some(bytes.len()), memory)?;
         return Ok(AnswerBody::pieces(compressor, bytes.clone()));
     }
     let mut compressor = Compressor::new(coding.into(), Some(bytes.len()))?;
@@ -118,12 +118,12 @@ fn compressed(
     Ok(AnswerBody::Whole(compressor.finish()?.into()))
 }
 
-fn tell(error: &Uncompressed, coding: Coding) {
+fn log_uncompressed(error: &Uncompressed, coding: Coding) {
     match error {
         Uncompressed::Failed(error) => {
             tracing::warn!(%error, ?coding, "an answer is sent without compression");
         }
-        // The metrics tell how much answers hold.
+        // The metrics have the memory of responses.
         Uncompressed::NoMemory(error) => {
             tracing::debug!(%error, ?coding, "an answer is sent without compression");
         }
@@ -146,7 +146,7 @@ mod tests {
         compress(Response::new(AnswerBody::Whole(bytes)), readable, 1, memory)
     }
 
-    /// How many bytes are sent.
+    /// Sends a body, and returns the number of bytes.
     fn send(mut body: AnswerBody) -> usize {
         let mut context = Context::from_waker(Waker::noop());
         let mut sent = 0;
@@ -154,7 +154,7 @@ mod tests {
             match Pin::new(&mut body).poll_frame(&mut context) {
                 Poll::Ready(Some(frame)) => sent += frame.unwrap().into_data().unwrap().len(),
                 Poll::Ready(None) => return sent,
-                // Others have their turn.
+                // The body has yielded.
                 Poll::Pending => {}
             }
         }
@@ -170,7 +170,7 @@ mod tests {
                 assert_eq!(response.headers()[CONTENT_ENCODING], coding.name());
                 let left = 2 - sent as u64;
                 match sent {
-                    // A client that goes away.
+                    // A client that disconnects.
                     1 => drop(response),
                     _ => assert!(send(response.into_body()) < LENGTH / 100),
                 }

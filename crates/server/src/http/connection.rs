@@ -1,7 +1,7 @@
 //! One connection, from its first byte to its last.
 //!
-//! Each is a task of its own: what goes wrong in one, a panic included, ends only that one. A
-//! client that goes away ends its task, and with it the request.
+//! Each connection is a task: a failure in it, a panic included, ends only that connection. When the
+//! client disconnects, its task ends, and with it the request.
 
 use std::convert::Infallible;
 use std::pin::{Pin, pin};
@@ -14,39 +14,44 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 
-use super::clients::Seat;
-use super::door::Door;
-use super::farewell;
-use super::progress::{Phase, Progress, Verdict, supervise};
-use super::respond::Refusal;
+use super::clients::ConnectionPermit;
+use super::closing;
+use super::connections::Connections;
+use super::monitored_transport::MonitoredTransport;
+use super::refusal::Refusal;
 use super::route;
 use super::service::Current;
-use super::tls::{HandshakeError, agree};
+use super::timeouts::{CloseReason, ConnectionState, Phase, run_with_timeouts};
+use super::tls::{HandshakeError, accept_tls};
 use super::transport::{Peer, Transport};
-use super::watched::Watched;
 use crate::options::LoggedRequests;
 
-/// The buffer of the HTTP library unless heads may be larger. It takes pieces of a long answer until
-/// it has so much of them, which a slow reader makes it keep.
+/// The buffer of the HTTP library unless heads may be larger. Up to this size it buffers chunks of a
+/// long response, for as long as a slow reader takes.
 const USUAL_BUFFER: usize = 64 * 1024;
 
-/// The body of an answer, until all of it is on its way.
+/// The body of a response, until all of it was handed over for writing.
 #[derive(Debug)]
 struct Sent<B> {
     body: B,
-    progress: Rc<Progress>,
+    state: Rc<ConnectionState>,
 }
 
 /// Answers the requests of one client.
-pub(super) async fn attend(door: Rc<Door>, transport: Transport, peer: Peer, seat: Seat) {
-    let entry = door.connections.enter();
-    let progress = Rc::clone(&entry.progress);
-    let current = door.current.clone();
-    let patience = || current.get().settings.patience;
-    let transport = match (transport, door.tls()) {
+pub(super) async fn serve(
+    current: Current,
+    connections: Rc<Connections>,
+    transport: Transport,
+    peer: Peer,
+    permit: ConnectionPermit,
+) {
+    let entry = connections.enter();
+    let state = Rc::clone(&entry.state);
+    let timeouts = || current.get().settings.timeouts;
+    let transport = match (transport, current.tls()) {
         (Transport::Tcp(stream), Some(tls)) => {
-            let mut handshake = pin!(agree(tls, stream));
-            match supervise(&progress, patience, &mut handshake).await {
+            let mut handshake = pin!(accept_tls(tls, stream));
+            match run_with_timeouts(&state, timeouts, &mut handshake).await {
                 Ok(Ok(stream)) => Transport::Tls(stream),
                 Ok(Err(error)) => return end_handshake(&current, error, peer).await,
                 Err(_) => return,
@@ -54,33 +59,33 @@ pub(super) async fn attend(door: Rc<Door>, transport: Transport, peer: Peer, sea
         }
         (transport, _) => transport,
     };
-    // The time of the first request begins with the first moment in which it can be sent.
-    progress.enter(Phase::New);
+    // The header timeout of the first request begins when it can be sent.
+    state.enter(Phase::New);
     let service = service_fn(|request| {
-        progress.enter(Phase::Working);
+        state.enter(Phase::Working);
         let service = current.get();
-        let progress = Rc::clone(&progress);
+        let state = Rc::clone(&state);
         async move {
-            let mut response = route::answer(&service, request, peer, &progress).await;
-            if progress.is_stopping() || progress.is_evicted() {
+            let mut response = route::answer(&service, request, peer, &state).await;
+            if state.is_stopping() || state.is_evicted() {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
-            Ok::<_, Infallible>(response.map(|body| Sent { body, progress }))
+            Ok::<_, Infallible>(response.map(|body| Sent { body, state }))
         }
     });
     let max_header_size = current.get().settings.max_header_size;
-    let watched = Watched::new(transport, Rc::clone(&progress));
+    let watched = MonitoredTransport::new(transport, Rc::clone(&state));
     let mut connection = http1::Builder::new()
         .header_read_timeout(None)
         .max_header_size(max_header_size)
         .max_buf_size(max_header_size.max(USUAL_BUFFER))
-        // The parts of an answer are never copied together, whatever carries them.
+        // Vectored writes: the parts of a response are never copied together.
         .writev(true)
         .serve_connection(TokioIo::new(watched), service);
-    let ended = supervise(&progress, patience, &mut connection).await;
-    if progress.is_evicted() {
-        // Somebody waits for the place: last words are said without one.
-        drop(seat);
+    let ended = run_with_timeouts(&state, timeouts, &mut connection).await;
+    if state.is_evicted() {
+        // Another client waits for the permit: this one is released before the last response is sent.
+        drop(permit);
     }
 
     let mut watched = connection.into_parts().io.into_inner();
@@ -92,33 +97,33 @@ pub(super) async fn attend(door: Rc<Door>, transport: Transport, peer: Peer, sea
                 Some(_) | None => Refusal::NoHttp,
             })
         }
-        Err(Verdict::HeadTimeout) => Some(Refusal::HeadTimeout),
-        Ok(_) | Err(Verdict::Unused | Verdict::Stalled) => None,
+        Err(CloseReason::HeadTimeout) => Some(Refusal::HeadTimeout),
+        Ok(_) | Err(CloseReason::Idle | CloseReason::Stalled) => None,
     };
     if let Some(refusal) = refusal {
         log_refusal(&current, peer, &refusal);
         current.get().count_refused(&refusal);
-        return farewell::say(&mut watched.transport, &farewell::answer(&refusal)).await;
+        return closing::send_and_close(&mut watched.transport, &closing::response(&refusal)).await;
     }
     match ended {
-        Ok(Ok(())) if !watched.is_at_end => farewell::part(&mut watched.transport).await,
+        Ok(Ok(())) if !watched.is_at_end => closing::close(&mut watched.transport).await,
         Ok(Ok(())) => {}
-        // Clients come and go as they like.
+        // Clients disconnect at any time.
         Ok(Err(error)) => tracing::debug!(%error, %peer, "a connection ended early"),
-        Err(Verdict::Stalled) => {
-            let patience = patience().stall;
-            tracing::info!(%peer, ?patience, "a client that does not read its answer is let go");
+        Err(CloseReason::Stalled) => {
+            let patience = timeouts().stall;
+            tracing::info!(%peer, ?patience, "connection reset: the client does not read its response");
             watched.transport.reset();
         }
-        Err(Verdict::Unused | Verdict::HeadTimeout) => {
-            farewell::leave(&mut watched.transport).await
+        Err(CloseReason::Idle | CloseReason::HeadTimeout) => {
+            closing::close_idle(&mut watched.transport).await
         }
     }
 }
 
-/// What comes before there is a request has a line where requests that fail have one.
+/// Logs a refusal that came before there was a request, if failed requests are logged.
 fn log_refusal(current: &Current, peer: Peer, refusal: &Refusal) {
-    if current.get().settings.watch.requests != LoggedRequests::None {
+    if current.get().settings.logging.requests != LoggedRequests::None {
         tracing::info!(%peer, status = refusal.status().as_u16(), ?refusal, "request refused");
     }
 }
@@ -129,10 +134,11 @@ async fn end_handshake(current: &Current, error: HandshakeError, peer: Peer) {
             let refusal = Refusal::NoTls;
             log_refusal(current, peer, &refusal);
             current.get().count_refused(&refusal);
-            farewell::say(&mut Transport::Tcp(stream), &farewell::answer(&refusal)).await;
+            closing::send_and_close(&mut Transport::Tcp(stream), &closing::response(&refusal))
+                .await;
         }
         HandshakeError::Failed(error) => {
-            tracing::debug!(%error, %peer, "no TLS connection was agreed upon");
+            tracing::debug!(%error, %peer, "the TLS handshake failed");
         }
     }
 }
@@ -157,9 +163,9 @@ impl<B: Body + Unpin> Body for Sent<B> {
     }
 }
 
-/// The HTTP library drops a body when it has all of it.
+/// The HTTP library drops a body when it has written all of it to its buffer.
 impl<B> Drop for Sent<B> {
     fn drop(&mut self) {
-        self.progress.enter(Phase::Answering);
+        self.state.enter(Phase::Answering);
     }
 }

@@ -1,4 +1,4 @@
-//! The connections of one thread, and which of them make room or end.
+//! The connections of one thread: eviction and shutdown.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -7,59 +7,59 @@ use std::rc::Rc;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::progress::Progress;
+use super::timeouts::ConnectionState;
 
 #[derive(Debug, Default)]
 pub(super) struct Connections {
-    open: RefCell<BTreeMap<u64, Rc<Progress>>>,
-    /// The number of the next one.
+    open: RefCell<BTreeMap<u64, Rc<ConnectionState>>>,
+    /// The number of the next connection.
     next: Cell<u64>,
     is_stopping: Cell<bool>,
-    /// Told when the last one has ended.
+    /// Notified when the last connection has ended.
     none_left: Notify,
 }
 
-/// A connection among those of its thread, as long as it is there.
+/// An open connection of the thread, removed when dropped.
 #[derive(Debug)]
 pub(super) struct Entry {
     connections: Rc<Connections>,
     number: u64,
-    pub(super) progress: Rc<Progress>,
+    pub(super) state: Rc<ConnectionState>,
 }
 
 impl Connections {
     pub(super) fn enter(self: &Rc<Self>) -> Entry {
         let number = self.next.get();
         self.next.set(number + 1);
-        let progress = Rc::new(Progress::new());
+        let state = Rc::new(ConnectionState::new());
         if self.is_stopping.get() {
-            progress.stop();
+            state.stop();
         }
-        self.open.borrow_mut().insert(number, Rc::clone(&progress));
-        Entry { connections: Rc::clone(self), number, progress }
+        self.open.borrow_mut().insert(number, Rc::clone(&state));
+        Entry { connections: Rc::clone(self), number, state }
     }
 
     pub(super) fn count(&self) -> usize {
         self.open.borrow().len()
     }
 
-    /// Gives up the connection that is worth the least; false if all are busy.
+    /// Evicts the connection with the lowest priority; false if all are busy.
     pub(super) fn evict(&self) -> bool {
         let now = Instant::now();
         let open = self.open.borrow();
-        let worths = open.values().filter_map(|progress| Some((progress.worth(now)?, progress)));
-        let least = worths.min_by_key(|(worth, _)| *worth);
-        if let Some((_, progress)) = least {
-            progress.evict();
+        let ranks = open.values().filter_map(|state| Some((state.eviction_rank(now)?, state)));
+        let least = ranks.min_by_key(|(eviction_rank, _)| *eviction_rank);
+        if let Some((_, state)) = least {
+            state.evict();
         }
         least.is_some()
     }
 
-    /// Lets each end as soon as nothing is going on.
+    /// Closes each connection as soon as it is idle.
     pub(super) fn stop(&self) {
         self.is_stopping.set(true);
-        for progress in self.open.borrow().values() {
-            progress.stop();
+        for state in self.open.borrow().values() {
+            state.stop();
         }
     }
 

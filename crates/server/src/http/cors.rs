@@ -1,5 +1,5 @@
-//! What a browser is told of pages of other origins:
-//! <https://fetch.spec.whatwg.org/#http-cors-protocol>. Where no origin is named, nothing.
+//! Cross-origin resource sharing (CORS): <https://fetch.spec.whatwg.org/#http-cors-protocol>.
+//! Without `--cors-origins` no header is sent.
 
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
@@ -13,16 +13,16 @@ use super::answer_body::AnswerBody;
 use super::respond::Response;
 use super::settings::CorsSettings;
 
-/// What the page may see of an answer's head besides the usual.
+/// Response headers that pages may read, besides the default ones.
 const EXPOSED: &str = "retry-after, server-timing, x-request-id";
 
-/// What an answer tells the page that asked.
+/// The CORS headers of a response.
 #[derive(Debug)]
 pub(super) struct Permission {
-    /// The page's origin, or `*`; none for a page that may not read the answer.
+    /// The page's origin, or `*`; none for a page that may not read the response.
     origin: Option<HeaderValue>,
     credentials: bool,
-    /// Whether the answer is the same for all origins.
+    /// Whether the response is the same for all origins.
     is_for_all: bool,
 }
 
@@ -37,11 +37,11 @@ impl Permission {
         Self { origin, credentials: settings.credentials, is_for_all }
     }
 
-    /// Adds to any answer what its reader may do with it.
-    pub(super) fn tell(self, response: &mut Response) {
+    /// Adds the headers to a response.
+    pub(super) fn add_headers(self, response: &mut Response) {
         let headers = response.headers_mut();
         if !self.is_for_all {
-            // Further values of the header are as good as a list.
+            // Several `Vary` headers are equivalent to a list.
             headers.append(VARY, HeaderValue::from_static("origin"));
         }
         let Some(origin) = self.origin else { return };
@@ -54,7 +54,7 @@ impl Permission {
     }
 }
 
-/// The answer to a browser that asks before it sends a request; none for other requests.
+/// The response to a preflight request; none for other requests.
 pub(super) fn preflight(
     settings: &CorsSettings,
     method: &Method,
@@ -72,8 +72,8 @@ pub(super) fn preflight(
     {
         let methods = HeaderValue::from_static("GET, HEAD, POST");
         answer.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
-        // Whoever may send requests may send them with any header; none decides about rights that
-        // the origin has not.
+        // An allowed origin may send any header: no header grants permissions that the origin does
+        // not have.
         if let Some(wanted) = headers.get(ACCESS_CONTROL_REQUEST_HEADERS) {
             answer.insert(ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
         }

@@ -1,4 +1,4 @@
-//! What a request brings that says who asks, and by what that is judged.
+//! Authentication settings: where a request carries its token, and how the token is verified.
 
 use std::fmt;
 use std::fs;
@@ -12,30 +12,30 @@ use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
 use crate::failure::Failure;
 use crate::options::AuthOptions;
 
-/// A shorter secret can be found by trying.
+/// Shorter secrets can be found by brute force.
 const LEAST_SECRET_BYTES: usize = 32;
 
-/// A header that becomes a setting is not longer.
+/// The size limit of a header that becomes a setting.
 const MOST_SETTING_BYTES: usize = 8 << 10;
 
-/// Whom tokens of one secret are usually for.
+/// The default audience of PostGraphile's tokens.
 const USUAL_AUDIENCE: &str = "postgraphile";
 
-/// Whose clients come: by their customs tokens are judged and refused.
+/// The system whose rules for tokens and their errors apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Customs {
+pub(crate) enum AuthProfile {
     PostGraphile,
-    /// Those of Neo4j's GraphQL library, where tokens are for anybody and one that is not taken has
-    /// one word, whatever is wrong with it.
+    /// Neo4j's GraphQL library: tokens may have any audience, and every refused token has the same
+    /// error.
     Neo4j,
-    /// Those of nobody in particular: tokens are for anybody, and nobody becomes a role where no
-    /// source in the gateway's process knows roles.
+    /// A gateway: tokens may have any audience, and there are no roles unless a source in the
+    /// gateway's process has them.
     Gateway {
         has_roles: bool,
     },
 }
 
-impl Customs {
+impl AuthProfile {
     /// Whether tokens name roles.
     fn has_roles(self) -> bool {
         match self {
@@ -45,46 +45,46 @@ impl Customs {
     }
 }
 
-/// By what it is judged who asks.
+/// Authentication settings of the server.
 #[derive(Debug)]
 pub(super) struct Credentials {
-    pub(super) customs: Customs,
+    pub(super) profile: AuthProfile,
     pub(super) sessions: Sessions,
-    /// Keys that are fetched.
+    /// Key sets that are fetched from URLs.
     pub(super) fetched: Followings<KeySet>,
-    /// Whether there are any keys; without them tokens mean nothing.
+    /// Whether there are any keys; without them tokens are ignored.
     pub(super) has_keys: bool,
     pub(super) requires_token: bool,
-    /// Whom tokens must be for, where not anybody.
+    /// Accepted audiences; empty for any.
     audiences: Box<[Box<str>]>,
-    /// Whether whoever asks may know what is wrong with a token.
+    /// Whether responses may contain the reason why a token is refused.
     pub(super) tells_reasons: bool,
     cookie: Option<Box<str>>,
     headers: Box<[(HeaderName, Box<str>)]>,
 }
 
-/// Why it is not known who asks.
+/// An authentication error.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Denied {
-    /// What is sent is no token in the form in which tokens are sent.
+pub(super) enum AuthError {
+    /// The header is not a bearer token.
     Malformed,
     /// A header cannot be the value of a setting.
     Setting(HeaderName),
-    /// There is no token.
+    /// The request has no token, and one is required.
     Missing,
     Expired,
     Invalid {
         reason: Reason,
     },
-    /// The keys are not there by which it would be judged.
+    /// The keys that verify it cannot be fetched.
     NoKeys,
 }
 
 impl Credentials {
-    /// Reads the files that the options name, too.
+    /// Also reads the files that the options name.
     pub(super) fn new(
         options: &AuthOptions,
-        customs: Customs,
+        profile: AuthProfile,
         tells_reasons: bool,
     ) -> Result<Self, Failure> {
         let algorithms: Vec<_> = options.jwt_verify_algorithms.iter().map(|one| one.0).collect();
@@ -92,8 +92,8 @@ impl Credentials {
         if let Some(secret) = &options.jwt_secret {
             if secret.len() < LEAST_SECRET_BYTES {
                 tracing::warn!(
-                    "--jwt-secret has less than {LEAST_SECRET_BYTES} bytes: who has one token can \
-                     find it by trying"
+                    "--jwt-secret has less than {LEAST_SECRET_BYTES} bytes: whoever has one token \
+                     can find the secret by brute force"
                 );
             }
             keys.push(Key::secret(secret.as_bytes()));
@@ -122,12 +122,12 @@ impl Credentials {
             ));
         }
         let headers = options.pg_setting_header.iter();
-        let rules = rules(options, customs);
+        let rules = rules(options, profile);
         Ok(Self {
-            customs,
+            profile,
             audiences: rules.audiences.as_slice().into(),
             tells_reasons,
-            sessions: Sessions::new(keys, rules, options.roles.mapping(customs.has_roles())),
+            sessions: Sessions::new(keys, rules, options.roles.mapping(profile.has_roles())),
             fetched,
             has_keys,
             requires_token: options.require_token,
@@ -136,20 +136,20 @@ impl Credentials {
         })
     }
 
-    /// Tells the log whom tokens must be for.
-    pub(super) fn tell_audiences(&self) {
+    /// Logs the audiences that are accepted.
+    pub(super) fn log_audiences(&self) {
         match (self.has_keys, &*self.audiences) {
             (false, _) => {}
-            (true, []) => tracing::info!("tokens are taken whatever their audience (\"aud\") is"),
+            (true, []) => tracing::info!("tokens of any audience (\"aud\") are accepted"),
             (true, audiences) => tracing::info!(
-                "tokens are taken that are for the audience (\"aud\") {}; --jwt-verify-audience \
-                 names others",
+                "tokens for the audience (\"aud\") {} are accepted; --jwt-verify-audience names \
+                 others",
                 quoted(audiences)
             ),
         }
     }
 
-    /// Why a token is refused, with what can be done about it.
+    /// The reason why a token is refused, with a remedy.
     pub(super) fn reason(&self, refused: Refused) -> String {
         let of = |claim: &str, option: &str| {
             format!("{refused}: the claim \"{claim}\" is not what {option} wants")
@@ -173,26 +173,26 @@ impl Credentials {
         }
     }
 
-    /// The token of a request: that of its head, or else that of the cookie.
-    pub(super) fn token<'h>(&self, headers: &'h HeaderMap) -> Result<Option<&'h str>, Denied> {
+    /// The token of a request: from the `Authorization` header, or else from the cookie.
+    pub(super) fn token<'h>(&self, headers: &'h HeaderMap) -> Result<Option<&'h str>, AuthError> {
         let mut given = headers.get_all(AUTHORIZATION).iter();
         match (given.next(), given.next()) {
             (Some(value), None) => {
                 let token = value.to_str().ok().and_then(bearer);
-                token.map(Some).ok_or(Denied::Malformed)
+                token.map(Some).ok_or(AuthError::Malformed)
             }
-            (Some(_), Some(_)) => Err(Denied::Malformed),
+            (Some(_), Some(_)) => Err(AuthError::Malformed),
             (None, _) => Ok(self.cookie.as_deref().and_then(|name| cookie(headers, name))),
         }
     }
 
-    /// The settings that the head of a request makes. One that is not there is not set, which is
-    /// something else than empty.
-    pub(super) fn settings(&self, headers: &HeaderMap) -> Result<Vec<Pair>, Denied> {
+    /// The session settings from the headers of a request. A missing header leaves its setting unset,
+    /// which differs from empty.
+    pub(super) fn settings(&self, headers: &HeaderMap) -> Result<Vec<Pair>, AuthError> {
         let mut settings = Vec::new();
         for (header, name) in &self.headers {
             let mut given = headers.get_all(header).iter();
-            let denied = || Denied::Setting(header.clone());
+            let denied = || AuthError::Setting(header.clone());
             match (given.next(), given.next()) {
                 (None, _) => {}
                 (Some(value), None) if value.len() <= MOST_SETTING_BYTES => {
@@ -209,19 +209,19 @@ impl Credentials {
     }
 }
 
-/// Why a token is none, where whoever asks is trusted with it.
+/// The reason why a token is invalid, if responses may contain it.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Reason(pub(super) Option<Box<str>>);
 
-/// It stands in no line of a request: whoever tries tokens would fill the log.
+/// Hides the reason in the log line of the request: clients that guess tokens would fill the log.
 impl fmt::Debug for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("_")
     }
 }
 
-impl Denied {
-    /// What is wrong with a token, where whoever asks may know.
+impl AuthError {
+    /// The reason why a token is invalid, if responses may contain it.
     pub(super) fn reason(&self) -> Option<&str> {
         match self {
             Self::Invalid { reason } => reason.0.as_deref(),
@@ -231,7 +231,7 @@ impl Denied {
         }
     }
 
-    /// What the client is told: not more than what it can do about it.
+    /// The error of the response: no more than the client needs to correct the request.
     pub(super) fn error(&self) -> GraphQLError {
         match self {
             Self::Malformed => GraphQLError::new(
@@ -245,7 +245,7 @@ impl Denied {
                 ),
             ),
             Self::Missing => GraphQLError::new(ErrorCode::Unauthenticated, "A token is required."),
-            // The words that clients know, who get another one then.
+            // Clients compare this message, to refresh their token.
             Self::Expired => GraphQLError::new(ErrorCode::Unauthenticated, "jwt expired"),
             Self::Invalid { reason } => {
                 let error = GraphQLError::new(ErrorCode::Unauthenticated, "invalid token");
@@ -259,7 +259,7 @@ impl Denied {
     }
 }
 
-/// Tells why a token is none, where that is known.
+/// Adds the reason why a token is invalid, if it is known.
 pub(super) fn with_reason(mut error: GraphQLError, reason: Option<&str>) -> GraphQLError {
     let reason = reason.map(|reason| serde_json::Value::from(reason).to_string());
     error.extensions.extend(reason.map(|reason| ("reason".into(), reason.into())));
@@ -278,14 +278,14 @@ fn quoted(names: &[Box<str>]) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-fn rules(options: &AuthOptions, customs: Customs) -> Rules {
+fn rules(options: &AuthOptions, profile: AuthProfile) -> Rules {
     let has_public = !options.jwt_public_key.is_empty() || !options.jwt_jwks.is_empty();
     let audiences = match &options.jwt_verify_audience {
         Some(audiences) if audiences.iter().any(|audience| **audience == *"*") => Vec::new(),
         Some(audiences) => audiences.clone(),
-        None => match customs {
-            Customs::PostGraphile => vec![USUAL_AUDIENCE.into()],
-            Customs::Neo4j | Customs::Gateway { .. } => Vec::new(),
+        None => match profile {
+            AuthProfile::PostGraphile => vec![USUAL_AUDIENCE.into()],
+            AuthProfile::Neo4j | AuthProfile::Gateway { .. } => Vec::new(),
         },
     };
     Rules {
@@ -294,7 +294,7 @@ fn rules(options: &AuthOptions, customs: Customs) -> Rules {
         subject: options.jwt_verify_subject.clone(),
         id: options.jwt_verify_id.clone(),
         required: options.jwt_require_claims.clone(),
-        // A secret's tokens may be made by hand, for ever; an issuer's end.
+        // Tokens of a shared secret may be issued without an end; those of an issuer always expire.
         needs_expiry: has_public,
         leeway: options.jwt_verify_clock_tolerance.map_or(Duration::ZERO, |time| time.0),
         max_age: options.jwt_max_age.map(|time| time.0),
@@ -310,7 +310,7 @@ fn bearer(value: &str) -> Option<&str> {
     (is_bearer && !token.is_empty() && token.chars().all(is_token)).then_some(token)
 }
 
-/// The value of a cookie; an empty one is how a client forgets it.
+/// The value of a cookie; none if it is empty, as a client deletes a cookie.
 fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let texts = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut cookies = texts.flat_map(|text| text.split(';')).filter_map(|one| one.split_once('='));

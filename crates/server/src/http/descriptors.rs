@@ -1,17 +1,17 @@
-//! How many files and connections the process may have open.
+//! The limit on open files of the process (`RLIMIT_NOFILE`).
 
 use std::num::NonZeroUsize;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What the process needs besides: its log, its runtime, files that are read at the start.
+/// File descriptors for the log, the runtime and files that are read at the start.
 const SPARE: u64 = 32;
-/// What a thread needs besides its clients, those who are being turned away included.
+/// File descriptors of a thread besides its clients, including connections that are being refused.
 const SPARE_PER_THREAD: u64 = 40;
-/// What a connection to a database needs; SQLite has up to three files.
+/// File descriptors of a connection to a database; SQLite has up to three files.
 const SPARE_PER_CONNECTION: u64 = 4;
 
-/// Takes as many as the process may have without asking anybody.
+/// Raises the soft limit to the hard limit.
 fn raise_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current == maximum {
@@ -23,11 +23,11 @@ fn raise_limit() {
     }
 }
 
-/// How many of the clients that are wanted there can be, once the process may have as many files
-/// open as it can.
+/// The number of clients that are possible within the limit on open files, which is raised as far as
+/// possible.
 pub(super) fn most_clients(wanted: usize, threads: NonZeroUsize, connections: usize) -> usize {
     raise_limit();
-    // Without a limit the number is missing.
+    // None means no limit.
     let Some(limit) = getrlimit(Resource::Nofile).current else { return wanted };
     let possible = possible(limit, threads.get() as u64, connections as u64);
     if possible < wanted {
@@ -43,7 +43,7 @@ pub(super) fn most_clients(wanted: usize, threads: NonZeroUsize, connections: us
 
 fn possible(limit: u64, threads: u64, connections: u64) -> usize {
     let spare = SPARE + threads * SPARE_PER_THREAD + connections * SPARE_PER_CONNECTION;
-    // Where there are few, clients get half of them.
+    // With a low limit, clients get half of the descriptors.
     let possible = limit.saturating_sub(spare).max(limit / 2).max(1);
     usize::try_from(possible).unwrap_or(usize::MAX)
 }

@@ -1,4 +1,4 @@
-//! What is known of one request, for those who watch the server.
+//! Record of one request and its response: source of its log lines, metrics and trace.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -6,95 +6,105 @@ use std::time::{Duration, Instant};
 use engine::Report;
 use engine::gateway::headers::Trace;
 use engine::report::Planned;
-use gateway::execute::Observed;
+use gateway::execute::ExecutionStatistics;
 use graphql::ErrorCode;
 use graphql::operation::OperationKind;
+use hyper::body::Incoming;
+use hyper::header::HeaderMap;
 use hyper::{Method, StatusCode};
 use opentelemetry::Context;
 
-use super::respond::{Refusal, Response};
-use super::route::HttpRequest;
+use super::refusal::Refusal;
+
 use super::service::Service;
-use super::settings::WatchSettings;
+use super::settings::LoggingSettings;
 use super::timing::{SERVER_TIMING, server_timing};
 use super::transport::Peer;
-use crate::metrics::{Seen, Shard};
+use crate::metrics::{CompletedRequest, Shard};
 use crate::options::LoggedRequests;
 use crate::request_id::RequestId;
-use crate::traces::{Traced, Traces};
+use crate::traces::{TracedRequest, Traces};
 
-/// As much of the errors as a line of the log shows.
+/// The number of bytes of errors that a log line shows.
 const LOGGED_BYTES: usize = 500;
 
-/// As much of a name that the client chose.
+/// The number of bytes of a name from the client that a log line shows.
 const LOGGED_NAME_BYTES: usize = 100;
 
-/// As much of each statement.
+/// The number of bytes of each statement that a log line shows.
 const LOGGED_STATEMENT_BYTES: usize = 4_000;
 
-/// One request and its answer.
+pub(super) type HttpRequest = hyper::Request<Incoming>;
+
+/// A request and its response.
 #[derive(Debug)]
 pub(super) struct Exchange {
     pub(super) started: Instant,
     pub(super) peer: Peer,
     pub(super) method: Method,
-    pub(super) asked: Asked,
-    /// The name that the request gives, which the document need not have. It is missing while
-    /// the operation runs, when the document tells it.
+    pub(super) target: Target,
+    /// The operation name of the request, which the document need not have. It is missing while the
+    /// operation runs; the document has it then.
     pub(super) operation_name: Option<String>,
-    /// How far the request came in the engine.
+    /// The engine's report.
     pub(super) report: Report,
-    /// Why it did not come as far as the engine.
+    /// The reason why the request did not reach the engine.
     pub(super) refusal: Option<Refusal>,
-    /// The beginning of the errors that the engine refused it with.
+    /// The beginning of the request errors of the engine.
     errors: Option<String>,
-    /// Of the body, before it is compressed.
+    /// Size of the body before compression.
     pub(super) response_bytes: u64,
-    /// How the answer ended, where it was sent while it was made.
+    /// The end of a response that was streamed.
     outcome: Option<Outcome>,
-    watch: WatchSettings,
+    logging: LoggingSettings,
     shard: Option<Arc<Shard>>,
-    /// Who is told of the request, as part of what its caller tells.
+    /// The exporter of traces, with the trace context of the request's headers.
     traces: Option<(Arc<Traces>, Context)>,
-    /// What subgraphs are told of that.
+    /// The trace context that requests to subgraphs carry.
     trace: Option<Trace>,
     is_finished: bool,
 }
 
-/// How an answer ended that was sent while it was made.
+/// The end of a streamed response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Sent,
-    /// Something went wrong that could not be told any more.
+    /// An error that could not be reported in the response.
     Broken,
-    /// The client did not read it.
+    /// The client did not read in time.
     Stalled,
-    /// The client went away.
+    /// The client disconnected.
     Left,
 }
 
-/// What the request was for.
+/// The target of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum Target {
     GraphQL,
-    /// Probes ask every few seconds, and would fill the log.
+    /// Probes, which are not logged: they come every few seconds.
     Health,
     Other,
 }
 
 impl Exchange {
-    pub(super) fn new(service: &Service, peer: Peer, request: &HttpRequest, asked: Asked) -> Self {
-        let traces = service.process.watchers.traces.as_ref().filter(|_| asked == Asked::GraphQL);
+    pub(super) fn new(
+        service: &Service,
+        peer: Peer,
+        request: &HttpRequest,
+        target: Target,
+    ) -> Self {
+        let traces =
+            service.process.telemetry.traces.as_ref().filter(|_| target == Target::GraphQL);
         let traces = traces.map(|known| (Arc::clone(known), Traces::parent(request.headers())));
-        let tells_subgraphs = service.worker.wanted().is_some();
-        let trace = traces.as_ref().filter(|_| tells_subgraphs);
+        let has_subgraphs = service.worker.read_headers().is_some();
+        let trace = traces.as_ref().filter(|_| has_subgraphs);
         let trace = trace.map(|(known, parent)| known.begin(parent));
         let mut report = Report::default();
         report.observed.wants_rounds = traces.is_some();
-        if tells_subgraphs && (traces.is_some() || service.settings.watch.slow.is_some()) {
-            report.fetches = Observed::timed();
+        if has_subgraphs && (traces.is_some() || service.settings.logging.slow.is_some()) {
+            report.fetches = ExecutionStatistics::timed();
         }
-        let shard = service.shard.clone().filter(|_| asked == Asked::GraphQL);
+        let shard = service.shard.clone().filter(|_| target == Target::GraphQL);
         if let Some(shard) = &shard {
             shard.begin();
         }
@@ -102,14 +112,14 @@ impl Exchange {
             started: Instant::now(),
             peer,
             method: request.method().clone(),
-            asked,
+            target,
             operation_name: None,
             report,
             refusal: None,
             errors: None,
             response_bytes: 0,
             outcome: None,
-            watch: service.settings.watch,
+            logging: service.settings.logging,
             shard,
             traces,
             trace,
@@ -117,46 +127,46 @@ impl Exchange {
         }
     }
 
-    /// Where requests to subgraphs belong.
-    pub(super) fn told_trace(&self) -> Option<Trace> {
+    /// The trace context for requests to subgraphs.
+    pub(super) fn trace_context(&self) -> Option<Trace> {
         self.trace
     }
 
-    /// Remembers what the engine said to a request that it did not execute.
-    pub(super) fn refused(&mut self, body: &[u8]) {
+    /// Records the request errors of an operation that was not executed.
+    pub(super) fn record_errors(&mut self, body: &[u8]) {
         let without_values = self.report.refused.take();
         let body = without_values.as_deref().unwrap_or(body);
         let beginning = body.get(..LOGGED_BYTES).unwrap_or(body);
         self.errors = Some(String::from_utf8_lossy(beginning).into_owned());
     }
 
-    /// Writes down how the request ended.
-    pub(super) fn finish(&mut self, response: &mut Response) {
+    /// Ends the record, and adds the `Server-Timing` header.
+    pub(super) fn finish(&mut self, status: StatusCode, headers: &mut HeaderMap) {
         let elapsed = self.started.elapsed();
-        self.tell_time(response, elapsed);
-        self.end_after(response.status(), elapsed);
+        self.add_timing_of(headers, elapsed);
+        self.end_after(status, elapsed);
     }
 
-    /// Tells the client what the request took so far.
-    pub(super) fn tell_timing(&self, response: &mut Response) {
-        self.tell_time(response, self.started.elapsed());
+    /// Adds the `Server-Timing` header of the time so far.
+    pub(super) fn add_timing(&self, headers: &mut HeaderMap) {
+        self.add_timing_of(headers, self.started.elapsed());
     }
 
-    fn tell_time(&self, response: &mut Response, elapsed: Duration) {
-        if self.asked == Asked::GraphQL
-            && self.watch.server_timing
+    fn add_timing_of(&self, headers: &mut HeaderMap, elapsed: Duration) {
+        if self.target == Target::GraphQL
+            && self.logging.server_timing
             && let Some(timing) = server_timing(&self.report.stages, elapsed)
         {
-            response.headers_mut().insert(SERVER_TIMING, timing);
+            headers.insert(SERVER_TIMING, timing);
         }
     }
 
-    /// Remembers how an answer ended that was sent while it was made.
-    pub(super) fn streamed(&mut self, outcome: Outcome) {
+    /// Records the end of a streamed response.
+    pub(super) fn record_outcome(&mut self, outcome: Outcome) {
         self.outcome = Some(outcome);
     }
 
-    /// Writes down how the request ended whose status is known.
+    /// Ends the record of a response whose status was sent.
     pub(super) fn end(&mut self, status: StatusCode) {
         self.end_after(status, self.started.elapsed());
     }
@@ -174,13 +184,13 @@ impl Exchange {
         let refusal = self.refusal.as_ref().map(Refusal::code);
         let Self { report, response_bytes, .. } = self;
         let response_bytes = *response_bytes;
-        shard.end(&Seen { status, elapsed, report, refusal, response_bytes });
+        shard.end(&CompletedRequest { status, elapsed, report, refusal, response_bytes });
     }
 
     fn trace(&self, status: Option<StatusCode>, elapsed: Duration) {
         let Some((traces, parent)) = &self.traces else { return };
         let id = RequestId::current();
-        traces.tell(&Traced {
+        traces.export(&TracedRequest {
             parent,
             started: self.started,
             elapsed,
@@ -196,11 +206,11 @@ impl Exchange {
 
     fn log_request(&self, status: Option<StatusCode>, elapsed: Duration) {
         let has_failed = self.refusal.is_some() || !self.report.codes.is_empty();
-        let is_logged = match (self.watch.requests, self.asked) {
-            (LoggedRequests::None, _) | (_, Asked::Health) => false,
-            (LoggedRequests::Failed, Asked::GraphQL) => has_failed,
-            (LoggedRequests::Failed, Asked::Other) => false,
-            (LoggedRequests::All, Asked::GraphQL | Asked::Other) => true,
+        let is_logged = match (self.logging.requests, self.target) {
+            (LoggedRequests::None, _) | (_, Target::Health) => false,
+            (LoggedRequests::Failed, Target::GraphQL) => has_failed,
+            (LoggedRequests::Failed, Target::Other) => false,
+            (LoggedRequests::All, Target::GraphQL | Target::Other) => true,
         };
         if !is_logged {
             return;
@@ -211,7 +221,7 @@ impl Exchange {
         let kind = self.kind();
         let codes = self.codes();
         let milliseconds = milliseconds(elapsed);
-        // Of an answer that was sent while it was made: how much of it, and what became of it.
+        // For a streamed response: its end, and the size of what was sent.
         let streamed = self.outcome.map(Outcome::name);
         let bytes = self.outcome.map(|_| self.response_bytes);
         if let Some(refusal) = &self.refusal {
@@ -231,7 +241,7 @@ impl Exchange {
                 %peer, %method, status, operation, kind, codes, milliseconds, streamed, bytes,
                 "request failed"
             );
-        } else if self.asked == Asked::GraphQL {
+        } else if self.target == Target::GraphQL {
             tracing::info!(
                 %peer, %method, status, operation, kind, milliseconds, streamed, bytes,
                 "request answered"
@@ -241,9 +251,9 @@ impl Exchange {
         }
     }
 
-    /// The statements have places for values, and so tell none.
+    /// Logs a slow request. Its statements have placeholders, so that no values are logged.
     fn log_slow(&self, elapsed: Duration) {
-        if self.asked != Asked::GraphQL || self.watch.slow.is_none_or(|slow| elapsed < slow) {
+        if self.target != Target::GraphQL || self.logging.slow.is_none_or(|slow| elapsed < slow) {
             return;
         }
         let operation = self.operation();
@@ -269,7 +279,7 @@ impl Exchange {
         );
     }
 
-    /// The name of the operation, or what the request gave as such.
+    /// The name of the operation, from the document or else from the request.
     fn operation(&self) -> Option<&str> {
         let known =
             self.report.document.as_ref().and_then(|document| document.operation.name.as_deref());
@@ -290,7 +300,7 @@ impl Exchange {
         (!codes.is_empty()).then(|| codes.join(","))
     }
 
-    /// The codes of the errors, each once.
+    /// The distinct error codes.
     fn distinct_codes(&self) -> Vec<&'static str> {
         let refusal = self.refusal.as_ref().map(Refusal::code);
         let mut codes = Vec::new();
@@ -316,7 +326,7 @@ impl Exchange {
 }
 
 impl Exchange {
-    /// The requests to subgraphs: whose they are, and how long they took.
+    /// The requests to subgraphs, with their durations.
     fn fetches(&self) -> Option<String> {
         let Some(Planned::Gateway(prepared)) = &self.report.prepared else { return None };
         let seen = prepared.subgraphs.iter().zip(&self.report.fetches.fetches);
@@ -342,7 +352,7 @@ impl Outcome {
     }
 }
 
-/// A client that does not wait for its answer ends its request here.
+/// Ends the record of a request whose client disconnected.
 impl Drop for Exchange {
     fn drop(&mut self) {
         if !self.is_finished {
@@ -355,12 +365,12 @@ impl Drop for Exchange {
     }
 }
 
-/// With as many digits as are of use.
+/// Milliseconds, to the microsecond.
 fn milliseconds(time: Duration) -> f64 {
     time.as_micros() as f64 / 1_000.0
 }
 
-/// As much of a text as these bytes hold.
+/// The beginning of a text, of at most so many bytes.
 pub(super) fn beginning(text: &str, most_bytes: usize) -> &str {
     &text[..text.floor_char_boundary(most_bytes)]
 }

@@ -1,5 +1,5 @@
-//! What becomes of a GraphQL request, for GraphiQL's tab: the request tree, the statements, the
-//! database's plans. Nothing is executed.
+//! Dry run of a GraphQL request, for the Explain tab of GraphiQL: the request tree, the statements,
+//! and the database's plans. Nothing is executed.
 
 use std::time::Duration;
 
@@ -8,33 +8,34 @@ use engine::{ApiWorker, Explained, Report};
 use hyper::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use super::exchange::Exchange;
+use super::exchange::{Exchange, HttpRequest};
 use super::graphql;
 use super::media_type::MediaType;
-use super::progress::Progress;
-use super::respond::{Refusal, Response, refuse, respond};
-use super::route::HttpRequest;
+use super::refusal::Refusal;
+use super::respond::{Response, refuse, respond};
+use super::timeouts::ConnectionState;
+
+use super::execution_limits::run_limited;
 use super::service::Service;
-use super::turn::in_turn;
 
 /// Explains the request that `/graphql` would execute.
 pub(super) async fn answer(
     service: &Service,
     request: HttpRequest,
     exchange: &mut Exchange,
-    progress: &Progress,
+    state: &ConnectionState,
 ) -> Response {
     let read = match *request.method() {
-        Method::POST if !graphql::may_be_sent(service, &request, exchange.peer) => {
+        Method::POST if !graphql::is_allowed_origin(service, &request, exchange.peer) => {
             Err(Refusal::OtherOrigin)
         }
-        Method::POST => graphql::read_one(service, request, progress).await,
+        Method::POST => graphql::read_one(service, request, state).await,
         _ => Err(Refusal::Method { allow: "POST" }),
     };
     let body = match read {
         Ok((request, caller)) => {
             let (began, report) = (exchange.started, &mut exchange.report);
-            let explained = in_turn(service, began, async {
+            let explained = run_limited(service, began, async {
                 match service.worker.prepare_for(&request, &caller, report) {
                     Ok(explained) => {
                         let plans = service.worker.plans(&request, &caller.session).await;
@@ -111,7 +112,7 @@ fn explanation(
     shown
 }
 
-/// As a response carries them.
+/// The JSON form of errors in a response.
 fn as_json(errors: &[GraphQLError]) -> Vec<Value> {
     let errors = errors.iter().map(|error| {
         let mut text = Vec::new();

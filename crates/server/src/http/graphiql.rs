@@ -1,8 +1,8 @@
-//! GraphiQL, the page to ask the API on, from the program itself: nothing is fetched from elsewhere.
+//! GraphiQL, served from files of the program: the browser loads nothing from other servers.
 //!
 //! Its files are in the folder `graphiql` of this crate, whose README says where they come from.
 //!
-//! * [`default_query`]: what the page shows first
+//! * [`default_query`]: the query that the page shows first
 
 mod default_query;
 
@@ -20,13 +20,15 @@ use hyper::{Method, StatusCode};
 
 use super::accept_encoding::{self, Readable};
 use super::answer_body::AnswerBody;
+use super::exchange::HttpRequest;
 use super::media_type::MediaType;
-use super::respond::{Refusal, Response, refuse};
-use super::route::HttpRequest;
+use super::refusal::Refusal;
+use super::respond::{Response, refuse};
+
 use super::service::Service;
 use crate::options::Coding;
 
-/// The page may use what comes from this server, and nothing else. Its editors and dialogs write
+/// Content security policy: the page may load from this server only. Its editors and dialogs write
 /// style elements; its fonts and pictures are in its style sheet.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
     font-src data:; img-src 'self' data:; connect-src 'self'; base-uri 'none'; \
@@ -44,7 +46,7 @@ struct File {
 
 #[derive(Debug)]
 enum Content {
-    /// Of another project, compressed; the path has its version, so it never changes.
+    /// A compressed file of another project; the path has its version, so it never changes.
     Published(&'static [u8]),
     Own(&'static str),
 }
@@ -118,7 +120,7 @@ fn answer_page(service: &Service) -> Response {
         "defaultQuery": default_query(&service.worker),
         "explain": settings.explain,
     });
-    // Nothing in the text may end the element that it stands in.
+    // Escaped, so that no text can end the script element.
     let configuration = configuration.to_string().replace('<', "\\u003c");
     let page = PAGE.replace("{configuration}", &configuration);
     let mut response = with_type(page.into(), "text/html; charset=utf-8");
@@ -128,7 +130,7 @@ fn answer_page(service: &Service) -> Response {
     response
 }
 
-/// What the page shows first. Where requests may not ask for the schema, the page tells none of it.
+/// The query that the page shows first. Without introspection it contains no name of the schema.
 fn default_query(worker: &ApiWorker) -> String {
     let query = match worker.limits().introspection {
         true => default_query::default_query(worker.schema()),
@@ -181,7 +183,7 @@ fn set(response: &mut Response, name: HeaderName, value: &'static str) {
     response.headers_mut().insert(name, HeaderValue::from_static(value));
 }
 
-/// Changes with the text.
+/// An entity tag that changes with the text.
 fn entity_tag(text: &str) -> HeaderValue {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -196,7 +198,7 @@ fn decompress(compressed: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Whether a browser asks: programs that ask for JSON get none of the page.
+/// Whether the client is a browser: programs that accept JSON get a 404 instead of the page.
 fn reads_html(headers: &HeaderMap) -> bool {
     let texts = headers.get_all(ACCEPT).into_iter().filter_map(|header| header.to_str().ok());
     let mut ranges = texts

@@ -1,4 +1,4 @@
-//! What supervisors and load balancers ask.
+//! Liveness and readiness probes, for supervisors and load balancers.
 
 use std::sync::atomic::Ordering;
 
@@ -6,10 +6,11 @@ use hyper::{Method, StatusCode};
 
 use super::media_type::MediaType;
 use super::readiness::State;
-use super::respond::{Refusal, Response, refuse, respond};
+use super::refusal::Refusal;
+use super::respond::{Response, refuse, respond};
 use super::service::Service;
 
-/// That the process runs and takes connections; it says nothing about the database.
+/// Liveness: the process runs and accepts connections. The database is not checked.
 pub(super) fn answer_live(method: &Method) -> Response {
     match is_reading(method) {
         true => respond(StatusCode::OK, MediaType::Json, b"{\"status\":\"live\"}".to_vec()),
@@ -17,8 +18,8 @@ pub(super) fn answer_live(method: &Method) -> Response {
     }
 }
 
-/// Whether requests had better come here: the schema is loaded, or nothing would listen; the
-/// database answers, and the process is not about to end.
+/// Readiness: whether requests should be sent here. The schema is loaded, since the server would not
+/// listen without it; the database answers; and the process is not shutting down.
 pub(super) async fn answer_ready(service: &Service, method: &Method) -> Response {
     let process = &service.process;
     if !is_reading(method) {

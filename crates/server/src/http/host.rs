@@ -1,9 +1,9 @@
-//! Whether a request is for this server, by the host that it names.
+//! Check of the `Host` header, against DNS rebinding.
 //!
-//! Whoever has a domain may let its name mean the address of somebody else's machine for a moment:
-//! then their page is of the same origin as a server there, for the browser, and may ask it and read
-//! its answers, from inside the network. Nothing but the name in the request tells. So a server that
-//! trusts whoever reaches it answers for the names of its own machine only.
+//! An attacker's domain can resolve to the address of a private server for a moment. For the browser,
+//! the attacker's page and that server then have the same origin: the page may send requests from
+//! inside the network and read the responses. Only the host that the request names shows this. So a
+//! server without authentication answers requests for the names of its own machine only.
 
 use std::cell::RefCell;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -13,28 +13,28 @@ use hyper::header::{HOST, HeaderMap, HeaderValue};
 
 use crate::options::{AllowedHost, Place, ServingOptions, is_below};
 
-/// No server of names gives addresses for these, whoever asks it:
+/// Domains that never resolve to an address in public DNS:
 /// <https://www.rfc-editor.org/rfc/rfc6761#section-6>.
 const RESERVED: [&str; 2] = [".localhost", ".test"];
 
-/// The hosts that requests may be for.
+/// The hosts that requests may name.
 #[derive(Debug)]
 pub(super) struct Hosts {
-    /// Whether requests to the API are looked at.
+    /// Whether requests to the API are checked.
     pub(super) is_checked: bool,
-    /// Those of options.
+    /// Hosts of `--allowed-hosts`.
     given: Box<[AllowedHost]>,
-    /// Those by whose names the server was told to listen.
+    /// Host names of `--listen`.
     listening: Box<[Box<str>]>,
 }
 
-/// The `Host` header that was allowed last, of one thread: clients repeat it in each request.
+/// The `Host` header that was allowed last on a thread: clients repeat it in each request.
 #[derive(Debug, Default)]
 pub(super) struct LastHost(RefCell<Option<HeaderValue>>);
 
 impl Hosts {
-    /// A token that everybody must have no foreign page has, and by TLS the browser has proved the
-    /// name: only where there is neither it is looked at without an option that says so.
+    /// Without `--allowed-hosts`, requests are checked only where neither tokens nor TLS protect: a
+    /// foreign page cannot have a required token, and TLS proves the host name to the browser.
     pub(super) fn new(options: &ServingOptions) -> Self {
         let given = &options.origins.allowed_hosts;
         let is_trusting =
@@ -50,7 +50,7 @@ impl Hosts {
         Self { is_checked, given: given.as_slice().into(), listening: listening.collect() }
     }
 
-    /// As [`Self::foreign`], without parsing the host that was allowed last.
+    /// Like [`Self::foreign`], but skips parsing if the host is the one that was allowed last.
     pub(super) fn foreign_unless<'r>(
         &self,
         last: &LastHost,
@@ -71,18 +71,18 @@ impl Hosts {
         foreign
     }
 
-    /// The host that a request names, if it is not for that one.
+    /// The host that a request names, if it is not allowed.
     pub(super) fn foreign<'r>(&self, uri: &'r Uri, headers: &'r HeaderMap) -> Option<&'r str> {
         let host = match uri.authority() {
             Some(authority) => authority.as_str(),
-            // Without the header it is no browser's: all of these send it.
+            // All browsers send the header, so a request without it is not from a page.
             None => headers.get(HOST)?.to_str().unwrap_or("?"),
         };
         (!self.contain(host)).then_some(host)
     }
 
-    /// Whether the text of a `Host` header is one of them. A page that has an address for its host has
-    /// come from there, so that addresses are none of a foreign page.
+    /// Whether the text of a `Host` header is allowed. Addresses are: a page whose host is an address
+    /// was loaded from that address.
     fn contain(&self, host: &str) -> bool {
         let Some(host) = without_port(host) else { return false };
         if let Some(address) = host.strip_prefix('[') {
@@ -97,7 +97,8 @@ impl Hosts {
             || self.given.iter().any(|given| given.contains(name))
     }
 
-    /// Whether metrics may be read by a request to a listener that only this machine reaches, or not.
+    /// The host that a request for metrics names, if it is not allowed: `is_local` for a listener that
+    /// only this machine reaches.
     pub(super) fn foreign_to_metrics<'r>(
         &self,
         is_local: bool,
@@ -108,7 +109,7 @@ impl Hosts {
     }
 }
 
-/// The host without its port; none where it is no host.
+/// The host without its port; none if it is malformed.
 fn without_port(host: &str) -> Option<&str> {
     let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let (host, port) = match host.rfind(']') {
@@ -144,7 +145,7 @@ mod tests {
         let uri = Uri::from_static("/graphql");
         let foreign = hosts.foreign(&uri, &headers);
         assert_eq!(foreign, (!expected).then_some(host), "{line}: {host}");
-        // After another one that was allowed, and after itself.
+        // The cache of the last allowed host changes no result.
         let last = LastHost::default();
         for _ in 0..2 {
             assert_eq!(hosts.foreign_unless(&last, &uri, &headers), foreign, "{line}: {host}");

@@ -1,30 +1,30 @@
-//! What the client reads, and what it sent:
+//! Content negotiation by `Accept` and `Content-Type`:
 //! <https://graphql.github.io/graphql-over-http/draft/#sec-Media-Types>.
 
 /// A media type of responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MediaType {
-    /// The older one: a well-formed request is always answered by 200.
+    /// The legacy media type: a well-formed request always has status 200.
     Json,
-    /// The status says whether the request was executed.
+    /// The status shows whether the request was executed.
     GraphQLResponse,
 }
 
-/// How well a range of `Accept` fits, from the worst to the best.
+/// Specificity of a range of `Accept`, from the lowest to the highest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Specificity {
     /// `*/*`
     Any,
     /// `application/*`
     Application,
-    /// The type by its name.
+    /// The type by name.
     Exact,
 }
 
-/// What `Accept` says about one media type.
+/// The preference of a client for one media type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Preference {
-    /// In thousandths; 0 is a refusal.
+    /// Quality in thousandths; 0 is a refusal.
     quality: u16,
     specificity: Specificity,
 }
@@ -45,7 +45,7 @@ impl MediaType {
     }
 }
 
-/// The media type for a client that sent these `Accept` headers; `None` if it reads neither.
+/// Negotiates the media type from `Accept` headers; `None` if the client accepts neither.
 pub(super) fn negotiate<'a>(accept: impl Iterator<Item = &'a str>) -> Option<MediaType> {
     let ranges = accept.flat_map(|header| split(header, ',')).map(str::trim);
     let ranges: Vec<&str> = ranges.filter(|range| !range.is_empty()).collect();
@@ -62,14 +62,14 @@ pub(super) fn negotiate<'a>(accept: impl Iterator<Item = &'a str>) -> Option<Med
     }
 }
 
-/// Whether a body of this `Content-Type` can be read. JSON is UTF-8 if nothing else is said.
+/// Whether a body of this `Content-Type` can be read. Without a charset, JSON is UTF-8.
 pub(super) fn is_readable(content_type: &str) -> bool {
     let mut parts = split(content_type, ';');
     let essence = parts.next().unwrap_or_default().trim();
     essence.eq_ignore_ascii_case(MediaType::Json.essence()) && parts.all(is_utf8_or_no_charset)
 }
 
-/// A client that names both alike reads both; one that only says "anything" may be an old one.
+/// Prefers the newer type if the client names both alike; with only a wildcard it may be an old client.
 fn choose(json: Preference, graphql: Preference) -> MediaType {
     let rank = |preference: Preference| (preference.quality, preference.specificity);
     if rank(graphql) > rank(json) {
@@ -81,7 +81,7 @@ fn choose(json: Preference, graphql: Preference) -> MediaType {
     }
 }
 
-/// The most specific range decides: <https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1>.
+/// The preference by the most specific range: <https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1>.
 fn preference(ranges: &[&str], media_type: MediaType) -> Option<Preference> {
     ranges
         .iter()
@@ -90,7 +90,7 @@ fn preference(ranges: &[&str], media_type: MediaType) -> Option<Preference> {
         .filter(|preference| preference.quality > 0)
 }
 
-/// `None` where the range means something else, or is not well-formed.
+/// Matches a range with a media type; `None` if it does not match, or is malformed.
 fn fit(range: &str, media_type: MediaType) -> Option<Preference> {
     let mut parts = split(range, ';');
     let essence = parts.next()?.trim();
@@ -125,7 +125,7 @@ pub(super) fn name_and_value(parameter: &str) -> Option<(&str, &str)> {
     Some((name.trim(), value.trim().trim_matches('"')))
 }
 
-/// `0.5`, with at most three digits after the point.
+/// Parses `0.5`, with at most three digits after the point.
 pub(super) fn thousandths(quality: &str) -> Option<u16> {
     let (whole, fraction) = quality.split_once('.').unwrap_or((quality, ""));
     if fraction.len() > 3 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -139,7 +139,7 @@ pub(super) fn thousandths(quality: &str) -> Option<u16> {
     }
 }
 
-/// The parts between separators that do not stand in a quoted string.
+/// Splits a text at separators outside quoted strings.
 fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let (mut quoted, mut escaped) = (false, false);
     text.split(move |c| {

@@ -3,96 +3,102 @@
 //! Each thread has a runtime, a listener and a worker of its own: requests are answered where they
 //! arrive, and no thread waits for another. In the order of control flow:
 //!
-//! * `settings`: what the options say
-//! * `listen`: the places where the server listens
-//! * `serve`: the threads, from their start to the signal that ends them
-//! * `reload`: the next generation, when a signal asks for it or the schema was changed
-//! * `process`: what outlives a reload and is shared by all threads
-//! * `service`: what answers requests, and how it is replaced
-//! * `transport`: the bytes of a connection, whatever carries them
-//! * `door`: who comes in to a thread, who makes room, who is turned away
-//! * `clients`: how many clients there are, over all threads
+//! * `settings`: the options, in the form in which requests need them
+//! * `listen`: listening sockets
+//! * `serve`: the threads, from their start to a graceful shutdown
+//! * `generation`: an API with its settings, which a reload replaces as a whole
+//! * `reload`: makes the next generation after a signal or a schema change
+//! * `process`: state that outlives reloads and is shared by all threads
+//! * `service`: a thread's view of the newest generation
+//! * `transport`: byte streams of TCP, TLS and Unix sockets
+//! * `acceptor`: accept loop of a thread, with the limit on connections and eviction
+//! * `clients`: the connection limit of the process
 //! * `connections`: the connections of one thread
 //! * `tls`: certificates and handshakes
-//! * `connection`: one of them, from its first byte to its last
-//! * `progress`: how far it is, and when its patience ends
-//! * `watched`: its bytes, which tell how far it is
-//! * `farewell`: last words, before HTTP begins or after it has failed
-//! * `route`: which path gets which answer
-//! * `exchange`: what is known of one request, for the log
-//! * `timing`: what it took, for its client
-//! * `watchers`: who else is told
-//! * `health`, `readiness`: whether requests would be answered
-//! * `graphql`: a GraphQL request, from its head to its answer
-//! * `credentials`, `session`: who asks
-//! * `host`: whether the request is for this server
-//! * `origin`, `cors`: what pages of other origins may do
-//! * `explain`: what becomes of a request, for whom the server trusts
-//! * `graphiql`: the page to ask the API on
-//! * `media_type`: what the client reads, and what it sent
-//! * `admission`: how many requests run at once, and how many wait
-//! * `turn`: work for a request, in its turn and in its time
-//! * `body`: the bytes of a request, up to a limit
-//! * `bodies`: the memory that all of them may take together
-//! * `descriptors`: how many files and connections the process may have open
-//! * `seldom`: what happens thousands of times and is said once
-//! * `persisted`: documents that clients name instead of sending them
+//! * `connection`: one connection, from its first byte to its last
+//! * `timeouts`: timeouts for slow and idle clients
+//! * `monitored_transport`: a transport that reports its reads and writes to the timeouts
+//! * `closing`: closing a connection so that the client can read the response
+//! * `route`: the handler of each path
+//! * `exchange`: record of one request and its response, for the log, metrics and traces
+//! * `timing`: the `Server-Timing` header
+//! * `telemetry`: where metrics and traces go
+//! * `health`, `readiness`: liveness and readiness probes
+//! * `graphql`: a GraphQL request, from its head to its response
+//! * `execute`: execution of one GraphQL request
+//! * `credentials`, `session`: authentication
+//! * `host`: check of the `Host` header, against DNS rebinding
+//! * `origin`, `cors`: CSRF prevention and cross-origin resource sharing
+//! * `explain`: dry run of a request for the Explain tab of GraphiQL
+//! * `graphiql`: GraphiQL
+//! * `media_type`: content negotiation
+//! * `admission`: admission control: a limit on concurrent requests, a bounded queue, load shedding
+//! * `execution_limits`: runs work under admission control and the request timeout
+//! * `body`: the body of a request, with limits on size and time
+//! * `request_memory`: the memory budget of all request bodies
+//! * `descriptors`: the limit on open files of the process
+//! * `log_throttle`: rate-limited logging
+//! * `persisted`: automatic persisted queries and trusted documents
 //! * `batch`: several requests in one body
-//! * `respond`: answers, and the refusals that come before GraphQL
-//! * `outgoing`: what all answers have in common
-//! * `accept_encoding`, `compress`, `answer_body`: the bytes of an answer
+//! * `refusal`: errors that end a request before the engine, with status and code
+//! * `respond`: HTTP responses of results and refusals
+//! * `outgoing`: headers and compression of all responses
+//! * `accept_encoding`, `compress`, `answer_body`, `streamed_body`: bodies of responses
 
 mod accept_encoding;
+mod acceptor;
 mod admission;
 mod answer_body;
 mod batch;
-mod bodies;
 mod body;
 mod clients;
+mod closing;
 mod compress;
 mod connection;
 mod connections;
 mod cors;
 mod credentials;
 mod descriptors;
-mod door;
 mod exchange;
+mod execute;
+mod execution_limits;
 mod explain;
-mod farewell;
+mod generation;
 mod graphiql;
 mod graphql;
 mod health;
 mod host;
 mod listen;
+mod log_throttle;
 mod media_type;
+mod monitored_transport;
 mod origin;
 mod outgoing;
 mod persisted;
 mod process;
-mod progress;
 mod readiness;
+mod refusal;
 mod reload;
+mod request_memory;
 mod respond;
 mod route;
-mod seldom;
 mod serve;
 mod service;
 mod session;
 mod settings;
 mod streamed_body;
+mod telemetry;
+mod timeouts;
 mod timing;
 mod tls;
 mod transport;
-mod turn;
-mod watched;
-mod watchers;
 
-pub(crate) use credentials::Customs;
+pub(crate) use credentials::AuthProfile;
+pub(crate) use generation::{ChangeWatch, Generation, Reloaded};
 pub(crate) use listen::{Bound, ListenError, Listeners, bind};
 pub(crate) use persisted::ManifestError;
-pub(crate) use reload::{Changes, Fresh, Reload, Renewal, take_signal};
-pub(crate) use serve::{Beside, serve, serve_beside};
-pub(crate) use service::Generation;
+pub(crate) use reload::{Reload, Reloader, take_signal};
+pub(crate) use serve::{SecondServer, serve, serve_second};
 pub(crate) use settings::Settings;
+pub(crate) use telemetry::{Collectors, Telemetry};
 pub(crate) use tls::TlsError;
-pub(crate) use watchers::{Counting, Watchers};

@@ -1,8 +1,8 @@
-//! Whether the page that sends a request may do so.
+//! CSRF prevention: whether the page that sends a request may do so.
 //!
-//! A browser adds to each request whose page sends it. Programs add nothing, and pass. What a
-//! browser marks as sent by a page of another origin is refused, unless that origin is allowed:
-//! such a page could use the rights of whoever looks at it, or of the network that they are in.
+//! A browser adds the origin of the page to each request. Programs add nothing, and pass. A request
+//! from a page of another origin is refused, unless that origin is allowed: such a page could use the
+//! permissions of its visitor, or of the visitor's network.
 
 use hyper::Uri;
 use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
@@ -12,16 +12,16 @@ use super::settings::Origins;
 /// <https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header>
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// How the server's own pages can have been fetched.
+/// Schemes by which the server's own pages can have been loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OwnSchemes {
-    /// The connection has TLS: pages by HTTP are whoever's that is on the way.
+    /// The connection has TLS: pages over HTTP may come from anybody on the network path.
     Https,
-    /// A proxy may have taken TLS away.
+    /// A proxy may have terminated TLS.
     Either,
 }
 
-/// Whether no page of a foreign origin sent the request.
+/// Whether the request comes from a program, an own page or an allowed origin.
 pub(super) fn is_allowed(
     allowed: &Origins,
     schemes: OwnSchemes,
@@ -32,8 +32,7 @@ pub(super) fn is_allowed(
     match headers.get(SEC_FETCH_SITE).map(HeaderValue::as_bytes) {
         // A page of the same origin, or the user by the address bar or a bookmark.
         Some(b"same-origin" | b"none") => true,
-        // Another origin of the same site is another origin: whoever has one host of a domain
-        // need not have all.
+        // `same-site` is another origin: the owner of one host of a domain may not own the others.
         Some(_) => allowed.contain(origin),
         None => match origin {
             None => true,
@@ -43,7 +42,7 @@ pub(super) fn is_allowed(
     }
 }
 
-/// Whether the origin is the one that the request went to.
+/// Whether the origin is the host that the request names.
 fn is_own(origin: &HeaderValue, schemes: OwnSchemes, uri: &Uri, headers: &HeaderMap) -> bool {
     let host = match uri.authority() {
         Some(authority) => Some(authority.as_str()),
@@ -98,7 +97,7 @@ mod tests {
         check(&[], &[("host", "api.example")], true);
         check(&[], &[("host", "api.example"), ("sec-fetch-site", "same-origin")], true);
         check(&[], &[("host", "api.example"), ("sec-fetch-site", "none")], true);
-        // The proxy calls the server otherwise than the browser does.
+        // Behind a proxy the host differs from the one in the browser.
         check(
             &[],
             &[

@@ -1,4 +1,4 @@
-//! What all answers have in common: compression, and the headers for caches and browsers.
+//! Headers and compression of all responses: caching, content sniffing.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use super::compress::compress;
 use super::respond::Response;
 use super::settings::Settings;
 
-/// Which compression the client reads.
+/// Codings that the client accepts.
 pub(super) fn readable(settings: &Settings, headers: &HeaderMap) -> Readable {
     let accepted = headers.get_all(ACCEPT_ENCODING).iter();
-    // A header that is no text names nothing.
+    // A header that is not text names no coding.
     let accepted = accepted.filter_map(|header| header.to_str().ok());
     accept_encoding::negotiate(accepted, &settings.compression.codings)
 }
 
-/// The answer as it is sent.
+/// Adds the common headers, and compresses.
 pub(super) fn finish(
     settings: &Settings,
     mut response: Response,
@@ -29,9 +29,9 @@ pub(super) fn finish(
 ) -> Response {
     let headers = response.headers_mut();
     headers.append(VARY, HeaderValue::from_static("accept, accept-encoding"));
-    // Rows of a database change at any time and may be private; files of the page say otherwise.
+    // Rows can change at any time and may be private; GraphiQL's files set their own header.
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    // No browser takes JSON for a page, whatever stands in it.
+    // Browsers do not interpret JSON as a page, whatever it contains.
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     compress(response, readable, settings.compression.min_size, memory)
 }

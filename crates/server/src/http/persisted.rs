@@ -1,8 +1,8 @@
-//! Documents that clients name instead of sending them.
+//! Persisted documents: clients send an id instead of the document.
 //!
-//! * `document_id`: what names a document
-//! * `trusted`: those of a file, from its making to a look-up
-//! * `known`: those that were sent once
+//! * `document_id`: ids of documents
+//! * `trusted`: trusted documents, from a manifest file
+//! * `known`: automatic persisted queries (APQ), by the hashes of documents that were sent once
 
 mod document_id;
 mod known;
@@ -18,10 +18,10 @@ pub(super) use self::trusted::TrustedDocuments;
 
 use self::document_id::{DocumentId, Sha256};
 
-/// Which documents are known by ids, and which are executed.
+/// Documents that can be named by id, and the restriction to trusted ones.
 #[derive(Clone, Debug)]
 pub(super) struct Persisted {
-    /// Those that were sent once, where these are kept.
+    /// Cache of automatic persisted queries, if enabled.
     pub(super) known: Option<Arc<KnownDocuments>>,
     pub(super) trusted: Option<Arc<TrustedDocuments>>,
     pub(super) only_trusted: bool,
@@ -31,26 +31,26 @@ pub(super) struct Persisted {
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) request: Request,
-    /// What the document is to be known by, if it is valid.
+    /// The hash to cache the document by, if it is valid.
     pub(super) learn: Option<Sha256>,
 }
 
-/// Why a request has no document that may be executed.
+/// The reason why a request has no document that may be executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Missing {
-    /// It neither holds nor names one.
+    /// The request has neither a document nor an id.
     NotNamed(GraphQLError),
-    /// Nobody knows it by this id.
+    /// The id is unknown.
     NotFound,
-    /// Nothing is known by ids.
+    /// Persisted documents are disabled.
     NotSupported,
-    /// The id is another document's.
+    /// The document has another hash than the id.
     OtherDocument,
     NotTrusted,
 }
 
 impl Persisted {
-    /// The request with the document that it holds or names.
+    /// Resolves the document that the request contains or names.
     pub(super) fn find(&self, mut parameters: Parameters) -> Result<Found, Missing> {
         let id = parameters.document_id.take().map(DocumentId::new);
         let learn = match (&parameters.query, id) {
@@ -67,7 +67,7 @@ impl Persisted {
         Ok(Found { request, learn })
     }
 
-    /// Keeps a document that has turned out to be valid.
+    /// Caches a valid document.
     pub(super) fn learn(&self, hash: Sha256, text: &str) {
         if let Some(known) = &self.known {
             known.keep(hash, text);
@@ -85,7 +85,7 @@ impl Persisted {
         }
     }
 
-    /// A document and its id: the one must be the other's.
+    /// Checks that the id is the id of the document.
     fn check_pair(&self, text: &str, id: &DocumentId) -> Result<Option<Sha256>, Missing> {
         let named = self.trusted.as_ref().and_then(|trusted| trusted.find(id));
         if named.is_some_and(|named| *named == *text) {
@@ -97,7 +97,8 @@ impl Persisted {
         Ok(self.known.is_some().then_some(hash))
     }
 
-    /// Whoever sends a trusted document as a whole gets no more by it than by its id.
+    /// Refuses a document that is not trusted, if only trusted ones are allowed. One that is sent in
+    /// full is allowed as if by its id.
     fn check_trusted(&self, text: &str) -> Result<(), Missing> {
         let is_trusted = || self.trusted.as_ref().is_some_and(|trusted| trusted.contains(text));
         match self.only_trusted && !is_trusted() {

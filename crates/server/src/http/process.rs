@@ -1,4 +1,4 @@
-//! What lasts as long as the process, and is shared by all threads, whatever is reloaded.
+//! State of the process, shared by all threads and kept across reloads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,62 +6,62 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use engine::{Api, Memory};
 
 use super::admission::Admission;
-use super::bodies::Bodies;
 use super::clients::Clients;
 use super::readiness::Readiness;
+use super::request_memory::RequestMemory;
 use super::settings::LoadSettings;
-use super::watchers::{Counting, Watchers};
+use super::telemetry::{Collectors, Telemetry};
 use crate::metrics::{self, Situation};
 
 #[derive(Debug)]
 pub(crate) struct Process {
     pub(super) clients: Arc<Clients>,
-    /// Whether a signal to stop has come. Requests may still be taken for a while, but who shares
-    /// them out had better send them elsewhere.
+    /// Whether a signal to stop has come. Requests may still be accepted for a while, but load
+    /// balancers should send them elsewhere.
     pub(super) is_stopping: AtomicBool,
     pub(super) readiness: Readiness,
     pub(super) reloads: Reloads,
-    pub(super) watchers: Watchers,
-    /// Who may run, and who waits.
+    pub(super) telemetry: Telemetry,
+    /// The limit on concurrent requests, with its queue.
     pub(super) admission: Admission,
-    /// What all answers may take together.
+    /// The memory budget of all responses.
     pub(super) memory: Arc<Memory>,
-    /// What the bodies of all requests may take together.
-    pub(super) bodies: Bodies,
+    /// The memory budget of all request bodies.
+    pub(super) bodies: RequestMemory,
 }
 
-/// How often a signal asked to reload.
+/// Counts of reloads.
 #[derive(Debug, Default)]
 pub(super) struct Reloads {
     pub(super) succeeded: AtomicU64,
-    /// Everything was as before.
+    /// The previous generation was kept.
     pub(super) failed: AtomicU64,
 }
 
 impl Process {
-    pub(super) fn new(load: &LoadSettings, watchers: Watchers) -> Self {
+    pub(super) fn new(load: &LoadSettings, telemetry: Telemetry) -> Self {
         Self {
             is_stopping: AtomicBool::default(),
             readiness: Readiness::default(),
             reloads: Reloads::default(),
             clients: Arc::default(),
-            watchers,
+            telemetry,
             admission: Admission::new(load.most_requests, load.most_waiting),
             memory: Memory::new(load.response_memory),
-            bodies: Bodies::new(load.request_memory),
+            bodies: RequestMemory::new(load.request_memory),
         }
     }
 
-    /// Takes other limits from now on; what runs and what is held stays.
+    /// Applies new limits; running requests and reserved memory stay.
     pub(super) fn adapt(&self, load: &LoadSettings) {
         self.admission.adapt(load.most_requests, load.most_waiting);
         self.memory.set_most(load.response_memory);
         self.bodies.set_most(load.request_memory);
     }
 
-    /// What a reader of metrics is told now; nothing if nobody was to read any.
+    /// Sources of the metrics; none if metrics are disabled.
     pub(super) fn metrics_sources(&self, api: &Api) -> Option<metrics::Sources> {
-        let Counting { metrics, connections } = self.watchers.counting.clone()?;
+        let Collectors { metrics, connections } = self.telemetry.collectors.clone()?;
         Some(metrics::Sources {
             metrics,
             connections,

@@ -1,7 +1,7 @@
-//! Whether requests would be answered now: asked by those who share them out, every few seconds.
+//! Readiness of the data source, for load balancers that probe every few seconds.
 //!
-//! One task of the process asks the database for all threads, on a connection that no request
-//! waits for, and what it found holds for a second.
+//! One task of the process probes the database for all threads, on a connection that no request
+//! waits for, and caches the result for a second.
 
 use std::time::{Duration, Instant};
 
@@ -9,51 +9,49 @@ use engine::{Api, ApiWorker};
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
-use super::service::Generation;
-
-/// As long as an answer of the database counts as new.
+/// Lifetime of a cached result.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// The database has to show a sign of life within this time.
+/// Time limit for the database to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// For the task to begin and to tell what it found.
+/// Time for the task to start and to send its result.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Without questions for so long the connection is closed.
+/// Time without probes after which the connection is closed.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// What probes and the task tell each other.
+/// The channel between probes and the task.
 #[derive(Debug, Default)]
 pub(super) struct Readiness {
-    asked: Notify,
+    requested: Notify,
     found: watch::Sender<Option<Found>>,
 }
 
-/// What the database answered.
+/// The result of a probe.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     at: Instant,
     state: State,
 }
 
-/// How the database is.
+/// State of the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Reachable,
     Unreachable,
-    /// It neither answered nor refused.
+    /// It does not answer in time.
     Silent,
 }
 
 impl Readiness {
-    /// How the database is just now; it takes a few seconds at the most.
+    /// The current state of the database; takes a few seconds at most.
     pub(super) async fn state(&self) -> State {
         let is_fresh =
             |found: &Option<Found>| found.is_some_and(|found| found.at.elapsed() < FRESH);
         let mut found = self.found.subscribe();
         if !is_fresh(&found.borrow()) {
-            self.asked.notify_one();
+            self.requested.notify_one();
         }
         match timeout(PATIENCE + GRACE, found.wait_for(is_fresh)).await {
             Ok(Ok(found)) => found.map_or(State::Silent, |found| found.state),
@@ -61,15 +59,15 @@ impl Readiness {
         }
     }
 
-    /// Asks the database of the newest generation whenever somebody wants to know.
-    pub(super) async fn ask(&self, generations: watch::Receiver<Generation>) {
+    /// Probes the database of the newest API whenever a result is requested.
+    pub(super) async fn run(&self, newest: impl Fn() -> Api) {
         let mut probe: Option<(Api, ApiWorker)> = None;
         loop {
-            if timeout(IDLE, self.asked.notified()).await.is_err() {
+            if timeout(IDLE, self.requested.notified()).await.is_err() {
                 probe = None;
                 continue;
             }
-            let api = generations.borrow().api.clone();
+            let api = newest();
             let is_known = |probe: &(Api, ApiWorker)| probe.0.is(&api);
             let (_, worker) = match probe.take_if(|probe| is_known(probe)) {
                 Some(known) => probe.insert(known),
@@ -93,7 +91,7 @@ impl Readiness {
 fn log_change(before: Option<State>, now: State) {
     let was_ready = before.is_none_or(|before| before == State::Reachable);
     match (was_ready, now == State::Reachable) {
-        (true, false) => tracing::warn!(state = ?now, "not ready: the data source is not there"),
+        (true, false) => tracing::warn!(state = ?now, "not ready: the data source is unavailable"),
         (false, true) => tracing::info!("ready again"),
         (true, true) | (false, false) => {}
     }

@@ -1,7 +1,7 @@
-//! The next generation, when a signal asks for it or the schema was changed.
+//! Makes the next generation after a signal or a schema change.
 //!
-//! It is made on a thread of its own while requests go on. If it cannot be made, the one that there
-//! is goes on.
+//! It is made on a thread of its own while requests go on. If that fails, the current generation
+//! stays.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -9,76 +9,57 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use engine::{Api, SchemaWatch};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{oneshot, watch};
 use tokio::time::sleep;
 
-use super::service::Generation;
-use super::settings::Settings;
+use super::generation::{ChangeWatch, Generation, Reloaded};
 use crate::configuration::redacted;
 use crate::failure::Failure;
 use crate::memory;
-use crate::supergraph::SupergraphWatch;
 use crate::supervisor;
 
-/// What a reload replaces.
-#[derive(Debug)]
-pub(crate) struct Fresh {
-    pub(crate) api: Api,
-    pub(crate) settings: Arc<Settings>,
-    /// Tells when the schema is another than the engine's, where that is wanted.
-    pub(crate) watch: Option<Changes>,
-}
-
-/// Tells when what is served has become something else.
-#[derive(Debug)]
-pub(crate) enum Changes {
-    Schema(SchemaWatch),
-    Supergraph(SupergraphWatch),
-}
-
-/// How to make a generation, and when without being asked.
-pub(crate) struct Renewal {
+/// Makes generations: on request, and when a watch reports a change.
+pub(crate) struct Reloader {
     pub(crate) reload: Reload,
-    pub(crate) watch: Option<Changes>,
+    pub(crate) watch: Option<ChangeWatch>,
 }
 
-/// Why a generation is made.
+/// The cause of a reload.
 #[derive(Clone, Copy, Debug)]
 enum Cause {
     Signal,
     Change,
-    /// The one before was not made: the database may have gone in the middle of a change.
+    /// The previous attempt failed: the database may have been in the middle of a change.
     Retry,
 }
 
-/// When to try once more.
+/// Retry with exponential backoff.
 #[derive(Debug, Default)]
 struct Retry {
     pause: Option<Duration>,
-    /// What was said last.
+    /// The error that was logged last.
     error: Option<String>,
 }
 
-/// The first pause after a failure, and the last: each is twice the one before.
+/// The first pause after a failure, and the longest: each is twice the previous one.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
 const LAST_PAUSE: Duration = Duration::from_secs(300);
 
 /// Reads the options and the source again.
-pub(crate) type Reload = Box<dyn Fn() -> Result<Fresh, Failure> + Send + Sync>;
+pub(crate) type Reload = Box<dyn Fn() -> Result<Reloaded, Failure> + Send + Sync>;
 
-/// Takes the signal from now on. Before there is anything to reload it means nothing, and would end
-/// the process. The system's own answer to it never comes back, so nothing has to be kept.
+/// Handles SIGHUP from now on. Before the first generation it is ignored; unhandled, it would end the
+/// process. Tokio never restores the default action, so nothing has to be kept.
 pub(crate) async fn take_signal() -> Result<(), Failure> {
     signal(SignalKind::hangup()).map(drop).map_err(Failure::Runtime)
 }
 
-/// Makes a generation whenever the signal has come or the schema was changed. However often it comes
-/// meanwhile, one more is made afterwards.
+/// Makes a generation after each signal or schema change. Signals that come meanwhile cause one more
+/// reload.
 pub(super) async fn follow(
     mut signal: Signal,
-    Renewal { reload, mut watch }: Renewal,
+    Reloader { reload, mut watch }: Reloader,
     generations: watch::Sender<Generation>,
 ) {
     let reload: Arc<Reload> = Arc::new(reload);
@@ -98,7 +79,7 @@ pub(super) async fn follow(
             Cause::Change => tracing::info!("the schema was changed; reloading"),
             Cause::Retry => tracing::debug!("reloading once more"),
         }
-        supervisor::tell_reloading();
+        supervisor::notify_reloading();
         match run(Arc::clone(&reload)).await {
             Some(Ok(mut fresh)) => {
                 watch = fresh.watch.take();
@@ -111,28 +92,28 @@ pub(super) async fn follow(
                 count_failure(&generations);
                 let error = redacted(failure.to_string().trim()).replace("\nerror: ", "; ");
                 let error = error.replace('\n', " ");
-                retry.say(cause, error);
+                retry.record_failure(cause, error);
             }
             None => {
                 count_failure(&generations);
-                retry.say(cause, "a fault, which the log has".into());
+                retry.record_failure(cause, "a panic, which the log has".into());
             }
         }
-        supervisor::tell_ready();
+        supervisor::notify_ready();
         memory::give_back();
     }
 }
 
-/// Waits for a change of the schema, for ever where nobody looks at it.
-async fn changed(watch: &mut Option<Changes>) {
+/// Waits for a change of the schema, for ever if it is not watched.
+async fn changed(watch: &mut Option<ChangeWatch>) {
     match watch {
-        Some(Changes::Schema(watch)) => watch.changed().await,
-        Some(Changes::Supergraph(watch)) => watch.changed().await,
+        Some(ChangeWatch::Schema(watch)) => watch.changed().await,
+        Some(ChangeWatch::Supergraph(watch)) => watch.changed().await,
         None => pending().await,
     }
 }
 
-fn replace(generations: &watch::Sender<Generation>, Fresh { api, mut settings, .. }: Fresh) {
+fn replace(generations: &watch::Sender<Generation>, Reloaded { api, mut settings, .. }: Reloaded) {
     generations.send_modify(|generation| {
         if let Some(settings) = Arc::get_mut(&mut settings) {
             settings.inherit(&generation.settings);
@@ -145,7 +126,7 @@ fn replace(generations: &watch::Sender<Generation>, Fresh { api, mut settings, .
 }
 
 impl Retry {
-    /// Waits until it is time to try once more, for ever where nothing has failed.
+    /// Waits until the next attempt, for ever if nothing has failed.
     async fn wait(&self) {
         match self.pause {
             Some(pause) => sleep(pause).await,
@@ -153,8 +134,8 @@ impl Retry {
         }
     }
 
-    /// Says why nothing was made, once for each reason, and tries again where nobody else asks.
-    fn say(&mut self, cause: Cause, error: String) {
+    /// Logs a failure, once for each reason, and schedules the next attempt if no signal asked.
+    fn record_failure(&mut self, cause: Cause, error: String) {
         let is_known = self.error.as_deref() == Some(&*error);
         match cause {
             Cause::Retry if is_known => tracing::debug!(error, "still not reloaded"),
@@ -164,7 +145,7 @@ impl Retry {
         }
         self.error = Some(error);
         self.pause = match (cause, self.pause) {
-            // Whoever sent a signal reads the log, and sends another.
+            // The operator who sent the signal reads the log, and sends another.
             (Cause::Signal, pause) => pause,
             (Cause::Change, _) | (Cause::Retry, None) => Some(FIRST_PAUSE),
             (Cause::Retry, Some(pause)) => Some((pause * 2).min(LAST_PAUSE)),
@@ -176,11 +157,11 @@ fn count_failure(generations: &watch::Sender<Generation>) {
     generations.borrow().process.reloads.failed.fetch_add(1, Ordering::Relaxed);
 }
 
-/// None where the thread could not be made or has ended by a fault, which the log has.
-async fn run(reload: Arc<Reload>) -> Option<Result<Fresh, Failure>> {
+/// None if the thread could not be started or has panicked.
+async fn run(reload: Arc<Reload>) -> Option<Result<Reloaded, Failure>> {
     let (sender, receiver) = oneshot::channel();
     let work = move || {
-        // Nobody waits any more if the server stops.
+        // The receiver is gone if the server stops.
         let _ = sender.send(reload());
         memory::give_back();
     };

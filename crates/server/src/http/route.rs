@@ -1,90 +1,91 @@
-//! Which path gets which answer.
+//! Routing: the handler of each path.
 
 use std::pin::pin;
 use std::time::Duration;
 
 use hyper::Version;
-use hyper::body::{Body, Incoming};
+use hyper::body::Body;
 use hyper::header::{HOST, HeaderName, HeaderValue};
 
 use super::accept_encoding::Readable;
 use super::answer_body::AnswerBody;
-use super::exchange::{Asked, Exchange, beginning};
+use super::exchange::{Exchange, HttpRequest, Target, beginning};
 use super::health;
+use super::log_throttle::LogThrottle;
 use super::media_type::MediaType;
 use super::outgoing;
-use super::progress::Progress;
-use super::respond::{Refusal, Response, refuse};
-use super::seldom::Seldom;
+use super::refusal::Refusal;
+use super::respond::{Response, refuse};
 use super::service::Service;
 use super::settings::Settings;
-use super::streamed_body::StreamPatience;
+use super::streamed_body::StreamTimeouts;
+use super::timeouts::ConnectionState;
 use super::transport::Peer;
 use super::{explain, graphiql, graphql};
 use crate::request_id::RequestId;
 
-/// By which a proxy tells what it calls the request, and the answer what it is called here.
+/// The id of a request, from a proxy, and in the response.
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// As much of a host as is told: names are not longer.
+/// The number of bytes of a host name that are logged: valid names are not longer.
 const LOGGED_HOST_BYTES: usize = 253;
 
-/// A proxy that passes on another name does so with each request.
-static FOREIGN: Seldom = Seldom::new(Duration::from_secs(60));
+/// A misconfigured proxy sends another host name with each request.
+static FOREIGN: LogThrottle = LogThrottle::new(Duration::from_secs(60));
 
-pub(super) type HttpRequest = hyper::Request<Incoming>;
-
-/// Answers one request; whatever it is, there is an answer.
+/// Answers one request; there is always a response.
 pub(super) async fn answer(
     service: &Service,
     request: HttpRequest,
     peer: Peer,
-    progress: &Progress,
+    state: &ConnectionState,
 ) -> Response {
     let given = request.headers().get(X_REQUEST_ID).map(HeaderValue::as_bytes);
     let id = RequestId::given_or_new(given);
     // Pinned here: it is large, and the scope would move it.
-    let work = pin!(observe(service, request, peer, progress));
+    let work = pin!(observe(service, request, peer, state));
     let mut response = id.scope(work).await;
-    // An id has only characters that a header may have.
+    // A request id consists of characters that are valid in a header.
     if let Ok(id) = HeaderValue::from_str(id.as_str()) {
         response.headers_mut().insert(X_REQUEST_ID, id);
     }
     response
 }
 
-/// Answers a request, and writes down what became of it.
+/// Answers a request, and records it.
 async fn observe(
     service: &Service,
     request: HttpRequest,
     peer: Peer,
-    progress: &Progress,
+    state: &ConnectionState,
 ) -> Response {
-    let asked = match request.uri().path() {
-        "/graphql" => Asked::GraphQL,
-        path if path.starts_with("/health/") => Asked::Health,
-        _ => Asked::Other,
+    let target = match request.uri().path() {
+        "/graphql" => Target::GraphQL,
+        path if path.starts_with("/health/") => Target::Health,
+        _ => Target::Other,
     };
-    let mut exchange = Exchange::new(service, peer, &request, asked);
+    let mut exchange = Exchange::new(service, peer, &request, target);
     let readable = outgoing::readable(&service.settings, request.headers());
-    let response = route(service, request, readable, &mut exchange, progress).await;
+    let response = route(service, request, readable, &mut exchange, state).await;
     exchange.response_bytes = response.body().size_hint().lower();
     let mut response =
         outgoing::finish(&service.settings, response, readable, &service.process.memory);
     let status = response.status();
     match response.body() {
-        AnswerBody::Streamed(_) => exchange.tell_timing(&mut response),
-        AnswerBody::Whole(_) | AnswerBody::Compressed(_) => exchange.finish(&mut response),
+        AnswerBody::Streamed(_) => exchange.add_timing(response.headers_mut()),
+        AnswerBody::Whole(_) | AnswerBody::Compressed(_) => {
+            exchange.finish(status, response.headers_mut())
+        }
     }
     if let AnswerBody::Streamed(streamed) = response.body_mut() {
-        let Settings { request_timeout: database, patience, .. } = &*service.settings;
-        let patience = StreamPatience { database: *database, client: patience.stall };
-        streamed.watch(exchange, status, patience);
+        let Settings { request_timeout: database, timeouts, .. } = &*service.settings;
+        let timeouts = StreamTimeouts { database: *database, client: timeouts.stall };
+        streamed.record(exchange, status, timeouts);
     }
     response
 }
 
-/// Whether everybody on the way, proxies included, takes the request to be for the same host:
+/// Whether the request names one host, so that proxies and the server cannot differ about it:
 /// <https://www.rfc-editor.org/rfc/rfc9112#section-3.2>.
 fn has_one_host(request: &HttpRequest) -> bool {
     let mut hosts = request.headers().get_all(HOST).iter();
@@ -95,8 +96,8 @@ fn has_one_host(request: &HttpRequest) -> bool {
     }
 }
 
-/// The refusal of a request for another host. No page reaches a Unix socket, and what probes are told
-/// everybody may know.
+/// The refusal of a request for another host. Pages cannot reach Unix sockets, and the responses to
+/// probes are public.
 fn refuse_host(service: &Service, request: &HttpRequest, peer: Peer) -> Option<Refusal> {
     let hosts = &service.settings.hosts;
     if !hosts.is_checked || peer == Peer::Unix || request.uri().path().starts_with("/health/") {
@@ -104,7 +105,7 @@ fn refuse_host(service: &Service, request: &HttpRequest, peer: Peer) -> Option<R
     }
     let named = hosts.foreign_unless(&service.last_host, request.uri(), request.headers())?;
     let named = beginning(named, LOGGED_HOST_BYTES);
-    if let Some(times) = FOREIGN.happens() {
+    if let Some(times) = FOREIGN.record() {
         tracing::warn!(
             host = named,
             times,
@@ -120,7 +121,7 @@ async fn route(
     request: HttpRequest,
     readable: Readable,
     exchange: &mut Exchange,
-    progress: &Progress,
+    state: &ConnectionState,
 ) -> Response {
     if !has_one_host(&request) {
         exchange.refusal = Some(Refusal::Host);
@@ -136,12 +137,12 @@ async fn route(
             exchange.refusal = Some(Refusal::NothingYet);
             refuse(MediaType::Json, &Refusal::NothingYet)
         }
-        "/graphql" => graphql::answer(service, request, readable, exchange, progress).await,
+        "/graphql" => graphql::answer(service, request, readable, exchange, state).await,
         "/health/live" => health::answer_live(request.method()),
         "/health/ready" => health::answer_ready(service, request.method()).await,
         "/explain" if service.settings.development.explain => {
-            // Apart: it is seldom, and every request would have room for it.
-            Box::pin(explain::answer(service, request, exchange, progress)).await
+            // Boxed: these requests are rare, and every request would need the space.
+            Box::pin(explain::answer(service, request, exchange, state)).await
         }
         _ if service.settings.development.graphiql => graphiql::answer(service, &request),
         _ => refuse(MediaType::Json, &Refusal::Path),

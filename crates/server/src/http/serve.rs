@@ -1,4 +1,4 @@
-//! The threads of the server, from their start to the signal that ends them.
+//! The threads of the server, from their start to a graceful shutdown.
 
 use std::io;
 use std::mem;
@@ -14,43 +14,46 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{sleep, timeout};
 
-use super::door;
+use super::acceptor;
+use super::generation::Generation;
 use super::listen::{Listeners, Socket};
-use super::reload::{self, Renewal};
-use super::service::Generation;
+use super::reload::{self, Reloader};
 use super::settings::Settings;
-use super::tls;
 use crate::failure::Failure;
 use crate::metrics::{self, MetricsListener};
 use crate::supervisor;
 
-/// For the threads to notice that their time is up.
+/// Time for the threads to end after the drain timeout.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Lives as long as its thread, and reports the end, however it came.
+/// Interval of checks whether certificate files have changed.
+const CERTIFICATE_CHECK_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Reports the end of a thread when dropped, also after a panic.
 #[derive(Debug)]
 struct Ending(mpsc::UnboundedSender<()>);
 
-/// A server beside another one of the same process; it ends when this goes.
+/// A second server in the process, which stops when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Beside {
+pub(crate) struct SecondServer {
     stop: watch::Sender<bool>,
-    /// There is no newer one.
+    /// Kept open: the threads follow it.
     _generations: watch::Sender<Generation>,
 }
 
-/// The signals by which a person or a supervisor ends a program.
+/// The signals that end the program.
 #[derive(Debug)]
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
 }
 
-/// Serves until a signal comes, then answers what was begun. A second signal ends it at once.
+/// Serves until a signal comes, then drains: requests that have begun are answered. A second signal
+/// ends the server at once.
 pub(crate) async fn serve(
     generation: Generation,
     mut listeners: Listeners,
-    renewal: Option<Renewal>,
+    renewal: Option<Reloader>,
     metrics: Option<MetricsListener>,
 ) -> Result<(), Failure> {
     let mut signals = Signals::listen().map_err(Failure::Runtime)?;
@@ -59,10 +62,11 @@ pub(crate) async fn serve(
     let process = Arc::clone(&generation.process);
     let (generations, newest) = watch::channel(generation);
     let settings = newest.clone();
-    let probed = newest.clone();
+    let current = newest.clone();
     spawn_local({
         let process = Arc::clone(&process);
-        async move { process.readiness.ask(probed).await }
+        let newest = move || current.borrow().api.clone();
+        async move { process.readiness.run(newest).await }
     });
     let (ending, mut endings) = mpsc::unbounded_channel();
     for (idx, sockets) in mem::take(&mut listeners.threads).into_iter().enumerate() {
@@ -87,7 +91,7 @@ pub(crate) async fn serve(
         spawn_local(metrics::serve(listener, sources, foreign));
     }
     drop((stopping, ending));
-    let looking = spawn_local(tls::follow(newest));
+    let watching = spawn_local(follow_certificates(newest));
     let reloading = match renewal {
         Some(renewal) => {
             let hangup = signal(SignalKind::hangup()).map_err(Failure::Runtime)?;
@@ -99,16 +103,16 @@ pub(crate) async fn serve(
         tracing::info!(version = env!("CARGO_PKG_VERSION"), threads, "serving at {place}");
     }
 
-    supervisor::tell_ready();
+    supervisor::notify_ready();
     let early = tokio::select! {
         () = signals.receive() => false,
         _ = endings.recv() => true,
     };
     process.is_stopping.store(true, Ordering::Relaxed);
-    supervisor::tell_stopping();
+    supervisor::notify_stopping();
     let Settings { drain_timeout, drain_delay, .. } = *settings.borrow().settings;
     if let Some(delay) = drain_delay.filter(|_| !early) {
-        tracing::info!(?delay, "stopping soon: requests are still taken");
+        tracing::info!(?delay, "stopping soon: requests are still accepted");
         tokio::select! {
             () = sleep(delay) => {}
             () = signals.receive() => {
@@ -120,10 +124,10 @@ pub(crate) async fn serve(
     if let Some(reloading) = reloading {
         reloading.abort();
     }
-    looking.abort();
+    watching.abort();
     tracing::info!("stopping: requests that have begun are answered");
     listeners.remove_files();
-    // Threads that ended already do not listen.
+    // Threads that have ended already do not receive it.
     stop.send_replace(true);
     tokio::select! {
         ended = timeout(drain_timeout + GRACE, all_ended(&mut endings)) => {
@@ -133,7 +137,7 @@ pub(crate) async fn serve(
         }
         () = signals.receive() => tracing::warn!("stopped at once by a second signal"),
     }
-    // After the last request, so that nobody waits for it but the end.
+    // After the last request, so that only the shutdown waits for it.
     let api = settings.borrow().api.clone();
     api.close(GRACE);
     match early {
@@ -142,11 +146,11 @@ pub(crate) async fn serve(
     }
 }
 
-/// Serves on threads of its own beside another server, which hears the signals.
-pub(crate) fn serve_beside(
+/// Serves on threads of its own beside the main server, which handles the signals.
+pub(crate) fn serve_second(
     generation: Generation,
     mut listeners: Listeners,
-) -> Result<Beside, Failure> {
+) -> Result<SecondServer, Failure> {
     let (stop, stopping) = watch::channel(false);
     let (generations, newest) = watch::channel(generation);
     let (ending, _) = mpsc::unbounded_channel();
@@ -158,7 +162,7 @@ pub(crate) fn serve_beside(
             .spawn(move || run_thread(newest, sockets, stopping, &ending))
             .map_err(Failure::Runtime)?;
     }
-    Ok(Beside { stop, _generations: generations })
+    Ok(SecondServer { stop, _generations: generations })
 }
 
 fn run_thread(
@@ -168,14 +172,25 @@ fn run_thread(
     _ending: &Ending,
 ) {
     let served = runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
-        LocalSet::new().block_on(&runtime, door::serve(newest, sockets, stopping))
+        LocalSet::new().block_on(&runtime, acceptor::serve(newest, sockets, stopping))
     });
     if let Err(error) = served {
         tracing::error!(%error, "a thread of the server cannot run");
     }
 }
 
-/// The channel is closed when the last thread has ended.
+/// Reloads the certificates of the newest generation when their files change.
+async fn follow_certificates(generations: watch::Receiver<Generation>) {
+    loop {
+        sleep(CERTIFICATE_CHECK_INTERVAL).await;
+        let tls = generations.borrow().settings.tls.clone();
+        if let Some(tls) = tls {
+            tls.reload_if_changed();
+        }
+    }
+}
+
+/// Waits for the last thread: the channel closes when it has ended.
 async fn all_ended(endings: &mut mpsc::UnboundedReceiver<()>) {
     while endings.recv().await.is_some() {}
 }
@@ -196,7 +211,7 @@ impl Signals {
     }
 }
 
-impl Drop for Beside {
+impl Drop for SecondServer {
     fn drop(&mut self) {
         self.stop.send_replace(true);
     }
@@ -204,7 +219,7 @@ impl Drop for Beside {
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        // Nobody waits any more if the server has given up.
+        // The receiver is gone if the server no longer waits.
         let _ = self.0.send(());
     }
 }

@@ -1,4 +1,4 @@
-//! Who asks, from the head of a request.
+//! Authentication of a request: from its headers to its session.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,64 +6,69 @@ use engine::Session;
 use engine::session::{Pair, Refused};
 use hyper::header::{AUTHORIZATION, HeaderMap};
 
-use super::credentials::{Credentials, Customs, Denied, Reason};
-use super::respond::Refusal;
-use super::seldom::Seldom;
+use super::credentials::{AuthError, AuthProfile, Credentials, Reason};
+use super::log_throttle::LogThrottle;
+use super::refusal::Refusal;
 
-/// Said once: a client that sends what nobody reads sends it with each request.
-static UNREAD: Seldom = Seldom::new(Duration::from_secs(3600));
+/// Logged once an hour: a client that sends an ignored header sends it with each request.
+static UNREAD: LogThrottle = LogThrottle::new(Duration::from_secs(3600));
 
-/// Whoever tries tokens fills no log.
-static REFUSED: Seldom = Seldom::new(Duration::from_secs(10));
+/// Clients that guess tokens must not fill the log.
+static REFUSED: LogThrottle = LogThrottle::new(Duration::from_secs(10));
 
-/// The session of a request, if it is known who asks.
+/// Authenticates a request.
 pub(super) async fn find(
     credentials: &Credentials,
     headers: &HeaderMap,
 ) -> Result<Session, Refusal> {
-    // All that waits is apart: it is seldom, and every request would have room for it.
+    // Boxed: waiting for keys is rare, and every request would need the space.
     match find_now(credentials, headers) {
         Ok(Found::Session(session)) => Ok(session),
         Ok(Found::Unknown(token, settings)) => {
             let found = Box::pin(find_with_new_keys(credentials, token, settings));
-            found.await.map_err(|denied| refusal(credentials.customs, denied))
+            found.await.map_err(|denied| refusal(credentials.profile, denied))
         }
-        Err(denied) => Err(refusal(credentials.customs, denied)),
+        Err(denied) => Err(refusal(credentials.profile, denied)),
     }
 }
 
-/// The refusal in the words that clients know.
-fn refusal(customs: Customs, denied: Denied) -> Refusal {
-    match (customs, &denied) {
+/// The refusal in the form of the auth profile.
+fn refusal(profile: AuthProfile, denied: AuthError) -> Refusal {
+    match (profile, &denied) {
         (
-            Customs::Neo4j,
-            Denied::Malformed | Denied::Missing | Denied::Expired | Denied::Invalid { .. },
+            AuthProfile::Neo4j,
+            AuthError::Malformed
+            | AuthError::Missing
+            | AuthError::Expired
+            | AuthError::Invalid { .. },
         ) => Refusal::Unauthenticated(denied),
-        (Customs::PostGraphile | Customs::Gateway { .. }, _)
-        | (Customs::Neo4j, Denied::Setting(_) | Denied::NoKeys) => Refusal::Credentials(denied),
+        (AuthProfile::PostGraphile | AuthProfile::Gateway { .. }, _)
+        | (AuthProfile::Neo4j, AuthError::Setting(_) | AuthError::NoKeys) => {
+            Refusal::Credentials(denied)
+        }
     }
 }
 
 enum Found<'h> {
     Session(Session),
-    /// A token that no key has signed of those that there are.
+    /// A token that none of the known keys has signed.
     Unknown(&'h str, Vec<Pair>),
 }
 
-fn find_now<'h>(credentials: &Credentials, headers: &'h HeaderMap) -> Result<Found<'h>, Denied> {
+fn find_now<'h>(credentials: &Credentials, headers: &'h HeaderMap) -> Result<Found<'h>, AuthError> {
     let settings = credentials.settings(headers)?;
     if !credentials.has_keys {
-        if headers.contains_key(AUTHORIZATION) && UNREAD.happens().is_some() {
+        if headers.contains_key(AUTHORIZATION) && UNREAD.record().is_some() {
             tracing::warn!(
-                "requests come with an \"Authorization\" header, and there is no key to judge it by \
-                 (--jwt-secret, --jwt-public-key, --jwt-jwks): it is not looked at"
+                "requests have an \"Authorization\" header, which is ignored: there is no key to \
+                 verify it (--jwt-secret, --jwt-public-key, --jwt-jwks)"
             );
         }
         return Ok(Found::Session(nobody(credentials, settings)));
     }
     let Some(token) = credentials.token(headers)? else {
         return match credentials.requires_token {
-            true => Err(Denied::Missing),
+            true => Err(AuthError::Missing),
             false => Ok(Found::Session(nobody(credentials, settings))),
         };
     };
@@ -76,12 +81,12 @@ fn find_now<'h>(credentials: &Credentials, headers: &'h HeaderMap) -> Result<Fou
     }
 }
 
-/// A key may be new, or another by the name of one before.
+/// Fetches the key sets and verifies again: the key may be new, or may have replaced another.
 async fn find_with_new_keys(
     credentials: &Credentials,
     token: &str,
     settings: Vec<Pair>,
-) -> Result<Session, Denied> {
+) -> Result<Session, AuthError> {
     credentials.fetched.renew().await;
     match judge(credentials, token) {
         Ok(verified) => Ok(credentials.sessions.somebody_with(&verified, settings)),
@@ -91,7 +96,7 @@ async fn find_with_new_keys(
 
 type Judged = Result<std::sync::Arc<engine::session::Verified>, (Refused, bool)>;
 
-/// Judges a token by the keys that there are, and says whether those are all.
+/// Verifies a token by the known keys. The error tells whether those are all.
 fn judge(credentials: &Credentials, token: &str) -> Judged {
     let (fetched, version, is_all) = credentials.fetched.current();
     let checked = credentials.sessions.check(token, &fetched, version, SystemTime::now());
@@ -105,24 +110,24 @@ fn nobody(credentials: &Credentials, settings: Vec<Pair>) -> Session {
     }
 }
 
-/// What is wrong with a token is for the log, and for whoever is trusted: who tries tokens would learn
-/// from it.
-fn denied(credentials: &Credentials, refused: Refused, has_all_keys: bool) -> Denied {
+/// Maps a refused token to its error. The reason is for the log, and for trusted clients: clients that
+/// guess tokens could learn from it.
+fn denied(credentials: &Credentials, refused: Refused, has_all_keys: bool) -> AuthError {
     tracing::debug!(reason = %refused, "a token is refused");
     match refused {
-        Refused::Expired => Denied::Expired,
-        Refused::NoKey if !has_all_keys => Denied::NoKeys,
+        Refused::Expired => AuthError::Expired,
+        Refused::NoKey if !has_all_keys => AuthError::NoKeys,
         Refused::NoKey | Refused::Unmet(_) | Refused::Invalid(_) => {
-            let times = REFUSED.happens();
+            let times = REFUSED.record();
             if times.is_none() && !credentials.tells_reasons {
-                return Denied::Invalid { reason: Reason(None) };
+                return AuthError::Invalid { reason: Reason(None) };
             }
             let reason = credentials.reason(refused);
             if let Some(times) = times {
                 tracing::info!(reason, times, "a token is refused");
             }
             let told = credentials.tells_reasons.then(|| reason.into());
-            Denied::Invalid { reason: Reason(told) }
+            AuthError::Invalid { reason: Reason(told) }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the options say about HTTP, in the form in which requests need it.
+//! The options of HTTP, in the form in which requests need them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,63 +8,63 @@ use engine::Api;
 use graphql::JsonLimits;
 use hyper::header::HeaderValue;
 
-use super::credentials::{Credentials, Customs};
+use super::credentials::{AuthProfile, Credentials};
 use super::descriptors;
 use super::host::Hosts;
 use super::persisted::{KnownDocuments, Persisted, TrustedDocuments};
-use super::progress::Patience;
+use super::timeouts::ClientTimeouts;
 use super::tls::Tls;
 use crate::failure::Failure;
 use crate::options::{
     AllowedOrigin, Coding, LoggedRequests, OriginOptions, PersistedOptions, ServingOptions,
 };
 
-/// The same for all threads; a reload replaces it as a whole.
+/// Settings of all threads; a reload replaces them as a whole.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(super) body: BodySettings,
     pub(super) compression: CompressionSettings,
-    /// By what it is judged who asks.
+    /// Authentication.
     pub(super) credentials: Credentials,
-    /// Which hosts requests may be for.
+    /// Hosts that requests may name.
     pub(super) hosts: Hosts,
-    /// Whose pages may send requests.
+    /// Origins whose pages may send requests.
     pub(super) allowed_origins: Origins,
-    /// Whose pages may read answers; none where nobody is told of it.
+    /// Origins whose pages may read responses; none to send no CORS headers.
     pub(super) cors: Option<CorsSettings>,
-    /// Missing where nothing is encrypted.
+    /// None for plain HTTP.
     pub(super) tls: Option<Arc<Tls>>,
-    pub(super) patience: Patience,
+    pub(super) timeouts: ClientTimeouts,
     pub(super) max_header_size: usize,
-    /// How many connections there may be, over all threads.
+    /// The connection limit, over all threads.
     pub(super) max_clients: usize,
-    /// For how long requests are still taken after the signal to stop.
+    /// Time in which requests are still accepted after the signal to stop.
     pub(super) drain_delay: Option<Duration>,
-    /// Which documents are known by ids, and which are executed.
+    /// Persisted documents, and the restriction to trusted ones.
     pub(super) persisted: Persisted,
-    /// The most requests in one body, where there may be several.
+    /// The most requests in a batch; none if batching is disabled.
     pub(super) most_batch: Option<usize>,
-    /// From the head of a request to its answer.
+    /// Time limit from the head of a request to its response.
     pub(super) request_timeout: Duration,
     pub(super) load: LoadSettings,
-    /// How long requests may take that were begun before the signal to stop.
+    /// Time limit of a graceful shutdown, for requests that have begun.
     pub(super) drain_timeout: Duration,
-    pub(super) watch: WatchSettings,
+    pub(super) logging: LoggingSettings,
     pub(super) development: DevelopmentSettings,
 }
 
-/// What is told of requests.
+/// What is logged of requests, and the timing that responses carry.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct WatchSettings {
-    /// Which have a line in the log.
+pub(super) struct LoggingSettings {
+    /// The requests that have a line in the log.
     pub(super) requests: LoggedRequests,
-    /// From which time on a request is slow.
+    /// The duration from which on a request is slow.
     pub(super) slow: Option<Duration>,
-    /// Whether answers tell what they took.
+    /// Whether responses have a `Server-Timing` header.
     pub(super) server_timing: bool,
 }
 
-/// What may come as the body of a request.
+/// Limits of request bodies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BodySettings {
     pub(super) json: JsonLimits,
@@ -72,34 +72,34 @@ pub(super) struct BodySettings {
     pub(super) timeout: Duration,
 }
 
-/// How much all requests may ask for together.
+/// Limits of all requests together: concurrency, queue and memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LoadSettings {
     pub(super) most_requests: u32,
     pub(super) most_waiting: u32,
     pub(super) queue_timeout: Duration,
-    /// Bytes of answers that are being made.
+    /// Bytes of responses.
     pub(super) response_memory: u64,
-    /// Bytes of the bodies of requests.
+    /// Bytes of request bodies.
     pub(super) request_memory: u64,
 }
 
-/// How answers are compressed.
+/// Compression of responses.
 #[derive(Clone, Debug)]
 pub(super) struct CompressionSettings {
-    /// The best first.
+    /// In order of preference.
     pub(super) codings: Box<[Coding]>,
     pub(super) min_size: usize,
 }
 
-/// Origins that are allowed something.
+/// Allowed origins.
 #[derive(Clone, Debug)]
 pub(super) struct Origins {
     pub(super) any: bool,
     named: Box<[Box<str>]>,
 }
 
-/// What pages of other origins may do.
+/// Settings of cross-origin resource sharing.
 #[derive(Clone, Debug)]
 pub(super) struct CorsSettings {
     pub(super) origins: Origins,
@@ -121,7 +121,7 @@ impl Origins {
         origins
     }
 
-    /// Whether a request with this header is of one of them.
+    /// Whether the `Origin` header is allowed.
     pub(super) fn contain(&self, origin: Option<&HeaderValue>) -> bool {
         let is_named = |origin: &HeaderValue| {
             self.named.iter().any(|named| named.as_bytes() == origin.as_bytes())
@@ -140,12 +140,12 @@ impl CorsSettings {
     }
 }
 
-/// What helps to develop against the API.
+/// Tools for development.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DevelopmentSettings {
-    /// Whether there is a page to ask on.
+    /// Whether GraphiQL is served.
     pub(super) graphiql: bool,
-    /// Whether it is told what becomes of requests.
+    /// Whether requests can be explained.
     pub(super) explain: bool,
 }
 
@@ -157,7 +157,7 @@ impl Persisted {
                 .map(Arc::new)
                 .map_err(|error| Failure::TrustedDocuments { file: file.clone(), error })
         };
-        // Where only trusted documents are executed, others need not be known.
+        // With only trusted documents there is nothing to cache.
         let keeps_others = options.apq && !options.only_trusted;
         let known = || Arc::new(KnownDocuments::new(options.apq_cache_size.0));
         Ok(Self {
@@ -169,19 +169,19 @@ impl Persisted {
 }
 
 impl Settings {
-    /// Tells the log which of the documents that options name do not fit the API.
+    /// Logs the trusted documents that the API cannot execute.
     pub(crate) fn check(&self, api: &Api) {
         if let Some(trusted) = &self.persisted.trusted {
             trusted.check(api);
         }
     }
 
-    /// Tells the log what clients have to bring.
-    pub(crate) fn tell(&self) {
-        self.credentials.tell_audiences();
+    /// Logs what tokens are accepted.
+    pub(crate) fn log_summary(&self) {
+        self.credentials.log_audiences();
     }
 
-    /// Takes over from the settings before what requests have filled.
+    /// Takes over caches that requests have filled.
     pub(super) fn inherit(&mut self, before: &Self) {
         if let (Some(known), Some(filled)) = (&mut self.persisted.known, &before.persisted.known)
             && known.has_size_of(filled)
@@ -191,8 +191,8 @@ impl Settings {
         self.credentials.fetched.inherit(&before.credentials.fetched);
     }
 
-    /// Reads the files that options name, too.
-    pub(crate) fn new(options: &ServingOptions, customs: Customs) -> Result<Self, Failure> {
+    /// Also reads the files that the options name.
+    pub(crate) fn new(options: &ServingOptions, profile: AuthProfile) -> Result<Self, Failure> {
         let (limits, load) = (&options.limits, &options.load);
         let origins = &options.origins;
         options.check_needs()?;
@@ -202,7 +202,7 @@ impl Settings {
         Ok(Self {
             tls: tls.map(Arc::new),
             body: BodySettings {
-                json: limits.of_json(),
+                json: limits.json_limits(),
                 most_bytes: limits.max_body_size.length(),
                 timeout: limits.body_timeout.0.min(load.request_timeout.0),
             },
@@ -210,13 +210,13 @@ impl Settings {
                 codings: options.compression.compression.0.as_slice().into(),
                 min_size: options.compression.compression_min_size.length(),
             },
-            credentials: Credentials::new(&options.auth, customs, options.is_private())?,
+            credentials: Credentials::new(&options.auth, profile, options.is_private())?,
             hosts: Hosts::new(options),
             allowed_origins: Origins::new(
                 origins.allowed_origins.iter().chain(&origins.cors_origins),
             ),
             cors: CorsSettings::new(origins),
-            patience: Patience {
+            timeouts: ClientTimeouts {
                 header: limits.header_timeout.0,
                 keep_alive: options.network.keep_alive_timeout.0,
                 stall: options.network.stall_timeout.0,
@@ -239,7 +239,7 @@ impl Settings {
                 request_memory: load.request_memory.0,
             },
             drain_timeout: options.drain_timeout.0,
-            watch: WatchSettings {
+            logging: LoggingSettings {
                 requests: options.observability.log_requests,
                 slow: options.observability.slow_query.0,
                 server_timing: options.observability.server_timing(options.is_private()),

@@ -1,4 +1,4 @@
-//! The body of an answer that is sent while it is made.
+//! Streamed response bodies: sent while they are made.
 
 use std::io;
 use std::pin::Pin;
@@ -12,73 +12,73 @@ use hyper::StatusCode;
 use hyper::body::Frame;
 use tokio::time::{Sleep, sleep};
 
-use super::compress::HeldCompressor;
+use super::compress::ReservedCompressor;
 use super::exchange::{Exchange, Outcome};
 use crate::memory;
 use crate::request_id::RequestId;
 
-/// What was written of an answer, and what writes the rest.
+/// A response of which only the first part is written.
 ///
-/// The status is sent with the first bytes. What goes wrong later and cannot be told at the
-/// answer's end ends the connection, so that nobody takes a part of an answer for the whole.
+/// The status is sent with the first bytes. An error that cannot be reported at the end of the
+/// response breaks the connection, so that no client takes a part of a response for the whole.
 #[derive(Debug)]
 pub(super) struct StreamedBody {
-    /// Not sent yet.
+    /// The first part, until it is sent.
     first: Option<Bytes>,
     rest: Box<Rest>,
-    compressor: Option<HeldCompressor>,
-    watched: Option<Watched>,
+    compressor: Option<ReservedCompressor>,
+    recorded: Option<Recorded>,
     is_ended: bool,
-    /// Of the answer before it is compressed.
+    /// Sent bytes before compression.
     bytes: u64,
 }
 
-/// Who is told how it ends.
+/// The record of the request, with the timeouts of the stream.
 #[derive(Debug)]
-struct Watched {
+struct Recorded {
     exchange: Box<Exchange>,
     status: StatusCode,
     id: Option<RequestId>,
-    /// Rings when the database was waited for for too long.
+    /// The timer of waiting for the database.
     alarm: Pin<Box<Sleep>>,
-    patience: StreamPatience,
-    /// When the client last took something; none while the database is waited for.
+    timeouts: StreamTimeouts,
+    /// When the client last read something; none while the database is waited for.
     taken: Option<Instant>,
 }
 
-/// How long is waited for more of an answer.
+/// Time limits for more of a response.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct StreamPatience {
+pub(super) struct StreamTimeouts {
     pub(super) database: Duration,
     pub(super) client: Duration,
 }
 
 impl StreamedBody {
     pub(super) fn new(first: Bytes, rest: Box<Rest>) -> Self {
-        // What was made of it before it proved long.
+        // Returns memory of the first part, which has grown large.
         memory::give_back();
-        let (first, compressor, watched) = (Some(first), None, None);
-        Self { first, rest, compressor, watched, is_ended: false, bytes: 0 }
+        let (first, compressor, recorded) = (Some(first), None, None);
+        Self { first, rest, compressor, recorded, is_ended: false, bytes: 0 }
     }
 
-    /// Compresses the answer while it is sent.
-    pub(super) fn compress(&mut self, compressor: HeldCompressor) {
+    /// Compresses the body while it is sent.
+    pub(super) fn compress(&mut self, compressor: ReservedCompressor) {
         self.compressor = Some(compressor);
     }
 
-    /// Tells the exchange how the answer ends.
-    pub(super) fn watch(
+    /// Records the end of the response in the exchange.
+    pub(super) fn record(
         &mut self,
         exchange: Exchange,
         status: StatusCode,
-        patience: StreamPatience,
+        timeouts: StreamTimeouts,
     ) {
-        self.watched = Some(Watched {
+        self.recorded = Some(Recorded {
             exchange: Box::new(exchange),
             status,
             id: RequestId::current(),
-            alarm: Box::pin(sleep(patience.database)),
-            patience,
+            alarm: Box::pin(sleep(timeouts.database)),
+            timeouts,
             taken: Some(Instant::now()),
         });
     }
@@ -91,7 +91,7 @@ impl StreamedBody {
         &mut self,
         context: &mut Context<'_>,
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        match self.watched.as_ref().and_then(|watched| watched.id) {
+        match self.recorded.as_ref().and_then(|recorded| recorded.id) {
             Some(id) => id.run(|| self.poll_scoped(context)),
             None => self.poll_scoped(context),
         }
@@ -122,27 +122,28 @@ impl StreamedBody {
         }
     }
 
-    /// The next bytes of the answer; none at its end.
+    /// The next bytes of the body; none at its end.
     fn poll_rest(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Bytes>>> {
-        let mut unwatched = Vec::new();
-        let watched = self.watched.as_mut();
-        let codes = watched.map_or(&mut unwatched, |watched| &mut watched.exchange.report.codes);
+        let mut unrecorded = Vec::new();
+        let recorded = self.recorded.as_mut();
+        let codes =
+            recorded.map_or(&mut unrecorded, |recorded| &mut recorded.exchange.report.codes);
         let polled = self.rest.poll_next(context, codes);
-        let Some(watched) = &mut self.watched else {
+        let Some(recorded) = &mut self.recorded else {
             return polled.map(|next| next.transpose().map_err(io::Error::other).map(piece));
         };
         match polled {
             Poll::Ready(next) => {
                 let now = Instant::now();
-                watched.taken = Some(now);
-                watched.alarm.as_mut().reset((now + watched.patience.database).into());
+                recorded.taken = Some(now);
+                recorded.alarm.as_mut().reset((now + recorded.timeouts.database).into());
                 Poll::Ready(next.transpose().map_err(io::Error::other).map(piece))
             }
             Poll::Pending => {
-                watched.taken = None;
-                ready!(watched.alarm.as_mut().poll(context));
-                watched.exchange.report.codes.push(ErrorCode::Timeout);
-                let most = watched.patience.database;
+                recorded.taken = None;
+                ready!(recorded.alarm.as_mut().poll(context));
+                recorded.exchange.report.codes.push(ErrorCode::Timeout);
+                let most = recorded.timeouts.database;
                 tracing::warn!(?most, "an answer breaks off: the data source gave no more of it");
                 Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
             }
@@ -151,9 +152,9 @@ impl StreamedBody {
 
     fn end(&mut self, outcome: Outcome) {
         self.is_ended = true;
-        if let Some(Watched { mut exchange, status, .. }) = self.watched.take() {
+        if let Some(Recorded { mut exchange, status, .. }) = self.recorded.take() {
             exchange.response_bytes = self.bytes;
-            exchange.streamed(outcome);
+            exchange.record_outcome(outcome);
             exchange.end(status);
         }
     }
@@ -163,13 +164,13 @@ fn piece(next: Option<SentPiece>) -> Option<Bytes> {
     next.map(|SentPiece { bytes, held }| memory::answer(bytes, held))
 }
 
-/// What is sent for a piece, or for the end of all pieces.
-fn compressed(held: &mut Option<HeldCompressor>, piece: Option<Bytes>) -> io::Result<Bytes> {
+/// Compresses a chunk, or the end of the body.
+fn compressed(held: &mut Option<ReservedCompressor>, piece: Option<Bytes>) -> io::Result<Bytes> {
     match (held.take(), piece) {
         (None, piece) => Ok(piece.unwrap_or_default()),
         (Some(mut used), Some(piece)) => {
             used.compressor.write(&piece)?;
-            // The client has all that there is so far.
+            // The client gets all that is available so far.
             used.compressor.flush()?;
             let compressed = used.compressor.take();
             *held = Some(used);
@@ -179,16 +180,16 @@ fn compressed(held: &mut Option<HeldCompressor>, piece: Option<Bytes>) -> io::Re
     }
 }
 
-/// A client that does not wait for the end of its answer ends it here.
+/// Records a client that disconnected before the end of its response.
 impl Drop for StreamedBody {
     fn drop(&mut self) {
-        let Some(Watched { mut exchange, id, patience, taken, .. }) = self.watched.take() else {
+        let Some(Recorded { mut exchange, id, timeouts, taken, .. }) = self.recorded.take() else {
             return;
         };
         exchange.response_bytes = self.bytes;
-        // The buffers on the way go on to be filled for a while after it has taken its last bytes.
-        let has_stalled = taken.is_some_and(|taken| taken.elapsed() >= patience.client / 2);
-        exchange.streamed(if has_stalled { Outcome::Stalled } else { Outcome::Left });
+        // Buffers on the way go on to fill for a while after the client has read its last bytes.
+        let has_stalled = taken.is_some_and(|taken| taken.elapsed() >= timeouts.client / 2);
+        exchange.record_outcome(if has_stalled { Outcome::Stalled } else { Outcome::Left });
         match id {
             Some(id) => id.run(|| drop(exchange)),
             None => drop(exchange),

@@ -1,4 +1,4 @@
-//! What a request took, for the developer tools of browsers:
+//! The `Server-Timing` header, for the developer tools of browsers:
 //! <https://www.w3.org/TR/server-timing/>.
 
 use std::time::Duration;
@@ -8,7 +8,7 @@ use hyper::header::{HeaderName, HeaderValue};
 
 pub(super) const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
-/// The stages that were reached, and the whole.
+/// The durations of the stages that were reached, and of the whole request.
 pub(super) fn server_timing(stages: &Stages, total: Duration) -> Option<HeaderValue> {
     let times = [
         ("document", stages.document),
@@ -30,13 +30,13 @@ pub(super) fn server_timing(stages: &Stages, total: Duration) -> Option<HeaderVa
     HeaderValue::from_maybe_shared(bytes::Bytes::from(text)).ok()
 }
 
-/// `1.25`, by integers: each answer of a private server has five of them.
+/// Writes `1.25` with integer arithmetic: each response of a private server has five durations.
 fn push_milliseconds(time: Duration, text: &mut String) {
     let mut digits = itoa::Buffer::new();
     text.push_str(digits.format(time.as_millis()));
     let thousandths = time.subsec_micros() % 1_000;
     if thousandths > 0 {
-        // A digit before them keeps their zeros.
+        // The added digit keeps leading zeros.
         let thousandths = digits.format(1_000 + thousandths);
         text.push('.');
         text.push_str(thousandths[1..].trim_end_matches('0'));

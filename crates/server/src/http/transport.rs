@@ -1,4 +1,4 @@
-//! The bytes of a connection, whatever carries them.
+//! Byte streams of connections: TCP, TLS and Unix sockets.
 
 use std::fmt;
 use std::io::{self, IoSlice, Read};
@@ -14,10 +14,10 @@ use tokio_rustls::server::TlsStream;
 
 use super::listen::Socket;
 
-/// So much of what a client sends is read before it is sent away.
-const MOST_FORGOTTEN_READS: usize = 16;
+/// Reads of a refused client's data before its connection closes.
+const MAX_DISCARDED_READS: usize = 16;
 
-/// A socket that takes connections.
+/// A listening socket.
 #[derive(Debug)]
 pub(super) enum Listener {
     Tcp(TcpListener),
@@ -32,16 +32,16 @@ pub(super) enum Transport {
     Tls(Box<TlsStream<TcpStream>>),
 }
 
-/// Who is at the other end.
+/// The other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Peer {
     Tcp(SocketAddr),
-    /// Programs that connect by a path have no address.
+    /// Clients of a Unix socket have no address.
     Unix,
 }
 
 impl Listener {
-    /// For the runtime of this thread.
+    /// Registers the socket with the runtime of this thread.
     pub(super) fn new(socket: Socket) -> io::Result<Self> {
         Ok(match socket {
             Socket::Tcp(socket) => Self::Tcp(TcpListener::from_std(socket)?),
@@ -61,8 +61,8 @@ impl Listener {
 }
 
 impl Transport {
-    /// Answers are written whole; waiting for more to send would only delay them.
-    pub(super) fn hurry(&self) -> io::Result<()> {
+    /// Disables Nagle's algorithm: responses are written whole, and waiting for more would delay them.
+    pub(super) fn disable_delay(&self) -> io::Result<()> {
         match self {
             Self::Tcp(stream) => stream.set_nodelay(true),
             Self::Tls(stream) => stream.get_ref().0.set_nodelay(true),
@@ -72,22 +72,23 @@ impl Transport {
 }
 
 impl Transport {
-    /// Says a few words, as many as always fit into the buffer of a new connection, and closes.
-    pub(super) fn dismiss(self, words: &[u8]) {
+    /// Sends a response without waiting, which always fits into the buffer of a new connection, and
+    /// closes.
+    pub(super) fn send_now_and_close(self, response: &[u8]) {
         let socket = self.socket();
-        drop(socket.send(words));
+        drop(socket.send(response));
         drop(socket.shutdown(Shutdown::Write));
-        // A request that is left unread would take the words back.
-        let mut forgotten = [0; 4096];
-        for _ in 0..MOST_FORGOTTEN_READS {
-            match (&*socket).read(&mut forgotten) {
+        // Closing with an unread request resets the connection, and the client would lose the response.
+        let mut discarded = [0; 4096];
+        for _ in 0..MAX_DISCARDED_READS {
+            match (&*socket).read(&mut discarded) {
                 Ok(0) | Err(_) => break,
                 Ok(_) => {}
             }
         }
     }
 
-    /// Closes so that the system forgets at once what the client has not taken.
+    /// Makes the close a reset, so that the kernel drops what the client has not read.
     pub(super) fn reset(&self) {
         if let Err(error) = self.socket().set_linger(Some(Duration::ZERO)) {
             tracing::debug!(%error, "a connection is closed, not reset");

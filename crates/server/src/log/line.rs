@@ -1,5 +1,5 @@
-//! One event, one line: with the request that it is about, and without anything that would look
-//! like another line.
+//! Formats an event as one line, with the id of its request. Text from clients cannot imitate another
+//! line.
 
 use std::fmt::{self, Write};
 
@@ -11,12 +11,12 @@ use tracing_subscriber::registry::LookupSpan;
 use crate::options::LogFormat;
 use crate::request_id::RequestId;
 
-/// Writes events as `inner` does, and adds the id of the request.
+/// Formats events like `inner`, and adds the id of the request.
 #[derive(Debug)]
 pub(super) struct Line<F> {
     pub(super) inner: F,
     pub(super) format: LogFormat,
-    /// Whether colours are written, which begin with a control character.
+    /// Whether the line has colours, which begin with a control character.
     pub(super) is_coloured: bool,
 }
 
@@ -48,8 +48,8 @@ where
     }
 }
 
-/// JSON has no control characters of ASCII by itself, but may have others; the id becomes one key
-/// more.
+/// Writes JSON with the id as a further key. JSON escapes control characters of ASCII, but not all
+/// harmful characters.
 fn write_json(line: &str, id: Option<RequestId>, writer: &mut impl Write) -> fmt::Result {
     let escaped = line.contains(is_harmful).then(|| escaped_json(line));
     let line = escaped.as_deref().unwrap_or(line);
@@ -61,12 +61,12 @@ fn write_json(line: &str, id: Option<RequestId>, writer: &mut impl Write) -> fmt
     }
 }
 
-/// The same JSON, in which harmful characters are escaped; they stand in strings only.
+/// Escapes harmful characters, which occur in strings only.
 fn escaped_json(line: &str) -> String {
     let mut escaped = String::with_capacity(line.len() + 16);
     for c in line.chars() {
         match is_harmful(c) {
-            // All of them have four digits.
+            // All of them have at most four hexadecimal digits.
             true => drop(write!(escaped, "\\u{:04x}", u32::from(c))),
             false => escaped.push(c),
         }
@@ -74,7 +74,7 @@ fn escaped_json(line: &str) -> String {
     escaped
 }
 
-/// Names and messages that clients chose may have line breaks and escape sequences.
+/// Escapes line breaks and escape sequences in names and messages from clients.
 fn write_text(line: &str, is_coloured: bool, writer: &mut impl Write) -> fmt::Result {
     let is_harmful = |c: char| is_harmful(c) && !(is_coloured && c == '\u{1b}');
     if !line.contains(is_harmful) {
@@ -89,8 +89,8 @@ fn write_text(line: &str, is_coloured: bool, writer: &mut impl Write) -> fmt::Re
     Ok(())
 }
 
-/// Whether a character could change how a line looks: control characters, which terminals obey, the
-/// two line breaks that Unicode has beside them, and those that turn the direction of text.
+/// Whether a character could change the appearance of a line: control characters, which terminals
+/// interpret, the other two line breaks of Unicode, and those that change the direction of text.
 /// <https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters>
 fn is_harmful(c: char) -> bool {
     c.is_control()

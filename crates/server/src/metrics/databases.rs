@@ -1,4 +1,4 @@
-//! What connections to databases do, for a scrape.
+//! Metrics of connections to databases.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use source::statistics::Totals;
 
 use super::encode::Writer;
 
-/// A gateway's source in the process is told apart by the subgraph that it is.
+/// The labels of a source: in a gateway, the subgraph.
 fn labels<'l>(subgraph: Option<&'l str>, state: Option<&'l str>) -> Vec<(&'static str, &'l str)> {
     let subgraph = subgraph.map(|subgraph| ("subgraph", subgraph));
     let state = state.map(|state| ("state", state));
     subgraph.into_iter().chain(state).collect()
 }
 
-/// Writes the metrics of each, by the names of their subgraphs if they have some.
+/// Writes the metrics of all databases, labelled with their subgraphs in a gateway.
 pub(super) fn encode(
     databases: &[(Option<&str>, &Statistics)],
     writer: &mut Writer<'_, '_>,
@@ -28,7 +28,7 @@ pub(super) fn encode(
     let all: Vec<(Option<&str>, Totals)> = all.collect();
     encode_states(&all, writer)?;
     encode_counts(&all, writer)?;
-    let help = "How long the requests waited that were given a connection";
+    let help = "Time that requests waited for a connection of the pool";
     let name = "thalweg_database_acquire_seconds";
     let mut family = writer.begin(name, help, MetricType::Counter)?;
     for (subgraph, totals) in &all {
@@ -40,7 +40,7 @@ pub(super) fn encode(
     Ok(())
 }
 
-/// How many there are just now.
+/// Writes the current states.
 fn encode_states(all: &[(Option<&str>, Totals)], writer: &mut Writer<'_, '_>) -> fmt::Result {
     let help = "Connections to the database";
     let mut family = writer.begin("thalweg_database_connections", help, MetricType::Gauge)?;
@@ -58,17 +58,17 @@ fn encode_states(all: &[(Option<&str>, Totals)], writer: &mut Writer<'_, '_>) ->
     Ok(())
 }
 
-/// What was counted since the start.
+/// Writes the counters.
 fn encode_counts(all: &[(Option<&str>, Totals)], writer: &mut Writer<'_, '_>) -> fmt::Result {
     type Count = fn(&Totals) -> u64;
     let counters: [(&str, &str, Count); 5] = [
-        ("thalweg_database_opened", "Connections that were made", |totals| totals.opened),
-        ("thalweg_database_failed", "Connections that could not be made", |totals| totals.failed),
+        ("thalweg_database_opened", "Connections opened", |totals| totals.opened),
+        ("thalweg_database_failed", "Connections that could not be opened", |totals| totals.failed),
         ("thalweg_database_acquired", "Connections given to requests", |totals| totals.acquired),
         ("thalweg_database_refused", "Requests that got no connection", |totals| totals.refused),
         (
             "thalweg_database_replaced",
-            "Connections closed because of settings they remember",
+            "Connections closed because of session settings that they keep",
             |totals| totals.replaced,
         ),
     ];

@@ -1,4 +1,4 @@
-//! The text of a scrape: <https://prometheus.io/docs/specs/om/open_metrics_spec/>.
+//! The OpenMetrics text: <https://prometheus.io/docs/specs/om/open_metrics_spec/>.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::store::{Kind, Metrics, Shard, Stage};
 use super::usage::Usage;
 use super::{databases, fetches, subgraphs};
 
-/// Whose counts are told.
+/// Sources of the metrics.
 #[derive(Clone, Debug)]
 pub(crate) struct Sources {
     pub(crate) metrics: Arc<Metrics>,
@@ -27,24 +27,24 @@ pub(crate) struct Sources {
     pub(crate) situation: Situation,
 }
 
-/// How the process is just now.
+/// The current state of the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Situation {
     pub(crate) reloaded: u64,
     pub(crate) reloads_failed: u64,
     pub(crate) clients: usize,
-    /// Requests that have a place, and that wait for one.
+    /// Running and queued requests.
     pub(crate) running: u32,
     pub(crate) waiting: u32,
-    /// Bytes that answers hold.
+    /// Bytes that responses reserve.
     pub(crate) response_memory: u64,
-    /// Bytes that bodies of requests hold.
+    /// Bytes that request bodies reserve.
     pub(crate) request_memory: u64,
 }
 
 pub(super) type Labels<'l, const N: usize> = [(&'l str, &'l str); N];
 
-/// The whole text.
+/// Encodes all metrics.
 pub(super) fn encode(sources: Sources) -> Result<String, fmt::Error> {
     let mut registry = Registry::default();
     registry.register_collector(Box::new(sources));
@@ -86,38 +86,38 @@ impl Sources {
         writer.begin("thalweg_build", "The program", MetricType::Info)?.encode_info(&version)?;
         let started = self.metrics.started.duration_since(UNIX_EPOCH).unwrap_or_default();
         let started = started.as_secs_f64();
-        writer.gauge("process_start_time_seconds", "When the process began", started)?;
+        writer.gauge("process_start_time_seconds", "Start time of the process", started)?;
         let usage = Usage::now();
         if let Some(seconds) = usage.cpu_seconds {
             writer
-                .begin("process_cpu_seconds", "Time of processors used", MetricType::Counter)?
+                .begin("process_cpu_seconds", "CPU time", MetricType::Counter)?
                 .encode_counter::<NoLabelSet, f64, u64>(&seconds, None)?;
         }
         let gauges = [
-            ("process_resident_memory_bytes", "Memory in use", usage.resident_bytes),
-            ("process_virtual_memory_bytes", "Addresses in use", usage.virtual_bytes),
+            ("process_resident_memory_bytes", "Resident memory", usage.resident_bytes),
+            ("process_virtual_memory_bytes", "Virtual memory", usage.virtual_bytes),
             ("process_threads", "Threads", usage.threads),
             ("process_open_fds", "Open file descriptors", usage.open_files),
-            ("process_max_fds", "The most file descriptors that may be open", usage.most_files),
+            ("process_max_fds", "The limit on open file descriptors", usage.most_files),
         ];
         for (name, help, value) in gauges {
             if let Some(value) = value {
                 writer.gauge(name, help, value as f64)?;
             }
         }
-        let help = "Reloads that a signal asked for";
+        let help = "Reloads";
         let mut family = writer.begin("thalweg_reloads", help, MetricType::Counter)?;
         let Situation { reloaded, reloads_failed, clients, running, waiting, .. } = self.situation;
         let Situation { response_memory, request_memory, .. } = self.situation;
         count_of(&mut family, &[("result", "success")], reloaded)?;
         count_of(&mut family, &[("result", "failure")], reloads_failed)?;
         writer.gauge("thalweg_clients", "Connections of clients", clients as f64)?;
-        writer.gauge("thalweg_requests_running", "Requests that run", running.into())?;
-        let help = "Requests that wait for others to end";
+        writer.gauge("thalweg_requests_running", "Running requests", running.into())?;
+        let help = "Queued requests";
         writer.gauge("thalweg_requests_waiting", help, waiting.into())?;
-        let help = "Memory of the answers that are being made";
+        let help = "Memory of responses that are being made";
         writer.gauge("thalweg_response_memory_bytes", help, response_memory as f64)?;
-        let help = "Memory of the bodies of requests";
+        let help = "Memory of request bodies";
         writer.gauge("thalweg_request_memory_bytes", help, request_memory as f64)
     }
 
@@ -149,18 +149,18 @@ impl Sources {
         let help = "GraphQL requests that are being answered";
         writer.gauge("thalweg_requests_in_flight", help, in_flight as f64)?;
         let mut family =
-            writer.begin("thalweg_errors", "Errors of answers, by code", MetricType::Counter)?;
+            writer.begin("thalweg_errors", "Errors in responses, by code", MetricType::Counter)?;
         for (place, code) in ErrorCode::ALL.iter().enumerate() {
             let counts = self.shards().filter_map(|shard| shard.errors.get(place));
             count_of(&mut family, &[("code", code.as_str())], counts.map(read).sum())?;
         }
         let bytes = self.shards().map(|shard| read(&shard.response_bytes)).sum();
-        let help = "Bytes of the bodies of answers to GraphQL requests";
+        let help = "Bytes of the bodies of responses to GraphQL requests";
         writer.counter("thalweg_response_bytes", help, bytes)
     }
 
     fn encode_times(&self, writer: &mut Writer<'_, '_>) -> fmt::Result {
-        let help = "From the head of a GraphQL request to its answer";
+        let help = "Time from the head of a GraphQL request to its response";
         let name = "thalweg_request_duration_seconds";
         let mut family = writer.begin(name, help, MetricType::Histogram)?;
         let names = self.metrics.operations.names();
@@ -169,7 +169,7 @@ impl Sources {
             let labels = [("operation", &**name)];
             histogram_of(&mut family, &labels, counts.map(|counts| &counts.duration))?;
         }
-        let help = "Each stage of a GraphQL request";
+        let help = "Time of each stage of a GraphQL request";
         let mut family =
             writer.begin("thalweg_stage_duration_seconds", help, MetricType::Histogram)?;
         for (place, stage) in Stage::ALL.into_iter().enumerate() {
@@ -217,7 +217,7 @@ impl Sources {
         let cached = self.api.cached();
         let (documents, bytes) = (cached.documents as f64, cached.bytes as f64);
         writer.gauge("thalweg_cached_documents", "Documents in the cache", documents)?;
-        let help = "About how many bytes the cached documents take with their plans";
+        let help = "Approximate bytes of cached documents with their plans";
         writer.gauge("thalweg_cache_bytes", help, bytes)
     }
 
@@ -226,7 +226,7 @@ impl Sources {
     }
 }
 
-/// Writes metrics of one value.
+/// Writes metrics.
 pub(super) struct Writer<'w, 'e>(&'w mut DescriptorEncoder<'e>);
 
 impl Writer<'_, '_> {

@@ -1,9 +1,9 @@
-//! What became of the requests of plans to subgraphs.
+//! Metrics of fetches: the requests of query plans to subgraphs.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gateway::execute::{Fate, Observed};
+use gateway::execute::{ExecutionStatistics, FetchOutcome};
 use prometheus_client::metrics::MetricType;
 
 use super::encode::{Writer, count_of};
@@ -12,31 +12,31 @@ use super::encode::{Writer, count_of};
 #[derive(Debug, Default)]
 pub(super) struct FetchCounts {
     sent: AtomicU64,
-    /// Of which all was known already.
+    /// All entities were cached.
     known: AtomicU64,
-    /// For which there were no objects.
+    /// There were no entities to fetch.
     nothing: AtomicU64,
-    /// That wait for what did not come.
+    /// A fetch that it depends on failed.
     missed: AtomicU64,
-    /// Objects that were asked for.
+    /// Requested representations.
     asked: AtomicU64,
-    /// Those that were known.
+    /// Representations from the entity cache.
     reused: AtomicU64,
-    /// Those that another one stood for.
+    /// Representations that are equal to another one.
     equal: AtomicU64,
 }
 
 impl FetchCounts {
-    /// Counts those of one request.
-    pub(super) fn count(&self, observed: &Observed) {
+    /// Counts the fetches of one request.
+    pub(super) fn count(&self, observed: &ExecutionStatistics) {
         for seen in &observed.fetches {
-            let fate = match seen.fate {
-                Fate::Sent => &self.sent,
-                Fate::Reused => &self.known,
-                Fate::Nothing => &self.nothing,
-                Fate::Planned => &self.missed,
+            let counter = match seen.outcome {
+                FetchOutcome::Sent => &self.sent,
+                FetchOutcome::Reused => &self.known,
+                FetchOutcome::Nothing => &self.nothing,
+                FetchOutcome::Planned => &self.missed,
             };
-            fate.fetch_add(1, Ordering::Relaxed);
+            counter.fetch_add(1, Ordering::Relaxed);
             let add = |count: &AtomicU64, number: usize| {
                 if number > 0 {
                     count.fetch_add(number as u64, Ordering::Relaxed);
@@ -58,13 +58,13 @@ pub(super) fn encode<'c>(
     let sum = |of: fn(&FetchCounts) -> &AtomicU64| -> u64 {
         counts.iter().map(|counts| of(counts).load(Ordering::Relaxed)).sum()
     };
-    let help = "Requests of plans to subgraphs, by what became of them";
+    let help = "Fetches of query plans, by outcome";
     let mut family = writer.begin("thalweg_fetches", help, MetricType::Counter)?;
     count_of(&mut family, &[("outcome", "sent")], sum(|counts| &counts.sent))?;
     count_of(&mut family, &[("outcome", "known")], sum(|counts| &counts.known))?;
     count_of(&mut family, &[("outcome", "nothing")], sum(|counts| &counts.nothing))?;
     count_of(&mut family, &[("outcome", "missed")], sum(|counts| &counts.missed))?;
-    let help = "Objects that requests of plans are for, by how their values were had";
+    let help = "Representations in fetches, by outcome";
     let mut family = writer.begin("thalweg_representations", help, MetricType::Counter)?;
     count_of(&mut family, &[("outcome", "sent")], sum(|counts| &counts.asked))?;
     count_of(&mut family, &[("outcome", "known")], sum(|counts| &counts.reused))?;

@@ -1,27 +1,27 @@
-//! How long things took.
+//! Histograms of durations.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Upper bounds in microseconds: a query takes some tenths of a millisecond, and what takes more
-/// than ten seconds is late whatever it is.
+/// Upper bounds in microseconds: a query takes some tenths of a millisecond, and more than ten seconds
+/// is late for any request.
 const BOUNDS: [u64; 16] = [
     100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000,
     1_000_000, 2_500_000, 5_000_000, 10_000_000,
 ];
 
-/// One of many, written by one thread.
+/// The histogram of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Histogram {
-    /// By bound; the last is for what takes longer.
+    /// Counts by bound; the last is for longer durations.
     counts: [AtomicU64; BOUNDS.len() + 1],
     nanoseconds: AtomicU64,
 }
 
-/// The sum of several.
+/// The sum of the histograms of all threads.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sum {
-    /// Bounds in seconds, each with how many lie between it and the one before.
+    /// Bounds in seconds, each with the count between it and the previous one.
     pub(super) buckets: [(f64, u64); BOUNDS.len() + 1],
     pub(super) count: u64,
     pub(super) seconds: f64,

@@ -1,15 +1,16 @@
-//! What the process counts, and how Prometheus reads it.
+//! Prometheus metrics.
 //!
-//! * `histogram`: how long things took
-//! * `operations`: which operations are told apart
-//! * `store`: what is counted of requests
-//! * `usage`: what the operating system counts of the process
-//! * `encode`: the text of a scrape
-//! * `fetches`: its part about plans over subgraphs
-//! * `subgraphs`: its part about subgraphs
-//! * `serve`: the address where it is read
+//! * `histogram`: histograms of durations
+//! * `operations`: operations with metrics of their own
+//! * `store`: counters of requests
+//! * `usage`: resource usage of the process, from the operating system
+//! * `encode`: the OpenMetrics text
+//! * `databases`: metrics of connections to databases
+//! * `fetches`: metrics of query plans
+//! * `subgraphs`: metrics of subgraphs
+//! * `serve`: the HTTP endpoint
 //!
-//! Each thread counts in a shard of its own; a scrape adds the shards up.
+//! Each thread counts in a shard of its own; a scrape sums the shards.
 
 mod databases;
 mod encode;
@@ -23,4 +24,4 @@ mod usage;
 
 pub(crate) use encode::{Situation, Sources};
 pub(crate) use serve::{MetricsError, MetricsListener, serve};
-pub(crate) use store::{Metrics, Seen, Shard};
+pub(crate) use store::{CompletedRequest, Metrics, Shard};

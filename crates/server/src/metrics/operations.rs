@@ -1,20 +1,20 @@
-//! Which operations are told apart: clients choose the names, and each costs memory here and at
-//! whoever reads the metrics.
+//! Operations with metrics of their own. Clients choose the names, and each costs memory here and in
+//! the monitoring system, so their number is limited.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Longer names are not told apart.
+/// Longer names have no metrics of their own.
 const MOST_NAME_BYTES: usize = 100;
 
-/// No operation can have these names.
+/// Labels that no operation can have as its name.
 const FIXED: [&str; 3] = ["(other)", "(unnamed)", "(invalid)"];
 
-/// The place of an operation in each shard.
+/// The index of an operation in each shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place(pub(super) u16);
 
-/// The names that are told apart, in the order in which they came.
+/// The known names, in the order of their first use.
 #[derive(Debug)]
 pub(super) struct Operations {
     most: u16,
@@ -28,10 +28,10 @@ struct Known {
 }
 
 impl Place {
-    /// There is no place for it any more, or it never ran without an error.
+    /// A name beyond the limit, or of an operation that never ran without an error.
     pub(super) const OTHER: Self = Self(0);
     pub(super) const UNNAMED: Self = Self(1);
-    /// It is none: the document is not valid, or there is none.
+    /// No operation: the document is invalid or missing.
     pub(super) const INVALID: Self = Self(2);
 
     pub(super) fn index(self) -> usize {
@@ -44,12 +44,12 @@ impl Operations {
         Self { most, known: Mutex::default() }
     }
 
-    /// How many places there are.
+    /// The number of indexes.
     pub(super) fn places(&self) -> usize {
         FIXED.len() + usize::from(self.most)
     }
 
-    /// The place of an operation that ran; a new name takes one if there is one left.
+    /// The index of an operation that ran; a new name gets one if the limit allows.
     pub(super) fn place(&self, name: Option<&str>) -> Place {
         let Some(name) = name else { return Place::UNNAMED };
         if name.len() > MOST_NAME_BYTES {
@@ -68,14 +68,14 @@ impl Operations {
         place
     }
 
-    /// The names by place.
+    /// The names by index.
     pub(super) fn names(&self) -> Vec<Box<str>> {
         let fixed = FIXED.iter().map(|name| Box::from(*name));
         fixed.chain(self.lock().names.iter().cloned()).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
-        // Names are added whole.
+        // A panic cannot leave a half-added name.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,5 +1,4 @@
-//! The address where metrics are read: one of its own, since they are not for the clients of the
-//! API.
+//! The HTTP endpoint of metrics, on an address of its own: metrics are not for clients of the API.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -23,20 +22,20 @@ use super::encode::{Sources, encode};
 const MEDIA_TYPE: HeaderValue =
     HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
 
-/// From one request to the next one's head.
+/// Time from one request to the head of the next.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(90);
 
-/// For everything of a connection: who reads metrics comes back.
+/// Maximum lifetime of a connection; scrapers reconnect.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// After a failed accept.
+/// Pause after a failed accept.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A socket that already takes connections.
+/// A bound socket.
 #[derive(Debug)]
 pub(crate) struct MetricsListener {
     socket: TcpListener,
-    /// With the port that was chosen, where the option said 0.
+    /// With the port that the kernel chose for 0.
     pub(crate) address: SocketAddr,
 }
 
@@ -57,7 +56,7 @@ impl MetricsListener {
     }
 }
 
-/// Answers until the process ends.
+/// Serves until the process ends.
 pub(crate) async fn serve(
     listener: MetricsListener,
     sources: impl Fn() -> Option<Sources> + Clone + 'static,
@@ -71,7 +70,7 @@ pub(crate) async fn serve(
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             Err(error) => {
-                tracing::debug!(%error, "no connection for metrics can be accepted");
+                tracing::debug!(%error, "a connection for metrics could not be accepted");
                 sleep(PAUSE).await;
                 continue;
             }
@@ -89,7 +88,7 @@ pub(crate) async fn serve(
             .header_read_timeout(HEADER_TIMEOUT)
             .serve_connection(TokioIo::new(stream), service);
         spawn_local(async move {
-            // Readers come and go as they like.
+            // Scrapers disconnect at any time.
             drop(timeout(CONNECTION_TIMEOUT, connection).await);
         });
     }
@@ -120,10 +119,10 @@ fn answer(
     }
 }
 
-/// The refusal of a page whose name means this machine for a moment.
+/// The refusal of a request for another host (DNS rebinding).
 fn misdirected(host: &str) -> Response<Full<Bytes>> {
-    tracing::debug!(host, "metrics are not told to a request for another host");
-    let text = "Metrics are not told for this host; --allowed-hosts names others.\n";
+    tracing::debug!(host, "a request for metrics with another host is refused");
+    let text = "Metrics are not served for this host; --allowed-hosts names others.\n";
     plain(StatusCode::MISDIRECTED_REQUEST, text)
 }
 

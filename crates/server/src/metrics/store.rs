@@ -1,4 +1,4 @@
-//! What is counted of requests.
+//! Counters of requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
@@ -13,11 +13,11 @@ use super::fetches::FetchCounts;
 use super::histogram::{Histogram, nanoseconds};
 use super::operations::{Operations, Place};
 
-/// The first status of HTTP, and how many there are.
+/// The first HTTP status, and the number of statuses.
 const FIRST_STATUS: usize = 100;
 const STATUSES: usize = 500;
 
-/// What the process counts.
+/// The counters of the process.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     pub(super) shards: Vec<Arc<Shard>>,
@@ -26,7 +26,7 @@ pub(crate) struct Metrics {
     next: AtomicUsize,
 }
 
-/// What one thread counts.
+/// The counters of one thread.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Shard {
@@ -34,23 +34,23 @@ pub(crate) struct Shard {
     pub(super) kinds: [KindCounts; Kind::ALL.len()],
     pub(super) errors: [AtomicU64; ErrorCode::ALL.len()],
     pub(super) stages: [Histogram; Stage::ALL.len()],
-    /// By place.
+    /// By index.
     pub(super) operations: Box<[OperationCounts]>,
-    pub(super) documents: Looked,
-    pub(super) plans: Looked,
+    pub(super) documents: CacheCounts,
+    pub(super) plans: CacheCounts,
     pub(super) response_bytes: AtomicU64,
     pub(super) fetches: FetchCounts,
     names: Arc<Operations>,
 }
 
-/// Requests of one kind.
+/// Counters of requests of one kind.
 #[derive(Debug)]
 pub(super) struct KindCounts {
     pub(super) by_status: Box<[AtomicU64; STATUSES]>,
     pub(super) abandoned: AtomicU64,
 }
 
-/// Requests of one operation.
+/// Counters of requests of one operation.
 #[derive(Debug, Default)]
 pub(super) struct OperationCounts {
     pub(super) duration: Histogram,
@@ -58,14 +58,14 @@ pub(super) struct OperationCounts {
     pub(super) stages: [AtomicU64; Stage::ALL.len()],
 }
 
-/// Look-ups in a cache.
+/// Counters of cache look-ups.
 #[derive(Debug, Default)]
-pub(super) struct Looked {
+pub(super) struct CacheCounts {
     pub(super) hits: AtomicU64,
     pub(super) misses: AtomicU64,
 }
 
-/// What a request was, as far as it was understood.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Query,
@@ -82,14 +82,14 @@ pub(super) enum Stage {
     Write,
 }
 
-/// One request that has ended.
+/// A completed request.
 #[derive(Debug)]
-pub(crate) struct Seen<'r> {
-    /// None if nobody waited for the answer.
+pub(crate) struct CompletedRequest<'r> {
+    /// None if the client disconnected before the response.
     pub(crate) status: Option<StatusCode>,
     pub(crate) elapsed: Duration,
     pub(crate) report: &'r Report,
-    /// The code of the refusal, if it did not come as far as the engine.
+    /// The code of the refusal, if the request did not reach the engine.
     pub(crate) refusal: Option<ErrorCode>,
     pub(crate) response_bytes: u64,
 }
@@ -140,14 +140,14 @@ impl Stage {
 }
 
 impl Metrics {
-    /// For so many threads; so many operations are told apart.
+    /// Counters of so many threads and named operations.
     pub(crate) fn new(threads: usize, operations: u16) -> Self {
         let operations = Arc::new(Operations::new(operations));
         let shards = (0..threads.max(1)).map(|_| Arc::new(Shard::new(&operations))).collect();
         Self { shards, operations, started: SystemTime::now(), next: AtomicUsize::new(0) }
     }
 
-    /// Where another thread counts. After a reload the threads take the shards of those before.
+    /// The shard of a new thread. After a reload the threads take over the shards.
     pub(crate) fn shard(&self) -> Option<Arc<Shard>> {
         let place = self.next.fetch_add(1, Ordering::Relaxed) % self.shards.len();
         self.shards.get(place).map(Arc::clone)
@@ -162,8 +162,8 @@ impl Shard {
             errors: [const { AtomicU64::new(0) }; ErrorCode::ALL.len()],
             stages: Stage::ALL.map(|_| Histogram::default()),
             operations: (0..names.places()).map(|_| OperationCounts::default()).collect(),
-            documents: Looked::default(),
-            plans: Looked::default(),
+            documents: CacheCounts::default(),
+            plans: CacheCounts::default(),
             response_bytes: AtomicU64::new(0),
             fetches: FetchCounts::default(),
             names: Arc::clone(names),
@@ -175,15 +175,15 @@ impl Shard {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a client that was refused before there was a request.
+    /// Counts a client that was refused before it sent a request.
     pub(crate) fn refuse(&self, code: ErrorCode) {
         if let Some(count) = self.errors.get(code as usize) {
             add(count, 1);
         }
     }
 
-    /// Counts the same request when it has ended.
-    pub(crate) fn end(&self, seen: &Seen<'_>) {
+    /// Counts the end of a request.
+    pub(crate) fn end(&self, seen: &CompletedRequest<'_>) {
         self.in_flight.fetch_sub(1, Ordering::Relaxed);
         let kind = Kind::new(seen.report.operation);
         if let Some(counts) = self.kinds.get(kind as usize) {
@@ -218,19 +218,19 @@ impl Shard {
         }
     }
 
-    /// The document remembers the place, so that a name is looked up once.
-    fn place(&self, seen: &Seen<'_>) -> Place {
+    /// The index of the operation. The document caches it, so that a name is looked up once.
+    fn place(&self, seen: &CompletedRequest<'_>) -> Place {
         let Some(document) = &seen.report.document else { return Place::INVALID };
         if let Some(place) = document.label.get() {
             return Place(*place);
         }
-        // What fails could be anybody's.
+        // A failed request may have an arbitrary name.
         let has_failed = !seen.report.codes.is_empty() || seen.status != Some(StatusCode::OK);
         if has_failed && document.operation.name.is_some() {
             return Place::OTHER;
         }
         let place = self.names.place(document.operation.name.as_deref());
-        // Another thread has found the same.
+        // Another thread may have set the same index.
         let _ = document.label.set(place.0);
         place
     }
@@ -256,7 +256,7 @@ impl KindCounts {
     }
 }
 
-impl Looked {
+impl CacheCounts {
     fn count(&self, is_known: bool) {
         add(if is_known { &self.hits } else { &self.misses }, 1);
     }

@@ -1,4 +1,4 @@
-//! What happened with subgraphs, for a scrape.
+//! Metrics of subgraphs.
 
 use std::fmt;
 
@@ -9,26 +9,26 @@ use prometheus_client::metrics::MetricType;
 
 use super::encode::{Writer, count_of};
 
-/// A subgraph with what happened to it until now.
+/// A subgraph with its statistics.
 struct Seen<'s> {
     name: &'s str,
     statistics: Statistics,
     breaker: Option<BreakerState>,
-    /// The requests that are under way, and those that wait until there are fewer.
+    /// Running and queued requests.
     load: Option<(u32, u32)>,
-    /// Whether it is asked over HTTP. What is said of HTTP is not said of sources in the process, whose
-    /// connections are among those of databases.
+    /// Whether it is reached over HTTP. Sources in the process have no HTTP metrics; their connections
+    /// are among those of databases.
     is_remote: bool,
 }
 
-/// The states of a breaker, as they are told.
+/// The states of a circuit breaker with their labels.
 const STATES: [(&str, BreakerState); 3] = [
     ("closed", BreakerState::Closed),
     ("half_open", BreakerState::HalfOpen),
     ("open", BreakerState::Open),
 ];
 
-/// Writes the metrics of each, by their names.
+/// Writes the metrics of all subgraphs, labelled with their names.
 pub(super) fn encode(subgraphs: &[(&str, &Shared)], writer: &mut Writer<'_, '_>) -> fmt::Result {
     let all = subgraphs.iter().map(|(name, shared)| Seen {
         name,
@@ -44,9 +44,9 @@ pub(super) fn encode(subgraphs: &[(&str, &Shared)], writer: &mut Writer<'_, '_>)
     encode_states(&all, writer)
 }
 
-/// By how they ended: those that did not fail were answered.
+/// Writes requests by outcome.
 fn encode_requests(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
-    let help = "Requests to subgraphs, each once however often it was sent";
+    let help = "Requests to subgraphs, without retries";
     let mut family = writer.begin("thalweg_subgraph_requests", help, MetricType::Counter)?;
     for Seen { name, statistics, .. } in all {
         let failed: u64 = statistics.errors.iter().sum();
@@ -63,24 +63,22 @@ fn encode_requests(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result
 fn encode_counts(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
     type Count = fn(&Statistics) -> u64;
     let counters: [(&str, &str, Count); 4] = [
-        (
-            "thalweg_subgraph_retries",
-            "How often a request to a subgraph was sent again",
-            |statistics| statistics.retries,
-        ),
+        ("thalweg_subgraph_retries", "Retries of requests to subgraphs", |statistics| {
+            statistics.retries
+        }),
         (
             "thalweg_subgraph_deduplicated",
-            "Requests that got the answer of an equal one that was under way",
+            "Deduplicated requests, which share the response of an equal one",
             |statistics| statistics.deduplicated,
         ),
         (
             "thalweg_subgraph_request_bytes",
-            "Bytes of the bodies of requests to subgraphs, as they were sent",
+            "Bytes of the bodies of requests to subgraphs, as sent",
             |statistics| statistics.bytes_out,
         ),
         (
             "thalweg_subgraph_response_bytes",
-            "Bytes of the bodies of subgraphs' answers, as they were received",
+            "Bytes of the bodies of subgraphs' responses, as received",
             |statistics| statistics.bytes_in,
         ),
     ];
@@ -94,7 +92,7 @@ fn encode_counts(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
 }
 
 fn encode_times(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
-    let help = "From sending a request to a subgraph to the end of its answer";
+    let help = "Time from sending a request to a subgraph to the end of its response";
     let metric = "thalweg_subgraph_duration_seconds";
     let mut family = writer.begin(metric, help, MetricType::Histogram)?;
     for Seen { name, statistics, .. } in all {
@@ -118,16 +116,12 @@ fn encode_states(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
     }
     type Load = fn((u32, u32)) -> u32;
     let loads: [(&str, &str, Load); 2] = [
-        (
-            "thalweg_subgraph_requests_running",
-            "Requests to a subgraph that are under way",
-            |(running, _)| running,
-        ),
-        (
-            "thalweg_subgraph_requests_waiting",
-            "Requests to a subgraph that wait until fewer are under way",
-            |(_, waiting)| waiting,
-        ),
+        ("thalweg_subgraph_requests_running", "Running requests to a subgraph", |(running, _)| {
+            running
+        }),
+        ("thalweg_subgraph_requests_waiting", "Queued requests to a subgraph", |(_, waiting)| {
+            waiting
+        }),
     ];
     for (metric, help, of) in loads {
         let mut family = writer.begin(metric, help, MetricType::Gauge)?;
@@ -137,7 +131,7 @@ fn encode_states(all: &[Seen<'_>], writer: &mut Writer<'_, '_>) -> fmt::Result {
             family.encode_family(&[("subgraph", *name)])?.encode_gauge(&count)?;
         }
     }
-    let help = "Whether a subgraph is asked, by the state of its circuit breaker";
+    let help = "State of the circuit breaker of a subgraph";
     let mut family = writer.begin("thalweg_subgraph_breaker", help, MetricType::Gauge)?;
     for Seen { name, breaker, .. } in all {
         let Some(breaker) = breaker else { continue };

@@ -1,8 +1,8 @@
-//! What the operating system counts of the process; nothing where it has no `/proc`.
+//! Resource usage of the process; empty where the system has no `/proc`.
 
 use std::fs;
 
-/// Linux shows times to programs in hundredths of a second, whatever it counts in.
+/// Linux reports CPU times in hundredths of a second, whatever its clock is.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,7 +26,7 @@ impl Usage {
             virtual_bytes: number("VmSize:").map(|kibibytes| kibibytes << 10),
             threads: number("Threads:"),
             cpu_seconds: fs::read_to_string("/proc/self/stat").ok().and_then(|stat| cpu(&stat)),
-            // The folder itself is open while it is read.
+            // The folder itself is open during the read.
             open_files: files.map(|files| (files.count() as u64).saturating_sub(1)),
             most_files: value(&limits, "Max open files").and_then(|limit| limit.parse().ok()),
         }
@@ -38,7 +38,7 @@ fn value<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     text.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()
 }
 
-/// User and system time, the 14th and 15th field; the second, a name, may hold anything.
+/// User and system time, the 14th and 15th field; the second, a name, may contain any character.
 fn cpu(stat: &str) -> Option<f64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut times = fields.split_whitespace().skip(11).map(str::parse::<u64>);

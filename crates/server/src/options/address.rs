@@ -1,17 +1,17 @@
-//! Where to listen.
+//! Addresses to listen on.
 
 use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Where servers listen, and where they are asked for their health, unless told otherwise.
-pub(crate) const USUAL: &str = "127.0.0.1:4000";
+/// The default address to listen on.
+pub(crate) const DEFAULT: &str = "127.0.0.1:4000";
 
-/// What begins the address of a Unix socket.
+/// The prefix of the address of a Unix socket.
 const UNIX: &str = "unix:";
 
-/// A place to listen at, with the text that it was given as.
+/// An address to listen on, with its text in the options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) text: String,
@@ -20,18 +20,18 @@ pub(crate) struct Address {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// All addresses of a name; never none.
+    /// All addresses of a host name; never empty.
     Tcp(Vec<SocketAddr>),
     /// The file of a Unix socket.
     Unix(PathBuf),
 }
 
-/// Who may connect to a Unix socket, as `chmod` writes it.
+/// File mode of a Unix socket, in the notation of `chmod`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mode(pub(crate) u32);
 
 impl Address {
-    /// Whether only this machine reaches it.
+    /// Whether only this machine can connect to it.
     pub(crate) fn is_local(&self) -> bool {
         match &self.place {
             Place::Tcp(sockets) => {
@@ -65,7 +65,7 @@ fn sockets(text: &str) -> Result<Vec<SocketAddr>, String> {
     })?;
     let mut sockets = Vec::new();
     for socket in found {
-        // A name may be listed twice for the same address.
+        // A host name may resolve to the same address twice.
         if !sockets.contains(&socket) {
             sockets.push(socket);
         }

@@ -1,4 +1,4 @@
-//! Who asks: tokens, roles, settings.
+//! Authentication: tokens, roles, session settings.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -13,26 +13,26 @@ use super::roles::{HeaderSetting, RoleOptions};
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Who asks")]
+#[command(next_help_heading = "Authentication")]
 pub(crate) struct AuthOptions {
     #[command(flatten)]
     pub(crate) roles: RoleOptions,
-    /// Whether requests without a token are refused
+    /// Refuse requests without a token
     #[arg(long, env = "THALWEG_REQUIRE_TOKEN")]
     pub(crate) require_token: bool,
-    /// The secret that tokens are signed with (HS256, HS384, HS512)
+    /// The shared secret of tokens (HS256, HS384, HS512)
     #[arg(long, env = "THALWEG_JWT_SECRET", hide_env_values = true, value_name = "SECRET")]
     pub(crate) jwt_secret: Option<Box<str>>,
-    /// A file of public keys that tokens are signed with, as PEM; may be repeated
+    /// A PEM file of public keys that verify tokens; may be repeated
     #[arg(long, env = "THALWEG_JWT_PUBLIC_KEY", value_name = "FILE")]
     pub(crate) jwt_public_key: Vec<PathBuf>,
-    /// The address of a key set (JWKS) of an issuer of tokens; may be repeated
+    /// The URL of a JSON Web Key Set (JWKS) that verifies tokens; may be repeated
     #[arg(long, env = "THALWEG_JWT_JWKS", value_name = "URL")]
     pub(crate) jwt_jwks: Vec<KeysUrl>,
-    /// For how long fetched keys are used while their issuer cannot be reached
+    /// How long fetched keys stay valid while their issuer is unreachable
     #[arg(long, env = "THALWEG_JWT_JWKS_MAX_STALE", value_name = "TIME", default_value = "24h")]
     pub(crate) jwt_jwks_max_stale: Time,
-    /// The algorithms that tokens may be signed with, separated by commas [default: all that a key is for]
+    /// Accepted signature algorithms, separated by commas [default: all that a key supports]
     #[arg(
         long,
         env = "THALWEG_JWT_VERIFY_ALGORITHMS",
@@ -40,7 +40,7 @@ pub(crate) struct AuthOptions {
         value_delimiter = ','
     )]
     pub(crate) jwt_verify_algorithms: Vec<VerifyAlgorithm>,
-    /// The audiences of which a token must name one, separated by commas, or `*` for any [default: `postgraphile` with --jwt-secret alone]
+    /// Accepted audiences (`aud`), separated by commas, or `*` for any [default: `postgraphile` with --jwt-secret alone]
     #[arg(
         long,
         env = "THALWEG_JWT_VERIFY_AUDIENCE",
@@ -48,33 +48,33 @@ pub(crate) struct AuthOptions {
         value_delimiter = ','
     )]
     pub(crate) jwt_verify_audience: Option<Vec<Box<str>>>,
-    /// The issuers of which a token must name one, separated by commas
+    /// Accepted issuers (`iss`), separated by commas
     #[arg(long, env = "THALWEG_JWT_VERIFY_ISSUER", value_name = "ISSUERS", value_delimiter = ',')]
     pub(crate) jwt_verify_issuer: Vec<Box<str>>,
-    /// The subject that a token must have
+    /// The required subject (`sub`)
     #[arg(long, env = "THALWEG_JWT_VERIFY_SUBJECT", value_name = "SUBJECT")]
     pub(crate) jwt_verify_subject: Option<Box<str>>,
-    /// The id that a token must have
+    /// The required token id (`jti`)
     #[arg(long, env = "THALWEG_JWT_VERIFY_ID", value_name = "ID")]
     pub(crate) jwt_verify_id: Option<Box<str>>,
-    /// By how much the clocks of the issuer and of this machine may differ [default: not at all]
+    /// Tolerated clock difference between the issuer and this machine [default: none]
     #[arg(long, env = "THALWEG_JWT_VERIFY_CLOCK_TOLERANCE", value_name = "TIME")]
     pub(crate) jwt_verify_clock_tolerance: Option<Time>,
-    /// How long after it was issued a token is good [default: as long as it says itself]
+    /// The maximum age of a token since it was issued [default: until it expires]
     #[arg(long, env = "THALWEG_JWT_MAX_AGE", value_name = "TIME")]
     pub(crate) jwt_max_age: Option<Time>,
-    /// The claims that a token must have, separated by commas
+    /// Required claims, separated by commas
     #[arg(long, env = "THALWEG_JWT_REQUIRE_CLAIMS", value_name = "CLAIMS", value_delimiter = ',')]
     pub(crate) jwt_require_claims: Vec<Box<str>>,
-    /// The cookie that holds the token of requests without an `Authorization` header
+    /// The cookie with the token of requests without an `Authorization` header
     #[arg(long, env = "THALWEG_JWT_COOKIE", value_name = "NAME")]
     pub(crate) jwt_cookie: Option<CookieName>,
-    /// For PostgreSQL: a header that becomes a setting, as `X-Tenant=app.tenant`; may be repeated
+    /// For PostgreSQL: a header that becomes a session setting, as `X-Tenant=app.tenant`; may be repeated
     #[arg(long, env = "THALWEG_PG_SETTING_HEADER", value_name = "HEADER=NAME")]
     pub(crate) pg_setting_header: Vec<HeaderSetting>,
 }
 
-/// The address of a key set.
+/// The URL of a key set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeysUrl(pub(crate) Uri);
 
@@ -85,19 +85,19 @@ pub(crate) struct VerifyAlgorithm(pub(crate) Algorithm);
 pub(crate) struct CookieName(pub(crate) Box<str>);
 
 impl AuthOptions {
-    /// Whether there is anything that tokens can be judged by.
+    /// Whether there are any keys to verify tokens.
     pub(crate) fn has_keys(&self) -> bool {
         self.jwt_secret.is_some() || !self.jwt_public_key.is_empty() || !self.jwt_jwks.is_empty()
     }
 
-    /// Options that do not go together are refused.
+    /// Refuses contradictory options.
     pub(crate) fn check(&self, origins: &OriginOptions) -> Result<(), Failure> {
         let usage = |text: &str| Err(Failure::Usage(text.into()));
         if !self.has_keys() {
-            return match self.of_tokens() {
+            return match self.token_option() {
                 Some(option) => usage(&format!(
-                    "`{option}` needs `--jwt-secret`, `--jwt-public-key` or `--jwt-jwks`, by which \
-                     tokens are judged"
+                    "`{option}` needs `--jwt-secret`, `--jwt-public-key` or `--jwt-jwks`, which \
+                     verify tokens"
                 )),
                 None => Ok(()),
             };
@@ -108,25 +108,25 @@ impl AuthOptions {
         let has_public = !self.jwt_public_key.is_empty() || !self.jwt_jwks.is_empty();
         if has_public && self.jwt_verify_audience.is_none() {
             return usage(
-                "`--jwt-verify-audience` says for whom tokens must be that public keys have signed: \
-                 an issuer has other clients; `--jwt-verify-audience '*'` takes those of all",
+                "`--jwt-verify-audience` is required with public keys: the issuer has other clients, \
+                 whose tokens must be refused; `--jwt-verify-audience '*'` accepts those of all",
             );
         }
         let audiences = self.jwt_verify_audience.iter().flatten();
         if audiences.clone().any(|audience| audience.is_empty()) {
-            return usage("`--jwt-verify-audience` names nobody; `*` stands for any audience");
+            return usage("`--jwt-verify-audience` is empty; `*` accepts any audience");
         }
         if self.jwt_cookie.is_some() && origins.allowed_origins.contains(&AllowedOrigin::Any) {
             return usage(
-                "with `--jwt-cookie` each origin of `--allowed-origins` is named; `*` would give \
-                 every page the rights of whoever looks at it",
+                "with `--jwt-cookie`, `--allowed-origins` must list each origin; `*` would give every \
+                 page the permissions of its visitor",
             );
         }
         Ok(())
     }
 
-    /// The first option that is about tokens.
-    fn of_tokens(&self) -> Option<&'static str> {
+    /// The first option that has no effect without keys.
+    fn token_option(&self) -> Option<&'static str> {
         let given = [
             (self.require_token, "--require-token"),
             (!self.jwt_verify_algorithms.is_empty(), "--jwt-verify-algorithms"),
@@ -212,10 +212,13 @@ mod tests {
         check(&["--jwt-secret", ""], Some("is empty"));
         check(&["--require-token"], Some("`--require-token` needs"));
         check(&["--jwt-cookie", "token"], Some("`--jwt-cookie` needs"));
-        check(&["--jwt-public-key", "a.pem"], Some("says for whom"));
+        check(&["--jwt-public-key", "a.pem"], Some("is required with public keys"));
         check(&["--jwt-public-key", "a.pem", "--jwt-verify-audience", "a,b"], None);
         check(&["--jwt-jwks", "https://a.example/k", "--jwt-verify-audience", "*"], None);
-        check(&["--jwt-secret", "s", "--jwt-verify-audience", ""], Some("names nobody"));
+        check(
+            &["--jwt-secret", "s", "--jwt-verify-audience", ""],
+            Some("`--jwt-verify-audience` is empty"),
+        );
         check(&["--jwt-jwks", "http://a.example/k"], Some("only for addresses of this machine"));
         check(
             &["--jwt-secret", "s", "--jwt-verify-algorithms", "HS256,none"],
@@ -223,20 +226,20 @@ mod tests {
         );
         let cookie = ["--jwt-secret", "s", "--jwt-cookie", "token"];
         check(&cookie, None);
-        check(&[&cookie[..], &["--allowed-origins", "*"]].concat(), Some("is named"));
+        check(&[&cookie[..], &["--allowed-origins", "*"]].concat(), Some("must list each origin"));
         check(&[&cookie[..], &["--allowed-origins", "https://a.example"]].concat(), None);
     }
 
     #[test]
-    fn settings_that_say_who_asks_come_from_tokens_only() {
+    fn settings_of_the_role_come_from_tokens_only() {
         check(&["--pg-setting", "app.a=b=c", "--pg-setting", "statement_timeout=5s"], None);
-        check(&["--pg-setting", "role=postgres"], Some("is what tokens"));
-        check(&["--pg-setting", "Session_Authorization=postgres"], Some("is what tokens"));
-        check(&["--pg-setting", "DateStyle=SQL"], Some("is the form"));
+        check(&["--pg-setting", "role=postgres"], Some("is set by tokens"));
+        check(&["--pg-setting", "Session_Authorization=postgres"], Some("is set by tokens"));
+        check(&["--pg-setting", "DateStyle=SQL"], Some("is the format"));
         check(&["--pg-setting", "a b=c"], Some("cannot be the name"));
         check(&["--pg-setting", "app.a"], Some("a name and a value"));
         check(&["--pg-setting-header", "X-Tenant=app.tenant"], None);
-        check(&["--pg-setting-header", "X-Role=ROLE"], Some("is what tokens"));
+        check(&["--pg-setting-header", "X-Role=ROLE"], Some("is set by tokens"));
         check(&["--pg-setting-header", "X-Id=JWT.claims.id"], Some("no header may set them"));
         check(&["--pg-setting-header", "X Id=app.id"], Some("a header and a setting"));
     }

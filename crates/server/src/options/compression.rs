@@ -1,4 +1,4 @@
-//! How answers are compressed.
+//! Compression of responses.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use super::quantity::Size;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Compression")]
 pub(crate) struct CompressionOptions {
-    /// How answers may be compressed, the best first, separated by commas; or `off`
+    /// Codings of compressed responses in order of preference, separated by commas; or `off`
     #[arg(
         long,
         env = "THALWEG_COMPRESSION",
@@ -19,12 +19,12 @@ pub(crate) struct CompressionOptions {
         default_value = "br,gzip,zstd"
     )]
     pub(crate) compression: Codings,
-    /// The smallest answer that is compressed
+    /// The smallest response that is compressed
     #[arg(long, env = "THALWEG_COMPRESSION_MIN_SIZE", value_name = "SIZE", default_value = "2KiB")]
     pub(crate) compression_min_size: Size,
 }
 
-/// A way to compress an answer.
+/// A content coding of responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
     Zstd,
@@ -32,14 +32,14 @@ pub(crate) enum Coding {
     Gzip,
 }
 
-/// Ways to compress an answer, the best first; none where answers are not compressed.
+/// Content codings in order of preference; empty to disable compression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Codings(pub(crate) Vec<Coding>);
 
 impl Coding {
     const ALL: [Self; 3] = [Self::Zstd, Self::Brotli, Self::Gzip];
 
-    /// The word of HTTP for it.
+    /// The name in HTTP.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Zstd => "zstd",
@@ -71,7 +71,7 @@ impl FromStr for Codings {
             let coding = Coding::ALL.into_iter().find(|coding| coding.name() == name);
             match coding {
                 Some(coding) if !codings.contains(&coding) => codings.push(coding),
-                Some(_) => return Err(format!("`{name}` is there twice")),
+                Some(_) => return Err(format!("`{name}` is listed twice")),
                 None => {
                     return Err("`off` is wanted, or some of `zstd`, `br`, `gzip`".to_owned());
                 }
@@ -105,7 +105,7 @@ mod tests {
             ("", "`off` is wanted, or some of `zstd`, `br`, `gzip`"),
             ("gzip,off", "`off` is wanted, or some of `zstd`, `br`, `gzip`"),
             ("deflate", "`off` is wanted, or some of `zstd`, `br`, `gzip`"),
-            ("gzip,gzip", "`gzip` is there twice"),
+            ("gzip,gzip", "`gzip` is listed twice"),
         ] {
             assert_eq!(text.parse::<Codings>().unwrap_err(), message, "{text}");
         }

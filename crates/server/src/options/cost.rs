@@ -1,4 +1,4 @@
-//! What an operation may cost by estimate.
+//! Limits on the estimated cost of an operation.
 
 use clap::Args;
 use engine::CostLimits;
@@ -6,10 +6,10 @@ use engine::CostLimits;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct CostOptions {
-    /// The most that an operation may cost by estimate: about as many as its rows
+    /// The maximum estimated cost of an operation, which is about the number of its rows
     #[arg(long, env = "THALWEG_MAX_COST", value_name = "NUMBER", default_value = "1000000")]
     max_cost: u64,
-    /// How many rows a list is taken to have where the operation does not bound it
+    /// The estimated size of a list that the operation does not limit
     #[arg(long, env = "THALWEG_DEFAULT_LIST_SIZE", value_name = "NUMBER", default_value = "10")]
     default_list_size: u64,
 }

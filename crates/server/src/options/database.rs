@@ -1,4 +1,4 @@
-//! How long the database is waited for.
+//! Timeouts of connections to the database.
 
 use clap::Args;
 
@@ -7,15 +7,15 @@ use super::quantity::Time;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Database")]
 pub(crate) struct DatabaseOptions {
-    /// How long connecting to one address of the database may take
+    /// Timeout for connecting to one address of the database
     ///
-    /// For PostgreSQL, unless `connect_timeout` of the address or PGCONNECT_TIMEOUT says it.
+    /// For PostgreSQL, `connect_timeout` in the address and PGCONNECT_TIMEOUT take precedence.
     #[arg(long, env = "THALWEG_CONNECT_TIMEOUT", value_name = "TIME", default_value = "5s")]
     connect_timeout: Time,
-    /// How long a request waits for a free connection, or for the writer of a SQLite file
+    /// Timeout for a free connection of the pool, or for the writer of an SQLite file
     #[arg(long, env = "THALWEG_ACQUIRE_TIMEOUT", value_name = "TIME", default_value = "5s")]
     acquire_timeout: Time,
-    /// How long a connection to PostgreSQL is kept that no request needs
+    /// Time after which an idle connection to the database is closed
     #[arg(long, env = "THALWEG_DATABASE_IDLE_TIMEOUT", value_name = "TIME", default_value = "10m")]
     database_idle_timeout: Time,
 }

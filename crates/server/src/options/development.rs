@@ -1,28 +1,28 @@
-//! What helps to develop against the API, and is not for everybody.
+//! Tools for development, which are off in production.
 
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Development")]
 pub(crate) struct DevelopmentOptions {
-    /// Trust everybody who reaches the server, wherever it listens
+    /// Development mode: enable introspection, GraphiQL and explain, wherever the server listens
     ///
-    /// A server that only this machine reaches does so without being told.
+    /// This is the default for a server that only this machine can reach.
     #[arg(long, env = "THALWEG_DEV")]
     pub(crate) dev: bool,
-    /// Answer questions about the schema [default: on where everybody is trusted]
+    /// Introspection of the schema [default: on in development mode]
     #[arg(long, env = "THALWEG_INTROSPECTION", value_name = "SWITCH")]
     introspection: Option<Switch>,
-    /// Serve GraphiQL, a page to ask the API on, at `/` [default: on where everybody is trusted]
+    /// Serve GraphiQL at `/` [default: on in development mode]
     #[arg(long, env = "THALWEG_GRAPHIQL", value_name = "SWITCH")]
     graphiql: Option<Switch>,
-    /// Tell at `/explain` what becomes of a request [default: on where everybody is trusted, unless
-    /// introspection or GraphiQL is off]
+    /// Explain requests at `/explain` [default: on in development mode, unless introspection or GraphiQL
+    /// is off]
     #[arg(long, env = "THALWEG_EXPLAIN", value_name = "SWITCH")]
     explain: Option<Switch>,
 }
 
-/// Whether something is there, whatever the default is.
+/// An explicit choice instead of the default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Switch {
     On,
@@ -30,23 +30,23 @@ pub(crate) enum Switch {
 }
 
 impl DevelopmentOptions {
-    /// Whether requests may ask for the schema.
+    /// Whether introspection is enabled.
     pub(super) fn introspection(&self, is_private: bool) -> bool {
         switched(self.introspection, is_private)
     }
 
-    /// Whether there is a page to ask the API on.
+    /// Whether GraphiQL is served.
     pub(super) fn graphiql(&self, is_private: bool) -> bool {
         switched(self.graphiql, is_private)
     }
 
-    /// Whether it is told what becomes of requests, which tells of the schema as well.
+    /// Whether requests can be explained, which shows parts of the schema as well.
     pub(super) fn explain(&self, is_private: bool) -> bool {
-        let usual = is_private && self.introspection(is_private) && self.graphiql(is_private);
-        switched(self.explain, usual)
+        let default = is_private && self.introspection(is_private) && self.graphiql(is_private);
+        switched(self.explain, default)
     }
 }
 
-pub(super) fn switched(switch: Option<Switch>, usual: bool) -> bool {
-    switch.map_or(usual, |switch| switch == Switch::On)
+pub(super) fn switched(switch: Option<Switch>, default: bool) -> bool {
+    switch.map_or(default, |switch| switch == Switch::On)
 }

@@ -1,60 +1,53 @@
-//! What clients are told of the database's errors.
+//! Database errors in responses.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use engine::ExtendedError;
+
+use super::words::Words;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Errors")]
 pub(crate) struct ErrorOptions {
-    /// Tell clients which constraint, table and columns an error is about
+    /// Include the constraint, the table and the columns of a database error in responses
     #[arg(long, env = "THALWEG_SHOW_CONSTRAINTS")]
     show_constraints: bool,
-    /// Tell clients the database's own words, which may show names and values of any table
+    /// Include the database's own error messages in responses, which may show names and values of any table
     #[arg(long, env = "THALWEG_SHOW_DATABASE_ERRORS")]
     show_database_errors: bool,
-    /// What errors say besides, where PostGraphile does, separated by commas [default: nothing]
-    #[arg(long, env = "THALWEG_EXTENDED_ERRORS", value_name = "PARTS", value_delimiter = ',')]
+    /// Additional fields of errors, as PostGraphile has them, separated by commas [default: none]
+    #[arg(
+        long,
+        env = "THALWEG_EXTENDED_ERRORS",
+        value_name = "PARTS",
+        value_delimiter = ',',
+        value_parser = EXTENDED_ERRORS
+    )]
     extended_errors: Vec<ExtendedError>,
-    /// What clients are told where a change breaks a constraint, or a rule for columns, as
+    /// Error message for a constraint that an insert, an update or a delete violates, as
     /// CONSTRAINT=TEXT or TABLE.COLUMN=TEXT; may be repeated
     #[arg(long, env = "THALWEG_ERROR_MESSAGE", value_name = "NAME=TEXT", value_parser = message)]
     error_message: Vec<(String, String)>,
 }
 
-/// The names of PostGraphile's option.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ExtendedError {
-    Hint,
-    Detail,
-    /// The database's code
-    Errcode,
-    Schema,
-    Table,
-    Column,
-    Constraint,
-}
+/// The values of PostGraphile's `extendedErrors`.
+const EXTENDED_ERRORS: Words<ExtendedError> = Words(&[
+    ("hint", ExtendedError::Hint, ""),
+    ("detail", ExtendedError::Detail, ""),
+    ("errcode", ExtendedError::Errcode, "The SQLSTATE"),
+    ("schema", ExtendedError::Schema, ""),
+    ("table", ExtendedError::Table, ""),
+    ("column", ExtendedError::Column, ""),
+    ("constraint", ExtendedError::Constraint, ""),
+]);
 
 impl ErrorOptions {
-    pub(crate) fn of_engine(&self) -> engine::ErrorOptions {
+    pub(crate) fn to_engine(&self) -> engine::ErrorOptions {
         let messages = self.error_message.iter();
         engine::ErrorOptions {
             show_constraints: self.show_constraints,
             show_database_errors: self.show_database_errors,
-            extended: self.extended_errors.iter().map(|part| part.of_engine()).collect(),
+            extended: self.extended_errors.clone(),
             messages: messages.map(|(name, text)| (&**name, &**text)).map(boxed).collect(),
-        }
-    }
-}
-
-impl ExtendedError {
-    fn of_engine(self) -> engine::ExtendedError {
-        match self {
-            Self::Hint => engine::ExtendedError::Hint,
-            Self::Detail => engine::ExtendedError::Detail,
-            Self::Errcode => engine::ExtendedError::Errcode,
-            Self::Schema => engine::ExtendedError::Schema,
-            Self::Table => engine::ExtendedError::Table,
-            Self::Column => engine::ExtendedError::Column,
-            Self::Constraint => engine::ExtendedError::Constraint,
         }
     }
 }

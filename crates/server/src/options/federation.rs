@@ -26,7 +26,7 @@ pub(crate) struct FederationOptions {
 
 impl FederationOptions {
     /// Reads the file, if there is one to read.
-    pub(crate) fn of_engine(&self) -> Result<Option<federation::Options>, Failure> {
+    pub(crate) fn to_engine(&self) -> Result<Option<federation::Options>, Failure> {
         match (self.federation, &self.federation_extend) {
             (true, file) => federated(file.as_deref()).map(Some),
             (false, None) => Ok(None),

@@ -1,58 +1,60 @@
-//! What the gateway serves, and how it asks subgraphs.
+//! Options of the gateway: the supergraph and its subgraphs.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use engine::gateway::SubgraphErrors;
 use hyper::Uri;
 use hyper::header::HeaderName;
 
+use super::authorization::AuthorizationOptions;
 use super::development::{Switch, switched};
-use super::guards::GuardOptions;
 use super::quantity::{Size, Time};
 use super::serving::ServingOptions;
+use super::words::Words;
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 pub(crate) struct GatewayOptions {
-    /// The supergraph: a file of a composed schema, or the https:// address of one
+    /// The supergraph: a file with the composed schema, or its https:// address
     #[arg(env = "THALWEG_SUPERGRAPH")]
     pub(crate) supergraph: String,
-    /// How often a supergraph at an address is asked for again [default: not at all]
+    /// Interval of polling a supergraph at an address [default: never]
     #[arg(help_heading = "Supergraph", long, env = "THALWEG_SUPERGRAPH_POLL", value_name = "TIME")]
     pub(crate) supergraph_poll: Option<Time>,
     #[command(flatten)]
     pub(crate) labels: LabelOptions,
     #[command(flatten)]
-    pub(crate) guards: GuardOptions,
+    pub(crate) guards: AuthorizationOptions,
     #[command(flatten)]
     pub(crate) subgraphs: SubgraphOptions,
     #[command(flatten)]
     pub(crate) serving: ServingOptions,
-    /// Tell how a request was planned to who asks by the header `Thalweg-Plan: 1` [default: on where
-    /// everybody is trusted]
+    /// Return the query plan to requests with the header `Thalweg-Plan: 1` [default: on in development
+    /// mode]
     #[arg(help_heading = "Development", long, env = "THALWEG_EXPOSE_PLAN", value_name = "SWITCH")]
     expose_plan: Option<Switch>,
-    /// Follow the file of the supergraph: serve it anew when it changes
+    /// Watch the file of the supergraph: reload it when it changes
     ///
-    /// The file is looked at every second, and so is that of `--subgraphs`. A supergraph at an
-    /// address is followed by `--supergraph-poll`.
+    /// The file is polled every second, like that of `--subgraphs`. `--supergraph-poll` follows a
+    /// supergraph at an address.
     #[arg(help_heading = "Development", short = 'w', long, env = "THALWEG_WATCH")]
     pub(crate) watch: bool,
 }
 
-/// Which fields are moved to other subgraphs.
+/// Progressive `@override`: labels by which fields move to other subgraphs.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Supergraph")]
 pub(crate) struct LabelOptions {
-    /// The labels of `@override` that hold for every request, separated by commas
+    /// The labels of `@override` that are active for every request, separated by commas
     #[arg(long, env = "THALWEG_OVERRIDE_LABELS", value_name = "LABELS", value_delimiter = ',')]
     override_labels: Vec<Box<str>>,
-    /// The header in which clients name further labels, separated by commas [default: none]
+    /// The header in which clients send further labels, separated by commas [default: none]
     #[arg(long, env = "THALWEG_OVERRIDE_LABEL_HEADER", value_name = "HEADER")]
     override_label_header: Option<HeaderName>,
-    /// The claim of a token that names further labels, a list or a text [default: none]
+    /// The claim with further labels, a list or a string [default: none]
     #[arg(long, env = "THALWEG_OVERRIDE_LABEL_CLAIM", value_name = "CLAIM")]
     override_label_claim: Option<Box<str>>,
 }
@@ -60,13 +62,13 @@ pub(crate) struct LabelOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Subgraphs")]
 pub(crate) struct SubgraphOptions {
-    /// A file of what holds for each subgraph: addresses, headers, times, TLS
+    /// The file with settings of each subgraph: address, headers, timeouts, TLS
     #[arg(long, env = "THALWEG_SUBGRAPHS", value_name = "FILE")]
     pub(crate) subgraphs: Option<PathBuf>,
-    /// How long a subgraph may take for one answer
+    /// Timeout of a request to a subgraph
     #[arg(long, env = "THALWEG_SUBGRAPH_TIMEOUT", value_name = "TIME", default_value = "30s")]
     pub(crate) subgraph_timeout: Time,
-    /// How long connecting to a subgraph may take
+    /// Timeout for connecting to a subgraph
     #[arg(
         long,
         env = "THALWEG_SUBGRAPH_CONNECT_TIMEOUT",
@@ -74,32 +76,38 @@ pub(crate) struct SubgraphOptions {
         default_value = "2s"
     )]
     pub(crate) subgraph_connect_timeout: Time,
-    /// The most connections to a subgraph that a thread has
+    /// The connection limit of a thread for each subgraph
     #[arg(long, env = "THALWEG_SUBGRAPH_CONNECTIONS", value_name = "NUMBER", default_value = "64")]
     pub(crate) subgraph_connections: NonZeroUsize,
-    /// The most requests to a subgraph at once: a number, or a share of `--max-requests`
+    /// The limit on concurrent requests to each subgraph: a number, or a share of `--max-requests`
     ///
-    /// So a subgraph that hangs holds no more than that, and requests to others are answered meanwhile.
+    /// This is a bulkhead: a subgraph that hangs does not block requests to the others.
     #[arg(
         long,
         env = "THALWEG_MAX_SUBGRAPH_REQUESTS",
         value_name = "NUMBER",
         default_value = "50%"
     )]
-    pub(crate) max_subgraph_requests: MostRequests,
-    /// The largest answer of a subgraph
+    pub(crate) max_subgraph_requests: RequestLimit,
+    /// The maximum size of a subgraph's response
     #[arg(long, env = "THALWEG_MAX_SUBGRAPH_ANSWER", value_name = "SIZE", default_value = "64MiB")]
     pub(crate) max_subgraph_answer: Size,
-    /// What clients are told of the errors of subgraphs
-    #[arg(long, env = "THALWEG_SUBGRAPH_ERRORS", value_name = "WHAT", default_value = "hidden")]
+    /// Errors of subgraphs in responses
+    #[arg(
+        long,
+        env = "THALWEG_SUBGRAPH_ERRORS",
+        value_name = "WHAT",
+        default_value = "hidden",
+        value_parser = SUBGRAPH_ERRORS
+    )]
     subgraph_errors: SubgraphErrors,
-    /// Whether what a subgraph has said of an entity is not asked again in the same request
+    /// Cache entities within a request, so that a subgraph is not asked twice for the same entity
     #[arg(long, env = "THALWEG_ENTITY_STORE", value_name = "SWITCH", default_value = "on")]
     entity_store: Switch,
-    /// Ask subgraphs once for what several requests ask at the same time, with the same headers
+    /// Deduplicate identical requests to subgraphs that run at the same time, with the same headers
     #[arg(long, env = "THALWEG_DEDUPLICATE_SUBGRAPH_REQUESTS")]
     pub(crate) deduplicate_subgraph_requests: bool,
-    /// The most entities that one request may ask a subgraph for at once
+    /// The maximum number of entities in one request to a subgraph
     #[arg(
         long,
         env = "THALWEG_MAX_REPRESENTATIONS",
@@ -109,16 +117,16 @@ pub(crate) struct SubgraphOptions {
     max_representations: NonZeroUsize,
 }
 
-/// The most requests to a subgraph at once.
+/// A limit on concurrent requests to a subgraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MostRequests {
+pub(crate) enum RequestLimit {
     Number(NonZeroU32),
-    /// So many of a hundred of the server's own.
+    /// A percentage of the server's own limit.
     Share(u8),
 }
 
-impl MostRequests {
-    /// The number, where the server has so many requests at once.
+impl RequestLimit {
+    /// The number for a server with this limit.
     pub(crate) fn of(self, all: u32) -> NonZeroU32 {
         match self {
             Self::Number(number) => number,
@@ -130,7 +138,7 @@ impl MostRequests {
     }
 }
 
-impl FromStr for MostRequests {
+impl FromStr for RequestLimit {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -145,26 +153,26 @@ impl FromStr for MostRequests {
     }
 }
 
-/// What clients are told of the errors of subgraphs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum SubgraphErrors {
-    /// That there was one, and the id by which the log has it
-    Hidden,
-    /// The subgraph's code as well
-    Codes,
-    /// Everything, the name of the subgraph included
-    Shown,
-}
+/// Errors of subgraphs in responses.
+const SUBGRAPH_ERRORS: Words<SubgraphErrors> = Words(&[
+    (
+        "hidden",
+        SubgraphErrors::Hidden,
+        "A generic error with the id of the request, which the log has as well",
+    ),
+    ("codes", SubgraphErrors::Codes, "Also the subgraph's error code"),
+    ("shown", SubgraphErrors::Shown, "The whole error, including the name of the subgraph"),
+]);
 
-/// Where a supergraph is.
+/// The location of a supergraph.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum SupergraphPlace {
+pub(crate) enum SupergraphLocation {
     File(PathBuf),
     Url(Uri),
 }
 
-impl SupergraphPlace {
-    /// Reads what `SUPERGRAPH` says.
+impl SupergraphLocation {
+    /// Parses `SUPERGRAPH`.
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
         if !text.contains("://") {
             let begins_like_address = text.starts_with("http") && text.contains("//");
@@ -185,7 +193,7 @@ impl SupergraphPlace {
         }
     }
 
-    /// Whether a word that names an API names a supergraph, and no database.
+    /// Whether a SOURCE is a supergraph, and not a database.
     pub(crate) fn is_named_by(text: &str) -> bool {
         let is_address = text.starts_with("https://") || text.starts_with("http://");
         let ending = std::path::Path::new(text).extension();
@@ -194,26 +202,26 @@ impl SupergraphPlace {
 }
 
 impl GatewayOptions {
-    /// Whether clients may ask how their requests were planned.
+    /// Whether responses may contain the query plan.
     fn exposes_plan(&self) -> bool {
         switched(self.expose_plan, self.serving.is_private())
     }
 
-    pub(crate) fn of_engine(&self) -> engine::gateway::GatewayOptions {
+    pub(crate) fn to_engine(&self) -> engine::gateway::GatewayOptions {
         let limits = self.serving.engine_limits();
         engine::gateway::GatewayOptions {
             expose_plan: self.exposes_plan(),
-            ..of_gateway(limits, &self.subgraphs, &self.labels, &self.guards)
+            ..gateway_options(limits, &self.subgraphs, &self.labels, &self.guards)
         }
     }
 }
 
-/// What the engine is told.
-pub(crate) fn of_gateway(
+/// The options of the engine.
+pub(crate) fn gateway_options(
     limits: engine::Limits,
     subgraphs: &SubgraphOptions,
     labels: &LabelOptions,
-    guards: &GuardOptions,
+    guards: &AuthorizationOptions,
 ) -> engine::gateway::GatewayOptions {
     engine::gateway::GatewayOptions {
         limits,
@@ -221,15 +229,11 @@ pub(crate) fn of_gateway(
             reuse: subgraphs.entity_store == Switch::On,
             max_representations: subgraphs.max_representations.get(),
         },
-        errors: match subgraphs.subgraph_errors {
-            SubgraphErrors::Hidden => engine::gateway::SubgraphErrors::Hidden,
-            SubgraphErrors::Codes => engine::gateway::SubgraphErrors::Codes,
-            SubgraphErrors::Shown => engine::gateway::SubgraphErrors::Shown,
-        },
+        errors: subgraphs.subgraph_errors,
         labels: labels.override_labels.clone(),
         label_header: labels.override_label_header.clone(),
         label_claim: labels.override_label_claim.clone(),
-        guards: guards.guards(),
+        authorization: guards.to_engine(),
         ..engine::gateway::GatewayOptions::default()
     }
 }
@@ -240,18 +244,18 @@ mod tests {
 
     #[test]
     fn a_supergraph_is_a_file_or_an_address_that_nobody_on_the_way_can_change() {
-        let check = |text: &str, expected: Result<SupergraphPlace, &str>| {
-            let place = SupergraphPlace::parse(text).map_err(|failure| failure.to_string());
+        let check = |text: &str, expected: Result<SupergraphLocation, &str>| {
+            let place = SupergraphLocation::parse(text).map_err(|failure| failure.to_string());
             match (place, expected) {
                 (Err(found), Err(wanted)) => assert!(found.contains(wanted), "{found}"),
                 (found, wanted) => assert_eq!(found.ok(), wanted.ok(), "{text}"),
             }
         };
-        check("shop.graphql", Ok(SupergraphPlace::File("shop.graphql".into())));
+        check("shop.graphql", Ok(SupergraphLocation::File("shop.graphql".into())));
         let url = "https://a.example/supergraph".parse().unwrap();
-        check("https://a.example/supergraph", Ok(SupergraphPlace::Url(url)));
+        check("https://a.example/supergraph", Ok(SupergraphLocation::Url(url)));
         let url = "http://127.0.0.1:7000/s".parse().unwrap();
-        check("http://127.0.0.1:7000/s", Ok(SupergraphPlace::Url(url)));
+        check("http://127.0.0.1:7000/s", Ok(SupergraphLocation::Url(url)));
         check("http://a.example/supergraph", Err("only for addresses of this machine"));
         check("ftp://a.example/supergraph", Err("an address is wanted"));
     }
@@ -259,7 +263,7 @@ mod tests {
     #[test]
     fn requests_to_a_subgraph_are_a_number_or_a_share() {
         let check = |text: &str, expected: Option<u32>| {
-            let most = text.parse::<MostRequests>().ok();
+            let most = text.parse::<RequestLimit>().ok();
             assert_eq!(most.map(|most| most.of(512).get()), expected, "{text}");
         };
         check("50%", Some(256));
@@ -269,16 +273,16 @@ mod tests {
         for wrong in ["0", "0%", "101%", "-1", "1.5", "", "%", "many"] {
             check(wrong, None);
         }
-        assert_eq!(MostRequests::Share(1).of(1).get(), 1);
+        assert_eq!(RequestLimit::Share(1).of(1).get(), 1);
     }
 
     #[test]
     fn a_supergraph_is_told_from_a_database() {
         for text in ["a.graphql", "dir/b.graphqls", "https://a.example/s", "http://localhost/s"] {
-            assert!(SupergraphPlace::is_named_by(text), "{text}");
+            assert!(SupergraphLocation::is_named_by(text), "{text}");
         }
         for text in ["shop.db", "sqlite:a.graphql.db", "postgres://localhost/shop", "graphql"] {
-            assert!(!SupergraphPlace::is_named_by(text), "{text}");
+            assert!(!SupergraphLocation::is_named_by(text), "{text}");
         }
     }
 }

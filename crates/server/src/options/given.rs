@@ -1,24 +1,23 @@
-//! The options that a command was given: on the command line, in the environment or in the file.
+//! The options that are given to a command: on the command line, in the environment or in the file.
 
 use std::collections::BTreeSet;
 
 use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Args, Command};
 
-/// Long names of options, without those that have their default value.
+/// Long names of options, without those that have their default values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GivenOptions(BTreeSet<String>);
 
 impl GivenOptions {
-    /// The options of a command that its matches hold. A flag that is given as false is left out:
-    /// it asks for nothing.
+    /// The options in the matches of a command, except flags that are given as false.
     pub(crate) fn of(command: &Command, matches: &ArgMatches) -> Self {
         let is_given = |arg: &&Arg| {
             let id = arg.get_id().as_str();
             let source = matches.value_source(id);
-            let is_said =
+            let is_set =
                 matches!(source, Some(ValueSource::CommandLine | ValueSource::EnvVariable));
-            is_said && !is_false_flag(arg, matches)
+            is_set && !is_false_flag(arg, matches)
         };
         let given = command.get_arguments().filter(is_given);
         Self(given.filter_map(|arg| arg.get_long().map(str::to_owned)).collect())
@@ -28,12 +27,24 @@ impl GivenOptions {
         self.0.contains(long)
     }
 
+    /// The first option of a group.
+    pub(super) fn first_of<Group: Args>(&self) -> Option<&str> {
+        let names = names_of::<Group>();
+        self.iter().find(|name| names.iter().any(|known| known == name))
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
 }
 
-/// Whether the option is one that needs no value, and has the value false.
+/// The long names of a group of options.
+pub(super) fn names_of<Group: Args>() -> Vec<String> {
+    let command = Group::augment_args(Command::new("group"));
+    command.get_arguments().filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
+}
+
+/// Whether the option is a flag with the value false.
 fn is_false_flag(arg: &Arg, matches: &ArgMatches) -> bool {
     let can_stand_alone = arg.get_num_args().is_some_and(|values| values.min_values() == 0);
     let value = matches.try_get_one::<bool>(arg.get_id().as_str());

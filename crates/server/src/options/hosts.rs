@@ -1,20 +1,20 @@
-//! The hosts that requests may be for.
+//! Hosts that requests may name.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A host by whose name the server may be asked.
+/// A host that requests may name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AllowedHost {
     Any,
     /// In lower case, without a port.
     Named(Box<str>),
-    /// A domain with all hosts below it; it begins with a dot.
+    /// A domain with all hosts below it, with a leading dot.
     Below(Box<str>),
 }
 
 impl AllowedHost {
-    /// Whether it stands for this name.
+    /// Whether it matches this name.
     pub(crate) fn contains(&self, name: &str) -> bool {
         match self {
             Self::Any => true,
@@ -24,7 +24,7 @@ impl AllowedHost {
     }
 }
 
-/// Whether a name is that of a domain, which is given with a dot before it, or one below it.
+/// Whether a name is a domain, given with a leading dot, or is below it.
 pub(crate) fn is_below(name: &str, domain: &str) -> bool {
     let ends_so = |text: &str, end: &str| {
         let start = text.len().checked_sub(end.len());

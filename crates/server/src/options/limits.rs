@@ -1,4 +1,4 @@
-//! How much one request may ask for.
+//! Limits of one request.
 
 use clap::Args;
 use engine::PatternLimits;
@@ -10,31 +10,31 @@ use super::quantity::{Size, Time};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitOptions {
-    /// The largest body of a request, before and after it is decompressed
+    /// The maximum size of a request body, before and after decompression
     #[arg(long, env = "THALWEG_MAX_BODY_SIZE", value_name = "SIZE", default_value = "1MiB")]
     pub(crate) max_body_size: Size,
-    /// The largest answer
+    /// The maximum size of a response
     #[arg(long, env = "THALWEG_MAX_RESPONSE_SIZE", value_name = "SIZE", default_value = "256MiB")]
     max_response_size: Size,
-    /// The most tokens of a document, white space and comments included
+    /// The maximum number of tokens in a document, including white space and comments
     #[arg(long, env = "THALWEG_MAX_TOKENS", value_name = "NUMBER", default_value = "10000")]
     max_tokens: usize,
-    /// The most levels of fields in fields
+    /// The maximum depth of nested fields
     #[arg(long, env = "THALWEG_MAX_DEPTH", value_name = "NUMBER", default_value = "64")]
     max_depth: usize,
-    /// The most aliases of a document, as written and with its fragments in their places
+    /// The maximum number of aliases in a document, before and after its fragments are expanded
     #[arg(long, env = "THALWEG_MAX_ALIASES", value_name = "NUMBER", default_value = "250")]
     max_aliases: usize,
-    /// The most fields of the root type that an operation may select
+    /// The maximum number of root fields in an operation
     #[arg(long, env = "THALWEG_MAX_ROOT_FIELDS", value_name = "NUMBER", default_value = "100")]
     max_root_fields: usize,
-    /// The most fields that an operation may select, its fragments in their places
+    /// The maximum number of fields in an operation, with its fragments expanded
     #[arg(long, env = "THALWEG_MAX_FIELDS", value_name = "NUMBER", default_value = "20000")]
     max_fields: usize,
-    /// The most directives of a document
+    /// The maximum number of directives in a document
     #[arg(long, env = "THALWEG_MAX_DIRECTIVES", value_name = "NUMBER", default_value = "250")]
     max_directives: usize,
-    /// The most directives at one field, fragment, operation or variable
+    /// The maximum number of directives at one field, fragment, operation or variable
     #[arg(
         long,
         env = "THALWEG_MAX_DIRECTIVES_PER_PLACE",
@@ -42,16 +42,16 @@ pub(crate) struct LimitOptions {
         default_value = "8"
     )]
     max_directives_per_place: usize,
-    /// The most fragments of a document: definitions, spreads and inline ones together
+    /// The maximum number of fragments in a document: definitions, spreads and inline fragments together
     #[arg(long, env = "THALWEG_MAX_FRAGMENTS", value_name = "NUMBER", default_value = "1000")]
     max_fragments: usize,
-    /// The most variables that an operation may define
+    /// The maximum number of variables of an operation
     #[arg(long, env = "THALWEG_MAX_VARIABLES", value_name = "NUMBER", default_value = "250")]
     max_variables: usize,
-    /// The most operations of a document
+    /// The maximum number of operations in a document
     #[arg(long, env = "THALWEG_MAX_OPERATIONS", value_name = "NUMBER", default_value = "100")]
     max_operations: usize,
-    /// The most levels of lists and objects in a request's JSON
+    /// The maximum depth of lists and objects in a request's JSON
     #[arg(
         long,
         env = "THALWEG_MAX_JSON_DEPTH",
@@ -60,15 +60,15 @@ pub(crate) struct LimitOptions {
         value_parser = clap::value_parser!(u8).range(1..=100)
     )]
     max_json_depth: u8,
-    /// The most values in a request's JSON
+    /// The maximum number of values in a request's JSON
     #[arg(long, env = "THALWEG_MAX_JSON_VALUES", value_name = "NUMBER", default_value = "200000")]
     max_json_values: usize,
     #[command(flatten)]
     cost: CostOptions,
-    /// The most characters of a pattern that texts are matched with
+    /// The maximum length of a pattern, as of LIKE or a regular expression
     #[arg(long, env = "THALWEG_MAX_PATTERN_LENGTH", value_name = "NUMBER", default_value = "1000")]
     max_pattern_length: usize,
-    /// The most wildcards of a pattern
+    /// The maximum number of wildcards in a pattern
     #[arg(
         long,
         env = "THALWEG_MAX_PATTERN_WILDCARDS",
@@ -76,22 +76,22 @@ pub(crate) struct LimitOptions {
         default_value = "100"
     )]
     max_pattern_wildcards: usize,
-    /// How long the head of a request may take
+    /// Timeout for reading the head of a request
     #[arg(long, env = "THALWEG_HEADER_TIMEOUT", value_name = "TIME", default_value = "10s")]
     pub(crate) header_timeout: Time,
-    /// How long the body of a request may take
+    /// Timeout for reading the body of a request
     #[arg(long, env = "THALWEG_BODY_TIMEOUT", value_name = "TIME", default_value = "30s")]
     pub(crate) body_timeout: Time,
 }
 
 impl LimitOptions {
-    /// What is checked while a request is read.
-    pub(crate) fn of_json(&self) -> JsonLimits {
+    /// The limits that are checked while a request is read.
+    pub(crate) fn json_limits(&self) -> JsonLimits {
         JsonLimits { depth: self.max_json_depth.into(), values: self.max_json_values }
     }
 
-    /// What the engine checks of them.
-    pub(crate) fn of_engine(&self) -> engine::Limits {
+    /// The limits that the engine checks.
+    pub(crate) fn to_engine(&self) -> engine::Limits {
         engine::Limits {
             document: DocumentLimits {
                 tokens: self.max_tokens,

@@ -1,4 +1,4 @@
-//! Which graph is to have which constraints and indexes.
+//! Options of `thalweg migrate`.
 
 use std::path::PathBuf;
 
@@ -12,16 +12,16 @@ use crate::failure::Failure;
 pub(crate) struct MigrateOptions {
     #[command(flatten)]
     pub(crate) graph: TypesOptions,
-    /// The type definitions, which say what is unique and what is searched
+    /// The type definitions, which declare unique and searched fields
     #[arg(long, env = "THALWEG_TYPES", value_name = "FILE")]
     types: PathBuf,
-    /// For migrate: print the statements, and run none of them
+    /// Dry run: print the statements without running them
     #[arg(help_heading = "Migration", long, env = "THALWEG_DRY_RUN")]
     pub(crate) dry_run: bool,
 }
 
 impl MigrateOptions {
     pub(crate) fn model(&self) -> Result<Model, Failure> {
-        model(&self.types, self.graph.form())
+        model(&self.types, self.graph.version())
     }
 }

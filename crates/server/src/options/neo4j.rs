@@ -1,83 +1,81 @@
-//! Choices of the API of Neo4j's GraphQL library.
+//! The options of the dialect neo4j, and of commands about type definitions.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use dialects::neo4j::definitions;
-use dialects::neo4j::model::ApiForm;
+use dialects::neo4j::model::ApiVersion;
 use dialects::neo4j::text_filters::TextFilter;
 use dialects::neo4j::{self, Options};
 use engine::SourceAddress;
 
+use super::words::Words;
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Neo4j")]
 pub(crate) struct Neo4jOptions {
-    /// For neo4j: the type definitions; without, what `thalweg types` writes, at each start anew
+    /// For neo4j: the file of type definitions [default: generated from the graph at each start]
     #[arg(long, env = "THALWEG_TYPES", value_name = "FILE")]
     types: Option<PathBuf>,
-    /// For neo4j: the version of the library whose API this is [default: 7]
-    #[arg(long, env = "THALWEG_NEO4J_API", value_name = "VERSION")]
-    neo4j_api: Option<Neo4jApi>,
-    /// For neo4j: without the inputs that version 7 calls deprecated
+    /// For neo4j: the version of the GraphQL library [default: 7]
+    #[arg(long, env = "THALWEG_NEO4J_API", value_name = "VERSION", value_parser = VERSIONS)]
+    neo4j_api: Option<ApiVersion>,
+    /// For neo4j: leave out the inputs that version 7 deprecates
     #[arg(long, env = "THALWEG_EXCLUDE_DEPRECATED_FIELDS")]
     exclude_deprecated_fields: bool,
-    /// For neo4j: operators on texts beside the usual ones: `String.MATCHES,ID.MATCHES`
+    /// For neo4j: additional string operators: `String.MATCHES,ID.MATCHES`
     #[arg(long, env = "THALWEG_NEO4J_FILTERS", value_name = "OPERATORS", value_delimiter = ',')]
     neo4j_filters: Option<Vec<TextFilter>>,
-    /// For neo4j: lists and connections have to be told how long they are
+    /// For neo4j: require a limit for lists and connections
     #[arg(long, env = "THALWEG_LIMIT_REQUIRED")]
     limit_required: bool,
 }
 
-/// Of which graph type definitions are written, and for whom.
+/// The graph of type definitions, and the version of the library.
 #[derive(Debug, Args)]
 pub(crate) struct TypesOptions {
-    /// The graph: `neo4j://…` or `bolt://…`
+    /// The graph database: `neo4j://…` or `bolt://…`
     #[arg(env = "THALWEG_SOURCE", hide_env_values = true)]
     source: String,
-    /// The version of the library that reads the definitions [default: 7]
-    #[arg(long, env = "THALWEG_NEO4J_API", value_name = "VERSION")]
-    neo4j_api: Option<Neo4jApi>,
+    /// The version of the GraphQL library that reads the definitions [default: 7]
+    #[arg(long, env = "THALWEG_NEO4J_API", value_name = "VERSION", value_parser = VERSIONS)]
+    neo4j_api: Option<ApiVersion>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Neo4jApi {
-    /// Versions 3.18 to 3.20
-    #[value(name = "3")]
-    Three,
-    /// Versions 7
-    #[value(name = "7")]
-    Seven,
-}
+/// The versions of the library.
+const VERSIONS: Words<ApiVersion> =
+    Words(&[("3", ApiVersion::V3, "Versions 3.18 to 3.20"), ("7", ApiVersion::V7, "Versions 7")]);
+
+/// The default version.
+const DEFAULT: ApiVersion = ApiVersion::V7;
 
 impl TypesOptions {
     pub(crate) fn address(&self) -> Result<SourceAddress, Failure> {
         Ok(SourceAddress::parse(&self.source).map_err(engine::OpenError::from)?)
     }
 
-    pub(crate) fn form(&self) -> ApiForm {
-        form(self.neo4j_api)
+    pub(crate) fn version(&self) -> ApiVersion {
+        self.neo4j_api.unwrap_or(DEFAULT)
     }
 }
 
 impl Neo4jOptions {
-    pub(super) fn of_dialect(&self) -> Result<Options, Failure> {
-        let form = form(self.neo4j_api);
-        let of_seven = [
+    pub(super) fn to_dialect(&self) -> Result<Options, Failure> {
+        let version = self.neo4j_api.unwrap_or(DEFAULT);
+        let of_v7 = [
             (self.exclude_deprecated_fields, "--exclude-deprecated-fields"),
             (self.limit_required, "--limit-required"),
         ];
-        if form == ApiForm::Three
-            && let Some((_, option)) = of_seven.into_iter().find(|(given, _)| *given)
+        if version == ApiVersion::V3
+            && let Some((_, option)) = of_v7.into_iter().find(|(given, _)| *given)
         {
             return Err(Failure::Usage(format!("`{option}` needs `--neo4j-api 7`")));
         }
         let filters = self.neo4j_filters.clone().unwrap_or_default();
         for filter in &filters {
-            if let Some(reason) = filter.refused_in(form) {
+            if let Some(reason) = filter.refused_in(version) {
                 return Err(Failure::Usage(format!("`--neo4j-filters`: no {filter}: {reason}")));
             }
         }
@@ -85,42 +83,34 @@ impl Neo4jOptions {
             exclude_deprecated: self.exclude_deprecated_fields,
             filters,
             limit_required: self.limit_required,
-            ..said(self.types.as_deref(), form)?
+            ..with_types(self.types.as_deref(), version)?
         })
     }
 }
 
-/// The API of a graph of which nothing is said but its type definitions, if these are.
+/// The options of a graph with type definitions, or with generated ones.
 pub(crate) fn of_graph(types: Option<&Path>) -> Result<Options, Failure> {
-    said(types, ApiForm::Seven)
+    with_types(types, DEFAULT)
 }
 
-/// The same in a form.
-fn said(types: Option<&Path>, form: ApiForm) -> Result<Options, Failure> {
+fn with_types(types: Option<&Path>, version: ApiVersion) -> Result<Options, Failure> {
     let (model, is_introspected) = match types {
-        Some(path) => (Arc::new(model(path, form)?), false),
+        Some(path) => (Arc::new(model(path, version)?), false),
         None => (Arc::default(), true),
     };
-    Ok(Options { form, model, is_introspected, ..Options::default() })
+    Ok(Options { version, model, is_introspected, ..Options::default() })
 }
 
-fn form(api: Option<Neo4jApi>) -> ApiForm {
-    match api {
-        Some(Neo4jApi::Three) => ApiForm::Three,
-        Some(Neo4jApi::Seven) | None => ApiForm::Seven,
-    }
-}
-
-/// What type definitions say.
-pub(super) fn model(path: &Path, form: ApiForm) -> Result<neo4j::model::Model, Failure> {
+/// Reads type definitions.
+pub(super) fn model(path: &Path, version: ApiVersion) -> Result<neo4j::model::Model, Failure> {
     let refused =
         |error: String| Failure::Usage(format!("the type definitions {}: {error}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
-    let model = definitions::read(&text, form).map_err(|problems| {
+    let model = definitions::read(&text, version).map_err(|problems| {
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         refused(problems.join("\n"))
     })?;
-    match neo4j::unserved(&model, form) {
+    match neo4j::unserved(&model, version) {
         Some(problem) => Err(refused(problem)),
         None => Ok(model),
     }

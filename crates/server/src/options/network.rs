@@ -1,4 +1,4 @@
-//! What the connections of clients may take.
+//! Limits of client connections.
 
 use std::num::NonZeroUsize;
 
@@ -6,18 +6,18 @@ use clap::Args;
 
 use super::quantity::{Size, Time};
 
-/// A smaller head than that of any browser is not worth a request.
+/// No browser sends a smaller head.
 const LEAST_HEADER_SIZE: u64 = 1024;
-/// Each connection may hold so much before anything is known of it.
+/// A connection may hold this much memory before its request is known.
 const MOST_HEADER_SIZE: u64 = 1024 * 1024;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connections")]
 pub(crate) struct NetworkOptions {
-    /// The most connections of clients
+    /// The connection limit, for all clients together
     #[arg(long, env = "THALWEG_MAX_CLIENTS", value_name = "NUMBER", default_value = "1000")]
     pub(crate) max_clients: NonZeroUsize,
-    /// The largest head of a request
+    /// The maximum size of the head of a request
     #[arg(
         long,
         env = "THALWEG_MAX_HEADER_SIZE",
@@ -26,10 +26,10 @@ pub(crate) struct NetworkOptions {
         value_parser = header_size
     )]
     pub(crate) max_header_size: Size,
-    /// How long a connection is kept between two requests
+    /// Keep-alive timeout: how long an idle connection stays open
     #[arg(long, env = "THALWEG_KEEP_ALIVE_TIMEOUT", value_name = "TIME", default_value = "75s")]
     pub(crate) keep_alive_timeout: Time,
-    /// How long a client may take nothing of its answer before the connection is dropped
+    /// Timeout for a slow client: how long it may stop reading its response before the connection is closed
     #[arg(long, env = "THALWEG_STALL_TIMEOUT", value_name = "TIME", default_value = "30s")]
     pub(crate) stall_timeout: Time,
 }

@@ -1,4 +1,4 @@
-//! What the server tells about the requests that it answers.
+//! Observability: log, metrics, traces.
 
 use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -13,26 +13,26 @@ use super::quantity::Time;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Observability")]
 pub(crate) struct ObservabilityOptions {
-    /// Which requests have a line in the log
+    /// The requests that are logged
     #[arg(long, env = "THALWEG_LOG_REQUESTS", value_name = "WHICH", default_value = "failed")]
     pub(crate) log_requests: LoggedRequests,
-    /// A request that takes longer is in the log with its statements; `off` for none
+    /// Log requests that take longer, with their statements; `off` for none
     #[arg(long, env = "THALWEG_SLOW_QUERY", value_name = "TIME", default_value = "1s")]
     pub(crate) slow_query: SlowQuery,
-    /// Tell in each answer what its stages took [default: on where everybody is trusted]
+    /// Send a `Server-Timing` header with the duration of each stage [default: on in development mode]
     #[arg(long, env = "THALWEG_SERVER_TIMING", value_name = "SWITCH")]
     server_timing: Option<Switch>,
-    /// Where Prometheus reads metrics, as HOST:PORT; nowhere by default
+    /// The address of the Prometheus metrics, as HOST:PORT [default: none]
     #[arg(long, env = "THALWEG_METRICS_LISTEN", value_name = "ADDRESS", value_parser = socket)]
     pub(crate) metrics_listen: Option<SocketAddr>,
-    /// How many operations metrics tell apart by their names
+    /// The maximum number of operations with metrics of their own, by name
     #[arg(long, env = "THALWEG_METRICS_OPERATIONS", value_name = "NUMBER", default_value = "100",
         value_parser = clap::value_parser!(u16).range(..=10_000))]
     pub(crate) metrics_operations: u16,
-    /// The collector of traces, as http://HOST:4318; OTEL_EXPORTER_OTLP_ENDPOINT by default
+    /// The OTLP collector of traces, as http://HOST:4318 [default: OTEL_EXPORTER_OTLP_ENDPOINT]
     #[arg(long, env = "THALWEG_OTLP_ENDPOINT", value_name = "URL")]
     pub(crate) otlp_endpoint: Option<String>,
-    /// How many of the requests are traced whose callers trace none, from 0 to 1
+    /// The sampling ratio of requests whose caller sends no trace context, from 0 to 1
     #[arg(
         long,
         env = "THALWEG_TRACE_RATIO",
@@ -46,17 +46,17 @@ pub(crate) struct ObservabilityOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LoggedRequests {
     None,
-    /// Those that were refused or have errors
+    /// Refused requests, and those with errors
     Failed,
     All,
 }
 
-/// From which time on a request is slow, if any is.
+/// The duration from which on a request is slow, if any is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SlowQuery(pub(crate) Option<Duration>);
 
 impl ObservabilityOptions {
-    /// Whether answers have a `Server-Timing`.
+    /// Whether responses have a `Server-Timing` header.
     pub(crate) fn server_timing(&self, is_private: bool) -> bool {
         switched(self.server_timing, is_private)
     }
@@ -83,7 +83,7 @@ fn ratio(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Names are looked up, as for `--listen`.
+/// Resolves a host name, as for `--listen`.
 fn socket(text: &str) -> Result<SocketAddr, String> {
     let mut sockets = text
         .to_socket_addrs()

@@ -1,4 +1,4 @@
-//! Pages of other origins.
+//! CSRF prevention and cross-origin resource sharing (CORS).
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,44 +10,45 @@ use super::quantity::Time;
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Other origins")]
+#[command(next_help_heading = "CORS and CSRF")]
 pub(crate) struct OriginOptions {
-    /// Origins whose pages may send requests, besides the server's own, separated by commas, or `*`
+    /// Origins whose pages may send requests (CSRF prevention), besides the server's own, separated by commas, or `*`
     #[arg(long, env = "THALWEG_ALLOWED_ORIGINS", value_name = "ORIGINS", value_delimiter = ',')]
     pub(crate) allowed_origins: Vec<AllowedOrigin>,
-    /// Hosts that requests may be for, besides this machine's own, separated by commas: `api.example`,
-    /// `.example` for a domain with all below it, or `*` [default: any where others reach the server]
+    /// Hosts that requests may name (DNS rebinding protection), besides this machine's own, separated by
+    /// commas: `api.example`, `.example` for a domain with all below it, or `*` [default: any for a
+    /// public server]
     #[arg(long, env = "THALWEG_ALLOWED_HOSTS", value_name = "HOSTS", value_delimiter = ',')]
     pub(crate) allowed_hosts: Vec<AllowedHost>,
-    /// Origins whose pages may also read the answers, as CORS has it, separated by commas, or `*`
+    /// Origins whose pages may also read responses (CORS), separated by commas, or `*`
     #[arg(long, env = "THALWEG_CORS_ORIGINS", value_name = "ORIGINS", value_delimiter = ',')]
     pub(crate) cors_origins: Vec<AllowedOrigin>,
-    /// Whether these pages may send cookies and other credentials
+    /// Allow these pages to send cookies and other credentials
     #[arg(long, env = "THALWEG_CORS_CREDENTIALS")]
     pub(crate) cors_credentials: bool,
-    /// How long a browser may remember what it was allowed
+    /// How long browsers cache the result of a preflight request
     #[arg(long, env = "THALWEG_CORS_MAX_AGE", value_name = "TIME", default_value = "10m")]
     pub(crate) cors_max_age: Time,
 }
 
-/// An origin that is allowed something.
+/// An allowed origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AllowedOrigin {
     Any,
-    /// As a browser writes it: `https://app.example`.
+    /// In the form of the `Origin` header: `https://app.example`.
     This(Box<str>),
 }
 
 impl OriginOptions {
-    /// Options that do not go together are refused.
+    /// Refuses contradictory options.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         match self.cors_credentials {
             true if self.cors_origins.is_empty() => {
                 Err(Failure::Usage("`--cors-credentials` needs `--cors-origins`".into()))
             }
             true if self.cors_origins.contains(&AllowedOrigin::Any) => Err(Failure::Usage(
-                "with `--cors-credentials` each origin of `--cors-origins` is named; `*` would \
-                 give every page the rights of whoever looks at it"
+                "with `--cors-credentials`, `--cors-origins` must list each origin; `*` would give \
+                 every page the permissions of its visitor"
                     .into(),
             )),
             true | false => Ok(()),

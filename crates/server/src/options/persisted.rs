@@ -1,4 +1,4 @@
-//! Documents that clients name instead of sending them, and requests that come together.
+//! Persisted documents and batching.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Persisted operations and batches")]
 pub(crate) struct PersistedOptions {
-    /// Whether documents that were sent once are known by their hashes, as Apollo's clients have it
+    /// Automatic persisted queries (APQ): cache documents by their hashes, as Apollo's clients use them
     #[arg(
         long,
         env = "THALWEG_APQ",
@@ -19,25 +19,25 @@ pub(crate) struct PersistedOptions {
         action = ArgAction::Set
     )]
     pub(crate) apq: bool,
-    /// How much memory these documents may take
+    /// The size of the APQ cache
     #[arg(long, env = "THALWEG_APQ_CACHE_SIZE", value_name = "SIZE", default_value = "16MiB")]
     pub(crate) apq_cache_size: Size,
-    /// A file of documents that clients may name, in Relay's or Apollo's format
+    /// A manifest of trusted documents that clients may send by id, in Relay's or Apollo's format
     #[arg(long, env = "THALWEG_TRUSTED_DOCUMENTS", value_name = "FILE")]
     pub(crate) trusted_documents: Option<PathBuf>,
-    /// Execute the documents of this file only
+    /// Execute trusted documents only
     #[arg(long, env = "THALWEG_ONLY_TRUSTED")]
     pub(crate) only_trusted: bool,
-    /// Answer several requests in one body
+    /// Batching: accept several requests in one body
     #[arg(long, env = "THALWEG_BATCHING")]
     pub(crate) batching: bool,
-    /// The most requests in one body
+    /// The maximum number of requests in a batch
     #[arg(long, env = "THALWEG_MAX_BATCH", value_name = "NUMBER", default_value = "10")]
     pub(crate) max_batch: usize,
 }
 
 impl PersistedOptions {
-    /// Options that do not go together are refused.
+    /// Refuses contradictory options.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         match self.only_trusted && self.trusted_documents.is_none() {
             true => Err(Failure::Usage("`--only-trusted` needs `--trusted-documents`".into())),

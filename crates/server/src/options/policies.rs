@@ -1,4 +1,4 @@
-//! The file that says who may see and change what.
+//! The policy file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use engine::PolicyFile;
 
 use crate::failure::Failure;
 
-/// Reads the file, if there is one to read.
+/// Reads the policy file, if there is one.
 pub(crate) fn policies(path: Option<&Path>) -> Result<Option<Arc<PolicyFile>>, Failure> {
     let Some(path) = path else { return Ok(None) };
     let refused =

@@ -1,12 +1,14 @@
-//! The options that only the dialect postgraphile has, under the names that PostGraphile and its
-//! plugins have for them.
+//! The options of the dialect postgraphile, by the names of PostGraphile and its plugins.
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, ValueEnum};
-use dialects::postgraphile::{self, Options, SimplifiedNames, TagsFile};
+use clap::{ArgGroup, Args};
+use dialects::postgraphile::{
+    self, LegacyRelations, Options, SimpleCollections, SimplifiedNames, TagsFile,
+};
 use engine::Extensions;
 
+use super::words::Words;
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
@@ -15,15 +17,15 @@ use crate::failure::Failure;
     group = ArgGroup::new("several_rows").args(["bulk_mutations", "nested_mutations"]).multiple(true)
 )]
 pub(crate) struct PostGraphileOptions {
-    /// For postgraphile: what is made of all rows, as the plugin pg-aggregates gives it
+    /// For postgraphile: aggregates, as of the plugin pg-aggregates
     #[arg(long, env = "THALWEG_AGGREGATES")]
     aggregates: bool,
-    /// For postgraphile, beyond it: fields that make, change and take away several rows at once, with
-    /// a guard of how many they may reach
+    /// For postgraphile, beyond it: mutations that insert, update and delete several rows at once, with a
+    /// limit on the number of rows
     #[arg(long, env = "THALWEG_BULK_MUTATIONS", conflicts_with = "disable_default_mutations")]
     bulk_mutations: bool,
-    /// For bulk and nested mutations: the most rows that one field may make, change, connect or take
-    /// away
+    /// For bulk and nested mutations: the maximum number of rows that one field may insert, update, connect
+    /// or delete
     #[arg(
         long,
         env = "THALWEG_MAX_BULK_ROWS",
@@ -33,29 +35,34 @@ pub(crate) struct PostGraphileOptions {
         requires = "several_rows"
     )]
     max_bulk_rows: u32,
-    /// For postgraphile: the global id is `id`, and a column `id` is `rowId`
+    /// For postgraphile: name the global id `id`, and a column `id` `rowId`
     #[arg(long, env = "THALWEG_CLASSIC_IDS")]
     classic_ids: bool,
-    /// For postgraphile: no fields that make, change and take away rows; functions only
+    /// For postgraphile: no mutations that insert, update and delete rows; functions only
     #[arg(long, env = "THALWEG_DISABLE_DEFAULT_MUTATIONS")]
     disable_default_mutations: bool,
-    /// For postgraphile: JSON as itself in answers and arguments, not as a string that holds it
+    /// For postgraphile: JSON values in responses and arguments, instead of strings that contain JSON
     #[arg(long, env = "THALWEG_DYNAMIC_JSON")]
     dynamic_json: bool,
-    /// For postgraphile: lines, boxes, paths and other figures as objects, not as texts
+    /// For postgraphile: lines, boxes, paths and other geometric types as objects, instead of strings
     #[arg(long, env = "THALWEG_GEOMETRIC_TYPES")]
     geometric_types: bool,
-    /// For postgraphile, on PostgreSQL: tables, views and functions of extensions, too
+    /// For postgraphile, on PostgreSQL: include tables, views and functions of extensions
     #[arg(long, env = "THALWEG_INCLUDE_EXTENSION_RESOURCES")]
     include_extension_resources: bool,
-    /// For postgraphile: the plural of relations back to at most one row [default: deprecated]
-    #[arg(long, env = "THALWEG_LEGACY_RELATIONS", value_name = "WHICH")]
+    /// For postgraphile: the plural fields of backward relations to at most one row [default: deprecated]
+    #[arg(
+        long,
+        env = "THALWEG_LEGACY_RELATIONS",
+        value_name = "WHICH",
+        value_parser = LEGACY_RELATIONS
+    )]
     legacy_relations: Option<LegacyRelations>,
-    /// For postgraphile: no relations, conditions and orders without an index, as with
+    /// For postgraphile: no relations, conditions and orders on columns without an index, as with
     /// `ignoreIndexes: false`
     #[arg(long, env = "THALWEG_NO_IGNORE_INDEXES")]
     no_ignore_indexes: bool,
-    /// For postgraphile: no global ids, `Node` and what finds rows by them, as with
+    /// For postgraphile: no global ids, no `Node`, and no fields that find rows by them, as with
     /// `skipPlugins: [NodePlugin]`
     #[arg(long, env = "THALWEG_NO_NODE_IDS")]
     no_node_ids: bool,
@@ -63,73 +70,84 @@ pub(crate) struct PostGraphileOptions {
     /// `setofFunctionsContainNulls: false`
     #[arg(long, env = "THALWEG_NO_SETOF_FUNCTIONS_CONTAIN_NULLS")]
     no_setof_functions_contain_nulls: bool,
-    /// For aggregates: only tables tagged `@aggregates on` have them, as with
+    /// For aggregates: only for tables with the tag `@aggregates on`, as with
     /// `disableAggregatesByDefault: true`
     #[arg(long, env = "THALWEG_DISABLE_AGGREGATES_BY_DEFAULT", requires = "aggregates")]
     disable_aggregates_by_default: bool,
-    /// For postgraphile: what a table joins, past it, as the plugin pg-many-to-many gives it
+    /// For postgraphile: many-to-many relations through junction tables, as of the plugin pg-many-to-many
     #[arg(long, env = "THALWEG_MANY_TO_MANY")]
     many_to_many: bool,
-    /// For postgraphile, beyond it: fields that make or change a row together with those that it is
-    /// connected with
+    /// For postgraphile, beyond it: nested mutations, which insert or update a row together with related
+    /// rows
     #[arg(long, env = "THALWEG_NESTED_MUTATIONS", conflicts_with = "disable_default_mutations")]
     nested_mutations: bool,
-    /// For postgraphile: `cidr`, `macaddr` and `macaddr8` as scalars of their own, not as String
+    /// For postgraphile: scalars for `cidr`, `macaddr` and `macaddr8`, instead of String
     #[arg(long, env = "THALWEG_NETWORK_SCALARS")]
     network_scalars: bool,
     /// For postgraphile: the names of the plugin pg-simplify-inflector
     #[arg(long, env = "THALWEG_SIMPLIFIED_NAMES")]
     simplified_names: bool,
-    /// For simplified names: `personById` stays, as with `pgShortPk: false`
+    /// For simplified names: keep `personById`, as with `pgShortPk: false`
     #[arg(long, env = "THALWEG_NO_SHORT_PK", requires = "simplified_names")]
     no_short_pk: bool,
-    /// For simplified names: `allPeople` stays, as with `pgSimplifyAllRows: false`
+    /// For simplified names: keep `allPeople`, as with `pgSimplifyAllRows: false`
     #[arg(long, env = "THALWEG_NO_SIMPLIFY_ALL_ROWS", requires = "simplified_names")]
     no_simplify_all_rows: bool,
-    /// For simplified names: relations along several columns keep their names, as with
+    /// For simplified names: keep the names of relations over several columns, as with
     /// `pgSimplifyMultikeyRelations: false`
     #[arg(long, env = "THALWEG_NO_SIMPLIFY_MULTIKEY_RELATIONS", requires = "simplified_names")]
     no_simplify_multikey_relations: bool,
-    /// For simplified names: connections have an ending and lists none, as with
+    /// For simplified names: a suffix for connections, and none for lists, as with
     /// `pgOmitListSuffix: true`
     #[arg(long, env = "THALWEG_OMIT_LIST_SUFFIX", requires = "simplified_names")]
     omit_list_suffix: bool,
-    /// For postgraphile, on PostgreSQL: the composite type, as `schema.type`, whose values are given
-    /// out as tokens signed with --jwt-secret
+    /// For postgraphile, on PostgreSQL: the composite type, as `schema.type`, whose values are returned as
+    /// JSON Web Tokens signed with --jwt-secret
     #[arg(long, env = "THALWEG_JWT_TOKEN_IDENTIFIER", value_name = "TYPE", value_parser = token_type)]
     jwt_token_identifier: Option<(Box<str>, Box<str>)>,
-    /// For postgraphile: smart tags beside those of comments, as `postgraphile.tags.json5` has
-    /// them
+    /// For postgraphile: a file of smart tags besides those in comments, as
+    /// `postgraphile.tags.json5`
     #[arg(long, env = "THALWEG_TAGS_FILE", value_name = "FILE")]
     tags_file: Option<PathBuf>,
-    /// For postgraphile, beyond it: fields that make a row or, where there is one of the same unique
-    /// key, change it
+    /// For postgraphile, beyond it: upsert mutations, which insert a row, or update the one with the same
+    /// unique key
     #[arg(long, env = "THALWEG_UPSERT_MUTATIONS", conflicts_with = "disable_default_mutations")]
     upsert_mutations: bool,
-    /// For postgraphile: the column by which views are ordered and paged that have it and no key,
-    /// as `viewUniqueKey`
+    /// For postgraphile: the column for the order and the pagination of views without a key, as
+    /// `viewUniqueKey`
     #[arg(long, env = "THALWEG_VIEW_UNIQUE_KEY", value_name = "COLUMN")]
     view_unique_key: Option<Box<str>>,
+    /// For postgraphile: lists (simple collections) beside or instead of connections [default: omit]
+    #[arg(
+        long,
+        env = "THALWEG_SIMPLE_COLLECTIONS",
+        value_name = "WHICH",
+        value_parser = SIMPLE_COLLECTIONS
+    )]
+    pub(super) simple_collections: Option<SimpleCollections>,
 }
 
-/// As PostGraphile calls them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LegacyRelations {
-    /// The singular only
-    Omit,
-    /// Both
-    Deprecated,
-    /// The plural only
-    Only,
-}
+/// The values of PostGraphile's `legacyRelations`.
+const LEGACY_RELATIONS: Words<LegacyRelations> = Words(&[
+    ("omit", LegacyRelations::Omit, "The singular only"),
+    ("deprecated", LegacyRelations::Deprecated, "Both, the plural as deprecated"),
+    ("only", LegacyRelations::Only, "The plural only"),
+]);
+
+/// The values of PostGraphile's `simpleCollections`.
+const SIMPLE_COLLECTIONS: Words<SimpleCollections> = Words(&[
+    ("omit", SimpleCollections::Omit, "Connections only"),
+    ("both", SimpleCollections::Both, "Connections, and lists with names of their own"),
+    ("only", SimpleCollections::Only, "Lists only"),
+]);
 
 impl PostGraphileOptions {
-    /// What is read of the source.
+    /// Whether objects of extensions are read.
     pub(super) fn extensions(&self) -> Extensions {
         if self.include_extension_resources { Extensions::Listed } else { Extensions::LeftOut }
     }
 
-    pub(super) fn of_dialect(&self) -> Result<Options, Failure> {
+    pub(super) fn to_dialect(&self) -> Result<Options, Failure> {
         Ok(Options {
             aggregates: self.aggregates,
             bulk_mutations: self.bulk_mutations.then_some(self.max_bulk_rows),
@@ -141,9 +159,8 @@ impl PostGraphileOptions {
             dynamic_json: self.dynamic_json,
             geometric_types: self.geometric_types,
             ignore_indexes: !self.no_ignore_indexes,
-            legacy_relations: self
-                .legacy_relations
-                .map_or(postgraphile::LegacyRelations::default(), LegacyRelations::of_dialect),
+            legacy_relations: self.legacy_relations.unwrap_or_default(),
+            simple_collections: self.simple_collections.unwrap_or_default(),
             network_scalars: self.network_scalars,
             node_ids: !self.no_node_ids,
             setof_functions_contain_nulls: !self.no_setof_functions_contain_nulls,
@@ -179,15 +196,5 @@ fn token_type(text: &str) -> Result<(Box<str>, Box<str>), String> {
             Ok((namespace.into(), name.into()))
         }
         Some(_) | None => Err("a schema and a type are wanted, such as `app.jwt_token`".into()),
-    }
-}
-
-impl LegacyRelations {
-    fn of_dialect(self) -> postgraphile::LegacyRelations {
-        match self {
-            Self::Omit => postgraphile::LegacyRelations::Omit,
-            Self::Deprecated => postgraphile::LegacyRelations::Deprecated,
-            Self::Only => postgraphile::LegacyRelations::Only,
-        }
     }
 }

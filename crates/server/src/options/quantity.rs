@@ -1,4 +1,4 @@
-//! Sizes and times as people write them.
+//! Sizes and times in human notation.
 
 use std::fmt;
 use std::str::FromStr;

@@ -7,21 +7,21 @@ use engine::session::mapping::{CLAIMS, is_setting};
 use engine::session::{Mapping, Pair};
 use hyper::header::HeaderName;
 
-/// Settings that say who the user is: tokens and `--default-role` set them, and nothing else does.
+/// Settings of the role: tokens and `--default-role` set them, and no option may.
 const OF_ROLES: [&str; 3] = ["role", "session_authorization", "is_superuser"];
 
-/// By these the values are written that the program reads.
+/// Settings that determine the format of values, which the program parses.
 const OF_VALUES: [&str; 5] =
     ["bytea_output", "client_encoding", "datestyle", "extra_float_digits", "intervalstyle"];
 
-/// How a token, or its absence, becomes a role and settings.
+/// The mapping of a token, or of its absence, to a role and settings.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Who asks")]
+#[command(next_help_heading = "Authentication")]
 pub(crate) struct RoleOptions {
-    /// For PostgreSQL: the role of requests whose token names none, or that have no token [default: the user of the connection]
+    /// For PostgreSQL: the role of unauthenticated requests, and of tokens without a role [default: the user of the connection]
     #[arg(long, env = "THALWEG_DEFAULT_ROLE", value_name = "ROLE")]
     pub(crate) default_role: Option<Box<str>>,
-    /// Where the role stands among the claims, member by member, separated by commas
+    /// The path of the role in the claims, separated by commas
     #[arg(
         long,
         env = "THALWEG_JWT_ROLE",
@@ -48,7 +48,7 @@ pub(crate) struct HeaderSetting {
 }
 
 impl RoleOptions {
-    /// The mapping of claims to a session. Without roles a claim of this name may be anything.
+    /// Maps claims to a session. Without roles, the claim of this name has no meaning.
     pub(crate) fn mapping(&self, has_roles: bool) -> Mapping {
         Mapping {
             role: if has_roles { self.jwt_role.clone() } else { Vec::new() },
@@ -89,10 +89,10 @@ impl FromStr for HeaderSetting {
 fn check_name(name: &str) -> Result<(), String> {
     let lower = name.to_ascii_lowercase();
     if OF_ROLES.contains(&&*lower) {
-        return Err(format!("`{name}` is what tokens and `--default-role` say"));
+        return Err(format!("`{name}` is set by tokens and `--default-role`"));
     }
     if OF_VALUES.contains(&&*lower) {
-        return Err(format!("`{name}` is the form in which Thalweg reads values"));
+        return Err(format!("`{name}` is the format in which Thalweg reads values"));
     }
     match is_setting(name) {
         true => Ok(()),

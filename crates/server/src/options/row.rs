@@ -1,11 +1,11 @@
-//! A row by its table and columns, as an option's value.
+//! A row by its table and columns, as the value of an option.
 
 use engine::RowName;
 use serde_json_bytes::Value as Json;
 
 const FORM: &str = "a table and columns are wanted, such as `post:id=3` or `post:{\"id\": 3}`";
 
-/// `post:id=3`, `blog.post:author_id=1,headline=Hi`, or with a JSON object behind the colon.
+/// Parses `post:id=3`, `blog.post:author_id=1,headline=Hi`, or a JSON object after the colon.
 pub(super) fn row(text: &str) -> Result<RowName, String> {
     let (entity, columns) = text.split_once(':').ok_or(FORM)?;
     let (entity, columns) = (entity.trim(), columns.trim());

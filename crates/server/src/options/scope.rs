@@ -1,16 +1,21 @@
-//! Where an option has a meaning: on which sources, in which dialects, beside which other options.
+//! Scopes of options: the sources and dialects for which they have a meaning, and the options that they
+//! need.
 //!
-//! Each option of `thalweg serve`, `thalweg gateway` and `thalweg explain` stands in one row of
-//! [`OPTIONS`], and a test walks all of them over all sources and dialects, and over gateways with
-//! and without sources in their processes. An option that is given where it has no meaning is refused
-//! when the command starts, and the message says what to do instead.
+//! The options of a dialect have its scope; each other option of `thalweg serve`, `thalweg gateway` and
+//! `thalweg explain` is in one row of [`OPTIONS`]. A test walks all of them over all sources and dialects,
+//! and over gateways with and without sources in their processes. An option that is given outside its
+//! scope is refused when the command starts, with a remedy in the message.
 
-use clap::{Args, Command};
+use clap::Args;
 use engine::SourceAddress;
 
 use super::address::Address;
 use super::api::DialectName;
-use super::given::GivenOptions;
+use super::connection_filter::ConnectionFilterOptions;
+use super::given::{GivenOptions, names_of};
+use super::neo4j::Neo4jOptions;
+use super::phrag::PhragOptions;
+use super::postgraphile::PostGraphileOptions;
 use super::serving::ServingOptions;
 use crate::failure::Failure;
 use crate::traces::Traces;
@@ -28,9 +33,9 @@ pub(crate) enum SourceKind {
 pub(crate) struct Target {
     pub(crate) source: SourceKind,
     pub(crate) dialect: DialectName,
-    /// Whether the claims of a token decide something besides the roles of PostgreSQL.
+    /// Whether policies use the claims of tokens, besides the roles of PostgreSQL.
     pub(crate) has_policies: bool,
-    /// Whether requests without a token are refused.
+    /// Whether unauthenticated requests are refused.
     pub(crate) requires_token: bool,
 }
 
@@ -40,59 +45,75 @@ pub(crate) struct LocalSources {
     pub(crate) has_sqlite: bool,
     pub(crate) has_postgres: bool,
     pub(crate) has_neo4j: bool,
-    /// Whether a file of policies decides about one of them.
+    /// Whether one of them has a policy file.
     pub(crate) has_policies: bool,
 }
 
-/// Where an option has a meaning.
+/// The scope of an option. Texts are remedies for targets outside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
     Everywhere,
-    /// Sources of any kind. For a gateway without one the text says what to do instead.
+    /// Sources of any kind.
     Sources(&'static str),
     /// Gateways.
     Supergraph,
     Dialect(DialectName),
-    /// A dialect's option for objects that only PostgreSQL has.
+    /// An option of a dialect for objects that only PostgreSQL has.
     DialectOnPostgres(DialectName),
-    /// PostgreSQL; on other sources the text says what to do instead.
+    /// PostgreSQL.
     Postgres(&'static str),
-    /// The role and the settings of a PostgreSQL session; on other sources the text says what to do
-    /// instead.
+    /// The role and the settings of a PostgreSQL session.
     PostgresSession(&'static str),
-    /// Databases that are servers: an SQLite file is opened, not connected to. For a gateway without
-    /// one the text says what to do instead.
+    /// Databases that are servers, not SQLite files.
     Servers(&'static str),
-    /// Databases with tables; for a graph the text says what to do instead.
+    /// Databases with tables, not graphs.
     Tables(&'static str),
-    /// Where a token decides something.
+    /// Targets that use tokens.
     Tokens,
-    /// Where a role decides something: PostgreSQL has roles of its own.
+    /// Targets that use roles: PostgreSQL, or policies.
     Roles,
-    /// Where the claims of a token decide something.
+    /// Targets that use the claims of tokens.
     Claims,
-    /// Where a file of policies decides.
+    /// Targets with policies.
     Policies,
-    /// Where a database measures its statements; a gateway measures requests to subgraphs.
+    /// Databases that measure statements, and gateways, which measure fetches.
     Figures,
     /// SQLite, and the dialect phrag on any source.
     SqliteOrPhrag,
-    /// SQLite; on other sources the text says why not.
+    /// SQLite.
     Sqlite(&'static str),
 }
 
 const LEAVE_OUT: &str = "leave it out";
-const POLICY_ROLES: &str = "who asks without a token has the `default_role` of the file of \
+const POLICY_ROLES: &str = "unauthenticated requests have the `default_role` of the file of \
                             `--policies`";
-const CLAIM_ROLE: &str = "`claim_role` in the file of `--policies` says which claim is the role";
+const CLAIM_ROLE: &str = "`claim_role` in the file of `--policies` names the claim of the role";
 
 const SUBGRAPH_CONNECTIONS: &str = "`--subgraph-connections` is for subgraphs over HTTP";
 const SUBGRAPH_CONNECT_TIMEOUT: &str = "`--subgraph-connect-timeout` is for subgraphs over HTTP";
-const SUBGRAPH_ERRORS: &str =
-    "`--subgraph-errors` says what clients are told of those of subgraphs";
-const SUBGRAPH_PATTERNS: &str = "servers bound the patterns that they match";
+const SUBGRAPH_ERRORS: &str = "`--subgraph-errors` is for errors of subgraphs";
+const SUBGRAPH_PATTERNS: &str = "servers limit the patterns that they match";
 
-/// All options by their long names.
+/// The options of each dialect.
+const DIALECTS: [(DialectName, fn() -> Vec<String>); 4] = [
+    (DialectName::Postgraphile, names_of::<PostGraphileOptions>),
+    (DialectName::Postgraphile, names_of::<ConnectionFilterOptions>),
+    (DialectName::Neo4j, names_of::<Neo4jOptions>),
+    (DialectName::Phrag, names_of::<PhragOptions>),
+];
+
+/// Options of dialects for objects that only PostgreSQL has.
+const ON_POSTGRES: [&str; 7] = [
+    "connection-filter-arrays",
+    "connection-filter-computed-columns",
+    "connection-filter-setof-functions",
+    "geometric-types",
+    "network-scalars",
+    "include-extension-resources",
+    "jwt-token-identifier",
+];
+
+/// All other options by their long names.
 const OPTIONS: &[(Scope, &[&str])] = &[
     (
         Scope::Everywhere,
@@ -132,12 +153,12 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Everywhere, &["batching", "max-batch", "require-token"]),
     (Scope::Postgres(LEAVE_OUT), &["schema", "shared-connections"]),
     (
-        Scope::Postgres("give a file of `--policies`, which says what each role may do"),
+        Scope::Postgres("use `--policies`, which defines the permissions of each role"),
         &["no-ignore-rbac"],
     ),
     (Scope::PostgresSession(POLICY_ROLES), &["default-role"]),
     (Scope::PostgresSession(CLAIM_ROLE), &["jwt-role"]),
-    (Scope::PostgresSession("all claims are there without it"), &["jwt-claims"]),
+    (Scope::PostgresSession("all claims are available without it"), &["jwt-claims"]),
     (
         Scope::PostgresSession("other sources have no settings"),
         &["pg-setting", "pg-setting-header"],
@@ -145,15 +166,13 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Servers(SUBGRAPH_CONNECT_TIMEOUT), &["connect-timeout"]),
     (Scope::Servers(LEAVE_OUT), &["database-idle-timeout"]),
     (
-        Scope::Tables(
-            "who may see and change what of a graph stands in its type definitions, by `@authorization`",
-        ),
+        Scope::Tables("authorization of a graph is in its type definitions, by `@authorization`"),
         &["policies"],
     ),
     (Scope::Tables("a graph has one transaction for a request"), &["mutation-transactions"]),
-    (Scope::Tables("SIGHUP reads the type definitions of a graph again"), &["watch"]),
+    (Scope::Tables("SIGHUP reloads the type definitions of a graph"), &["watch"]),
     (Scope::SqliteOrPhrag, &["bigint"]),
-    (Scope::Sqlite("other sources say the type of a column themselves"), &["stored-as"]),
+    (Scope::Sqlite("other sources have the type of each column"), &["stored-as"]),
     (
         Scope::Tokens,
         &[
@@ -172,55 +191,6 @@ const OPTIONS: &[(Scope, &[&str])] = &[
         Scope::Tokens,
         &["jwt-verify-clock-tolerance", "jwt-max-age", "jwt-require-claims", "jwt-cookie"],
     ),
-    (
-        Scope::Dialect(DialectName::Postgraphile),
-        &["aggregates", "bulk-mutations", "max-bulk-rows", "classic-ids"],
-    ),
-    (
-        Scope::Dialect(DialectName::Postgraphile),
-        &["disable-default-mutations", "dynamic-json", "legacy-relations"],
-    ),
-    (
-        Scope::Dialect(DialectName::Postgraphile),
-        &["no-ignore-indexes", "no-node-ids", "many-to-many"],
-    ),
-    (
-        Scope::Dialect(DialectName::Postgraphile),
-        &["no-setof-functions-contain-nulls", "disable-aggregates-by-default"],
-    ),
-    (
-        Scope::Dialect(DialectName::Postgraphile),
-        &["nested-mutations", "simplified-names", "no-short-pk"],
-    ),
-    (
-        Scope::Dialect(DialectName::Postgraphile),
-        &["no-simplify-all-rows", "no-simplify-multikey-relations"],
-    ),
-    (
-        Scope::Dialect(DialectName::Postgraphile),
-        &["omit-list-suffix", "tags-file", "upsert-mutations"],
-    ),
-    (
-        Scope::Dialect(DialectName::Postgraphile),
-        &["view-unique-key", "simple-collections", "connection-filter"],
-    ),
-    (Scope::Dialect(DialectName::Postgraphile), &["connection-filter-allow-empty-object-input"]),
-    (Scope::Dialect(DialectName::Postgraphile), &["connection-filter-allow-null-input"]),
-    (Scope::Dialect(DialectName::Postgraphile), &["connection-filter-allowed-field-types"]),
-    (Scope::Dialect(DialectName::Postgraphile), &["connection-filter-allowed-operators"]),
-    (Scope::Dialect(DialectName::Postgraphile), &["connection-filter-logical-operators"]),
-    (Scope::Dialect(DialectName::Postgraphile), &["connection-filter-operator-names"]),
-    (Scope::Dialect(DialectName::Postgraphile), &["connection-filter-relations"]),
-    (Scope::Dialect(DialectName::Postgraphile), &["connection-filter-use-list-inflectors"]),
-    (Scope::DialectOnPostgres(DialectName::Postgraphile), &["connection-filter-arrays"]),
-    (Scope::DialectOnPostgres(DialectName::Postgraphile), &["connection-filter-computed-columns"]),
-    (Scope::DialectOnPostgres(DialectName::Postgraphile), &["connection-filter-setof-functions"]),
-    (Scope::DialectOnPostgres(DialectName::Postgraphile), &["geometric-types", "network-scalars"]),
-    (Scope::DialectOnPostgres(DialectName::Postgraphile), &["include-extension-resources"]),
-    (Scope::DialectOnPostgres(DialectName::Postgraphile), &["jwt-token-identifier"]),
-    (Scope::Dialect(DialectName::Phrag), &["default-limit", "max-nest-level", "use-aggregation"]),
-    (Scope::Dialect(DialectName::Neo4j), &["types", "neo4j-api", "exclude-deprecated-fields"]),
-    (Scope::Dialect(DialectName::Neo4j), &["neo4j-filters", "limit-required"]),
     (
         Scope::Supergraph,
         &["supergraph-poll", "override-labels", "override-label-header", "override-label-claim"],
@@ -242,7 +212,7 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Figures, &["analyze"]),
 ];
 
-/// An option of a server, what it needs, and whether that is there.
+/// An option of a server, with the option that it needs, and whether that one is given.
 type Need = (&'static str, &'static str, fn(&ServingOptions) -> bool);
 
 const NEEDS: &[Need] = &[
@@ -264,7 +234,7 @@ const NEEDS: &[Need] = &[
     }),
 ];
 
-/// Refuses options of a server that mean nothing without another one.
+/// Refuses options of a server that have no effect without another one.
 pub(super) fn check_needs(given: &GivenOptions, serving: &ServingOptions) -> Result<(), Failure> {
     let missing =
         NEEDS.iter().filter(|(name, _, is_there)| given.contains(name) && !is_there(serving));
@@ -276,29 +246,25 @@ pub(super) fn check_needs(given: &GivenOptions, serving: &ServingOptions) -> Res
     }
 }
 
-/// Refuses the options of a group, whatever their values, for a source for which none of them has a
-/// meaning.
+/// Refuses all options of a group, for a source for which none of them has a meaning.
 pub(crate) fn refuse_group<Group: Args>(given: &GivenOptions, what: &str) -> Result<(), Failure> {
-    let command = Group::augment_args(Command::new("group"));
-    let names: Vec<_> = command.get_arguments().filter_map(|arg| arg.get_long()).collect();
-    match given.iter().find(|name| names.contains(name)) {
+    match given.first_of::<Group>() {
         Some(name) => Err(Failure::Usage(format!("`--{name}` is for {what}"))),
         None => Ok(()),
     }
 }
 
-/// What is wrong with each option that is given and has no meaning for the API.
+/// Refusals of given options that have no meaning for an API.
 pub(crate) fn out_of_scope(given: &GivenOptions, target: Target) -> Vec<String> {
     refusals(given, |name, scope| refusal(name, scope, target))
 }
 
-/// Messages about options that are given and have no meaning for a gateway with these sources in its
-/// process.
+/// Refusals of given options that have no meaning for a gateway with these sources in its process.
 pub(crate) fn out_of_gateway(given: &GivenOptions, sources: LocalSources) -> Vec<String> {
     refusals(given, |name, scope| refusal_of_gateway(name, scope, sources))
 }
 
-/// Refuses these options.
+/// Refuses given options that have no meaning for a gateway.
 pub(crate) fn check_for_gateway(
     given: &GivenOptions,
     sources: LocalSources,
@@ -310,10 +276,27 @@ pub(crate) fn check_for_gateway(
 }
 
 fn refusals(given: &GivenOptions, refusal: impl Fn(&str, Scope) -> Option<String>) -> Vec<String> {
-    let rows =
-        OPTIONS.iter().flat_map(|(scope, names)| names.iter().map(move |name| (*scope, *name)));
-    let given = rows.filter(|(_, name)| given.contains(name));
-    given.filter_map(|(scope, name)| refusal(name, scope)).collect()
+    let scopes = scopes();
+    let given = scopes.iter().filter(|(name, _)| given.contains(name));
+    given.filter_map(|(name, scope)| refusal(name, *scope)).collect()
+}
+
+/// All options with their scopes.
+fn scopes() -> Vec<(String, Scope)> {
+    let rows = OPTIONS
+        .iter()
+        .flat_map(|(scope, names)| names.iter().map(|name| ((*name).to_owned(), *scope)));
+    let dialects = DIALECTS.iter().flat_map(|(dialect, names)| {
+        let scope = |name: &String| match ON_POSTGRES.contains(&name.as_str()) {
+            true => Scope::DialectOnPostgres(*dialect),
+            false => Scope::Dialect(*dialect),
+        };
+        names().into_iter().map(move |name| {
+            let scope = scope(&name);
+            (name, scope)
+        })
+    });
+    rows.chain(dialects).collect()
 }
 
 fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
@@ -342,8 +325,8 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
             let decides = source != SourceKind::Sqlite || has_policies || requires_token;
             (!decides).then(|| {
                 format!(
-                    "`--{name}` decides nothing on SQLite by itself: `--policies` says what each role may \
-                     see and change, and `--require-token` refuses requests without a token"
+                    "`--{name}` has no effect on SQLite by itself: `--policies` defines the permissions of \
+                     roles, and `--require-token` refuses unauthenticated requests"
                 )
             })
         }
@@ -352,11 +335,11 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
             SourceKind::Sqlite => (!has_policies)
                 .then(|| format!("`--{name}` needs `--policies`: an SQLite file has no roles")),
             SourceKind::Neo4j => Some(format!(
-                "`--{name}` is not for a graph: rules of type definitions ask for claims, which `--claims` says"
+                "`--{name}` is not for a graph: rules of type definitions use claims, which `--claims` sets"
             )),
         },
         Scope::Claims => (source == SourceKind::Sqlite && !has_policies)
-            .then(|| format!("`--{name}` needs `--policies`: an SQLite file does not know who asks")),
+            .then(|| format!("`--{name}` needs `--policies`: an SQLite file has no authentication")),
         Scope::Policies => match source {
             SourceKind::Neo4j => Some(format!("`--{name}` is not for a graph: it explains policies")),
             SourceKind::Sqlite | SourceKind::Postgres => {
@@ -364,7 +347,7 @@ fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {
             }
         },
         Scope::Figures => (source == SourceKind::Sqlite).then(|| {
-            format!("`--{name}` is for PostgreSQL and graphs: SQLite tells no figures of a statement")
+            format!("`--{name}` is for PostgreSQL and graphs: SQLite does not measure statements")
         }),
         Scope::Sqlite(reason) => (source != SourceKind::Sqlite).then(|| {
             format!("`--{name}` is for SQLite, and the source is {}: {reason}", source.name())
@@ -382,7 +365,7 @@ fn refusal_of_gateway(name: &str, scope: Scope, sources: LocalSources) -> Option
         format!("`--{name}` is for PostgreSQL, which no `source` of `--subgraphs` is: {instead}")
     };
     match scope {
-        // Gateways have options of their own by the same names, such as `--watch`.
+        // Gateways have options of the same names, such as `--watch`.
         Scope::Everywhere
         | Scope::Supergraph
         | Scope::Tokens
@@ -397,11 +380,11 @@ fn refusal_of_gateway(name: &str, scope: Scope, sources: LocalSources) -> Option
         }),
         Scope::Postgres(_) => (!has_postgres).then(|| no_postgres(LEAVE_OUT)),
         Scope::PostgresSession(_) => (!has_postgres)
-            .then(|| no_postgres("what servers are told of who asks stands in `headers` there")),
+            .then(|| no_postgres("subgraphs over HTTP get the caller by `headers` there")),
         Scope::Roles => (!has_postgres && !has_policies).then(|| {
             format!(
-                "`--{name}` needs a `source` of `--subgraphs` that is PostgreSQL or has `policies`: what else \
-                 a token says is for `--claims`"
+                "`--{name}` needs a `source` of `--subgraphs` that is PostgreSQL or has `policies`: other \
+                 claims of a token are for `--claims`"
             )
         }),
         Scope::Dialect(_)

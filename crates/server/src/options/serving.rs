@@ -1,4 +1,4 @@
-//! How an API is served.
+//! Options of a server.
 
 use std::num::NonZeroUsize;
 use std::thread;
@@ -23,37 +23,37 @@ use super::scope::check_needs;
 use super::tls::TlsOptions;
 use crate::failure::Failure;
 
-/// The most threads that anybody may ask for; each holds connections and a listener.
+/// The maximum number of threads; each holds connections and a listener.
 const MOST_THREADS: usize = 1024;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Server")]
 pub(crate) struct ServingOptions {
-    /// Where to listen, as HOST:PORT or unix:PATH, separated by commas; port 0 takes a free one
+    /// Addresses to listen on, as HOST:PORT or unix:PATH, separated by commas; port 0 chooses a free one
     #[arg(
         long,
         env = "THALWEG_LISTEN",
         value_name = "ADDRESSES",
         value_delimiter = ',',
-        default_value = address::USUAL
+        default_value = address::DEFAULT
     )]
     pub(crate) listen: Vec<Address>,
-    /// Who may connect to Unix sockets, as chmod writes it [default: by the umask]
+    /// The file mode of Unix sockets, in the notation of chmod [default: by the umask]
     #[arg(long, env = "THALWEG_UNIX_SOCKET_MODE", value_name = "MODE")]
     pub(crate) unix_socket_mode: Option<Mode>,
-    /// How many threads answer requests [default: one a core]
+    /// The number of worker threads [default: one per core]
     #[arg(long, env = "THALWEG_THREADS", value_name = "NUMBER", value_parser = threads)]
     threads: Option<NonZeroUsize>,
-    /// The most connections to the database, shared out over the threads, at least one each
+    /// The size of the connection pool of the database, divided among the threads, at least one each
     #[arg(long, env = "THALWEG_CONNECTIONS", value_name = "NUMBER", default_value = "20")]
     connections: NonZeroUsize,
-    /// For PostgreSQL: how many of a thread's connections short reads share; with 0 each request has one of its own
+    /// For PostgreSQL: the connections of a thread that short reads share (pipelining); with 0 each request has its own
     #[arg(long, env = "THALWEG_SHARED_CONNECTIONS", value_name = "NUMBER", default_value = "2")]
     shared_connections: usize,
-    /// How long requests that were begun may go on after a signal to stop
+    /// Graceful shutdown: how long running requests may take after a signal to stop
     #[arg(long, env = "THALWEG_DRAIN_TIMEOUT", value_name = "TIME", default_value = "10s")]
     pub(crate) drain_timeout: Time,
-    /// For how long requests are still taken after a signal to stop, for load balancers to notice [default: not at all]
+    /// How long new requests are accepted after a signal to stop, until load balancers notice [default: none]
     #[arg(long, env = "THALWEG_DRAIN_DELAY", value_name = "TIME")]
     pub(crate) drain_delay: Option<Time>,
     #[command(flatten)]
@@ -86,13 +86,12 @@ pub(crate) struct ServingOptions {
 }
 
 impl ServingOptions {
-    /// Options that mean nothing without another one are refused.
+    /// Refuses options that have no effect without another one.
     pub(crate) fn check_needs(&self) -> Result<(), Failure> {
         check_needs(&self.given, self)
     }
 
-    /// Whether everybody who reaches the server is trusted: nobody does from another machine, or
-    /// it was said so.
+    /// Whether development mode is on: only this machine can reach the server, or `--dev` is given.
     pub(crate) fn is_private(&self) -> bool {
         self.development.dev || self.listen.iter().all(Address::is_local)
     }
@@ -105,11 +104,11 @@ impl ServingOptions {
         self.development.explain(self.is_private())
     }
 
-    /// What the engine allows a request.
+    /// The limits of the engine.
     pub(crate) fn engine_limits(&self) -> engine::Limits {
         engine::Limits {
             introspection: self.development.introspection(self.is_private()),
-            ..self.limits.of_engine()
+            ..self.limits.to_engine()
         }
     }
 
@@ -118,12 +117,12 @@ impl ServingOptions {
         self.threads.unwrap_or_else(cores)
     }
 
-    /// The most connections to the database of all threads.
+    /// The size of the connection pools of all threads.
     pub(crate) fn connections(&self) -> usize {
         self.connections_per_thread().get() * self.threads().get()
     }
 
-    /// The most connections to the database of one thread, and how many of them are shared.
+    /// The limits of a thread's connection pool, with the number of shared connections.
     pub(crate) fn most_per_thread(&self) -> engine::PoolLimits {
         engine::PoolLimits::sharing(self.connections_per_thread().get(), self.shared_connections)
     }

@@ -1,4 +1,4 @@
-//! How connections are encrypted.
+//! TLS of the server.
 
 use std::path::PathBuf;
 
@@ -7,21 +7,20 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "TLS")]
 pub(crate) struct TlsOptions {
-    /// The file of the server's certificate, and of those between it and its authority, as PEM
+    /// The PEM file of the server's certificate, with its chain
     ///
-    /// With it the server speaks HTTPS at all addresses but Unix sockets. A file that changes is
-    /// read again.
+    /// With it the server uses HTTPS on all addresses except Unix sockets. A changed file is reloaded.
     #[arg(long, env = "THALWEG_TLS_CERTIFICATE", value_name = "FILE", requires = "tls_key")]
     tls_certificate: Option<PathBuf>,
-    /// The file of the certificate's private key, not encrypted, as PEM
+    /// The PEM file of the certificate's private key, unencrypted
     #[arg(long, env = "THALWEG_TLS_KEY", value_name = "FILE", requires = "tls_certificate")]
     tls_key: Option<PathBuf>,
-    /// The file of authorities by one of which each client's certificate has to be signed, as PEM
+    /// The PEM file of certificate authorities that must have signed each client's certificate (mutual TLS)
     #[arg(long, env = "THALWEG_TLS_CLIENT_CA", value_name = "FILE", requires = "tls_certificate")]
     tls_client_ca: Option<PathBuf>,
 }
 
-/// Where the certificates are.
+/// Files of certificates and keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TlsFiles {
     pub(crate) certificate: PathBuf,

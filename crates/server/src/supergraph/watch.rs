@@ -1,7 +1,7 @@
-//! Waits until a supergraph, or a file that is read with it, has become something else.
+//! Waits for a change of a supergraph, or of a file that is read with it.
 //!
-//! Files are told by their content, once the system says that something about them is different: so
-//! it does not matter how they are written, and one that is only touched means nothing.
+//! Files are compared by content once their metadata differs: so any way of writing them works, and
+//! touching a file is not a change.
 
 use std::fs;
 use std::future::pending;
@@ -13,78 +13,78 @@ use hyper::Uri;
 use tokio::time::sleep;
 
 use super::{SupergraphText, Version, fetch, hash};
-use crate::options::SupergraphPlace;
+use crate::options::SupergraphLocation;
 
-/// How often files are looked at.
+/// The polling interval of files.
 const FILE_PAUSE: Duration = Duration::from_secs(1);
 
-/// A file that was changed a shorter while ago may still be written.
+/// A file that was modified more recently may still be written.
 const SETTLED: Duration = Duration::from_millis(100);
 
-/// What is looked at.
+/// The watched files and the watched address.
 #[derive(Debug, Default)]
 pub(crate) struct SupergraphWatch {
     files: Vec<File>,
     address: Option<Address>,
 }
 
-/// A file, and its content when it was read.
+/// A file with the hash of its content.
 #[derive(Debug)]
 struct File {
     path: PathBuf,
-    /// When the content was looked at last.
+    /// The metadata at the last read.
     seen: Option<Seen>,
-    /// How often in a row it was not there.
+    /// Consecutive checks in which the file did not exist.
     misses: u32,
     hash: [u8; 32],
 }
 
-/// What the system says of a file.
+/// Metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     length: u64,
     changed: Option<SystemTime>,
 }
 
-/// A server, and what it said.
+/// A polled address with its last version.
 #[derive(Debug)]
 struct Address {
     url: Uri,
     pause: Duration,
     version: Version,
-    /// Why it says nothing, if that was told already.
+    /// The last error that was logged.
     error: Option<String>,
 }
 
 impl SupergraphWatch {
-    /// Looks at the supergraph that was read: at a file, or at an address if there are pauses.
+    /// Watches the supergraph that was read: a file, or an address if it has a polling interval.
     pub(crate) fn follow(
         &mut self,
-        place: &SupergraphPlace,
+        place: &SupergraphLocation,
         read: &SupergraphText,
         pause: Option<Duration>,
     ) {
         let version = read.version.clone();
         match (place, pause) {
-            (SupergraphPlace::File(path), _) => self.files.push(File::new(path, version.hash)),
-            (SupergraphPlace::Url(url), Some(pause)) => {
+            (SupergraphLocation::File(path), _) => self.files.push(File::new(path, version.hash)),
+            (SupergraphLocation::Url(url), Some(pause)) => {
                 self.address = Some(Address { url: url.clone(), pause, version, error: None });
             }
-            (SupergraphPlace::Url(_), None) => {}
+            (SupergraphLocation::Url(_), None) => {}
         }
     }
 
-    /// Whether nothing is looked at.
+    /// Whether nothing is watched.
     pub(crate) fn is_empty(&self) -> bool {
         self.files.is_empty() && self.address.is_none()
     }
 
-    /// Looks at another file, too.
+    /// Watches a further file.
     pub(crate) fn follow_file(&mut self, path: &Path, text: &str) {
         self.files.push(File::new(path, hash(text.as_bytes())));
     }
 
-    /// Waits until something is different; for ever where nothing is looked at.
+    /// Waits for a change; for ever if nothing is watched.
     pub(crate) async fn changed(&mut self) {
         tokio::select! {
             () = files_changed(&mut self.files) => {}
@@ -110,12 +110,12 @@ async fn files_changed(files: &mut [File]) {
 }
 
 impl File {
-    /// What happened since it was read is seen by the first look.
+    /// A change since the file was read is found by the first check.
     fn new(path: &Path, hash: [u8; 32]) -> Self {
         Self { path: path.to_owned(), seen: None, misses: 0, hash }
     }
 
-    /// Whether the content is another than at the last look.
+    /// Whether the content has changed since the last check.
     fn has_changed(&mut self) -> bool {
         let metadata = match fs::metadata(&self.path) {
             Ok(metadata) => metadata,
@@ -136,7 +136,7 @@ impl File {
         before != self.hash
     }
 
-    /// A file that is not there is on its way, unless it is not there the next time either.
+    /// Logs a missing file at the second check: it may be in the middle of a replacement.
     fn miss(&mut self, error: &io::Error) {
         self.misses = self.misses.saturating_add(1);
         if self.misses == 2 {
@@ -171,11 +171,7 @@ impl Address {
                 let error = error.to_string();
                 if self.error.as_ref() != Some(&error) {
                     let url = redact::address(&self.url.to_string()).into_owned();
-                    tracing::warn!(
-                        url,
-                        error,
-                        "the supergraph cannot be asked for; it is as it was"
-                    );
+                    tracing::warn!(url, error, "the supergraph cannot be fetched; it is as it was");
                     self.error = Some(error);
                 }
                 return false;
@@ -191,7 +187,7 @@ impl Address {
 mod tests {
     use super::*;
 
-    /// A file of its own, which is gone afterwards.
+    /// A temporary file, removed when dropped.
     struct Kept(PathBuf);
 
     impl Drop for Kept {
@@ -211,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_told_by_its_content() {
+    fn a_file_is_compared_by_its_content() {
         let name = format!("thalweg-watch-{}.graphql", std::process::id());
         let kept = Kept(std::env::temp_dir().join(name));
         write(&kept, "one", seconds(9));
@@ -233,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happened_since_it_was_read_is_seen() {
+    fn a_change_since_the_file_was_read_is_found() {
         let name = format!("thalweg-watch-since-{}.graphql", std::process::id());
         let kept = Kept(std::env::temp_dir().join(name));
         write(&kept, "two", seconds(9));

@@ -1,11 +1,11 @@
-//! The way to the collector.
+//! The HTTP client of the collector.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use clients::connect::{Connections, connections, whole};
+use clients::connect::{Connections, connections, error_chain};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::{Request, Response, Uri};
 use opentelemetry_http::{HttpClient, HttpError};
@@ -14,16 +14,16 @@ use tokio::time::timeout;
 
 use super::exporter::TracesError;
 
-/// For one batch, from connecting to the answer.
+/// Time limit for one batch, including connecting.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A collector has little to say.
+/// Size limit of the collector's response.
 const MOST_ANSWER_BYTES: usize = 1 << 20;
 
-/// A collector that is away is said to be once in a while.
+/// Minimum interval between two log lines about failures (rate-limited logging).
 const LOG_PAUSE: Duration = Duration::from_secs(60);
 
-/// Sends batches on the thread that has made them, which does nothing else.
+/// Sends batches on the exporter's thread, which does nothing else.
 #[derive(Debug)]
 pub(super) struct Client {
     runtime: Runtime,
@@ -34,7 +34,7 @@ pub(super) struct Client {
 #[derive(Debug, Default)]
 struct Failures {
     logged: Option<Instant>,
-    /// Since the last line of the log.
+    /// Failures since the last log line.
     unlogged: u64,
 }
 
@@ -64,7 +64,7 @@ impl Client {
         tracing::warn!(
             error,
             attempts = failures.unlogged,
-            "traces do not reach the collector; requests are answered all the same"
+            "traces do not reach the collector; requests are not affected"
         );
         *failures = Failures { logged: Some(Instant::now()), unlogged: 0 };
     }
@@ -81,7 +81,7 @@ impl HttpClient for Client {
         match &sent {
             Ok(response) if response.status().is_success() => {}
             Ok(response) => self.log_failure(&format!("the collector says {}", response.status())),
-            Err(error) => self.log_failure(&whole(&**error)),
+            Err(error) => self.log_failure(&error_chain(&**error)),
         }
         sent
     }

@@ -1,4 +1,4 @@
-//! The queue, and who is told.
+//! The exporter: a bounded queue and a batch processor.
 
 use std::env;
 use std::io;
@@ -18,16 +18,16 @@ use opentelemetry_sdk::trace::{
 use super::client::Client;
 use super::ids::Ids;
 
-/// For what is still to be told when the server ends.
+/// Time limit for the last batch at shutdown.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Spans that wait to be sent; others are dropped.
+/// The maximum number of queued spans; more are dropped.
 const MOST_SPANS: usize = 8_192;
 
-/// Where the path of traces is, by the standard.
+/// The standard path of traces.
 const PATH: &str = "v1/traces";
 
-/// What tells a collector of requests.
+/// The exporter of traces.
 #[derive(Debug)]
 pub(crate) struct Traces {
     pub(super) tracer: SdkTracer,
@@ -37,7 +37,7 @@ pub(crate) struct Traces {
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TracesError {
-    #[error("`{0}` is no address of a collector; write it as http://HOST:4318")]
+    #[error("`{0}` is not the address of a collector; write it as http://HOST:4318")]
     Endpoint(String),
     #[error("traces cannot be sent: {0}")]
     Exporter(String),
@@ -57,8 +57,8 @@ fn endpoint(option: Option<&str>) -> Option<String> {
 }
 
 impl Traces {
-    /// Tells a collector of requests, if an option or the environment names one: of those that the
-    /// caller tells of, and of so many of the others, from 0 to 1.
+    /// Starts the exporter, if an option or the environment names a collector. Requests with a trace
+    /// context follow the caller's decision; `ratio` is the sampling ratio of the others.
     pub(crate) fn start(option: Option<&str>, ratio: f64) -> Result<Option<Self>, TracesError> {
         endpoint(option).map(|endpoint| Self::new(&endpoint, ratio)).transpose()
     }
@@ -89,7 +89,7 @@ impl Traces {
         Ok(Self { tracer: provider.tracer("thalweg"), sampler, provider })
     }
 
-    /// Sends what waits. It blocks its thread for some seconds at the most.
+    /// Sends the queued spans. Blocks the thread for a few seconds at most.
     pub(crate) fn flush(&self) {
         if let Err(error) = self.provider.shutdown_with_timeout(FLUSH_TIMEOUT) {
             tracing::warn!(%error, "the last traces did not reach the collector");
@@ -97,7 +97,7 @@ impl Traces {
     }
 }
 
-/// What the environment says of this process, and its name if that says none.
+/// The resource attributes from the environment, with a default for the service name.
 fn resource() -> Resource {
     let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
     let builder = || Resource::builder().with_attribute(version.clone());
@@ -109,7 +109,7 @@ fn resource() -> Resource {
     }
 }
 
-/// The path of traces below an address.
+/// Appends the standard path to an address.
 fn below(endpoint: &str) -> String {
     match endpoint.ends_with(PATH) {
         true => endpoint.to_owned(),

@@ -1,19 +1,19 @@
-//! What is told of the requests of a request to subgraphs, by the conventions for HTTP clients.
+//! Spans of requests to subgraphs, by the semantic conventions for HTTP clients.
 //!
-//! Documents are not told, since values may stand in them.
+//! Documents are left out, since they may contain values.
 
 use engine::report::Planned;
-use gateway::execute::FetchSeen;
+use gateway::execute::FetchStatistics;
 use gateway::plan::Fetch;
 use opentelemetry::KeyValue;
 use opentelemetry::trace::{SpanKind, Status};
 
 use super::ids;
-use super::spans::{Part, Traced};
+use super::spans::{Part, TracedRequest};
 
-impl Traced<'_> {
-    /// Those that were sent, in the order of the plan. One that was not answered lasted until the
-    /// request was given up.
+impl TracedRequest<'_> {
+    /// The fetches that were sent, in the order of the plan. One without a response lasts until the
+    /// request was cancelled.
     pub(super) fn fetches(&self) -> Vec<Part> {
         let Some(Planned::Gateway(prepared)) = &self.report.prepared else { return Vec::new() };
         let fetches = prepared.plan.fetches.iter().zip(&self.report.fetches.fetches);
@@ -26,7 +26,7 @@ impl Traced<'_> {
     }
 }
 
-fn part(fetch: &Fetch, seen: &FetchSeen, name: &str) -> Option<Part> {
+fn part(fetch: &Fetch, seen: &FetchStatistics, name: &str) -> Option<Part> {
     let (started, ended) = seen.times?;
     let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     let mut attributes = vec![

@@ -1,7 +1,8 @@
-//! Ids of traces and spans: drawn, but for those that were given to somebody before they are told.
+//! Ids of traces and spans: random, except for those that were sent to a subgraph before the span
+//! exists.
 //!
-//! The library draws the id of a span when it is made, which here is when the request has ended; a
-//! subgraph has to know it when it is asked.
+//! The library draws the id of a span when the span is made, which is after the request has ended;
+//! a subgraph gets the id with its request.
 
 use std::cell::Cell;
 
@@ -13,11 +14,11 @@ use opentelemetry_sdk::trace::{IdGenerator, RandomIdGenerator, SamplingDecision,
 use super::exporter::Traces;
 
 thread_local! {
-    /// Of the next span that this thread makes.
+    /// The ids of the next span of this thread.
     static NEXT: Cell<(Option<TraceId>, Option<SpanId>)> = const { Cell::new((None, None)) };
 }
 
-/// Draws ids, or gives the one that is next.
+/// Generates random ids, or returns the preset ones.
 #[derive(Debug, Default)]
 pub(super) struct Ids(RandomIdGenerator);
 
@@ -33,7 +34,7 @@ impl IdGenerator for Ids {
     }
 }
 
-/// Makes a span that has these ids, where it does not have its parent's.
+/// Makes a span with these ids, unless it inherits its parent's.
 pub(super) fn with_ids<T>(
     trace: Option<TraceId>,
     span: Option<SpanId>,
@@ -46,7 +47,7 @@ pub(super) fn with_ids<T>(
 }
 
 impl Traces {
-    /// The trace of a request: that of its caller, or a new one.
+    /// The trace context of a request: the caller's, or a new one.
     pub(crate) fn begin(&self, parent: &Context) -> Trace {
         let ids = RandomIdGenerator::default();
         let drawn = u64::from_be_bytes(ids.new_span_id().to_bytes());
@@ -57,14 +58,14 @@ impl Traces {
             return Trace::new(id, drawn, caller.trace_flags() == TraceFlags::SAMPLED);
         }
         let id = ids.new_trace_id();
-        // The decision depends on the id alone, and so is the same when the spans are told.
+        // The decision depends on the id alone, and so is the same for the spans later.
         let sampled = self.sampler.should_sample(Some(parent), id, "", &SpanKind::Server, &[], &[]);
         let is_sampled = matches!(sampled.decision, SamplingDecision::RecordAndSample);
         Trace::new(u128::from_be_bytes(id.to_bytes()), drawn, is_sampled)
     }
 }
 
-/// As the library has it.
+/// Converts to the library's type.
 pub(super) fn trace_id(trace: Trace) -> TraceId {
     TraceId::from_bytes(trace.id.to_be_bytes())
 }

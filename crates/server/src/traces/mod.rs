@@ -1,13 +1,13 @@
-//! What happened to requests, told to a collector: <https://opentelemetry.io/docs/specs/otlp/>.
+//! Export of OpenTelemetry traces: <https://opentelemetry.io/docs/specs/otlp/>.
 //!
-//! * `exporter`: the queue, and who is told
-//! * `client`: the way to the collector
-//! * `spans`: what is told of one request
-//! * `fetches`: what is told of its requests to subgraphs
-//! * `ids`: spans that others knew before they were told
+//! * `exporter`: a bounded queue and a batch processor
+//! * `client`: the HTTP client of the collector
+//! * `spans`: spans of one request
+//! * `fetches`: spans of its requests to subgraphs
+//! * `ids`: ids of spans, known before the spans exist
 //!
-//! Spans are made when a request has ended, of what its report says, so that requests that are
-//! not sampled cost nothing but their times.
+//! Spans are made from the report after a request has ended, so requests that are not sampled cost
+//! nothing but their time stamps.
 
 mod client;
 mod exporter;
@@ -16,4 +16,4 @@ mod ids;
 mod spans;
 
 pub(crate) use exporter::{Traces, TracesError};
-pub(crate) use spans::Traced;
+pub(crate) use spans::TracedRequest;

@@ -1,8 +1,8 @@
-//! What is told of one request, by the conventions for HTTP servers, GraphQL servers and clients
-//! of databases: <https://opentelemetry.io/docs/specs/semconv/>.
+//! Spans of one request, by the semantic conventions for HTTP servers, GraphQL servers and database
+//! clients: <https://opentelemetry.io/docs/specs/semconv/>.
 //!
-//! Statements are told with places for values, and so without any; documents are not told, since
-//! values may stand in them.
+//! Statements have placeholders instead of values; documents are left out, since they may contain
+//! values.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant, SystemTime};
@@ -23,32 +23,32 @@ use sources::Plan;
 use super::exporter::Traces;
 use super::ids;
 
-/// One request that has ended.
+/// A completed request.
 #[derive(Debug)]
-pub(crate) struct Traced<'r> {
-    /// Of the caller, if it told of one.
+pub(crate) struct TracedRequest<'r> {
+    /// The trace context of the caller, if it sent one.
     pub(crate) parent: &'r Context,
     pub(crate) started: Instant,
     pub(crate) elapsed: Duration,
     pub(crate) method: &'r Method,
-    /// None if nobody waited for the answer.
+    /// None if the client disconnected before the response.
     pub(crate) status: Option<StatusCode>,
     pub(crate) request_id: Option<&'r str>,
     pub(crate) operation: Option<&'r str>,
     pub(crate) codes: &'r [&'static str],
     pub(crate) report: &'r Report,
-    /// Of the requests to subgraphs, which they were told.
+    /// The trace context that subgraphs have received.
     pub(crate) trace: Option<Trace>,
 }
 
-/// Where an instant lies in the time of others.
+/// Converts an instant to system time.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
     instant: Instant,
     time: SystemTime,
 }
 
-/// What of a request is told as one span.
+/// A part of a request with a span of its own.
 pub(super) struct Part {
     pub(super) name: Cow<'static, str>,
     pub(super) kind: SpanKind,
@@ -56,42 +56,42 @@ pub(super) struct Part {
     pub(super) elapsed: Duration,
     pub(super) attributes: Vec<KeyValue>,
     pub(super) status: Status,
-    /// Where it was told to somebody before.
+    /// The id, if it was sent to a subgraph before.
     pub(super) id: Option<SpanId>,
 }
 
 impl Traces {
-    /// The caller's own span: <https://www.w3.org/TR/trace-context/>.
+    /// The caller's span: <https://www.w3.org/TR/trace-context/>.
     pub(crate) fn parent(headers: &HeaderMap) -> Context {
         let extractor = HeaderExtractor(headers);
         TraceContextPropagator::new().extract_with_context(&Context::new(), &extractor)
     }
 
-    /// Tells of a request, if it is one of those that are told of.
-    pub(crate) fn tell(&self, traced: &Traced<'_>) {
+    /// Exports a request, if it is sampled.
+    pub(crate) fn export(&self, traced: &TracedRequest<'_>) {
         let now = Instant::now();
         let clock = Clock { instant: now, time: SystemTime::now() };
         let begun = traced.trace.map(ids::trace_id);
-        let request = || self.tell_part(clock, traced.parent, traced.request());
+        let request = || self.export_part(clock, traced.parent, traced.request());
         let Some(request) = ids::with_ids(begun, None, request) else { return };
         let Some(operation) = traced.graphql() else { return };
-        let Some(operation) = self.tell_part(clock, &request, operation) else { return };
+        let Some(operation) = self.export_part(clock, &request, operation) else { return };
         for (name, started, elapsed) in traced.stages() {
             let stage = Part::internal(name, started, elapsed);
-            let Some(stage) = self.tell_part(clock, &operation, stage) else { continue };
+            let Some(stage) = self.export_part(clock, &operation, stage) else { continue };
             if name == "execute" {
                 for round in &traced.report.observed.rounds {
-                    self.tell_part(clock, &stage, traced.round(round, started + elapsed));
+                    self.export_part(clock, &stage, traced.round(round, started + elapsed));
                 }
                 for fetch in traced.fetches() {
-                    self.tell_part(clock, &stage, fetch);
+                    self.export_part(clock, &stage, fetch);
                 }
             }
         }
     }
 
-    /// The context for what lies within, if this is told.
-    fn tell_part(&self, clock: Clock, parent: &Context, part: Part) -> Option<Context> {
+    /// The context of inner spans, if this one is sampled.
+    fn export_part(&self, clock: Clock, parent: &Context, part: Part) -> Option<Context> {
         let builder = self
             .tracer
             .span_builder(part.name)
@@ -113,8 +113,8 @@ impl Traces {
     }
 }
 
-impl Traced<'_> {
-    /// Of HTTP.
+impl TracedRequest<'_> {
+    /// The HTTP span.
     fn request(&self) -> Part {
         let name = match *self.method {
             Method::GET => "GET /graphql",
@@ -151,7 +151,7 @@ impl Traced<'_> {
         Part { name, kind: SpanKind::Server, started, elapsed, attributes, status, id: None }
     }
 
-    /// Others could be anything.
+    /// Other methods are replaced by a placeholder: clients may send any text.
     fn method_name(&self) -> &'static str {
         match *self.method {
             Method::GET => "GET",
@@ -161,7 +161,7 @@ impl Traced<'_> {
         }
     }
 
-    /// Of GraphQL: nothing if the request did not come as far.
+    /// The GraphQL span: none if the request did not reach the engine.
     fn graphql(&self) -> Option<Part> {
         let started = self.report.started?;
         let elapsed = (self.started + self.elapsed).saturating_duration_since(started);
@@ -184,13 +184,13 @@ impl Traced<'_> {
                 Status::error(self.codes.join(","))
             }
         };
-        // Names that clients choose would be too many for the name of a span.
+        // Names from clients would have too high a cardinality for the name of a span.
         let name = kind.unwrap_or("GraphQL Operation").into();
         let kind = SpanKind::Internal;
         Some(Part { name, kind, started, elapsed, attributes, status, id: None })
     }
 
-    /// They follow one another.
+    /// The stages, one after the other.
     fn stages(&self) -> Vec<(&'static str, Instant, Duration)> {
         let stages = &self.report.stages;
         let taken = [
@@ -220,13 +220,13 @@ impl Traced<'_> {
         };
         let text = |level: &usize| program?.text(*level, &self.report.observed);
         let texts: Vec<_> = round.levels.iter().filter_map(text).collect();
-        // Statements begin with what they do, those of a graph perhaps with their language.
+        // A statement begins with its operation; one of a graph may begin with its language.
         let first = texts.first().map(|text| text.strip_prefix("CYPHER 5 ").unwrap_or(text));
         let first = first.and_then(|text| text.split(' ').next()).unwrap_or_default();
         let operation = if texts.len() > 1 { ["BATCH ", first].concat() } else { first.to_owned() };
         let mut attributes = vec![
             KeyValue::new("db.system.name", system),
-            // Its name before the conventions were stable.
+            // The name of the attribute before the conventions were stable.
             KeyValue::new("db.system", system),
             KeyValue::new("db.operation.name", operation.clone()),
             KeyValue::new("db.query.text", texts.join("; ")),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::databases::{Restartable, Standby, Stop};
-use crate::load::Load;
+use crate::faults::load::Load;
 use crate::program::PATIENCE;
 use crate::served::{SOON, Served, code, happens_within, receive};
 

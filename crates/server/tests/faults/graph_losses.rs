@@ -6,9 +6,9 @@ use std::thread;
 
 use serde_json::Value;
 
-use crate::breaker::{Breaker, Mode};
-use crate::graphs::{ARTISTS, QUERY, address, artists, count, serve};
-use crate::load::Load;
+use crate::faults::breaker::{Breaker, Mode};
+use crate::faults::graphs::{ARTISTS, QUERY, address, artists, count, serve};
+use crate::faults::load::Load;
 use crate::program::PATIENCE;
 use crate::served::{SOON, code, happens_within, receive};
 

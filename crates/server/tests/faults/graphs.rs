@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use testkit::neo4j::Graph;
 
-use crate::breaker::{Breaker, Mode};
-use crate::load::Load;
+use crate::faults::breaker::{Breaker, Mode};
+use crate::faults::load::Load;
+use crate::faults::proxy::Proxy;
 use crate::program::{Folder, PATIENCE};
-use crate::proxy::Proxy;
 use crate::served::{SOON, Served, code, happens_within, receive_with};
 
 const TYPES: &str = "

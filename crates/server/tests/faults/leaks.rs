@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::databases::{Database, File};
+use crate::faults::proxy::Proxy;
 use crate::program::PATIENCE;
-use crate::proxy::Proxy;
 use crate::served::{SOON, Served, code, happens_within, receive};
 
 const TABLES: &str = "

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::cutter::{Cutter, Towards};
 use crate::databases::{Database, File, Restartable, Stop};
+use crate::faults::cutter::{Cutter, Towards};
 use crate::program::{PATIENCE, post};
 use crate::served::{SOON, Served, code, happens_within};
 

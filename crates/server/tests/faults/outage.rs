@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::databases::{Database, Restartable, Stop, send_signal};
-use crate::load::Load;
+use crate::faults::load::Load;
+use crate::faults::proxy::Proxy;
 use crate::program::PATIENCE;
-use crate::proxy::Proxy;
 use crate::served::{SOON, Served, code, happens_within, receive_with};
 
 const TABLES: &str = "

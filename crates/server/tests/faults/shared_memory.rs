@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use serde_json::{Value, json};
 
 use crate::databases::File;
-use crate::load::Load;
+use crate::faults::load::Load;
 use crate::program::{PATIENCE, post, read_answer};
 use crate::served::{SOON, Served, code, happens_within};
 

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::faults::subgraph::{Fault, Subgraph};
 use crate::program::Folder;
 use crate::served::{SOON, Served, code, happens_within};
-use crate::subgraph::{Fault, Subgraph};
 
 const QUERY: &str = "{ books { id title stars } mood }";
 

@@ -8,7 +8,7 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::answers;
+use crate::fuzz::answers;
 use crate::program::{Folder, PATIENCE, thalweg};
 
 /// How long a request may stay incomplete; some inputs wait for it.

@@ -4,8 +4,8 @@ use std::fs;
 
 use testkit::tokens::Issuer;
 
+use crate::gateway::site::{Site, prepare};
 use crate::program::{Answer, Server, outcome, run};
-use crate::site::{Site, prepare};
 
 const SECRET: &str = "a secret of more than thirty-two bytes";
 
@@ -154,7 +154,7 @@ fn an_operation_that_costs_too_much_asks_nobody() {
     let answer = ask(&site, None, "{ products { name } }");
     assert_eq!(
         answer.body,
-        r#"{"errors":[{"message":"How long the list is has to be said by exactly one of these arguments: `first`.","locations":[{"line":1,"column":3}],"extensions":{"code":"BAD_USER_INPUT"}}]}"#
+        r#"{"errors":[{"message":"Exactly one of these arguments must set the length of the list: `first`.","locations":[{"line":1,"column":3}],"extensions":{"code":"BAD_USER_INPUT"}}]}"#
     );
     assert!(paths(&site).is_empty());
     assert!(ask(&site, None, "{ products(first: 20) { name } }").body.contains("Product 1"));

@@ -3,8 +3,8 @@
 use std::sync::mpsc;
 use std::thread;
 
-use crate::site::Site;
-use crate::stubs::Fault;
+use crate::gateway::site::Site;
+use crate::gateway::stubs::Fault;
 
 const REQUESTS: usize = 24;
 

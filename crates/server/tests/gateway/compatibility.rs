@@ -9,8 +9,8 @@ use graphql::definitions::{Definitions, TypeBody, parse_definitions};
 use serde_json::{Value, json};
 use testkit::postgres::{Installation, shared, wanted_installations};
 
+use crate::gateway::stubs::{Asked, Stubs};
 use crate::program::{Folder, Server};
-use crate::stubs::{Asked, Stubs};
 
 const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/federation/compatibility");
 

@@ -8,8 +8,8 @@ use std::process::{Child, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::gateway::site::refused;
 use crate::program::{Folder, PATIENCE, outcome, post, read_answer, run, thalweg};
-use crate::site::refused;
 
 /// The last line that it prints before it serves on.
 const END: &str = "thalweg gateway ";
@@ -121,7 +121,7 @@ fn one_query_runs_across_four_databases_and_a_server() {
     assert!(demo.printed.starts_with(&made), "{}", demo.printed);
 
     let answer: Value =
-        serde_json::from_str(demo.between("# Its answer:\n", "\nGraphQL is at")).unwrap();
+        serde_json::from_str(demo.between("# Its response:\n", "\nGraphQL is at")).unwrap();
     assert_eq!(answer, expected());
 
     let plan = demo.between("-- plan\n", "\n-- cost").to_owned();
@@ -142,7 +142,7 @@ fn one_query_runs_across_four_databases_and_a_server() {
         let own = format!("-- statements of {place}. {name}, in this process\nSELECT ");
         assert!(demo.printed.contains(&own), "{own}{}", demo.printed);
     }
-    let requests = demo.between("-- requests\n", "# Its answer:");
+    let requests = demo.between("-- requests\n", "# Its response:");
     assert_eq!(requests.matches(": sent after ").count(), 5, "{requests}");
     assert!(requests.contains("3 objects, 3 different, 0 known"), "{requests}");
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use testkit::tokens::Issuer;
 
-use crate::site::{PRODUCTS, QUERY, Site, prepare, refused};
-use crate::stubs::Asked;
+use crate::gateway::site::{PRODUCTS, QUERY, Site, prepare, refused};
+use crate::gateway::stubs::Asked;
 
 const SUBGRAPHS: &str = r#"
 [[all.headers]]

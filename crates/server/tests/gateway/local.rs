@@ -6,8 +6,8 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use testkit::tokens::Issuer;
 
+use crate::gateway::site::refused;
 use crate::program::{Folder, Server, outcome, post, run};
-use crate::site::refused;
 
 const SECRET: &str = "a secret of more than thirty-two bytes";
 

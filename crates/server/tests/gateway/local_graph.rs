@@ -6,8 +6,8 @@ use rusqlite::Connection;
 use testkit::neo4j::{self, Graph};
 use testkit::tokens::Issuer;
 
+use crate::gateway::site::refused;
 use crate::program::{Folder, Server, outcome, run};
-use crate::site::refused;
 
 const SECRET: &str = "a secret of more than thirty-two bytes";
 

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use testkit::postgres::{Server as Postgres, shared, wanted_installations};
 use testkit::tokens::Issuer;
 
+use crate::gateway::site::refused;
+use crate::gateway::watched::{check, scrape};
 use crate::program::{Folder, PATIENCE, Server, outcome, run};
-use crate::site::refused;
-use crate::watched::{check, scrape};
 
 const SECRET: &str = "a secret of more than thirty-two bytes";
 
@@ -228,7 +228,7 @@ fn a_source_that_takes_too_long_is_given_up_and_its_statement_ended() {
         assert_eq!(left, "0");
         server.signal("TERM");
         let log = server.rest_of_log();
-        assert!(log.contains("the source has not answered within 2s"), "{log}");
+        assert!(log.contains("the source did not respond within 2s"), "{log}");
     }
 }
 

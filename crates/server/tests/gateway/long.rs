@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::site::{PRODUCTS, QUERY, Site};
-use crate::stubs::Fault;
+use crate::gateway::site::{PRODUCTS, QUERY, Site};
+use crate::gateway::stubs::Fault;
 
 /// So many that their list is no answer for a serving thread.
 const MANY: usize = 9_000;

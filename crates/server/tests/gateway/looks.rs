@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use crate::gateway::site::{Site, prepare, refused};
+use crate::gateway::stubs::Stubs;
 use crate::program::{Folder, Server, outcome, run, thalweg};
-use crate::site::{Site, prepare, refused};
-use crate::stubs::Stubs;
 
 fn printed(folder: &Folder, arguments: &[&str]) -> String {
     let supergraph = folder.file("supergraph.graphql");

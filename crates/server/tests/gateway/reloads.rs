@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 
+use crate::gateway::site::{PRODUCTS, QUERY, Site, prepare};
 use crate::program::{PATIENCE, Server, post, read_answer};
-use crate::site::{PRODUCTS, QUERY, Site, prepare};
 
 const RELOADS: usize = 12;
 const CLIENTS: usize = 4;

@@ -5,8 +5,8 @@ use std::fs;
 use rusqlite::Connection;
 use testkit::postgres::{Server as Postgres, shared, wanted_installations};
 
+use crate::gateway::site::refused;
 use crate::program::{Folder, Server};
-use crate::site::refused;
 
 const HEAD: &str = include_str!("shop.graphql");
 

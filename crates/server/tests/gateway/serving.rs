@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::json;
 use sha2::Digest;
 
-use crate::site::{PRODUCTS, QUERY, Site};
-use crate::stubs::Fault;
+use crate::gateway::site::{PRODUCTS, QUERY, Site};
+use crate::gateway::stubs::Fault;
 
 #[test]
 fn a_query_is_answered_by_all_who_know_a_part() {

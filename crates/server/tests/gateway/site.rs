@@ -4,8 +4,8 @@ use std::fs;
 use std::io::BufRead;
 use std::path::PathBuf;
 
+use crate::gateway::stubs::Stubs;
 use crate::program::{Folder, Server, outcome, run};
-use crate::stubs::Stubs;
 
 /// A gateway with all that it needs.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::collector::{Collector, attribute};
+use crate::gateway::site::{PRODUCTS, QUERY, Site};
+use crate::gateway::stubs::Fault;
 use crate::program::{PATIENCE, Server, post, read_answer};
-use crate::site::{PRODUCTS, QUERY, Site};
-use crate::stubs::Fault;
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
@@ -82,7 +82,7 @@ fn the_log_tells_when_a_subgraph_is_left_alone_and_when_it_is_asked_again() {
     site.stubs.fail("stock", Fault::Status(503));
     site.query(QUERY);
     site.query(QUERY);
-    of_stock(&site.wait_for("a subgraph failed too often and is not asked for a while"), "WARN");
+    of_stock(&site.wait_for("circuit breaker opened after too many failures"), "WARN");
     let ask_until = |is_over: &dyn Fn(&str) -> bool| {
         let started = Instant::now();
         while !is_over(&site.query(QUERY)) {
@@ -95,8 +95,8 @@ fn the_log_tells_when_a_subgraph_is_left_alone_and_when_it_is_asked_again() {
     ask_until(&was_tried);
     site.stubs.heal();
     ask_until(&|answer| answer == PRODUCTS);
-    of_stock(&site.wait_for("a subgraph was tried and still fails"), "WARN");
-    of_stock(&site.wait_for("a subgraph was tried and is asked again"), "INFO");
+    of_stock(&site.wait_for("circuit breaker stays open: the trial request failed"), "WARN");
+    of_stock(&site.wait_for("circuit breaker closed: the trial request succeeded"), "INFO");
 }
 
 #[test]

@@ -5,10 +5,10 @@ use std::net::TcpStream;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::program::{Folder, PATIENCE, read_answer};
-use crate::site::{
+use crate::network::site::{
     ENDLESS, LIVE, SHORT, SHORT_ANSWER, Site, ask, assert_answers, happens_within, refusal, request,
 };
+use crate::program::{Folder, PATIENCE, read_answer};
 
 /// Clients whose requests go on.
 fn busy(site: &Site, count: usize) -> Vec<TcpStream> {
@@ -43,7 +43,7 @@ fn so_many_clients_are_served_and_one_more_is_told_to_come_again() {
         r#"{"errors":[{"message":"The server has 5 connections, as many as --max-clients allows; try again.","extensions":{"code":"TOO_MANY_CONNECTIONS"}}]}"#
     );
     assert_eq!(refusal(site.connect()), (503, "TOO_MANY_CONNECTIONS".to_owned()));
-    assert!(site.log().contains("clients were turned away"), "{}", site.log());
+    assert!(site.log().contains("connections were refused"), "{}", site.log());
     // Those who were there first are served, and then there is room again.
     clients.into_iter().for_each(end);
     site.assert_answers();
@@ -111,7 +111,7 @@ fn a_crowd_far_beyond_the_limit_is_answered_or_sent_away_and_the_server_lives() 
     clients.into_iter().for_each(end);
     site.assert_answers();
     let log = site.log();
-    assert_eq!(log.matches("clients were turned away").count(), 1, "{log}");
+    assert_eq!(log.matches("connections were refused").count(), 1, "{log}");
 }
 
 #[test]

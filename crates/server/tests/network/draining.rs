@@ -5,11 +5,11 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::program::{Folder, PATIENCE, read_answer};
-use crate::site::{
+use crate::network::site::{
     ENDLESS, LIVE, SHORT, SHORT_ANSWER, Site, ask, assert_answers, assert_lives, connect_by_path,
     happens_within, path, request,
 };
+use crate::program::{Folder, PATIENCE, read_answer};
 
 fn begin(mut stream: impl Write) {
     let request = request(SHORT);

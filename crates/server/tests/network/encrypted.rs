@@ -14,12 +14,12 @@ use rustls::{
     SupportedProtocolVersion, version,
 };
 
-use crate::certificates::{Algorithm, Authority, Pair};
-use crate::program::{Folder, PATIENCE, outcome, read_answer};
-use crate::site::{
+use crate::network::certificates::{Algorithm, Authority, Pair};
+use crate::network::site::{
     LIVE, LONG, SHORT, Site, ask, assert_answers, assert_lives, connect_by_path, happens_within,
     path, refusal, request,
 };
+use crate::program::{Folder, PATIENCE, outcome, read_answer};
 
 type Encrypted = StreamOwned<ClientConnection, TcpStream>;
 

@@ -5,8 +5,8 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
+use crate::network::site::{SHORT, SHORT_ANSWER, Site, refusal, request};
 use crate::program::{PATIENCE, read_answer};
-use crate::site::{SHORT, SHORT_ANSWER, Site, refusal, request};
 
 #[test]
 fn a_part_of_a_head_is_answered_when_its_time_is_up_and_nothing_is_closed_silently() {
@@ -185,6 +185,6 @@ fn three_hundred_half_open_connections_disturb_nobody() {
         assert_eq!(answer.body, SHORT_ANSWER);
     }
     drop(halves);
-    let all_gone = crate::site::happens_within(PATIENCE, || site.descriptors() < 100);
+    let all_gone = crate::network::site::happens_within(PATIENCE, || site.descriptors() < 100);
     assert!(all_gone, "{}", site.descriptors());
 }

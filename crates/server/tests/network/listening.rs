@@ -5,8 +5,8 @@ use std::net::{Ipv6Addr, SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 
+use crate::network::site::{Site, ask, assert_lives, connect, connect_by_path, path};
 use crate::program::{Folder, outcome, post, run};
-use crate::site::{Site, ask, assert_lives, connect, connect_by_path, path};
 
 #[test]
 fn all_addresses_are_served() {

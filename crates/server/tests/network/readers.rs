@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use socket2::SockRef;
 
+use crate::network::site::{LIVE, LONG, SHORT, Site, happens_within, request};
 use crate::program::{PATIENCE, read_answer};
-use crate::site::{LIVE, LONG, SHORT, Site, happens_within, request};
 
 /// A client with a small buffer of its own, which has asked for a long answer.
 fn ask_for_much(site: &Site, buffer: usize) -> TcpStream {
@@ -24,7 +24,7 @@ fn a_client_that_never_reads_is_let_go() {
     let before = site.descriptors();
     let stalled: Vec<TcpStream> = (0..4).map(|_| ask_for_much(&site, 16 * 1024)).collect();
     site.assert_answers();
-    let line = "a client that does not read its answer is let go";
+    let line = "connection reset: the client does not read its response";
     assert!(happens_within(PATIENCE, || site.log().matches(line).count() == 4), "{}", site.log());
     // Its database keeps a connection that it may have opened meanwhile, with its two files.
     let gone = || site.descriptors() <= before + 12;
@@ -87,8 +87,8 @@ fn pipelined_requests_are_answered_in_their_order() {
     let sending = thread::spawn(move || sender.write_all(&requests).unwrap());
     let mut reader = BufReader::new(&mut stream);
     for _ in 0..100 {
-        assert_eq!(read_answer(&mut reader, true).body, crate::site::SHORT_ANSWER);
-        assert_eq!(read_answer(&mut reader, true).body, crate::site::LIVES);
+        assert_eq!(read_answer(&mut reader, true).body, crate::network::site::SHORT_ANSWER);
+        assert_eq!(read_answer(&mut reader, true).body, crate::network::site::LIVES);
     }
     sending.join().unwrap();
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use socket2::SockRef;
 
+use crate::network::site::{ENDLESS, LONG, SHORT, Site, happens_within, request};
 use crate::program::PATIENCE;
-use crate::site::{ENDLESS, LONG, SHORT, Site, happens_within, request};
 
 /// How a client goes.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use std::io::{BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 
 use crate::databases::Database;
-use crate::openmetrics::{Series, read};
+use crate::observability::openmetrics::{Series, read};
 use crate::program::{Answer, Folder, PATIENCE, Server, read_answer};
 use crate::served::{SOON, Served, happens_within};
 

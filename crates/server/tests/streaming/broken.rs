@@ -1,10 +1,10 @@
 //! Errors that come after the first bytes: what can be told at the end of the answer is told
 //! there, and everything else ends the connection.
 
-use crate::chunks::{Ending, Reading};
-use crate::flat::serve;
 use crate::served::{SOON, happens_within};
-use crate::shops;
+use crate::streaming::chunks::{Ending, Reading};
+use crate::streaming::flat::serve;
+use crate::streaming::shops;
 
 /// Rows whose last one is not what its type promises.
 const WITH_AN_ERROR: &str = "

@@ -2,10 +2,10 @@
 
 use std::io::{BufReader, Write};
 
-use crate::chunks::{Ending, Reading};
 use crate::program::{post, read_answer};
 use crate::served::Served;
-use crate::shops::{self, FAMILIES, LINES};
+use crate::streaming::chunks::{Ending, Reading};
+use crate::streaming::shops::{self, FAMILIES, LINES};
 
 /// What the process may take beyond what it takes for a small answer: less than a long one has.
 pub(crate) const MEMORY: u64 = 32 << 20;

@@ -4,9 +4,9 @@ use std::fs;
 
 use testkit::neo4j::Graph;
 
-use crate::chunks::{Ending, Reading};
 use crate::program::Folder;
 use crate::served::{SOON, Served, happens_within};
+use crate::streaming::chunks::{Ending, Reading};
 
 const TYPES: &str = "type Book @node { id: Int! text: String! }";
 const ROWS: i64 = 10_000;

@@ -1,10 +1,10 @@
 //! Clients that read slowly or not at all, and clients that leave.
 
-use crate::chunks::{Ending, Reading};
-use crate::flat::serve;
 use crate::program::PATIENCE;
 use crate::served::{SOON, Served, happens_within};
-use crate::shops::{self, LINES, SMALL, SMALL_ANSWER};
+use crate::streaming::chunks::{Ending, Reading};
+use crate::streaming::flat::serve;
+use crate::streaming::shops::{self, LINES, SMALL, SMALL_ANSWER};
 
 /// Rows without an end.
 const ENDLESS_FILE: &str = "

@@ -239,7 +239,7 @@ fn integer(value: &Resolved<'_>) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use source::Claims;
+    use ir::Claims;
 
     fn packed(value: &Resolved<'_>, r#type: &ParameterType) -> Result<Vec<u8>, String> {
         let mut out = Pack::new();

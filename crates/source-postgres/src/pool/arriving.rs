@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use super::super::reach::Unreached;
+use super::super::circuit_breaker::Unreached;
 use super::super::wire::Connection;
 
 /// What the tasks have come to, until somebody looks.

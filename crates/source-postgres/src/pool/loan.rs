@@ -10,7 +10,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 use super::super::abandoned::Abandoned;
-use super::super::reach::Reach;
+use super::super::circuit_breaker::CircuitBreaker;
 use super::super::wire::Connection;
 use super::Pool;
 
@@ -29,7 +29,7 @@ pub struct Pooled {
 #[derive(Debug)]
 pub(in super::super) struct Detached {
     lent: Option<Lent>,
-    reach: Arc<Reach>,
+    breaker: Arc<CircuitBreaker>,
     runtime: Handle,
     _used: Counted,
     permit: Option<OwnedSemaphorePermit>,
@@ -52,8 +52,8 @@ impl Detached {
 impl Drop for Detached {
     fn drop(&mut self) {
         if let Some(lent) = self.lent.take_if(|lent| lent.connection.has_outstanding()) {
-            let (reach, permit) = (Arc::clone(&self.reach), self.permit.take());
-            Abandoned::new(lent, reach, permit, None).stop(&self.runtime);
+            let (breaker, permit) = (Arc::clone(&self.breaker), self.permit.take());
+            Abandoned::new(lent, breaker, permit, None).stop(&self.runtime);
         }
     }
 }
@@ -89,8 +89,8 @@ impl Pooled {
             self.pool.lent.set(self.pool.lent.get().saturating_sub(1));
         }
         let used = self.pool.counter.hold(Gauge::Used);
-        let reach = Arc::clone(&self.pool.reach);
-        Detached { lent, reach, runtime, _used: used, permit: self.permit.take() }
+        let breaker = Arc::clone(&self.pool.breaker);
+        Detached { lent, breaker, runtime, _used: used, permit: self.permit.take() }
     }
 
     /// Whether somebody waits for it to come back.
@@ -122,9 +122,9 @@ impl Drop for Pooled {
         if lent.connection.has_outstanding()
             && let Ok(runtime) = Handle::try_current()
         {
-            let (reach, departure) = (Arc::clone(&self.pool.reach), self.pool.depart());
+            let (breaker, departure) = (Arc::clone(&self.pool.breaker), self.pool.depart());
             let permit = self.permit.take();
-            Abandoned::new(lent, reach, permit, Some(departure)).stop(&runtime);
+            Abandoned::new(lent, breaker, permit, Some(departure)).stop(&runtime);
         } else {
             self.pool.give_back(lent);
         }

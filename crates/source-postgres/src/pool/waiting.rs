@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use source::NameSet;
 use tokio::sync::oneshot;
 
-use super::super::reach::Unreached;
+use super::super::circuit_breaker::Unreached;
 use super::Pool;
 use super::loan::Lent;
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::super::pace::Pace;
 use super::super::pool::Pooled;
+use super::super::runtime_estimate::RuntimeEstimate;
 use super::super::wire::{Batches, DatabaseError, Pipeline, Rows, WireError};
 use super::Sharing;
 
@@ -57,7 +57,7 @@ pub(super) enum Reply {
 pub(super) struct Waiting<'w> {
     group: &'w Group,
     sharing: &'w Sharing,
-    pace: &'w Pace,
+    estimate: &'w RuntimeEstimate,
     since: Instant,
     receiver: oneshot::Receiver<Reply>,
     is_answered: bool,
@@ -81,7 +81,7 @@ impl Group {
     pub(super) fn push<'w>(
         &'w self,
         sharing: &'w Sharing,
-        pace: &'w Pace,
+        estimate: &'w RuntimeEstimate,
         compose: impl FnOnce(&mut Pipeline<'_>) -> Result<(), WireError>,
     ) -> Option<Waiting<'w>> {
         let mut open = self.open.borrow_mut();
@@ -94,7 +94,7 @@ impl Group {
         let pushed = open.batches.push(&mut open.connection, sender, compose);
         open.wake();
         pushed.ok()?;
-        Some(Waiting { group: self, sharing, pace, since, receiver, is_answered: false })
+        Some(Waiting { group: self, sharing, estimate, since, receiver, is_answered: false })
     }
 
     /// Sends, reads and tells, until nothing is under way any more.
@@ -237,7 +237,7 @@ impl Drop for Waiting<'_> {
             return;
         }
         if self.since.elapsed() > self.sharing.patience {
-            self.pace.disturbed_others();
+            self.estimate.disturbed_others();
         }
         self.receiver.close();
         if let Some(open) = &*self.group.open.borrow() {

@@ -18,7 +18,7 @@ use super::scope::{Extent, Scope};
 use super::task::{Manner, Task};
 use crate::connection::OpenFile;
 use crate::error::map_error;
-use crate::pace::Lane;
+use crate::runtime_estimate::Lane;
 
 /// How many requests are committed together at most, and for how long others may join them.
 const MOST: usize = 64;

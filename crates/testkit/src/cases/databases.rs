@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::postgres::{ClientError, Server};
@@ -14,6 +15,10 @@ const SAMPLE: &str = "shop";
 
 /// How many rows one INSERT has.
 const ROWS: usize = 500;
+
+/// The databases on servers, which several runs in one process share: by the server's folder and
+/// the name.
+static ON_SERVERS: Mutex<Option<HashMap<(PathBuf, String), Made>>> = Mutex::new(None);
 
 /// The databases of one run; dropping it removes the SQLite files.
 #[derive(Debug)]
@@ -38,7 +43,10 @@ pub struct DatabaseError {
 impl Databases {
     /// Nothing is made before it is asked for.
     pub fn new(fixtures: &Path) -> io::Result<Self> {
-        let folder = std::env::temp_dir().join(format!("thalweg-cases-{}", std::process::id()));
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("thalweg-cases-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
         // Left by an earlier process of the same number that was killed.
         drop(fs::remove_dir_all(&folder));
         fs::create_dir_all(&folder)?;
@@ -48,14 +56,17 @@ impl Databases {
     /// The SQLite file of a database.
     pub fn sqlite(&self, name: &str) -> Result<PathBuf, DatabaseError> {
         let file = self.folder.join(format!("{name}.db"));
-        self.once(&format!("sqlite {name}"), || {
+        let made = {
+            let mut all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(all.entry(name.to_owned()).or_default())
+        };
+        once(&made, name, || {
             let connection =
                 rusqlite::Connection::open(&file).map_err(|error| error.to_string())?;
             // The file lives as long as the process.
             let sql = ["PRAGMA synchronous = OFF; BEGIN;", &self.sql(name, "sqlite")?, ";COMMIT;"];
             connection.execute_batch(&sql.concat()).map_err(|error| error.to_string())
-        })
-        .map_err(|problem| DatabaseError { name: name.to_owned(), problem })?;
+        })?;
         Ok(file)
     }
 
@@ -82,26 +93,17 @@ impl Databases {
         name: &str,
         database: &str,
     ) -> Result<(), DatabaseError> {
-        self.once(&format!("{} {database}", server.port()), || {
+        let made = {
+            let mut all = ON_SERVERS.lock().unwrap_or_else(PoisonError::into_inner);
+            let key = (server.socket_folder().to_owned(), database.to_owned());
+            Arc::clone(all.get_or_insert_default().entry(key).or_default())
+        };
+        once(&made, name, || {
             let text = |error: ClientError| error.to_string();
             server.create_database(database).map_err(text)?;
             server.execute(database, &self.sql(name, "postgres")?).map_err(text)?;
             server.execute(database, "ANALYZE").map_err(text)
         })
-        .map_err(|problem| DatabaseError { name: name.to_owned(), problem })
-    }
-
-    fn once(&self, key: &str, make: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
-        let made = {
-            let mut all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(all.entry(key.to_owned()).or_default())
-        };
-        // The list is free again: databases are made side by side.
-        made.get_or_init(|| {
-            make().map_err(|problem| DatabaseError { name: String::new(), problem })
-        })
-        .clone()
-        .map_err(|error| error.problem)
     }
 
     fn sql(&self, name: &str, family: &str) -> Result<String, String> {
@@ -121,6 +123,17 @@ impl Drop for Databases {
         // What stays behind is in the folder for temporary files.
         drop(fs::remove_dir_all(&self.folder));
     }
+}
+
+/// Makes a database unless it is there. The list of databases is not locked: they are made side by
+/// side.
+fn once(
+    made: &Made,
+    name: &str,
+    make: impl FnOnce() -> Result<(), String>,
+) -> Result<(), DatabaseError> {
+    let fail = |problem| DatabaseError { name: name.to_owned(), problem };
+    made.get_or_init(|| make().map_err(fail)).clone()
 }
 
 /// One of the sample's schemas, and its rows as INSERT statements that both databases read.

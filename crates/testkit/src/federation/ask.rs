@@ -1,10 +1,12 @@
 //! An operation through the gateway.
 
 use gateway::Supergraph;
-use gateway::access::{Access, AccessSet, Touched};
-use gateway::execute::{self, ExecutionError, Inputs, Literals, Observed, Options, Subgraphs};
-use gateway::outline::{TooMuch, outline_for};
-use gateway::plan::{Plan, Sources, compile};
+use gateway::access::{Access, AccessSet, TouchedRequirements};
+use gateway::execute::{
+    self, ExecutionError, ExecutionStatistics, Inputs, Literals, Options, Subgraphs,
+};
+use gateway::outline::{TooManySelections, outline_for};
+use gateway::plan::{Plan, PlanInputs, compile};
 use gateway::planner::{Labels, Limits, PlanError, plan};
 use graphql::operation::{Operation, OperationKind};
 use graphql::variables::{Steering, Variables};
@@ -38,7 +40,7 @@ pub enum Refused {
     #[error("{}", .0.iter().map(|error| &*error.message).collect::<Vec<_>>().join("; "))]
     Invalid(Vec<GraphQLError>),
     #[error(transparent)]
-    TooMuch(#[from] TooMuch),
+    TooManySelections(#[from] TooManySelections),
     #[error(transparent)]
     NoPlan(#[from] PlanError),
 }
@@ -71,14 +73,14 @@ impl Planned {
             OperationKind::Query | OperationKind::Subscription => supergraph.schema.query,
         };
         // Validation lets no operation pass without its root type.
-        let root = root.ok_or(Refused::TooMuch(TooMuch))?;
+        let root = root.ok_or(Refused::TooManySelections(TooManySelections))?;
         let steering = Steering::new(&variables);
         let denied = access.map_or_else(AccessSet::default, |access| {
-            access.denied(supergraph, &Touched::new(supergraph, &operation))
+            access.denied(supergraph, &TouchedRequirements::new(supergraph, &operation))
         });
         let mut tree = outline_for(supergraph, &operation, root, &steering, 10_000, &denied)?;
         let choice = plan(supergraph, &mut tree, labels, Limits::default())?;
-        let sources = Sources { supergraph, operation: &operation, choice: &choice };
+        let sources = PlanInputs { supergraph, operation: &operation, choice: &choice };
         let plan = compile(sources, tree);
         Ok(Self { operation, variables, plan })
     }
@@ -99,7 +101,7 @@ impl Planned {
     ) -> Option<Ran> {
         let Self { operation, variables, plan } = self;
         let inputs = Inputs { supergraph, operation, plan, variables };
-        let mut observed = Observed::default();
+        let mut observed = ExecutionStatistics::default();
         let running = execute::execute(inputs, subgraphs, options, Held::default(), &mut observed);
         let mut executed = clock.run(running)?;
         let sink = Sink::new(Vec::new(), u64::MAX, Held::default());

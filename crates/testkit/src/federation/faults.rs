@@ -1,6 +1,6 @@
 //! What goes wrong between the gateway and a subgraph.
 
-use gateway::execute::AskError;
+use gateway::execute::FetchError;
 use serde_json::{Value as Json, json};
 
 /// How an answer is spoiled.
@@ -47,13 +47,13 @@ impl Fault {
     }
 
     /// What becomes of an answer.
-    pub fn spoil(&self, answer: &str) -> Result<String, AskError> {
+    pub fn spoil(&self, answer: &str) -> Result<String, FetchError> {
         let mut read: Json = serde_json::from_str(answer).unwrap_or_default();
         match self {
-            Self::Unavailable => return Err(AskError::Unavailable),
-            Self::Timeout => return Err(AskError::Timeout),
-            Self::TooLarge => return Err(AskError::TooLarge { most: 1_000 }),
-            Self::Status(status) => return Err(AskError::Status(*status)),
+            Self::Unavailable => return Err(FetchError::Unavailable),
+            Self::Timeout => return Err(FetchError::Timeout),
+            Self::TooLarge => return Err(FetchError::TooLarge { most: 1_000 }),
+            Self::Status(status) => return Err(FetchError::Status(*status)),
             Self::Half => {
                 let half: String = answer.chars().take(answer.chars().count() / 2).collect();
                 return Ok(half);

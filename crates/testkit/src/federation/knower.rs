@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gateway::planner::Labels;
-use gateway::supergraph::{FieldIn, FieldSetId, SetSelection, SubgraphId, Supergraph, When};
+use gateway::supergraph::{
+    FieldIn, FieldSetId, OverrideCondition, SetSelection, SubgraphId, Supergraph,
+};
 use graphql::schema::{FieldId, TypeId};
 use serde_json::{Map, Value as Json};
 
@@ -133,9 +135,9 @@ impl Knower<'_> {
         let coordinate = self.coordinate(own);
         let is_on = |label: &str| self.labels.0.contains(label);
         let is_meant = match &owner.when {
-            When::Always => true,
-            When::On(label) => is_on(label),
-            When::Off(label) => !is_on(label),
+            OverrideCondition::Always => true,
+            OverrideCondition::On(label) => is_on(label),
+            OverrideCondition::Off(label) => !is_on(label),
         };
         if !is_meant {
             self.wrong(format!("`{coordinate}` is asked for where a label says otherwise"));

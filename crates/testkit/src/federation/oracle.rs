@@ -61,7 +61,7 @@ impl<'s> Oracle<'s> {
             Ok(planned) => planned,
             Err(Refused::Invalid(_)) => return Ok(Outcome::Invalid),
             Err(Refused::NoPlan(error)) => return Ok(Outcome::NoPlan(error.to_string())),
-            Err(error @ Refused::TooMuch(_)) => return Err(error.to_string()),
+            Err(error @ Refused::TooManySelections(_)) => return Err(error.to_string()),
         };
         let printed = planned.print(supergraph);
         let fail = |why: String| Err(format!("{why}\nthe plan:\n{printed}"));
@@ -150,7 +150,7 @@ impl<'s> Oracle<'s> {
             Ok(planned) => planned,
             Err(Refused::Invalid(_)) => return Ok(Outcome::Invalid),
             Err(Refused::NoPlan(error)) => return Ok(Outcome::NoPlan(error.to_string())),
-            Err(error @ Refused::TooMuch(_)) => return Err(error.to_string()),
+            Err(error @ Refused::TooManySelections(_)) => return Err(error.to_string()),
         };
         let truth = self.true_values(question, world)?;
         let mut sent = 0;

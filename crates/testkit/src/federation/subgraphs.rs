@@ -6,7 +6,7 @@ use std::fmt;
 
 use bytes::Bytes;
 use gateway::Supergraph;
-use gateway::execute::{self, Answer, Ask, AskError};
+use gateway::execute::{self, FetchError, FetchRequest, FetchResponse};
 use gateway::planner::Labels;
 use gateway::supergraph::SubgraphId;
 use graphql::schema::Schema;
@@ -136,8 +136,8 @@ impl<'w> Subgraphs<'w> {
 }
 
 impl execute::Subgraphs for Subgraphs<'_> {
-    async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
-        let Ask { subgraph, body, .. } = ask;
+    async fn fetch(&self, request: FetchRequest<'_>) -> Result<FetchResponse, FetchError> {
+        let FetchRequest { subgraph, body, .. } = request;
         let wave = self.clock.now() + 1;
         let text = String::from_utf8_lossy(&body).into_owned();
         self.sent.borrow_mut().push(Sent { subgraph, wave, body: text });

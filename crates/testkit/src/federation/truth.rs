@@ -122,9 +122,8 @@ impl Answered<'_> {
         // The one error of a request holds for all that it was to answer.
         let is_whole = self.spoilt.is_some_and(|spoilt| {
             self.errors.iter().any(|error| match error.kind {
-                ErrorKind::NotAnswered { subgraph, .. } | ErrorKind::Invalid { subgraph, .. } => {
-                    subgraph == spoilt
-                }
+                ErrorKind::FetchFailed { subgraph, .. }
+                | ErrorKind::InvalidResponse { subgraph, .. } => subgraph == spoilt,
                 _ => false,
             })
         });
@@ -175,7 +174,7 @@ impl Answered<'_> {
     fn error(&self, data: &Json, truth: &Truth, error: &ExecutionError) -> Result<(), String> {
         let is_whole = match error.kind {
             ErrorKind::More { .. } => return Ok(()),
-            ErrorKind::NotAnswered { .. } | ErrorKind::Invalid { .. } => true,
+            ErrorKind::FetchFailed { .. } | ErrorKind::InvalidResponse { .. } => true,
             _ => false,
         };
         let mut data = Some(data);

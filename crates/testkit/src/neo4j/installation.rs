@@ -42,6 +42,16 @@ pub(super) fn folder() -> PathBuf {
     std::path::absolute(&folder).unwrap_or(folder)
 }
 
+/// Whether tests of graphs are to run: Neo4j is installed, or its absence is a failure.
+#[must_use]
+pub fn is_wanted() -> bool {
+    is_required() || find_in(&folder()).is_some()
+}
+
+fn is_required() -> bool {
+    std::env::var(REQUIRE_VARIABLE).is_ok_and(|text| !matches!(&*text, "" | "0"))
+}
+
 /// The installation, if there is one.
 ///
 /// A missing one is printed as 'not run' and counted by `cargo xtask test`, so that a run without it
@@ -49,7 +59,7 @@ pub(super) fn folder() -> PathBuf {
 pub(super) fn wanted() -> Result<Option<Installation>, MissingInstallation> {
     let found = find_in(&folder());
     if found.is_none() {
-        if std::env::var(REQUIRE_VARIABLE).is_ok_and(|text| !matches!(&*text, "" | "0")) {
+        if is_required() {
             return Err(MissingInstallation);
         }
         tell_not_run();

@@ -1,4 +1,4 @@
-//! Packages of `Cargo.lock` with known faults, by a table of advisories that stands in the tree.
+//! Packages of the lock files with known faults, by a table of advisories that stands in the tree.
 //!
 //! `database` makes the table from a checkout of the RustSec advisory database, `table` is its form,
 //! `lock` lists the packages, `exceptions` holds advisories that do not concern us, `date` is for ages.
@@ -8,9 +8,10 @@
 mod database;
 mod date;
 mod exceptions;
-mod lock;
+pub(crate) mod lock;
 mod table;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -20,6 +21,7 @@ pub(crate) use date::Date;
 use self::table::Kind;
 use super::workspace::{self, TidyError};
 use super::{Finding, Rule};
+use crate::workspaces;
 
 const TABLE: &str = "crates/xtask/advisories.tsv";
 const EXCEPTIONS: &str = "crates/xtask/advisories-exceptions.tsv";
@@ -33,7 +35,8 @@ const OLD: i64 = 90;
 pub(crate) struct Texts {
     table: String,
     exceptions: String,
-    lock: String,
+    /// Path and text of each lock file.
+    locks: Vec<(String, String)>,
 }
 
 /// Everything that the check reports.
@@ -50,7 +53,13 @@ pub(crate) struct Report {
 /// Reads the texts of the tree.
 pub(crate) fn read(workspace: &Path) -> Result<Texts, TidyError> {
     let read = |path: &str| workspace::read_text(&workspace.join(path));
-    Ok(Texts { table: read(TABLE)?, exceptions: read(EXCEPTIONS)?, lock: read(lock::PATH)? })
+    let locks = workspaces::ALL.iter().map(|folder| {
+        let path = lock::path(folder);
+        let text = read(&path)?;
+        Ok((path, text))
+    });
+    let locks = locks.collect::<Result<_, TidyError>>()?;
+    Ok(Texts { table: read(TABLE)?, exceptions: read(EXCEPTIONS)?, locks })
 }
 
 /// Writes the table anew from a checkout of the database.
@@ -62,7 +71,7 @@ pub(crate) fn renew(workspace: &Path, checkout: &Path) -> Result<(), DatabaseErr
     Ok(())
 }
 
-/// Checks the lock file of the tree by a checkout, of which nothing is kept.
+/// Checks the lock files of the tree by a checkout, of which nothing is kept.
 pub(crate) fn read_with(workspace: &Path, checkout: &Path) -> Result<Texts, String> {
     let texts = read(workspace).map_err(|error| error.to_string())?;
     let table = database::read(checkout).map_err(|error| error.to_string())?;
@@ -73,13 +82,19 @@ pub(crate) fn read_with(workspace: &Path, checkout: &Path) -> Result<Texts, Stri
 pub(crate) fn check(texts: &Texts, today: Date) -> Report {
     let (table, mut findings) = table::parse(TABLE, &texts.table);
     let (exceptions, unread) = exceptions::parse(EXCEPTIONS, &texts.exceptions);
-    let (packages, incomplete) = lock::packages(&texts.lock);
     findings.extend(unread);
-    findings.extend(incomplete);
+    let (mut packages, mut known) = (Vec::new(), BTreeSet::new());
+    for (path, text) in &texts.locks {
+        let (listed, incomplete) = lock::packages(path, text);
+        findings.extend(incomplete);
+        // A package of several lock files is reported once.
+        let new = listed.into_iter().filter(|one| known.insert((one.name, one.version)));
+        packages.extend(new.map(|package| (path, package)));
+    }
     let mut report = Report { findings, ..Report::default() };
 
     let mut is_used = vec![false; exceptions.len()];
-    for package in &packages {
+    for (path, package) in packages {
         for advisory in table.of(package.name).filter(|one| !one.is_sound(package.version)) {
             let excepted = exceptions.iter().position(|exception| exception.id == advisory.id);
             if let Some(is_used) = excepted.and_then(|index| is_used.get_mut(index)) {
@@ -89,7 +104,7 @@ pub(crate) fn check(texts: &Texts, today: Date) -> Report {
             let sentence = advisory.sentence(package.version);
             match advisory.kind {
                 Kind::Fault(_) => {
-                    report.findings.push(finding(lock::PATH, package.line, sentence));
+                    report.findings.push(finding(path, package.line, sentence));
                 }
                 Kind::Note(_) => report.notes.push(sentence),
             }
@@ -134,7 +149,8 @@ RUSTSEC-2024-0336\trustls\tvulnerability\t>= 0.23.5; >= 0.22.4, < 0.23.0\t< 0.20
 
     fn report(exceptions: &str, lock: String, today: &str) -> Report {
         let exceptions = exceptions.to_owned();
-        let texts = Texts { table: TABLE_OF_TESTS.to_owned(), exceptions, lock };
+        let locks = vec![(lock::path(""), lock)];
+        let texts = Texts { table: TABLE_OF_TESTS.to_owned(), exceptions, locks };
         check(&texts, Date::parse(today).unwrap())
     }
 

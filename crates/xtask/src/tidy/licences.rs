@@ -38,8 +38,8 @@ pub(crate) fn read(workspace: &Path) -> Result<String, ProgramError> {
     program::output(tree.current_dir(workspace))
 }
 
-/// Finds packages with other licences in what Cargo prints.
-pub(crate) fn check(tree: &str) -> Vec<Finding> {
+/// Finds packages with other licences in the tree that Cargo prints for a lock file.
+pub(crate) fn check(lock: &str, tree: &str) -> Vec<Finding> {
     let packages: BTreeSet<(&str, &str)> = tree
         .lines()
         .filter_map(|line| line.trim_end_matches(" (*)").split_once('|'))
@@ -55,7 +55,7 @@ pub(crate) fn check(tree: &str) -> Vec<Finding> {
         .map(|(package, licence)| {
             let licence = if licence.is_empty() { "no licence at all" } else { licence };
             Finding {
-                path: "Cargo.lock".to_owned(),
+                path: lock.to_owned(),
                 line: 1,
                 rule: Rule::Licence,
                 sentence: format!("`{package}` has {licence}, which is not one of ours."),
@@ -140,7 +140,7 @@ mod tests {
         let tree = "server v0.1.0 (/home/us/crates/server)|MIT OR Apache-2.0\n\
                     fake v1.0.0|AGPL-3.0\nfake v1.0.0|AGPL-3.0 (*)\nnone v2.0.0|\n\
                     derive v1.0.0 (proc-macro)|MIT\n\nlocal v1.0.0 (/home/us/local)|\n";
-        let found: Vec<_> = check(tree).iter().map(Finding::to_string).collect();
+        let found: Vec<_> = check("Cargo.lock", tree).iter().map(Finding::to_string).collect();
         assert_eq!(
             found,
             [

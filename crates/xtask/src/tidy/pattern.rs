@@ -56,8 +56,8 @@ mod tests {
     fn two_stars_cross_folders() {
         check("crates/server/**", "crates/server/src/demo/sample.rs", true);
         check("crates/server/**", "crates/servers/src/lib.rs", false);
-        check("crates/sources/src/**/pool.rs", "crates/sources/src/postgres/pool.rs", true);
-        check("crates/sources/src/**/pool.rs", "crates/sources/src/pool.rs", true);
-        check("crates/sources/src/**/pool.rs", "crates/sources/src/postgres/carpool.rs", false);
+        check("crates/source*/src/**/pool.rs", "crates/source-sqlite/src/writer/pool.rs", true);
+        check("crates/source*/src/**/pool.rs", "crates/source-postgres/src/pool.rs", true);
+        check("crates/source*/src/**/pool.rs", "crates/source-postgres/src/carpool.rs", false);
     }
 }

@@ -48,16 +48,16 @@ mod tests {
 
     fn check_found(text: &str) {
         assert_eq!(check("crates/dialects/src/lib.rs", text), [1], "{text}");
-        assert_eq!(check("crates/sources/src/postgres/compile.rs", text), [1], "{text}");
+        assert_eq!(check("crates/source-postgres/src/compile.rs", text), [1], "{text}");
     }
 
     #[test]
     fn io_in_its_places_is_allowed() {
         let places = [
-            "crates/sources/src/postgres/wire/connection.rs",
-            "crates/sources/src/sqlite/execute.rs",
+            "crates/source-postgres/src/wire/connection.rs",
+            "crates/source-sqlite/src/execute.rs",
             "crates/server/src/demo.rs",
-            "crates/engine/tests/cases.rs",
+            "crates/engine/tests/case_files.rs",
         ];
         for path in places {
             assert_eq!(check(path, "use std::fs;"), [] as [usize; 0], "{path}");

@@ -29,10 +29,42 @@ pub(crate) struct ForeignWords {
 }
 
 /// The crates of the straight line, from the lowest to the highest, and those beside it.
-pub(crate) const CRATES: [&str; 18] = [
-    "redact", "catalog", "graphql", "ir", "response", "dialects", "sql", "cypher", "sources",
-    "storage", "gateway", "clients", "engine", "server", "bench", "testkit", "xtask", "sample",
+pub(crate) const CRATES: [&str; 28] = [
+    "redact",
+    "catalog",
+    "graphql",
+    "ir",
+    "response",
+    "api",
+    "lowering",
+    "dialect-postgraphile",
+    "dialect-phrag",
+    "dialect-neo4j",
+    "dialects",
+    "sql",
+    "cypher",
+    "source",
+    "relational",
+    "source-postgres",
+    "source-sqlite",
+    "source-neo4j",
+    "sources",
+    "storage",
+    "gateway",
+    "clients",
+    "engine",
+    "server",
+    "bench",
+    "testkit",
+    "xtask",
+    "sample",
 ];
+
+/// Crates of ours that a dialect may depend on.
+const BELOW_DIALECTS: &[&str] = &["api", "catalog", "graphql", "ir", "lowering", "response"];
+
+const DIALECT: &str =
+    "a dialect is a pure function of the catalog and knows no source and no other dialect";
 
 /// `testkit` serves the tests of all, and is bound by nothing.
 pub(crate) const LAYERS: &[Layer] = &[
@@ -53,9 +85,29 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "one writer serves every source and every dialect",
     },
     Layer {
-        within: "dialects",
+        within: "api",
         may: &["catalog", "graphql", "ir", "response"],
-        reason: "a dialect is a pure function of the catalog and knows no source",
+        reason: "an API is what all dialects fill: it knows no dialect and no source",
+    },
+    Layer {
+        within: "lowering",
+        may: &["api", "catalog", "graphql", "ir", "response"],
+        reason: "one lowering serves every dialect, and knows none",
+    },
+    Layer { within: "dialect-postgraphile", may: BELOW_DIALECTS, reason: DIALECT },
+    Layer { within: "dialect-phrag", may: BELOW_DIALECTS, reason: DIALECT },
+    Layer { within: "dialect-neo4j", may: BELOW_DIALECTS, reason: DIALECT },
+    Layer {
+        within: "dialects",
+        may: &[
+            "api",
+            "catalog",
+            "dialect-neo4j",
+            "dialect-phrag",
+            "dialect-postgraphile",
+            "lowering",
+        ],
+        reason: "the registry knows all dialects, and no source",
     },
     Layer {
         within: "sql",
@@ -68,9 +120,45 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "the statement tree is pure and knows nobody who uses it",
     },
     Layer {
+        within: "source",
+        may: &["ir", "response", "sql"],
+        reason: "the vocabulary of sources knows no driver and no compiler",
+    },
+    Layer {
+        within: "relational",
+        may: &["catalog", "ir", "response", "source", "sql"],
+        reason: "requests become SQL without any driver",
+    },
+    Layer {
+        within: "source-postgres",
+        may: &["catalog", "ir", "relational", "response", "source", "sql"],
+        reason: "a driver answers requests of the IR; it knows no dialect and no other driver",
+    },
+    Layer {
+        within: "source-sqlite",
+        may: &["catalog", "ir", "redact", "relational", "response", "source", "sql"],
+        reason: "a driver answers requests of the IR; it knows no dialect and no other driver",
+    },
+    Layer {
+        within: "source-neo4j",
+        may: &["catalog", "cypher", "ir", "response", "source"],
+        reason: "a driver answers requests of the IR; it knows no dialect and no other driver",
+    },
+    Layer {
         within: "sources",
-        may: &["catalog", "ir", "redact", "response", "sql", "cypher", "storage"],
-        reason: "a source answers requests of the IR and knows no dialect",
+        may: &[
+            "catalog",
+            "ir",
+            "redact",
+            "relational",
+            "response",
+            "source",
+            "source-neo4j",
+            "source-postgres",
+            "source-sqlite",
+            "storage",
+        ],
+        reason: "the registry dispatches to drivers and knows no dialect",
     },
     Layer {
         within: "gateway",
@@ -86,8 +174,19 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         within: "engine",
         may: &[
-            "catalog", "graphql", "ir", "response", "dialects", "sql", "sources", "storage",
-            "gateway", "clients",
+            "catalog",
+            "graphql",
+            "ir",
+            "response",
+            "dialects",
+            "sql",
+            "relational",
+            "source",
+            "source-neo4j",
+            "sources",
+            "storage",
+            "gateway",
+            "clients",
         ],
         reason: "the engine is a library below the server",
     },
@@ -100,8 +199,21 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         within: "server",
         may: &[
-            "catalog", "graphql", "ir", "response", "dialects", "sql", "sources", "storage",
-            "gateway", "clients", "engine", "redact", "sample",
+            "catalog",
+            "graphql",
+            "ir",
+            "response",
+            "dialects",
+            "sql",
+            "source",
+            "source-postgres",
+            "sources",
+            "storage",
+            "gateway",
+            "clients",
+            "engine",
+            "redact",
+            "sample",
         ],
         reason: "the product does not contain its tests",
     },
@@ -119,15 +231,14 @@ pub(crate) const LAYERS: &[Layer] = &[
 
 pub(crate) const OWNED: &[Owned] = &[
     Owned {
-        dependencies: &[
-            "rusqlite",
-            "libsqlite3-sys",
-            "postgres",
-            "tokio-postgres",
-            "postgres-protocol",
-        ],
-        owners: &["sources", "server", "bench", "testkit"],
-        reason: "only sources, and the demo that fills them, talk to databases",
+        dependencies: &["rusqlite", "libsqlite3-sys"],
+        owners: &["source-sqlite", "server", "bench", "testkit"],
+        reason: "only the driver, and the demo that fills a file, talk to SQLite",
+    },
+    Owned {
+        dependencies: &["postgres", "tokio-postgres", "postgres-protocol"],
+        owners: &["source-postgres", "server", "bench", "testkit"],
+        reason: "only the driver, and the demo that fills a database, talk to PostgreSQL",
     },
     Owned {
         dependencies: &["hyper", "hyper-util", "http-body-util", "axum", "tower", "reqwest"],
@@ -164,19 +275,19 @@ pub(crate) const IO_PATHS_OF_VALUES: &[&str] = &[
 
 /// The files that do IO; `*` stands for anything inside a name, `**` for any folders.
 pub(crate) const IO_PLACES: &[&str] = &[
-    "crates/sources/src/**/wire/**",
-    "crates/sources/src/**/wire.rs",
-    "crates/sources/src/**/pool/**",
-    "crates/sources/src/**/pool.rs",
-    "crates/sources/src/**/introspect/**",
-    "crates/sources/src/**/introspect.rs",
-    "crates/sources/src/**/execute/**",
-    "crates/sources/src/**/execute.rs",
-    "crates/sources/src/**/migrate/**",
-    "crates/sources/src/**/migrate.rs",
+    "crates/source*/src/**/wire/**",
+    "crates/source*/src/**/wire.rs",
+    "crates/source*/src/**/pool/**",
+    "crates/source*/src/**/pool.rs",
+    "crates/source*/src/**/introspect/**",
+    "crates/source*/src/**/introspect.rs",
+    "crates/source*/src/**/execute/**",
+    "crates/source*/src/**/execute.rs",
+    "crates/source*/src/**/migrate/**",
+    "crates/source*/src/**/migrate.rs",
     "crates/clients/**",
     "crates/server/**",
-    "crates/bench/**",
+    "bench/**",
     "crates/testkit/**",
     "crates/xtask/**",
     "crates/*/build.rs",
@@ -188,7 +299,7 @@ pub(crate) const STATEMENT_PLACES: &[&str] = &[
     "crates/sql/src/print*/**",
     "crates/cypher/src/print*.rs",
     "crates/cypher/src/print*/**",
-    "crates/bench/**",
+    "bench/**",
     "crates/testkit/**",
     "crates/xtask/**",
 ];
@@ -205,6 +316,28 @@ pub(crate) const STATEMENT_BEGINNINGS: &[&str] = &[
     "DETACH DELETE ",
 ];
 
+/// Words of the sources, and of what is decided above a dialect.
+const SOURCES: &[&str] = &["sqlite", "postgres", "postgresql", "cypher", "permission"];
+
+const NO_SOURCE: &str =
+    "a dialect knows no source: what a source cannot do reaches it as a capability";
+
+const NO_DIALECT_NO_SOURCE: &[&str] = &[
+    "sqlite",
+    "postgres",
+    "postgresql",
+    "cypher",
+    "permission",
+    "postgraphile",
+    "phrag",
+    "neo4j",
+    "prisma",
+    "hasura",
+    "dgraph",
+    "v3",
+    "v7",
+];
+
 pub(crate) const FOREIGN_WORDS: &[ForeignWords] = &[
     ForeignWords {
         within: "ir",
@@ -217,10 +350,19 @@ pub(crate) const FOREIGN_WORDS: &[ForeignWords] = &[
         reason: "the GraphQL front half knows no database",
     },
     ForeignWords {
-        within: "dialects",
-        words: &["sqlite", "postgres", "postgresql", "cypher", "permission"],
-        reason: "a dialect knows no source: what a source cannot do reaches it as a capability",
+        within: "api",
+        words: NO_DIALECT_NO_SOURCE,
+        reason: "an API knows no dialect and no source",
     },
+    ForeignWords {
+        within: "lowering",
+        words: NO_DIALECT_NO_SOURCE,
+        reason: "the lowering knows no dialect, no version of one and no source",
+    },
+    ForeignWords { within: "dialect-postgraphile", words: SOURCES, reason: NO_SOURCE },
+    ForeignWords { within: "dialect-phrag", words: SOURCES, reason: NO_SOURCE },
+    ForeignWords { within: "dialect-neo4j", words: SOURCES, reason: NO_SOURCE },
+    ForeignWords { within: "dialects", words: SOURCES, reason: NO_SOURCE },
     ForeignWords {
         within: "sql",
         words: &["postgraphile", "phrag", "prisma", "hasura", "dgraph", "permission"],
@@ -230,6 +372,31 @@ pub(crate) const FOREIGN_WORDS: &[ForeignWords] = &[
         within: "cypher",
         words: &["postgraphile", "phrag", "prisma", "hasura", "dgraph", "permission"],
         reason: "the statement tree knows no dialect",
+    },
+    ForeignWords {
+        within: "source",
+        words: &["sqlite", "neo4j", "postgraphile", "phrag", "prisma", "hasura", "dgraph"],
+        reason: "the vocabulary of sources knows no driver and no dialect",
+    },
+    ForeignWords {
+        within: "relational",
+        words: &["sqlite", "neo4j", "postgraphile", "phrag", "prisma", "hasura", "dgraph"],
+        reason: "the compiler of SQL knows no driver and no dialect",
+    },
+    ForeignWords {
+        within: "source-postgres",
+        words: &["sqlite", "neo4j", "postgraphile", "phrag", "prisma", "hasura", "dgraph"],
+        reason: "a driver knows no dialect and no other driver",
+    },
+    ForeignWords {
+        within: "source-sqlite",
+        words: &["postgres", "neo4j", "postgraphile", "phrag", "prisma", "hasura", "dgraph"],
+        reason: "a driver knows no dialect and no other driver",
+    },
+    ForeignWords {
+        within: "source-neo4j",
+        words: &["postgres", "sqlite", "postgraphile", "phrag", "prisma", "hasura", "dgraph"],
+        reason: "a driver knows no dialect and no other driver",
     },
     ForeignWords {
         within: "sources",

@@ -4,6 +4,8 @@
 //! A small scanner instead of a parser: the rules look at words, literals and lines only, and a
 //! parser would be what `cargo xtask` compiles most of the time.
 
+use crate::workspaces::BENCH;
+
 /// A Rust file.
 #[derive(Debug)]
 pub(crate) struct Source {
@@ -43,9 +45,11 @@ impl Source {
         Source { path: path.to_owned(), lines, literals }
     }
 
-    /// The folder below `crates`.
+    /// The folder below `crates`, or that of the benchmark's own workspace.
     pub(crate) fn crate_name(&self) -> Option<&str> {
-        self.path.strip_prefix("crates/")?.split('/').next()
+        let path = self.path.as_str();
+        let mut names = path.strip_prefix("crates/").unwrap_or(path).split('/');
+        names.next().filter(|name| path.starts_with("crates/") || *name == BENCH)
     }
 
     /// A whole file of tests, benchmarks or fuzzing.

@@ -59,7 +59,7 @@ mod tests {
             "out.push_str(\"(SELECT 1)\");",
         ];
         for text in texts {
-            assert_eq!(check("crates/sources/src/sqlite/compile.rs", text).len(), 1, "{text}");
+            assert_eq!(check("crates/source-sqlite/src/compile.rs", text).len(), 1, "{text}");
         }
     }
 

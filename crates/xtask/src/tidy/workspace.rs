@@ -14,7 +14,7 @@ const SKIPPED: [&str; 2] = ["target", "node_modules"];
 /// Every file that the rules look at.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
-    /// Of the crates: what stands elsewhere is a workspace of its own.
+    /// Of the crates and of the benchmark; what stands elsewhere is not checked.
     pub(crate) manifests: Vec<Manifest>,
     pub(crate) sources: Vec<Source>,
 }
@@ -50,7 +50,7 @@ fn read_folder(folder: &Path, prefix: &str, files: &mut Files) -> Result<(), Tid
         }
         if kind.is_dir() {
             read_folder(&path, &format!("{relative}/"), files)?;
-        } else if name == "Cargo.toml" && prefix.starts_with("crates/") {
+        } else if name == "Cargo.toml" && (prefix.starts_with("crates/") || prefix == "bench/") {
             files.manifests.push(Manifest::parse(&relative, &read_text(&path)?));
         } else if name.ends_with(".rs") {
             files.sources.push(Source::parse(&relative, &read_text(&path)?));

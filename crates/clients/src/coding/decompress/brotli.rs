@@ -17,8 +17,8 @@ pub(crate) struct Brotli {
 
 impl Brotli {
     pub(super) fn new() -> Self {
-        // Strict: the windows of the RFC, of 16 MiB at most, of which only what is written takes
-        // memory. The library's own writer would give a gibibyte to whoever asks for it.
+        // Windows of the RFC only, 16 MiB at most, allocated as they are filled. The library's own
+        // writer would allocate a gibibyte if a stream announces such a window.
         let [bytes, words, codes] = [(); 3].map(|()| StandardAlloc::default());
         Self { state: State::new_strict(bytes, words, codes), total: 0 }
     }

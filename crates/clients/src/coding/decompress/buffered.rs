@@ -1,15 +1,15 @@
-//! What becomes of a body whose decoder writes into a buffer.
+//! Output of decoders that write into a buffer.
 
 use super::Fault;
 use super::limited::Limited;
 
 const LENGTH: usize = 16 * 1024;
 
-/// Takes what the decoder has written, part by part.
+/// Collects the output of a decoder, buffer by buffer, up to the limit.
 #[derive(Debug)]
 pub(crate) struct Buffered {
     pub(super) buffer: Vec<u8>,
-    /// Whether the end of the body has come.
+    /// Whether the end of the compressed body was reached.
     pub(super) has_ended: bool,
     output: Limited,
 }
@@ -19,12 +19,12 @@ impl Buffered {
         Self { buffer: vec![0; LENGTH], has_ended: false, output }
     }
 
-    /// So many bytes of the buffer belong to the body.
+    /// Appends the first `filled` bytes of the buffer to the body.
     pub(super) fn keep(&mut self, filled: usize) -> Result<(), Fault> {
         self.output.push(self.buffer.get(..filled).unwrap_or_default())
     }
 
-    /// Whether a decoder may have had more to write than there was room.
+    /// Whether the decoder filled the buffer, and so may have more output.
     pub(super) fn is_full(&self, filled: usize) -> bool {
         filled == self.buffer.len()
     }

@@ -1,4 +1,4 @@
-//! Deflate in the zlib format, which is what HTTP means by the word:
+//! Deflate in the zlib format, which is the meaning of `deflate` in HTTP:
 //! <https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1.2>.
 
 use flate2::{Decompress, FlushDecompress, Status};
@@ -6,7 +6,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use super::Fault;
 use super::buffered::Buffered;
 
-/// The library's own writer takes a beginning for the whole.
+/// Not the library's own writer, which accepts a truncated stream as complete.
 #[derive(Debug)]
 pub(crate) struct Deflate(Decompress);
 
@@ -28,7 +28,7 @@ impl Deflate {
             bytes = bytes.get(read..).unwrap_or_default();
             output.keep(written)?;
             output.has_ended = status == Status::StreamEnd;
-            // A full buffer may leave some behind.
+            // If the buffer is full the decoder may hold more output.
             if bytes.is_empty() && !output.is_full(written) || read == 0 && written == 0 {
                 break;
             }

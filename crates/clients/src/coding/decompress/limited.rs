@@ -1,10 +1,10 @@
-//! Bytes up to a limit.
+//! A writer with a size limit.
 
 use std::io::{self, Write};
 
 use super::Fault;
 
-/// Takes bytes until there would be too many.
+/// Collects bytes up to a limit.
 #[derive(Debug)]
 pub(crate) struct Limited {
     pub(super) bytes: Vec<u8>,
@@ -26,7 +26,7 @@ impl Limited {
         Ok(())
     }
 
-    /// Why a decoder that writes here has given up.
+    /// Reason why a decoder stopped writing here.
     pub(super) fn fault(&self) -> Fault {
         match self.is_exceeded {
             true => Fault::TooLarge,

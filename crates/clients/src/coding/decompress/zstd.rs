@@ -8,7 +8,7 @@ use zstd::zstd_safe::DParameter;
 use super::Fault;
 use super::buffered::Buffered;
 
-/// 8 MiB, the largest window of HTTP: <https://www.rfc-editor.org/rfc/rfc9659>.
+/// 8 MiB, the maximum window in HTTP: <https://www.rfc-editor.org/rfc/rfc9659>.
 const WINDOW_BITS: u32 = 23;
 
 pub(crate) struct Zstd(Decoder<'static>);
@@ -24,12 +24,12 @@ impl Zstd {
     pub(super) fn push(&mut self, bytes: &[u8], output: &mut Buffered) -> Result<(), Fault> {
         let mut input = InBuffer::around(bytes);
         let mut is_full = false;
-        // What did not fit into the buffer comes without further input.
+        // Output that did not fit into the buffer is returned without further input.
         while input.pos() < bytes.len() || is_full {
             let mut room = OutBuffer::around(output.buffer.as_mut_slice());
             let wanted = self.0.run(&mut input, &mut room).map_err(|_| Fault::Malformed)?;
             let filled = room.pos();
-            // None wanted: a frame has ended. Another one may follow.
+            // No input wanted: a frame has ended. Another frame may follow.
             output.has_ended = wanted == 0;
             is_full = output.is_full(filled) && !output.has_ended;
             output.keep(filled)?;

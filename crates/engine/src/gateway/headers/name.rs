@@ -1,17 +1,17 @@
-//! Names of headers that rules speak of.
+//! Header names in propagation rules.
 
 use std::str::FromStr;
 
 use http::header::{CONNECTION, HeaderMap, HeaderName};
 
-/// One header, or all whose names are alike.
+/// One header, or all that match a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Names {
     One(HeaderName),
     Like(Pattern),
 }
 
-/// A name with `*` for any characters: what stands between the stars.
+/// A name with wildcards (`*`), split at these.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     before: Box<str>,
@@ -19,7 +19,7 @@ pub struct Pattern {
     after: Box<str>,
 }
 
-/// Why a text names no headers.
+/// Reason why a text is no header name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     #[error("a header's name is wanted, such as `x-tenant`, or `x-*` for all that begin so")]
@@ -28,7 +28,7 @@ pub enum NameError {
     Own,
 }
 
-/// What a connection or a body says of itself, and what is told of every request anyway.
+/// Hop-by-hop headers, headers of the body, and those that are sent with every request anyway.
 const OWN: [&str; 24] = [
     "accept",
     "accept-charset",
@@ -56,20 +56,20 @@ const OWN: [&str; 24] = [
     "upgrade",
 ];
 
-/// All of these describe the body.
+/// Prefix of the headers that describe the body.
 const OF_BODIES: &str = "content-";
 
-/// Who somebody is: nobody is told by accident.
+/// Credentials are propagated only by their full names, not by a pattern.
 const CREDENTIALS: [&str; 2] = ["authorization", "cookie"];
 
-/// Whether a header is made anew for each request to a subgraph, so that rules cannot speak of it.
+/// Whether a header is set anew for each subgraph request, so that rules cannot name it.
 #[must_use]
 pub fn is_own(name: &HeaderName) -> bool {
     let name = name.as_str();
     OWN.contains(&name) || name.starts_with(OF_BODIES) || name == super::REQUEST_ID.as_str()
 }
 
-/// Whether the client says that a header is meant for the next server alone:
+/// Whether the client lists a header in `Connection`, which makes it hop-by-hop:
 /// <https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1>.
 pub(super) fn is_of_connection(headers: &HeaderMap, name: &HeaderName) -> bool {
     let values = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
@@ -101,7 +101,7 @@ impl FromStr for Names {
                 false => Ok(Self::One(name)),
             };
         }
-        // What stands for the stars are characters of names as well.
+        // Wildcards stand for characters of names.
         let is_name = text.replace('*', "x").parse::<HeaderName>().is_ok();
         match is_name {
             true => Ok(Self::Like(Pattern::new(&text.to_ascii_lowercase()))),
@@ -125,7 +125,7 @@ impl Pattern {
             return false;
         };
         for part in &self.between {
-            // The first place leaves the most for what comes after it.
+            // The first match leaves the most text for the next parts.
             let Some((_, behind)) = rest.split_once(&**part) else { return false };
             rest = behind;
         }
@@ -149,7 +149,7 @@ mod tests {
         check("*-id", "x-tenant-id", true);
         check("*-id", "x-tenant", false);
         check("x-*-id", "x-tenant-id", true);
-        // The ends may not share characters.
+        // Prefix and suffix must not overlap.
         check("x-*-id", "x-id", false);
         check("x-*a*b*-y", "x-1a2b3-y", true);
         check("x-*a*b*-y", "x-1b2a3-y", false);

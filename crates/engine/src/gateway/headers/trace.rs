@@ -1,9 +1,9 @@
-//! Where requests to subgraphs belong in a trace: <https://www.w3.org/TR/trace-context/>.
+//! Trace context of subgraph requests: <https://www.w3.org/TR/trace-context/>.
 
 use http::header::HeaderValue;
 
-/// A trace that this process tells of. The spans of requests to subgraphs get their ids before they
-/// are told, since the subgraphs know them first.
+/// A trace that this process exports. Span ids of subgraph requests are assigned before the spans
+/// are exported, since they are sent with the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trace {
     pub id: u128,
@@ -12,20 +12,20 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// The number is drawn for each request.
+    /// `drawn` is a random number of the request.
     #[must_use]
     pub fn new(id: u128, drawn: u64, is_sampled: bool) -> Self {
-        // The ids are numbered from here: none of them is 0, which is no id.
+        // First span id; never 0, which is not valid.
         Self { id, first_span: (drawn >> 1) + 1, is_sampled }
     }
 
-    /// The id of the span of a request to a subgraph, by its number.
+    /// Returns the span id of a fetch by its index.
     #[must_use]
     pub fn span(self, number: u32) -> u64 {
         self.first_span.saturating_add(number.into())
     }
 
-    /// The header of such a request.
+    /// Returns the `traceparent` header of a fetch.
     pub(super) fn parent(self, number: u32) -> Option<HeaderValue> {
         let flags = u8::from(self.is_sampled);
         let text = format!("00-{:032x}-{:016x}-{flags:02x}", self.id, self.span(number));

@@ -3,7 +3,7 @@
 use graphql::ErrorCode;
 
 use super::{Expected, Hostile};
-use crate::target::Style;
+use crate::fuzz::target::Style;
 
 pub(super) const ALL: &[Hostile] = &[
     Hostile {

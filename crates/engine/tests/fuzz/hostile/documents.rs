@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use graphql::ErrorCode;
 
 use super::{Expected, Hostile, ask};
-use crate::target::Style;
+use crate::fuzz::target::Style;
 
 pub(super) const ALL: &[Hostile] = &[
     Hostile {

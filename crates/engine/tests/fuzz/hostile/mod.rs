@@ -14,9 +14,10 @@ use engine::Kind;
 use graphql::{ErrorCode, GraphQLError, Request};
 use libtest_mimic::{Failed, Trial};
 
-use crate::properties::Attack;
-use crate::target::{Database, Family, Opened, Style, Target, Targets};
-use crate::{allocation, runtime};
+use crate::fuzz::properties::Attack;
+use crate::fuzz::runtime;
+use crate::fuzz::target::{Database, Family, Opened, Style, Target, Targets};
+use testkit::allocation;
 
 /// The most that a thread may hold for one request.
 const MOST_BYTES: isize = 96 << 20;
@@ -54,7 +55,7 @@ pub(crate) fn trials(targets: &Arc<Targets>, all: &[Target]) -> Vec<Trial> {
             }
             let target = Target { database: Database::Shop, ..*target };
             let targets = Arc::clone(targets);
-            let name = format!("hostile::{}::{target}", hostile.name);
+            let name = format!("fuzz::hostile::{}::{target}", hostile.name);
             trials.push(Trial::test(name, move || check(hostile, target, &targets)));
         }
     }

@@ -3,7 +3,7 @@
 use graphql::ErrorCode;
 
 use super::{Expected, Hostile, ask, ask_with};
-use crate::target::Style;
+use crate::fuzz::target::Style;
 
 const TRACKS: &str = "query ($where: TrackClauses) { tracks(where: $where, limit: 1) { name } }";
 const LIST: &str =

@@ -6,7 +6,7 @@ use rusqlite::types::Value;
 use serde_json_bytes::{Value as Json, json};
 
 use super::who;
-use crate::places::Place;
+use crate::policies::places::Place;
 
 const DATABASE: &str = "
     CREATE TABLE author (id INTEGER PRIMARY KEY, team INTEGER NOT NULL);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::watched;
 use crate::choices::Choices;
-use crate::places::Place;
+use crate::policies::places::Place;
 
 /// What hidden rows hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What clients ask: conditions, orders, pages and changes by what could fail or be watched.
 
 use crate::choices::Choices;
-use crate::places::Place;
+use crate::policies::places::Place;
 
 /// Patterns that match visible rows, hidden ones, both or none; some end in their escape.
 const PATTERNS: [&str; 8] = ["%", "LOUD%", "QUIET%", "%3", "n%\\\\", "LOUD\\\\", "title1", "_i%"];

@@ -10,7 +10,7 @@ use rusqlite::ffi;
 use rusqlite::functions::FunctionFlags;
 use testkit::postgres::query;
 
-use crate::places::{Database, Place};
+use crate::policies::places::{Database, Place};
 
 /// How often hidden values of SQLite were read, and which others. Databases are tried one after the
 /// other.

@@ -156,13 +156,13 @@ proptest! {
         let expected = json!({"again": works_of(&again, true), "works": works_of(&works, false)});
         prop_assert_eq!(data, expected);
         // Of a source in this process it is the same, with the same errors.
-        let given = |give: fn(&[u8]) -> Answer| WORKS.with(|planned| {
+        let given = |give: fn(&[u8]) -> FetchResponse| WORKS.with(|planned| {
             run_given(planned, &[("shop", answer.as_bytes())], Options::default(), give).0
         });
         prop_assert_eq!(given(recorded::apart), &*printed);
         // Where many values are one text, what is wrong in it is told once.
-        let within = given(recorded::within);
-        prop_assert_eq!(within.lines().next(), printed.lines().next());
+        let embedded_json = given(recorded::embedded_json);
+        prop_assert_eq!(embedded_json.lines().next(), printed.lines().next());
     }
 
     #[test]

@@ -216,3 +216,41 @@ fn an_error_that_says_nothing_of_its_place_explains_every_null() {
             .posts[0].name: b says in general"#]],
     );
 }
+
+#[test]
+fn a_requirement_that_fails_is_reported_only_where_it_causes_a_null() {
+    // The client selects the title of books only, the rating requires that of films as well.
+    check_partial(
+        "{ top { id rating ... on Book { t1: title } } }",
+        &[
+            ("a", r#"{"data":{"top":{"id":"1"}}}"#),
+            (
+                "b",
+                r#"{"errors":[{"message":"no title","path":["_entities",0,"title"]}],"data":{"_entities":[{"__typename":"Film","title":null}]}}"#,
+            ),
+        ],
+        &expect![[r#"
+
+            {"top":{"id":"1","rating":null}}
+            .top.rating: b says no title"#]],
+    );
+}
+
+#[test]
+fn errors_below_interface_objects_are_of_the_fields_of_their_types() {
+    let top = r#"{"errors":[{"message":"no note","path":["top","note"]}],"data":{"top":{"id":"1","note":null}}}"#;
+    for own in ["Film", "Book"] {
+        let entity = format!(r#"{{"data":{{"_entities":[{{"__typename":"{own}"}}]}}}}"#);
+        let answers = [("a", top), ("b", &*entity)];
+        let expected = match own {
+            "Film" => expect![[r#"
+
+                {"top":{"id":"1"}}"#]],
+            _ => expect![[r#"
+
+                {"top":{"id":"1","n1":null}}
+                .top.n1: a says no note"#]],
+        };
+        check_partial("{ top { id ... on Book { n1: note } } }", &answers, &expected);
+    }
+}

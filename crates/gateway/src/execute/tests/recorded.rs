@@ -79,7 +79,7 @@ impl Recorder {
 }
 
 /// The same answer, on a tape; what is none is given as it is.
-fn recorded(bytes: &[u8], form: Form) -> Answer {
+fn recorded(bytes: &[u8], form: Form) -> FetchResponse {
     let json = || Bytes::copy_from_slice(bytes).into();
     let Ok(answer) = serde_json::from_slice::<Value>(bytes) else { return json() };
     let mut recorder = Recorder::default();
@@ -90,15 +90,15 @@ fn recorded(bytes: &[u8], form: Form) -> Answer {
     }
     let errors = answer.get("errors").map(|errors| errors.to_string().into());
     let Recorder { shape, data } = recorder;
-    let recording = Recording { shape: shape.into(), data, errors };
-    Answer { body: Body::Recorded(Box::new(recording)), held: Held::default() }
+    let recording = RecordedResponse { shape: shape.into(), data, errors };
+    FetchResponse { body: ResponseBody::Recorded(Box::new(recording)), held: Held::default() }
 }
 
-pub(super) fn apart(bytes: &[u8]) -> Answer {
+pub(super) fn apart(bytes: &[u8]) -> FetchResponse {
     recorded(bytes, Form::Apart)
 }
 
-pub(super) fn within(bytes: &[u8]) -> Answer {
+pub(super) fn embedded_json(bytes: &[u8]) -> FetchResponse {
     recorded(bytes, Form::Within)
 }
 
@@ -110,7 +110,7 @@ fn check(text: &str, answers: &[(&str, &str)], expected: &Expect) {
     let (json, _) = run_bytes(&planned, &answers, Options::default());
     expected.assert_eq(&json);
     assert_eq!(run_given(&planned, &answers, Options::default(), apart).0, json);
-    assert_eq!(run_given(&planned, &answers, Options::default(), within).0, json);
+    assert_eq!(run_given(&planned, &answers, Options::default(), embedded_json).0, json);
 }
 
 const WORKS: &str = r#"{"data":{"works":[{"__typename":"Book","title":"A","isbn":"1"},
@@ -161,7 +161,7 @@ fn what_is_wrong_within_one_text_is_told_where_the_text_stands() {
     let planned = planned("{ works { ... on Book { comments { text } } } }", "{}").unwrap();
     let talk = r#"{"data":{"_entities":[{"comments":[{"text":"a"},{"text":5},{"text":6}]},{"comments":[{"text":"b"}]}]}}"#;
     let answers = [("shop", WORKS.as_bytes()), ("talk", talk.as_bytes())];
-    let (printed, _) = run_given(&planned, &answers, Options::default(), within);
+    let (printed, _) = run_given(&planned, &answers, Options::default(), embedded_json);
     expect![[r#"
         {"works":[{"comments":null},{},{"comments":[{"text":"b"}]},{"comments":null}]}
         .works[0].comments[1].text: text is not of its type

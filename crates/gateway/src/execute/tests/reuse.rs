@@ -212,7 +212,7 @@ fn a_null_that_nobody_complains_of_is_a_value() {
 struct Waiting<'c>(Canned<'c>);
 
 impl Subgraphs for Waiting<'_> {
-    async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
+    async fn fetch(&self, request: FetchRequest<'_>) -> Result<FetchResponse, FetchError> {
         let mut has_waited = false;
         let wait = std::future::poll_fn(|context| {
             if std::mem::replace(&mut has_waited, true) {
@@ -222,7 +222,7 @@ impl Subgraphs for Waiting<'_> {
             std::task::Poll::Pending
         });
         wait.await;
-        self.0.ask(ask).await
+        self.0.fetch(request).await
     }
 }
 
@@ -253,7 +253,7 @@ fn two_requests_of_one_plan_share_nothing() {
     });
     let inputs = Inputs { supergraph, operation, plan, variables };
     let running = waiting.iter().map(|subgraphs| async move {
-        let mut observed = Observed::default();
+        let mut observed = ExecutionStatistics::default();
         let options = Options::default();
         let mut executed =
             execute(inputs, subgraphs, options, Held::default(), &mut observed).await;

@@ -119,7 +119,7 @@ fn what_was_told_something_is_not_taken_from_there() {
     let text = "{ customer { first { price stock } lines { price stock } } }";
     let planned = planned_over(contextual(), text, "{}", &Labels::default()).unwrap();
     let lists = planned.plan.fetches.iter().flat_map(|fetch| &fetch.entities);
-    let mut told = lists.filter(|list| !list.told.is_empty()).peekable();
-    assert!(told.peek().is_some());
-    assert!(told.flat_map(|list| &list.entries).all(|entry| entry.reuse.is_empty()));
+    let mut with_contexts = lists.filter(|list| !list.contexts.is_empty()).peekable();
+    assert!(with_contexts.peek().is_some());
+    assert!(with_contexts.flat_map(|list| &list.entries).all(|entry| entry.reuse.is_empty()));
 }

@@ -1,25 +1,25 @@
-//! Requests to one subgraph for the same objects, one after the other, become one, if nothing comes
-//! later than the whole answer would have come anyway.
+//! Merging of successive requests to one subgraph for the same objects, if the longest chain stays
+//! as short.
 //!
-//! Only those for the same objects: one for others may turn out to be spared, since their values are
-//! known already, and then whoever had waited for it would have waited for nothing.
+//! Requests for other objects are not merged: reuse may make one of them unnecessary at run time,
+//! and the other would have waited for nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use graphql::schema::TypeId;
 use rustc_hash::FxHashMap;
 
-use super::super::facts::{How, VisitId};
-use super::{Choice, Chosen};
+use super::super::facts::{VisitId, VisitOrigin};
+use super::{Choice, ChosenVisit};
 use crate::outline::PositionId;
 use crate::supergraph::SubgraphId;
 
-/// How many requests lead to each visit.
+/// Level of each visit.
 type Levels = FxHashMap<VisitId, u16>;
 
-/// Delays requests as long as that spares some, and no more often than `attempts`.
+/// Delays requests while that saves some, at most `attempts` times.
 pub(super) fn delay(choice: &mut Choice, mut attempts: usize) {
-    while let Some(levels) = spare(choice, &mut attempts) {
+    while let Some(levels) = save_request(choice, &mut attempts) {
         for (id, chosen) in &mut choice.visits {
             if let Some(level) = levels.get(id) {
                 chosen.level = *level;
@@ -29,8 +29,8 @@ pub(super) fn delay(choice: &mut Choice, mut attempts: usize) {
     }
 }
 
-/// The levels with which there is one request less.
-fn spare(choice: &Choice, attempts: &mut usize) -> Option<Levels> {
+/// Returns levels with one request less.
+fn save_request(choice: &Choice, attempts: &mut usize) -> Option<Levels> {
     let now: Levels = choice.visits.iter().map(|(id, chosen)| (*id, chosen.level)).collect();
     let before = requests(choice, &now);
     let groups = groups(choice);
@@ -56,7 +56,7 @@ fn spare(choice: &Choice, attempts: &mut usize) -> Option<Levels> {
     None
 }
 
-/// The visits by representations that one request begins with.
+/// Visits by representations in one request.
 #[derive(Default)]
 struct Group {
     visits: Vec<VisitId>,
@@ -65,8 +65,8 @@ struct Group {
 
 fn groups(choice: &Choice) -> BTreeMap<(SubgraphId, u16), Group> {
     let mut groups: BTreeMap<(SubgraphId, u16), Group> = BTreeMap::new();
-    for (id, Chosen { visit, level, how, .. }) in &choice.visits {
-        if matches!(how, How::Hop { key: Some(_), .. }) {
+    for (id, ChosenVisit { visit, level, origin, .. }) in &choice.visits {
+        if matches!(origin, VisitOrigin::Jump { key: Some(_), .. }) {
             let group = groups.entry((visit.subgraph, *level)).or_default();
             group.visits.push(*id);
             group.objects.insert((visit.position, visit.object));
@@ -75,37 +75,39 @@ fn groups(choice: &Choice) -> BTreeMap<(SubgraphId, u16), Group> {
     groups
 }
 
-/// How many requests there are.
+/// Returns the number of requests.
 fn requests(choice: &Choice, levels: &Levels) -> usize {
-    let begun = choice.visits.iter().filter_map(|(id, chosen)| match chosen.how {
-        How::Enter | How::Hop { .. } => Some((chosen.visit.subgraph, levels.get(id))),
-        How::Descend { .. } => None,
+    let begun = choice.visits.iter().filter_map(|(id, chosen)| match chosen.origin {
+        VisitOrigin::Enter | VisitOrigin::Jump { .. } => {
+            Some((chosen.visit.subgraph, levels.get(id)))
+        }
+        VisitOrigin::Descend { .. } => None,
     });
     begun.collect::<BTreeSet<_>>().len()
 }
 
 struct Delaying<'d> {
     choice: &'d Choice,
-    /// The visits that are to come as late as this.
+    /// Visits with their new minimum levels.
     delayed: Levels,
     levels: Levels,
 }
 
 impl Delaying<'_> {
-    /// The level of a visit, and of those that it waits for. Recursion is bounded: what a visit waits
-    /// for comes before it, and between two levels visits are as deep as the operation.
+    /// Computes the level of a visit and of its predecessors. Recursion is bounded: predecessors
+    /// have lower levels, and within a level visits are as deep as the operation.
     fn level(&mut self, id: VisitId) -> u16 {
         if let Some(level) = self.levels.get(&id) {
             return *level;
         }
         let Some(chosen) = self.choice.visits.get(&id) else { return 0 };
-        let level = match &chosen.how {
-            How::Enter => chosen.level,
-            How::Descend { from, .. } => self.level(*from),
-            How::Hop { .. } => {
+        let level = match &chosen.origin {
+            VisitOrigin::Enter => chosen.level,
+            VisitOrigin::Descend { from, .. } => self.level(*from),
+            VisitOrigin::Jump { .. } => {
                 let after = chosen.after.iter().map(|before| self.level(*before)).max();
                 let own = after.unwrap_or_default() + 1;
-                // One that waits for more than it reads goes on doing so.
+                // A visit that was delayed before stays delayed.
                 let least = self.delayed.get(&id).copied().unwrap_or(chosen.level);
                 own.max(least)
             }

@@ -1,4 +1,4 @@
-//! Derivations of values from the root: the best that is found.
+//! Search for the best derivation of all goals from the root.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,37 +6,34 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::super::Limits;
-use super::super::facts::{Facts, How, KnownId, VisitId};
-use super::least::{Least, levels};
-use super::pairs::{Pairs, Universe};
-use super::rules::{Fact, Kind, RuleId, Rules};
-use super::take::{Taken, take};
-use super::{Choice, Chosen, Contexts};
+use super::super::facts::{Facts, ValueId, VisitId, VisitOrigin};
+use super::greedy::{Assignment, derive_all};
+use super::optima::{Optima, levels};
+use super::pairs::{PairSpace, Pairs};
+use super::rules::{Fact, JUMP_WEIGHT, Kind, RuleId, Rules};
+use super::{Choice, ChosenVisit, Contexts};
 use crate::outline::ItemId;
 
-/// What a request by representations costs beside the fields in it, which cost one each.
-pub(super) const HOP: u32 = 8;
-
-/// Nothing is behind more requests than this.
-const MOST_LEVELS: u16 = 64;
+/// Maximum number of dependent requests.
+const MAX_LEVELS: u16 = 64;
 
 #[derive(Debug)]
-pub(super) struct Derivations<'f> {
+pub(super) struct DerivationSearch<'f> {
     facts: &'f Facts,
     subgraphs: usize,
     rules: Rules,
     limits: Limits,
-    /// How much may be looked at yet.
+    /// Remaining steps.
     steps: usize,
     attempts: usize,
 }
 
 /// A derivation of all goals.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct Solution {
     cost: Cost,
     pairs: Pairs,
-    taken: Taken,
+    taken: Assignment,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,48 +43,48 @@ struct Cost {
     weight: u32,
 }
 
-impl<'f> Derivations<'f> {
+impl<'f> DerivationSearch<'f> {
     pub(super) fn new(facts: &'f Facts, subgraphs: usize, limits: Limits) -> Self {
         let rules = Rules::new(facts);
         Self { facts, subgraphs, rules, limits, steps: limits.steps, attempts: 0 }
     }
 
-    /// The best derivation that is found within the limits; `None` if there is none.
-    pub(super) fn best(&mut self, goals: &[KnownId]) -> Option<Made> {
+    /// Returns the best derivation found within the limits; `None` if there is none.
+    pub(super) fn best(&mut self, goals: &[ValueId]) -> Option<Solution> {
         let goals: Vec<Fact> = goals.iter().map(|goal| self.rules.known(*goal)).collect();
-        let levels = levels(&self.rules, MOST_LEVELS);
+        let levels = levels(&self.rules, MAX_LEVELS);
         let level = |goal: &Fact| levels[*goal];
         let chain = goals.iter().map(level).collect::<Option<Vec<u16>>>()?;
         let chain = chain.into_iter().max().unwrap_or(0);
-        let universe = Universe::new(self.subgraphs, chain);
-        let nothing = universe.none();
-        let least = Least::new(&self.rules, universe, &nothing);
-        // What can be read in one subgraph only comes first, for it decides most.
+        let space = PairSpace::new(self.subgraphs, chain);
+        let nothing = space.none();
+        let optima = Optima::new(&self.rules, space, &nothing);
+        // Values that only one subgraph has come first: they restrict the others most.
         let mut forced = goals.clone();
         forced.sort_by_cached_key(|goal| (self.subgraphs_of(*goal), Reverse(level(goal))));
         let backwards: Vec<Fact> = goals.iter().rev().copied().collect();
-        let mut best: Option<Made> = None;
+        let mut best: Option<Solution> = None;
         for order in [&forced, &goals, &backwards] {
-            best = better(best, self.derive(universe, order, &least, &nothing, chain));
+            best = better(best, self.derive(space, order, &optima, &nothing, chain));
         }
-        let by_themselves = self.made(universe, &goals, self.all_by_themselves(&least));
+        let by_themselves = self.solution(space, &goals, self.all_by_themselves(&optima));
         let mut best = better(best, Some(by_themselves))?;
         let mut closed = nothing;
-        while let Some((made, trial)) = self.without_one(universe, &forced, &closed, &best) {
-            best = made;
+        while let Some((solution, trial)) = self.without_one(space, &forced, &closed, &best) {
+            best = solution;
             closed = trial;
         }
         Some(best)
     }
 
-    /// A better derivation that does without one of the requests, and all that it does without.
+    /// Returns a better derivation without one of the pairs, and all pairs that are forbidden then.
     fn without_one(
         &mut self,
-        universe: Universe,
+        space: PairSpace,
         goals: &[Fact],
         closed: &Pairs,
-        current: &Made,
-    ) -> Option<(Made, Pairs)> {
+        current: &Solution,
+    ) -> Option<(Solution, Pairs)> {
         for pair in current.pairs.iter().rev() {
             if self.attempts >= self.limits.attempts {
                 return None;
@@ -96,66 +93,69 @@ impl<'f> Derivations<'f> {
             self.steps = self.steps.checked_sub(self.rules.len())?;
             let mut trial = closed.clone();
             trial.insert(pair);
-            let least = Least::new(&self.rules, universe, &trial);
-            if goals.iter().any(|goal| least.level(*goal).is_none()) {
+            let optima = Optima::new(&self.rules, space, &trial);
+            if goals.iter().any(|goal| optima.level(*goal).is_none()) {
                 continue;
             }
-            let made = self.derive(universe, goals, &least, &trial, current.cost.chain);
-            if let Some(made) = made.filter(|made| made.cost < current.cost) {
-                return Some((made, trial));
+            let solution = self.derive(space, goals, &optima, &trial, current.cost.chain);
+            if let Some(solution) = solution.filter(|solution| solution.cost < current.cost) {
+                return Some((solution, trial));
             }
         }
         None
     }
 
-    /// In how many subgraphs a value can be read.
+    /// Number of subgraphs that can resolve a value.
     fn subgraphs_of(&self, goal: Fact) -> usize {
-        let Kind::Known(known) = self.rules.kind(goal) else { return 0 };
-        let ways = self.facts.known(known).ways.iter();
-        let mut subgraphs: Vec<_> = ways.map(|way| self.facts.visit(way.visit).subgraph).collect();
+        let Kind::ValueFact(known) = self.rules.kind(goal) else { return 0 };
+        let derivations = self.facts.known(known).derivations.iter();
+        let mut subgraphs: Vec<_> =
+            derivations.map(|derivation| self.facts.visit(derivation.visit).subgraph).collect();
         subgraphs.sort_unstable();
         subgraphs.dedup();
         subgraphs.len()
     }
 
-    /// Each fact by what it takes itself: not the best, and always there.
-    fn all_by_themselves(&self, least: &Least) -> Taken {
+    /// Derives each fact by its own optimum: not the best overall, but always possible.
+    fn all_by_themselves(&self, optima: &Optima) -> Assignment {
         let facts = 0..self.rules.facts();
-        facts.map(|fact| least.way(fact).map(|way| (way.rule, way.level))).collect()
+        facts
+            .map(|fact| optima.optimum(fact).map(|derivation| (derivation.rule, derivation.level)))
+            .collect()
     }
 
     fn derive(
         &mut self,
-        universe: Universe,
+        space: PairSpace,
         order: &[Fact],
-        least: &Least,
+        optima: &Optima,
         closed: &Pairs,
         chain: u16,
-    ) -> Option<Made> {
-        let taken = take(&self.rules, universe, least, closed, order, chain, &mut self.steps)?;
-        Some(self.made(universe, order, taken))
+    ) -> Option<Solution> {
+        let taken = derive_all(&self.rules, space, optima, closed, order, chain, &mut self.steps)?;
+        Some(self.solution(space, order, taken))
     }
 
-    /// What a derivation costs: only what the goals come from counts.
-    fn made(&self, universe: Universe, goals: &[Fact], taken: Taken) -> Made {
-        let mut pairs = universe.none();
+    /// Computes the cost of a derivation: only facts that goals depend on count.
+    fn solution(&self, space: PairSpace, goals: &[Fact], taken: Assignment) -> Solution {
+        let mut pairs = space.none();
         let mut weight = 0;
         let mut chain = 0;
         self.walk(goals, &taken, |_, rule, level| {
             chain = chain.max(level);
             weight += 1;
             if let Some(subgraph) = self.rules.rule(rule).opens {
-                if let Some(pair) = universe.pair(subgraph, level) {
+                if let Some(pair) = space.pair(subgraph, level) {
                     pairs.insert(pair);
                 }
-                weight += if level > 1 { HOP } else { 0 };
+                weight += if level > 1 { JUMP_WEIGHT } else { 0 };
             }
         });
-        Made { cost: Cost { chain, requests: pairs.len(), weight }, pairs, taken }
+        Solution { cost: Cost { chain, requests: pairs.len(), weight }, pairs, taken }
     }
 
-    /// Everything that goals come from, each once.
-    fn walk(&self, goals: &[Fact], taken: &Taken, mut each: impl FnMut(Fact, RuleId, u16)) {
+    /// Visits each fact that goals depend on, once.
+    fn walk(&self, goals: &[Fact], taken: &Assignment, mut each: impl FnMut(Fact, RuleId, u16)) {
         let mut seen = vec![false; self.rules.facts()];
         let mut open = goals.to_vec();
         while let Some(fact) = open.pop() {
@@ -164,37 +164,38 @@ impl<'f> Derivations<'f> {
             }
             let Some((rule, level)) = taken[fact] else { continue };
             each(fact, rule, level);
-            open.extend(self.rules.tails(rule));
+            open.extend(self.rules.premises(rule));
         }
     }
 
-    /// What is read where, by a derivation.
-    pub(super) fn choice(&self, goals: &[KnownId], made: &Made) -> Choice {
+    /// Converts a derivation to visits with what each reads.
+    pub(super) fn choice(&self, goals: &[ValueId], solution: &Solution) -> Choice {
         let goals: Vec<Fact> = goals.iter().map(|goal| self.rules.known(*goal)).collect();
-        let mut visits: BTreeMap<VisitId, Chosen> = BTreeMap::new();
-        self.walk(&goals, &made.taken, |fact, rule, level| {
-            let way = self.rules.rule(rule).way;
+        let mut visits: BTreeMap<VisitId, ChosenVisit> = BTreeMap::new();
+        self.walk(&goals, &solution.taken, |fact, rule, level| {
+            let derivation = self.rules.rule(rule).derivation;
             match self.rules.kind(fact) {
                 Kind::Visit(id) => {
-                    let how = self.facts.reached(id).ways[way].clone();
-                    if let How::Descend { from, item } = &how {
-                        self.enter(&mut visits, *from, made).reads.push(*item);
+                    let origin = self.facts.reached(id).derivations[derivation].clone();
+                    if let VisitOrigin::Descend { from, item } = &origin {
+                        self.enter(&mut visits, *from, solution).reads.push(*item);
                     }
-                    let after = match &how {
-                        How::Hop { needs, .. } => {
-                            let read = needs.iter().filter_map(|need| self.read_by(*need, made));
+                    let after = match &origin {
+                        VisitOrigin::Jump { needs, .. } => {
+                            let read =
+                                needs.iter().filter_map(|need| self.read_by(*need, solution));
                             read.collect()
                         }
-                        How::Enter | How::Descend { .. } => Vec::new(),
+                        VisitOrigin::Enter | VisitOrigin::Descend { .. } => Vec::new(),
                     };
-                    let chosen = self.enter(&mut visits, id, made);
+                    let chosen = self.enter(&mut visits, id, solution);
                     chosen.level = level;
                     chosen.after = after;
                 }
-                Kind::Known(id) => {
+                Kind::ValueFact(id) => {
                     let value = self.facts.known(id);
-                    let visit = value.ways[way].visit;
-                    self.enter(&mut visits, visit, made).reads.push(value.item);
+                    let visit = value.derivations[derivation].visit;
+                    self.enter(&mut visits, visit, solution).reads.push(value.item);
                 }
             }
         });
@@ -206,11 +207,11 @@ impl<'f> Derivations<'f> {
         }
         let mut below: FxHashMap<ItemId, Vec<VisitId>> = FxHashMap::default();
         for (id, chosen) in &visits {
-            if let How::Descend { item, .. } = &chosen.how {
+            if let VisitOrigin::Descend { item, .. } = &chosen.origin {
                 below.entry(*item).or_default().push(*id);
             }
         }
-        let Cost { chain, requests, .. } = made.cost;
+        let Cost { chain, requests, .. } = solution.cost;
         Choice {
             chain,
             requests,
@@ -222,28 +223,28 @@ impl<'f> Derivations<'f> {
         }
     }
 
-    fn read_by(&self, known: KnownId, made: &Made) -> Option<VisitId> {
-        let (rule, _) = made.taken[self.rules.known(known)]?;
-        Some(self.facts.known(known).ways.get(self.rules.rule(rule).way)?.visit)
+    fn read_by(&self, known: ValueId, solution: &Solution) -> Option<VisitId> {
+        let (rule, _) = solution.taken[self.rules.known(known)]?;
+        Some(self.facts.known(known).derivations.get(self.rules.rule(rule).derivation)?.visit)
     }
 
     fn enter<'c>(
         &self,
-        visits: &'c mut BTreeMap<VisitId, Chosen>,
+        visits: &'c mut BTreeMap<VisitId, ChosenVisit>,
         id: VisitId,
-        made: &Made,
-    ) -> &'c mut Chosen {
+        solution: &Solution,
+    ) -> &'c mut ChosenVisit {
         visits.entry(id).or_insert_with(|| {
             let reached = self.facts.reached(id);
-            let taken = made.taken[id.index()];
-            let (way, level) = match taken {
-                Some((rule, level)) => (self.rules.rule(rule).way, level),
+            let taken = solution.taken[id.index()];
+            let (derivation, level) = match taken {
+                Some((rule, level)) => (self.rules.rule(rule).derivation, level),
                 None => (0, reached.level),
             };
-            Chosen {
+            ChosenVisit {
                 visit: reached.visit,
                 level,
-                how: reached.ways[way].clone(),
+                origin: reached.derivations[derivation].clone(),
                 reads: Vec::new(),
                 after: Vec::new(),
             }
@@ -251,11 +252,11 @@ impl<'f> Derivations<'f> {
     }
 }
 
-/// The first, unless the second costs less.
-fn better(best: Option<Made>, made: Option<Made>) -> Option<Made> {
-    match (best, made) {
-        (Some(best), Some(made)) if made.cost < best.cost => Some(made),
+/// Returns the first, unless the second costs less.
+fn better(best: Option<Solution>, solution: Option<Solution>) -> Option<Solution> {
+    match (best, solution) {
+        (Some(best), Some(solution)) if solution.cost < best.cost => Some(solution),
         (Some(best), _) => Some(best),
-        (None, made) => made,
+        (None, solution) => solution,
     }
 }

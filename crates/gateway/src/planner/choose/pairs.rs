@@ -1,30 +1,30 @@
-//! Sets of pairs of a subgraph and a number of requests that lead to it: what is sent as one request.
+//! Sets of pairs of a subgraph and a level: one pair is one request.
 
 const BITS: usize = u64::BITS as usize;
 
-/// The place of a pair.
+/// Index of a pair.
 pub(super) type Pair = usize;
 
-/// All pairs there can be.
+/// The set of all pairs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Universe {
+pub(super) struct PairSpace {
     subgraphs: usize,
     levels: usize,
 }
 
-impl Universe {
-    /// Those of requests that no more than `levels` lead to.
+impl PairSpace {
+    /// All pairs with a level up to `levels`.
     pub(super) fn new(subgraphs: usize, levels: u16) -> Self {
         Self { subgraphs, levels: usize::from(levels) }
     }
 
-    /// The pair of a subgraph and a level, which is from 1 on; `None` if the level is too high.
+    /// Returns the pair of a subgraph and a level from 1; `None` if the level is too high.
     pub(super) fn pair(self, subgraph: u16, level: u16) -> Option<Pair> {
         let level = usize::from(level).checked_sub(1).filter(|level| *level < self.levels)?;
         Some(level * self.subgraphs + usize::from(subgraph))
     }
 
-    /// How many words a set has.
+    /// Number of words of a set.
     pub(super) fn words(self) -> usize {
         (self.subgraphs * self.levels).div_ceil(BITS)
     }
@@ -47,7 +47,7 @@ impl Pairs {
         self.0.get(pair / BITS).is_some_and(|word| word >> (pair % BITS) & 1 == 1)
     }
 
-    /// From the first to the last.
+    /// In ascending order.
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = Pair> + '_ {
         (0..self.0.len() * BITS).filter(|pair| self.contains(*pair))
     }

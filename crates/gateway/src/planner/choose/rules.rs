@@ -1,34 +1,37 @@
-//! Facts as numbers, and the rules between them, in a few long lists.
+//! Derivation rules between facts, with numbers for ids, in flat vectors.
 
-use super::super::facts::{Facts, How, KnownId, VisitId};
+use super::super::facts::{Facts, ValueId, VisitId, VisitOrigin};
 
-/// The place of a visit, or behind all visits that of a value.
+/// Weight of an entity jump; each field has weight 1.
+pub(super) const JUMP_WEIGHT: u32 = 8;
+
+/// Index of a visit, or the number of visits plus the index of a value.
 pub(super) type Fact = usize;
 
-/// The place of a rule.
+/// Index of a rule.
 pub(super) type RuleId = usize;
 
-/// One way to a fact.
+/// One derivation of a fact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
     pub(super) fact: Fact,
-    /// The place among the ways of the visit or the value.
-    pub(super) way: usize,
-    /// The subgraph that a request begins at.
+    /// Index among the derivations of the visit or value.
+    pub(super) derivation: usize,
+    /// The subgraph, if the rule begins a request.
     pub(super) opens: Option<u16>,
-    first_tail: usize,
+    first_premise: usize,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Rules {
     visits: usize,
     rules: Vec<Rule>,
-    /// By fact: its first rule; one more at the end.
+    /// By fact: its first rule; one more entry marks the end.
     first: Vec<RuleId>,
-    tails: Vec<Fact>,
-    /// By fact: the first of the rules that it is a tail of; one more at the end.
-    first_head: Vec<usize>,
-    heads: Vec<RuleId>,
+    premises: Vec<Fact>,
+    /// By fact: the first of the rules that it is a premise of; one more entry marks the end.
+    first_consequence: Vec<usize>,
+    consequences: Vec<RuleId>,
 }
 
 impl Rules {
@@ -37,14 +40,16 @@ impl Rules {
         for (place, reached) in facts.visits.iter().enumerate() {
             all.first.push(all.rules.len());
             let opens = Some(reached.visit.subgraph.0);
-            for (way, how) in reached.ways.iter().enumerate() {
-                match how {
-                    How::Enter => all.add(place, way, opens, []),
-                    How::Descend { from, .. } => all.add(place, way, None, [from.index()]),
-                    How::Hop { needs, .. } => {
+            for (derivation, origin) in reached.derivations.iter().enumerate() {
+                match origin {
+                    VisitOrigin::Enter => all.add(place, derivation, opens, []),
+                    VisitOrigin::Descend { from, .. } => {
+                        all.add(place, derivation, None, [from.index()])
+                    }
+                    VisitOrigin::Jump { needs, .. } => {
                         let visits = all.visits;
                         let needs = needs.iter().map(|need| visits + need.index());
-                        all.add(place, way, opens, needs);
+                        all.add(place, derivation, opens, needs);
                     }
                 }
             }
@@ -52,41 +57,41 @@ impl Rules {
         for (place, value) in facts.known.iter().enumerate() {
             all.first.push(all.rules.len());
             let fact = all.visits + place;
-            for (way, reading) in value.ways.iter().enumerate() {
+            for (derivation, reading) in value.derivations.iter().enumerate() {
                 let visit = reading.visit.index();
                 match reading.typename {
-                    None => all.add(fact, way, None, [visit]),
+                    None => all.add(fact, derivation, None, [visit]),
                     Some(typename) => {
-                        let known = facts.find_known(value.position, value.object, typename);
-                        // Nobody says the type: that is no way.
+                        let known = facts.find_value(value.position, value.object, typename);
+                        // No subgraph returns the runtime type, so this is no derivation.
                         let Some(known) = known else { continue };
-                        all.add(fact, way, None, [visit, all.visits + known.index()]);
+                        all.add(fact, derivation, None, [visit, all.visits + known.index()]);
                     }
                 }
             }
         }
         all.first.push(all.rules.len());
-        all.turn();
+        all.index_premises();
         all
     }
 
     fn add(
         &mut self,
         fact: Fact,
-        way: usize,
+        derivation: usize,
         opens: Option<u16>,
-        tails: impl IntoIterator<Item = Fact>,
+        premises: impl IntoIterator<Item = Fact>,
     ) {
-        self.rules.push(Rule { fact, way, opens, first_tail: self.tails.len() });
-        self.tails.extend(tails);
+        self.rules.push(Rule { fact, derivation, opens, first_premise: self.premises.len() });
+        self.premises.extend(premises);
     }
 
-    /// Lists the rules by their tails.
-    fn turn(&mut self) {
+    /// Indexes the rules by their premises.
+    fn index_premises(&mut self) {
         let facts = self.first.len() - 1;
         let mut counts = vec![0_usize; facts + 1];
-        for tail in &self.tails {
-            counts[*tail] += 1;
+        for premise in &self.premises {
+            counts[*premise] += 1;
         }
         let mut next = Vec::with_capacity(facts + 1);
         let mut sum = 0;
@@ -94,28 +99,28 @@ impl Rules {
             next.push(sum);
             sum += count;
         }
-        self.first_head.clone_from(&next);
-        self.heads = vec![0; self.tails.len()];
+        self.first_consequence.clone_from(&next);
+        self.consequences = vec![0; self.premises.len()];
         for id in 0..self.rules.len() {
-            for place in self.tails_range(id) {
-                let tail = self.tails[place];
-                self.heads[next[tail]] = id;
-                next[tail] += 1;
+            for place in self.premise_range(id) {
+                let premise = self.premises[place];
+                self.consequences[next[premise]] = id;
+                next[premise] += 1;
             }
         }
     }
 
-    fn tails_range(&self, id: RuleId) -> std::ops::Range<usize> {
-        let end = self.rules.get(id + 1).map_or(self.tails.len(), |next| next.first_tail);
-        self.rules[id].first_tail..end
+    fn premise_range(&self, id: RuleId) -> std::ops::Range<usize> {
+        let end = self.rules.get(id + 1).map_or(self.premises.len(), |next| next.first_premise);
+        self.rules[id].first_premise..end
     }
 
-    /// How many facts there are.
+    /// Number of facts.
     pub(super) fn facts(&self) -> usize {
         self.first.len() - 1
     }
 
-    /// How many rules there are.
+    /// Number of rules.
     pub(super) fn len(&self) -> usize {
         self.rules.len()
     }
@@ -124,36 +129,36 @@ impl Rules {
         self.rules[id]
     }
 
-    /// The ways to a fact.
+    /// Returns the derivations of a fact.
     pub(super) fn of(&self, fact: Fact) -> std::ops::Range<RuleId> {
         self.first[fact]..self.first[fact + 1]
     }
 
-    pub(super) fn tails(&self, id: RuleId) -> &[Fact] {
-        &self.tails[self.tails_range(id)]
+    pub(super) fn premises(&self, id: RuleId) -> &[Fact] {
+        &self.premises[self.premise_range(id)]
     }
 
-    /// The rules that a fact is a tail of.
-    pub(super) fn heads(&self, fact: Fact) -> &[RuleId] {
-        &self.heads[self.first_head[fact]..self.first_head[fact + 1]]
+    /// Returns the rules that a fact is a premise of.
+    pub(super) fn consequences(&self, fact: Fact) -> &[RuleId] {
+        &self.consequences[self.first_consequence[fact]..self.first_consequence[fact + 1]]
     }
 
-    pub(super) fn known(&self, known: KnownId) -> Fact {
+    pub(super) fn known(&self, known: ValueId) -> Fact {
         self.visits + known.index()
     }
 
-    /// The visit, or the place of the value, that a fact is.
+    /// Returns the visit or value of a fact.
     pub(super) fn kind(&self, fact: Fact) -> Kind {
         match fact.checked_sub(self.visits) {
             None => Kind::Visit(VisitId::new(fact)),
-            Some(place) => Kind::Known(KnownId::new(place)),
+            Some(place) => Kind::ValueFact(ValueId::new(place)),
         }
     }
 }
 
-/// What a fact is about.
+/// A fact with its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Visit(VisitId),
-    Known(KnownId),
+    ValueFact(ValueId),
 }

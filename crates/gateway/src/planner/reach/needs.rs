@@ -1,33 +1,37 @@
-//! What has to be known to say something of objects.
+//! Values that must be known to write a field set of an object.
 
 use graphql::schema::TypeId;
 
-use super::super::facts::KnownId;
-use super::super::{Source, ToldId};
-use super::Reacher;
-use crate::outline::{Arguments, PositionId, What};
+use super::super::facts::ValueId;
+use super::super::{ContextSetId, Source};
+use super::Reachability;
+use crate::outline::{Arguments, ItemKind, PositionId};
 use crate::supergraph::{FieldSetId, SetSelection, SubgraphId};
 
-impl Reacher<'_> {
-    /// What has to be known of the objects above to tell a subgraph what they say.
-    pub(super) fn context_needs(&self, told: ToldId, needs: &mut Vec<KnownId>) -> Option<()> {
-        let values = self.contexts.told(told).iter();
+impl Reachability<'_> {
+    /// Adds the values that must be known to send contexts.
+    pub(super) fn context_needs(
+        &self,
+        context_set: ContextSetId,
+        needs: &mut Vec<ValueId>,
+    ) -> Option<()> {
+        let values = self.contexts.set(context_set).iter();
         let values = values.map(|value| &self.contexts.values()[value.index()]);
         for Source { position, object, set, .. } in values.flat_map(|value| &value.sources) {
-            // Objects of a type that nobody gives there say nothing.
+            // No subgraph returns objects of this type here.
             if self.facts.at(*position, *object).is_empty() {
                 continue;
             }
             if !self.is_certain(*position, *object) {
-                let what = What::Typename;
-                needs.push(self.known_of(*position, *object, &what, &Arguments::default())?);
+                let kind = ItemKind::Typename;
+                needs.push(self.value_of(*position, *object, &kind, &Arguments::default())?);
             }
             self.needs(*position, *object, *set, needs)?;
         }
         Some(())
     }
 
-    /// What has to be known for a representation by a key.
+    /// Returns the values that must be known for a representation by a key.
     pub(super) fn key_needs(
         &self,
         position: PositionId,
@@ -35,14 +39,19 @@ impl Reacher<'_> {
         subgraph: SubgraphId,
         on: TypeId,
         key: FieldSetId,
-    ) -> Option<Vec<KnownId>> {
+    ) -> Option<Vec<ValueId>> {
         let mut needs = Vec::new();
         self.needs(position, object, key, &mut needs)?;
         if on == object && !self.is_certain(position, object) {
-            needs.push(self.known_of(position, object, &What::Typename, &Arguments::default())?);
+            needs.push(self.value_of(
+                position,
+                object,
+                &ItemKind::Typename,
+                &Arguments::default(),
+            )?);
         } else if on != object {
-            // By the interface's own key only where nobody says the types: it asks less of the other
-            // subgraph to be told a type that it knows.
+            // The interface's own key is used only if the runtime type is unknown: with the type
+            // the other subgraph has to resolve less.
             let owner = self.supergraph.type_in(on, subgraph)?;
             if !owner.is_interface_object && !self.facts.is_opaque(position, object) {
                 return None;
@@ -51,20 +60,20 @@ impl Reacher<'_> {
         Some(needs)
     }
 
-    /// What has to be known of the objects of a type to say a field set of them; `None` if it cannot
-    /// be, as far as is known. Recursion is bounded by the nesting of field sets.
+    /// Adds the values that must be known to write a field set; `None` if one of them cannot be
+    /// known so far. Recursion is bounded by the nesting of field sets.
     pub(super) fn needs(
         &self,
         position: PositionId,
         object: TypeId,
         set: FieldSetId,
-        needs: &mut Vec<KnownId>,
+        needs: &mut Vec<ValueId>,
     ) -> Option<()> {
         for selection in &self.supergraph.field_set(set).selections {
             match selection {
                 SetSelection::Typename => {
                     let typename =
-                        self.known_of(position, object, &What::Typename, &Arguments::default());
+                        self.value_of(position, object, &ItemKind::Typename, &Arguments::default());
                     match typename {
                         Some(known) => needs.push(known),
                         None if self.is_certain(position, object) => {}
@@ -79,9 +88,9 @@ impl Reacher<'_> {
                 }
                 SetSelection::Field { field, arguments, set } => {
                     let name = self.supergraph.schema[*field].name.clone();
-                    let what = What::Field { name, field: *field };
+                    let kind = ItemKind::Field { name, field: *field };
                     let known =
-                        self.known_of(position, object, &what, &Arguments::of_set(arguments))?;
+                        self.value_of(position, object, &kind, &Arguments::of_set(arguments))?;
                     needs.push(known);
                     let (Some(child), Some(set)) =
                         (self.tree.item(self.facts.known(known).item).child, *set)
@@ -90,7 +99,7 @@ impl Reacher<'_> {
                     };
                     for class in &self.tree.position(child).classes {
                         let below = class.representative;
-                        // Objects of a type that nobody gives there need nothing.
+                        // No subgraph returns objects of this type here.
                         if !self.facts.at(child, below).is_empty() {
                             self.needs(child, below, set, needs)?;
                         }
@@ -101,19 +110,19 @@ impl Reacher<'_> {
         Some(())
     }
 
-    /// Whether all objects of a position are of one type, so that nobody has to say it.
+    /// Whether all objects of a position have this type, so that `__typename` is not needed.
     pub(super) fn is_certain(&self, position: PositionId, object: TypeId) -> bool {
         self.tree.position(position).r#type == object
     }
 
-    fn known_of(
+    fn value_of(
         &self,
         position: PositionId,
         object: TypeId,
-        what: &What,
+        kind: &ItemKind,
         arguments: &Arguments,
-    ) -> Option<KnownId> {
-        let item = self.tree.find(self.supergraph, position, object, what, arguments)?;
-        self.facts.find_known(position, object, item)
+    ) -> Option<ValueId> {
+        let item = self.tree.find(self.supergraph, position, object, kind, arguments)?;
+        self.facts.find_value(position, object, item)
     }
 }

@@ -1,4 +1,4 @@
-//! `thalweg demo --gateway`: the federated shop, written and served.
+//! `thalweg demo --gateway`: writes and serves the federated shop.
 
 use std::cell::OnceCell;
 use std::ffi::OsString;
@@ -15,44 +15,46 @@ use crate::commands::gateway::{KnownSubgraphs, PreparedGateway};
 use crate::commands::prepare::prepare;
 use crate::commands::serve::open_and_serve;
 use crate::commands::{block_on, print};
-use crate::demo::federated::{QUERY, REMOTE, Shop, USUAL_FOLDER};
+use crate::demo::federated::{DEFAULT_FOLDER, QUERY, REMOTE, Shop};
 use crate::failure::Failure;
-use crate::http::{self, Beside, Bound, Customs, Generation, Listeners, Settings, Watchers};
+use crate::http::{
+    self, AuthProfile, Bound, Generation, Listeners, SecondServer, Settings, Telemetry,
+};
 use crate::options::{DemoOptions, LocalSources, ServeOptions, ServingOptions, check_for_gateway};
 
-/// The subgraph that is a server of its own, in this process.
+/// The remote subgraph: a second server in this process.
 #[derive(Debug)]
 struct Remote {
     place: Bound,
-    /// It is there as long as this.
-    _served: Beside,
+    /// Stops when dropped.
+    _served: SecondServer,
 }
 
-/// What came of the query.
+/// The result of the example query.
 #[derive(Debug)]
-struct Asked {
-    /// The plan, the statements, and what became of each request.
+struct QueryResult {
+    /// The query plan with its statements, and the result of each request.
     plan: String,
     answer: String,
 }
 
 pub(super) fn serve(options: &DemoOptions) -> Result<(), Failure> {
     let serving = &options.serving;
-    // Its databases are SQLite files.
+    // All databases of the shop are SQLite files.
     let local = LocalSources { has_sqlite: true, ..LocalSources::default() };
     check_for_gateway(&serving.given, local)?;
-    let settings = Settings::new(serving, Customs::Gateway { has_roles: false })?;
+    let settings = Settings::new(serving, AuthProfile::Gateway { has_roles: false })?;
     let listeners = http::bind(serving)?;
-    let shop = Shop::at(options.folder.as_deref().unwrap_or(Path::new(USUAL_FOLDER)));
+    let shop = Shop::at(options.folder.as_deref().unwrap_or(Path::new(DEFAULT_FOLDER)));
     prepare_folder(&shop)?;
     let remote = Remote::start(&shop)?;
     let prepared = PreparedGateway::of_demo(serving, settings, &shop, &remote.place.to_string())?;
-    let asked = OnceCell::new();
+    let result = OnceCell::new();
     open_and_serve(
         || {
             let fresh = prepared.open(&KnownSubgraphs::default())?;
-            // It is set once.
-            let _ = asked.set(ask(&fresh.api)?);
+            // It is set only once.
+            let _ = result.set(ask(&fresh.api)?);
             Ok(fresh)
         },
         serving,
@@ -60,8 +62,8 @@ pub(super) fn serve(options: &DemoOptions) -> Result<(), Failure> {
         None,
         |listeners| {
             print(&about(&shop, &remote))?;
-            if let Some(asked) = asked.get() {
-                print(&asked.tell(&shop))?;
+            if let Some(result) = result.get() {
+                print(&result.text(&shop))?;
             }
             print(&welcome(&shop, listeners, serving))
         },
@@ -77,7 +79,7 @@ fn prepare_folder(shop: &Shop) -> Result<(), Failure> {
 }
 
 impl Remote {
-    /// A server as `thalweg serve --federation` is one, whatever options say of the gateway.
+    /// Starts a server like `thalweg serve --federation`, independent of the gateway's options.
     fn start(shop: &Shop) -> Result<Self, Failure> {
         let words = ["thalweg", "--federation", "--dialect", "phrag", "--threads", "1"];
         let listen = ["--listen", "127.0.0.1:0", "--"];
@@ -87,15 +89,15 @@ impl Remote {
         let fresh = prepare(&options)?.open()?;
         let listeners = http::bind(&options.serving)?;
         let place = listeners.first().clone();
-        let served = http::serve_beside(Generation::first(fresh, Watchers::default()), listeners)?;
+        let served = http::serve_second(Generation::first(fresh, Telemetry::default()), listeners)?;
         Ok(Self { place, _served: served })
     }
 }
 
-/// Asks the gateway what needs all its subgraphs.
-fn ask(api: &Api) -> Result<Asked, Failure> {
+/// Sends the example query, which needs all subgraphs.
+fn ask(api: &Api) -> Result<QueryResult, Failure> {
     let Api::Gateway(gateway) = api else {
-        return Ok(Asked { plan: String::new(), answer: String::new() });
+        return Ok(QueryResult { plan: String::new(), answer: String::new() });
     };
     let request = Request { query: QUERY.to_owned(), ..Request::default() };
     let worker = GatewayWorker::sharing(Arc::clone(gateway), Memory::new(u64::MAX));
@@ -108,11 +110,11 @@ fn ask(api: &Api) -> Result<Asked, Failure> {
             let messages = errors.iter().map(|error| &*error.message);
             Failure::Usage(messages.collect::<Vec<_>>().join("; "))
         })?;
-        Ok(Asked { plan, answer: pretty(&answer.body) })
+        Ok(QueryResult { plan, answer: pretty(&answer.body) })
     })
 }
 
-/// JSON in lines; as it is, if it is none.
+/// Pretty-prints JSON; returns other text unchanged.
 fn pretty(body: &[u8]) -> String {
     let read: Option<Json> = serde_json::from_slice(body).ok();
     let printed = read.and_then(|json| serde_json::to_string_pretty(&json).ok());
@@ -128,13 +130,13 @@ fn about(shop: &Shop, remote: &Remote) -> String {
     )
 }
 
-impl Asked {
-    fn tell(&self, shop: &Shop) -> String {
+impl QueryResult {
+    fn text(&self, shop: &Shop) -> String {
         let query = shop.query();
         let Self { plan, answer } = self;
         format!(
-            "\n# A query across all of them, {}:\n\n{QUERY}\n# What becomes of it:\n\n{plan}\n\
-             # Its answer:\n\n{answer}\n",
+            "\n# A query across all of them, {}:\n\n{QUERY}\n# Its query plan:\n\n{plan}\n\
+             # Its response:\n\n{answer}\n",
             query.display()
         )
     }
@@ -145,7 +147,7 @@ fn welcome(shop: &Shop, listeners: &Listeners, serving: &ServingOptions) -> Stri
     let (supergraph, subgraphs) = (word(&shop.supergraph()), word(&shop.subgraphs()));
     let (query, remote) = (word(&shop.query()), word(&shop.remote()));
     format!(
-        "\n{place}\n\n# What becomes of any query; with --analyze it is sent:\n\
+        "\n{place}\n\n# The query plan of any query; with --analyze it is executed:\n\
          thalweg explain {supergraph} {query} --subgraphs {subgraphs}\n\n\
          # The same gateway without the demo, and its server:\n\
          thalweg serve {remote} --federation --dialect phrag --listen 127.0.0.1:4001\n\
@@ -153,7 +155,7 @@ fn welcome(shop: &Shop, listeners: &Listeners, serving: &ServingOptions) -> Stri
     )
 }
 
-/// A path as a word that a shell takes as it is.
+/// Quotes a path for a shell.
 fn word(path: &Path) -> String {
     let path = path.display().to_string();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');

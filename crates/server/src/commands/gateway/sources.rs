@@ -1,11 +1,11 @@
-//! Sources in the gateway's process: each is opened as a server would do it, and has to be what the
-//! supergraph says of it.
+//! Sources in the gateway's process: each is opened as by `thalweg serve`, and has to fit the
+//! supergraph.
 
 use std::sync::Arc;
 
 use dialects::{Dialect, phrag, postgraphile};
 use engine::gateway::Local;
-use engine::gateway::offered::{self, Missing};
+use engine::gateway::compatibility::{Incompatibility, incompatibilities};
 use engine::{Engine, SourceAddress};
 use gateway::Supergraph;
 use gateway::supergraph::SubgraphId;
@@ -18,7 +18,7 @@ use crate::configuration::LocalSource;
 use crate::failure::Failure;
 use crate::options::{DialectName, ServingOptions, federated, of_graph, policies};
 
-/// How sources in this process are opened.
+/// Options for opening sources in this process.
 #[derive(Debug)]
 pub(super) struct Sources {
     threads: usize,
@@ -34,7 +34,7 @@ impl Sources {
             threads: serving.threads().get(),
             connections: serving.most_per_thread(),
             timeouts: serving.database.timeouts(),
-            errors: serving.errors.of_engine(),
+            errors: serving.errors.to_engine(),
             patterns: serving.engine_limits().patterns,
         }
     }
@@ -49,15 +49,15 @@ impl Sources {
         }
     }
 
-    /// Reads a source and makes its API, with what it lacks to be the subgraph. What becomes of its
-    /// connections and requests is added to what is known.
+    /// Opens a source and builds its API, with everything that the supergraph requires and it lacks.
+    /// Statistics of its connections and requests continue.
     pub(super) fn open(
         &self,
         supergraph: &Supergraph,
         id: SubgraphId,
         source: &LocalSource,
         known: &KnownSource,
-    ) -> Result<(Local, Vec<Missing>), Failure> {
+    ) -> Result<(Local, Vec<Incompatibility>), Failure> {
         let subgraph = &*supergraph.subgraph(id).name;
         let options = self.options(source)?;
         let engine = block_on(async { Ok(Engine::open(&source.said.address, &options).await) })?;
@@ -66,12 +66,12 @@ impl Sources {
         for note in engine.notes() {
             tracing::debug!(subgraph, "{note}");
         }
-        let missing = offered::missing(supergraph, id, &engine);
+        let missing = incompatibilities(supergraph, id, &engine);
         let (connections, shared) = (Arc::clone(&known.connections), Arc::clone(&known.shared));
         Ok((Local { engine, timeout: source.timeout, connections, shared }, missing))
     }
 
-    /// Where the connections to one more source are counted.
+    /// Statistics of a new source's connections.
     pub(super) fn statistics(&self) -> Arc<Statistics> {
         Statistics::new(self.threads)
     }
@@ -82,7 +82,7 @@ impl Sources {
             dialect: match said.dialect {
                 DialectName::Phrag => Dialect::Phrag(phrag::Options::default()),
                 DialectName::Neo4j => Dialect::Neo4j(of_graph(said.types.as_deref())?),
-                // Who knows the connections only does not see the lists beside them.
+                // Clients that use connections ignore the lists beside them.
                 DialectName::Postgraphile => Dialect::PostGraphile(postgraphile::Options {
                     simple_collections: postgraphile::SimpleCollections::Both,
                     ..postgraphile::Options::default()
@@ -105,8 +105,8 @@ impl Sources {
     }
 }
 
-/// What the gateway asks is bounded by what clients may ask the gateway; its own documents have more
-/// aliases and levels than theirs.
+/// Limits of the gateway's own documents, which have more aliases and levels than those of clients.
+/// The limits of client requests bound them.
 fn limits(most_bytes: u64, patterns: engine::PatternLimits) -> engine::Limits {
     const ANY: usize = usize::MAX;
     engine::Limits {

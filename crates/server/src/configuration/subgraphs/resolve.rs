@@ -14,7 +14,7 @@ use super::source::SaidSource;
 use super::{Named, SubgraphsFile};
 use crate::configuration::problem::{Problem, Refused};
 use crate::configuration::similar;
-use crate::options::MostRequests;
+use crate::options::RequestLimit;
 
 /// How a subgraph is asked.
 #[derive(Clone, Debug)]
@@ -41,24 +41,24 @@ pub(crate) struct LocalSource {
 
 /// What options say of all subgraphs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Usual {
+pub(crate) struct Defaults {
     pub(crate) timeout: Duration,
     pub(crate) connect_timeout: Duration,
     pub(crate) connections: usize,
     /// The most requests to a subgraph at once, and those of the server.
-    pub(crate) max_requests: (MostRequests, u32),
+    pub(crate) max_requests: (RequestLimit, u32),
     pub(crate) most_bytes: u64,
     pub(crate) deduplicate: bool,
 }
 
 /// As the options have it that are not given.
-impl Default for Usual {
+impl Default for Defaults {
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(30),
             connect_timeout: Duration::from_secs(2),
             connections: 64,
-            max_requests: (MostRequests::Share(50), 512),
+            max_requests: (RequestLimit::Share(50), 512),
             most_bytes: 64 << 20,
             deduplicate: false,
         }
@@ -93,7 +93,7 @@ impl SubgraphsFile {
     pub(crate) fn resolve(
         &self,
         subgraphs: &[(&str, &str)],
-        usual: Usual,
+        defaults: Defaults,
     ) -> Result<Vec<Resolved>, Unresolved> {
         let (mut problems, mut others) = (self.strangers(subgraphs), Vec::new());
         let certificates = Certificates::default();
@@ -103,7 +103,7 @@ impl SubgraphsFile {
             let named = self.subgraphs.iter().find(|named| named.name == **name);
             let said = named.map_or(&nothing, |named| &named.said);
             if let Some(source) = &said.source {
-                resolved.push(Resolved::Local(Box::new(self.local(said, source, usual))));
+                resolved.push(Resolved::Local(Box::new(self.local(said, source, defaults))));
                 continue;
             }
             let endpoint = match (&said.url, url.parse::<Endpoint>()) {
@@ -135,7 +135,7 @@ impl SubgraphsFile {
                 },
                 false => None,
             };
-            resolved.push(self.one(name, said, endpoint, tls, usual));
+            resolved.push(self.one(name, said, endpoint, tls, defaults));
         }
         if problems.is_empty() && others.is_empty() {
             return Ok(resolved);
@@ -147,25 +147,25 @@ impl SubgraphsFile {
         Err(Unresolved { refused: (!refused.problems.is_empty()).then_some(refused), others })
     }
 
-    fn local(&self, said: &Said, source: &SaidSource, usual: Usual) -> LocalSource {
+    fn local(&self, said: &Said, source: &SaidSource, defaults: Defaults) -> LocalSource {
         LocalSource {
             said: source.clone(),
-            timeout: self.timeout(said, usual),
-            most_bytes: self.most_bytes(said, usual),
-            most_requests: self.most_requests(said, usual),
+            timeout: self.timeout(said, defaults),
+            most_bytes: self.most_bytes(said, defaults),
+            most_requests: self.most_requests(said, defaults),
         }
     }
 
-    fn timeout(&self, said: &Said, usual: Usual) -> Duration {
-        said.timeout.or(self.all.timeout).unwrap_or(usual.timeout)
+    fn timeout(&self, said: &Said, defaults: Defaults) -> Duration {
+        said.timeout.or(self.all.timeout).unwrap_or(defaults.timeout)
     }
 
-    fn most_bytes(&self, said: &Said, usual: Usual) -> u64 {
-        said.max_answer.or(self.all.max_answer).unwrap_or(usual.most_bytes)
+    fn most_bytes(&self, said: &Said, defaults: Defaults) -> u64 {
+        said.max_answer.or(self.all.max_answer).unwrap_or(defaults.most_bytes)
     }
 
-    fn most_requests(&self, said: &Said, usual: Usual) -> NonZeroU32 {
-        let (most, of_server) = usual.max_requests;
+    fn most_requests(&self, said: &Said, defaults: Defaults) -> NonZeroU32 {
+        let (most, of_server) = defaults.max_requests;
         said.max_requests.or(self.all.max_requests).unwrap_or(most).of(of_server)
     }
 
@@ -175,7 +175,7 @@ impl SubgraphsFile {
         said: &Said,
         endpoint: Endpoint,
         tls: Option<Tls>,
-        usual: Usual,
+        defaults: Defaults,
     ) -> Resolved {
         let all = &self.all;
         let breaker = said.breaker.or(all.breaker);
@@ -187,17 +187,17 @@ impl SubgraphsFile {
                 connect_timeout: said
                     .connect_timeout
                     .or(all.connect_timeout)
-                    .unwrap_or(usual.connect_timeout),
-                timeout: self.timeout(said, usual),
-                most_bytes: self.most_bytes(said, usual),
+                    .unwrap_or(defaults.connect_timeout),
+                timeout: self.timeout(said, defaults),
+                most_bytes: self.most_bytes(said, defaults),
                 retries: said.retries.or(all.retries).unwrap_or(USUAL_RETRIES),
                 http2: said.http2.or(all.http2).unwrap_or(Http2::Negotiated),
-                connections: said.connections.or(all.connections).unwrap_or(usual.connections),
-                most_requests: Some(self.most_requests(said, usual)),
+                connections: said.connections.or(all.connections).unwrap_or(defaults.connections),
+                most_requests: Some(self.most_requests(said, defaults)),
                 idle: said.idle.or(all.idle).unwrap_or(USUALLY_IDLE),
                 compression: said.compression.or(all.compression).flatten(),
                 breaker: breaker.unwrap_or(Some(USUAL_BREAKER)),
-                deduplicate: said.deduplicate.or(all.deduplicate).unwrap_or(usual.deduplicate),
+                deduplicate: said.deduplicate.or(all.deduplicate).unwrap_or(defaults.deduplicate),
                 tls,
             }),
             rules: Rules::new(rules),

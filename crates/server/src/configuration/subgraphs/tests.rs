@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::configuration::expand::NotText;
-use crate::options::MostRequests;
+use crate::options::RequestLimit;
 
 fn variable(name: &str) -> Variable {
     match name {
@@ -25,12 +25,12 @@ const SUBGRAPHS: [(&str, &str); 3] = [
     ("products", ""),
 ];
 
-fn usual() -> Usual {
-    Usual {
+fn defaults() -> Defaults {
+    Defaults {
         timeout: std::time::Duration::from_secs(30),
         connect_timeout: std::time::Duration::from_secs(2),
         connections: 64,
-        max_requests: (MostRequests::Share(50), 512),
+        max_requests: (RequestLimit::Share(50), 512),
         most_bytes: 1 << 20,
         deduplicate: false,
     }
@@ -42,7 +42,7 @@ fn check(text: &str, expected: &Expect) {
     let resolved = SubgraphsFile::parse(Path::new("s.toml"), text, &variable)
         .map_err(|refused| format!("error: {refused}\n"))
         .and_then(|file| {
-            file.resolve(&SUBGRAPHS, usual()).map_err(|error| format!("error: {error}\n"))
+            file.resolve(&SUBGRAPHS, defaults()).map_err(|error| format!("error: {error}\n"))
         });
     let told = match resolved {
         Ok(resolved) => {
@@ -88,11 +88,11 @@ deduplicate = true
 breaker = { window = "1m", pause = "1s" }
 "#,
         &expect![[r#"
-            accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 0, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: None, deduplicate: false, tls: None }
+            accounts: Settings { name: "accounts", endpoint: Endpoint { target: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 0, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: None, deduplicate: false, tls: None }
             accounts: Rules([])
-            reviews: Settings { name: "reviews", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: reviews.example, host: Name("reviews.example"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 3, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(Breaker { percent: 25, of: 10, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            reviews: Settings { name: "reviews", endpoint: Endpoint { target: Tcp { is_encrypted: false, authority: reviews.example, host: Name("reviews.example"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 3, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(BreakerSettings { percent: 25, min_requests: 10, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             reviews: Rules([])
-            products: Settings { name: "products", endpoint: Endpoint { place: Unix("/run/products.sock"), path: /graphql }, connect_timeout: 100ms, timeout: 5s, most_bytes: 8388608, retries: 0, http2: PriorKnowledge, connections: 2, most_requests: Some(256), idle: 60s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: Some(Breaker { percent: 50, of: 20, window: 60s, pause: 1s }), deduplicate: true, tls: None }
+            products: Settings { name: "products", endpoint: Endpoint { target: Unix("/run/products.sock"), path: /graphql }, connect_timeout: 100ms, timeout: 5s, most_bytes: 8388608, retries: 0, http2: PriorKnowledge, connections: 2, most_requests: Some(256), idle: 60s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: Some(BreakerSettings { percent: 50, min_requests: 20, window: 60s, pause: 1s }), deduplicate: true, tls: None }
             products: Rules([])
         "#]],
     );
@@ -124,11 +124,11 @@ insert = "x-key"
 env = "TOKEN"
 "#,
         &expect![[r#"
-            accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            accounts: Settings { name: "accounts", endpoint: Endpoint { target: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(BreakerSettings { percent: 50, min_requests: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             accounts: Rules([Forward(Like(Pattern { before: "x-", between: [], after: "" })), Insert { name: "authorization", value: Value(Sensitive) }])
-            reviews: Settings { name: "reviews", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: 127.0.0.1:4002, host: Address(127.0.0.1), port: 4002 }, path: / }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            reviews: Settings { name: "reviews", endpoint: Endpoint { target: Tcp { is_encrypted: false, authority: 127.0.0.1:4002, host: Address(127.0.0.1), port: 4002 }, path: / }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(BreakerSettings { percent: 50, min_requests: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             reviews: Rules([Forward(Like(Pattern { before: "x-", between: [], after: "" })), Insert { name: "authorization", value: Value(Sensitive) }])
-            products: Settings { name: "products", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: products, host: Name("products"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            products: Settings { name: "products", endpoint: Endpoint { target: Tcp { is_encrypted: false, authority: products, host: Name("products"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(BreakerSettings { percent: 50, min_requests: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             products: Rules([Forward(Like(Pattern { before: "x-", between: [], after: "" })), Insert { name: "authorization", value: Value(Sensitive) }, Remove(One("x-internal")), Insert { name: "x-user", value: Claim("user.id") }, Rename { from: "x-tenant", to: "tenant" }, Insert { name: "x-key", value: Value(Sensitive) }])
         "#]],
     );
@@ -296,7 +296,7 @@ timeout = "1s"
 max-answer = "8MiB"
 "#,
         &expect![[r#"
-            accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            accounts: Settings { name: "accounts", endpoint: Endpoint { target: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(BreakerSettings { percent: 50, min_requests: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             accounts: Rules([])
             reviews: LocalSource { said: SaidSource { address: Postgres("postgres://reviews.example/shop"), dialect: Phrag, schemas: ["app", "public"], types: None, policies: Some("policies.toml"), extension: Some("reviews.graphql") }, timeout: 1s, most_bytes: 8388608, most_requests: 256 }
             products: LocalSource { said: SaidSource { address: Sqlite("products.db"), dialect: Postgraphile, schemas: ["public"], types: None, policies: None, extension: None }, timeout: 5s, most_bytes: 1048576, most_requests: 256 }

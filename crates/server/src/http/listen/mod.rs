@@ -1,7 +1,7 @@
-//! The places where the server listens.
+//! Listening sockets.
 //!
-//! * `tcp`: one socket a thread at each address, and the kernel shares out the connections
-//! * `unix`: one socket at a path, which the threads share
+//! * `tcp`: one socket per thread at each address; the kernel distributes the connections
+//! * `unix`: one socket at a path, shared by the threads
 
 mod tcp;
 mod unix;
@@ -16,28 +16,28 @@ use std::path::PathBuf;
 use self::unix::SocketFile;
 use crate::options::{Address, Mode, Place, ServingOptions};
 
-/// The most connections that wait to be accepted; the kernel has a limit of its own.
+/// The length of the listen queue; the kernel has a limit of its own.
 const BACKLOG: i32 = 1024;
 
-/// Sockets that already take connections.
+/// Sockets that accept connections.
 #[derive(Debug)]
 pub(crate) struct Listeners {
-    /// Never none; in the order of the options, with the ports that were chosen where these said 0.
+    /// Never empty; in the order of the options, with the ports that the kernel chose for 0.
     pub(crate) places: Vec<Bound>,
-    /// What each thread listens at; never empty.
+    /// The sockets of each thread; never empty.
     pub(super) threads: Vec<Vec<Socket>>,
-    /// Removed in the end.
+    /// Removed at shutdown.
     files: Vec<SocketFile>,
 }
 
-/// Where clients find the server.
+/// An address at which the server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
     Tcp(Scheme, SocketAddr),
     Unix(PathBuf),
 }
 
-/// What URLs begin with.
+/// The scheme of URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scheme {
     Http,
@@ -58,11 +58,11 @@ pub(crate) enum ListenError {
     InUse(String),
     #[error("cannot listen at {address}: {error}; choose another address with --listen")]
     Refused { address: String, error: io::Error },
-    #[error("cannot listen at {0}: there is a file that is no socket; choose another path")]
+    #[error("cannot listen at {0}: the file is not a socket; choose another path")]
     NoSocket(String),
 }
 
-/// Takes the addresses for this process.
+/// Binds the addresses of the options.
 pub(crate) fn bind(options: &ServingOptions) -> Result<Listeners, ListenError> {
     let scheme = match options.tls.files() {
         Some(_) => Scheme::Https,
@@ -106,7 +106,7 @@ fn bind_all(
     Ok(listeners)
 }
 
-/// Where the addresses of version 4 are listed, `[::]` is not to take their ports too.
+/// Ports of IPv4 addresses that are listed: `[::]` must not bind them too.
 fn ports_of_version_4(addresses: &[Address]) -> Vec<u16> {
     let sockets = addresses.iter().flat_map(|address| match &address.place {
         Place::Tcp(sockets) => sockets.as_slice(),
@@ -116,19 +116,19 @@ fn ports_of_version_4(addresses: &[Address]) -> Vec<u16> {
 }
 
 impl Listeners {
-    /// For examples.
+    /// An address for examples.
     pub(crate) fn first(&self) -> &Bound {
         &self.places[0]
     }
 
-    /// No more clients come by these.
+    /// Removes the socket files, so that no more clients connect.
     pub(super) fn remove_files(&mut self) {
         self.files.clear();
     }
 }
 
 impl Bound {
-    /// Where a browser of this machine finds the page to ask on; browsers know no Unix sockets.
+    /// The URL of GraphiQL for a browser on this machine; browsers cannot reach Unix sockets.
     pub(crate) fn page(&self) -> Option<String> {
         match self {
             Self::Tcp(..) => self.to_string().strip_suffix("graphql").map(str::to_owned),
@@ -136,7 +136,7 @@ impl Bound {
         }
     }
 
-    /// How a person asks from a shell of this machine.
+    /// The `curl` command that reaches the API from this machine.
     pub(crate) fn curl(&self) -> String {
         match self {
             Self::Tcp(..) => format!("curl {self}"),
@@ -147,7 +147,7 @@ impl Bound {
     }
 }
 
-/// Where a program on this machine finds the API.
+/// The URL of the API for a program on this machine.
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! One socket a thread, all at the same address: the kernel shares out the connections.
+//! One socket per thread, all at the same address: the kernel distributes the connections.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -9,12 +9,12 @@ use socket2::{Domain, Protocol, TcpKeepalive, Type};
 
 use super::{BACKLOG, Bound, Listeners, Scheme, Socket};
 
-/// How often a free port is looked for that is free at all addresses of a name.
+/// Attempts to find a port that is free at all addresses of a name.
 const ATTEMPTS: usize = 10;
 
-/// After so much silence the kernel asks whether the other end is there at all.
+/// Idle time after which the kernel probes the connection (TCP keep-alive).
 const SILENCE: Duration = Duration::from_secs(60);
-/// And again so often, then it gives the connection up.
+/// Interval and number of probes before the kernel closes it.
 const PROBE_INTERVAL: Duration = Duration::from_secs(15);
 const PROBES: u32 = 4;
 
@@ -31,7 +31,7 @@ pub(super) fn bind(
         let taken = take(listeners, scheme, addresses, ports_of_version_4);
         let is_chosen = addresses.iter().all(|address| address.port() == 0);
         match taken {
-            // The port that was free at the first address is not at another one.
+            // The port that is free at the first address is taken at another one.
             Err(error)
                 if is_chosen
                     && addresses.len() > 1
@@ -75,7 +75,7 @@ fn take(
         }
         match bind_all(address, is_single, listeners.threads.len()) {
             Ok(sockets) => taken.push(sockets),
-            // A name has an address of version 6 even where the machine has none.
+            // A name can have an IPv6 address even if the machine has none.
             Err(error) if is_absent(&error) && addresses.len() > 1 => {
                 tracing::debug!(%address, %error, "an address of the name is not of this machine");
                 missing = Some(error);
@@ -99,16 +99,16 @@ fn bind_all(
     is_single: bool,
     count: usize,
 ) -> io::Result<(SocketAddr, Vec<TcpListener>)> {
-    // Sockets that share their port share it with those of other processes of the same user too:
-    // a second server would take away half of the first one's connections without a word. One
-    // that does not share tells whether the port is free.
+    // Sockets that share a port also share it with other processes of the same user: a second server
+    // would silently get half of the first one's connections. A socket that does not share it shows
+    // whether the port is free.
     drop(bind_one(address, is_single, false)?);
     let mut sockets = Vec::with_capacity(count);
     for _ in 0..count {
         let socket = bind_one(address, is_single, true)?;
         socket.listen(BACKLOG)?;
         let socket: TcpListener = socket.into();
-        // Where the port was 0, the first socket has chosen it for all.
+        // If the port was 0, the first socket has chosen it for all.
         address = socket.local_addr()?;
         sockets.push(socket);
     }
@@ -124,7 +124,7 @@ fn bind_one(address: SocketAddr, is_single: bool, is_shared: bool) -> io::Result
     if is_single {
         socket.set_only_v6(true)?;
     }
-    // Its connections have the same.
+    // Accepted connections inherit this.
     let probes =
         TcpKeepalive::new().with_time(SILENCE).with_interval(PROBE_INTERVAL).with_retries(PROBES);
     socket.set_tcp_keepalive(&probes)?;

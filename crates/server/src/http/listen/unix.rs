@@ -1,4 +1,4 @@
-//! A socket at a path, which the threads share.
+//! A socket at a path, shared by the threads.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -11,17 +11,17 @@ use socket2::{Domain, SockAddr, Type};
 use super::{BACKLOG, Bound, Listeners, Socket};
 use crate::options::Mode;
 
-/// The file of a socket that this process listens at; it is removed in the end.
+/// The file of a socket of this process, removed at shutdown.
 #[derive(Debug)]
 pub(super) struct SocketFile {
     path: PathBuf,
-    /// Another server may have put its own in the place.
+    /// Device and inode: another server may have replaced the file.
     identity: (u64, u64),
 }
 
-/// Whether the path can be listened at; false if there is something else than a socket.
+/// Whether the path is free; false if a file that is not a socket is there.
 ///
-/// A socket at which nobody answers was left behind by a process that could not remove it.
+/// A socket that refuses connections was left behind by a process that could not remove it.
 pub(super) fn is_free(path: &Path) -> io::Result<bool> {
     let found = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
@@ -37,7 +37,7 @@ pub(super) fn is_free(path: &Path) -> io::Result<bool> {
             fs::remove_file(path)?;
             Ok(true)
         }
-        // Most often it belongs to somebody else.
+        // Usually another user's socket.
         Err(error) => Err(error),
     }
 }
@@ -48,7 +48,7 @@ pub(super) fn bind(listeners: &mut Listeners, path: &Path, mode: Option<Mode>) -
     socket.bind(&SockAddr::unix(path)?)?;
     let identity = identity(path)?;
     listeners.files.push(SocketFile { path: path.to_owned(), identity });
-    // Nobody gets in before the mode is right: only `listen` opens the socket.
+    // No client can connect before the mode is set: only `listen` opens the socket.
     if let Some(Mode(mode)) = mode {
         fs::set_permissions(path, Permissions::from_mode(mode))?;
     }
@@ -72,7 +72,7 @@ impl Drop for SocketFile {
         if identity == self.identity
             && let Err(error) = fs::remove_file(&self.path)
         {
-            tracing::warn!(path = %self.path.display(), %error, "a socket is left behind");
+            tracing::warn!(path = %self.path.display(), %error, "the socket file was not removed");
         }
     }
 }

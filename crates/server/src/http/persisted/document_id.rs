@@ -1,14 +1,14 @@
-//! What names a document.
+//! Ids of documents.
 
 use sha2::Digest;
 
-pub(in crate::http) type Sha256 = [u8; 32];
+pub(in super::super) type Sha256 = [u8; 32];
 
-/// The words of the draft for hashes of documents.
+/// The prefix of hashes in the draft specification.
 const PREFIX: &str = "sha256:";
 
-/// An id as a client gave it: a hash of the document, with or without a prefix that says so, or
-/// whatever the file of trusted documents says.
+/// A document id from a client: a hash of the document, with or without the prefix, or an id of the
+/// manifest of trusted documents.
 #[derive(Debug)]
 pub(super) struct DocumentId {
     pub(super) text: String,
@@ -19,7 +19,7 @@ impl DocumentId {
         Self { text }
     }
 
-    /// The hash, if the id can be one.
+    /// The hash, if the id is one.
     pub(super) fn hash(&self) -> Option<Sha256> {
         let digits = self.text.strip_prefix(PREFIX).unwrap_or(&self.text).as_bytes();
         let mut hash = Sha256::default();

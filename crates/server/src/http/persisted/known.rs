@@ -1,8 +1,8 @@
-//! Documents that were sent once, by their hashes:
+//! Automatic persisted queries (APQ): a cache of documents by their hashes:
 //! <https://www.apollographql.com/docs/apollo-server/performance/apq>.
 //!
-//! Only valid documents are kept. Where there are too many, those go first that were asked for
-//! once: whoever sends many documents cannot push out those that others use.
+//! Only valid documents are cached. Eviction begins with those that were used once: a client that
+//! sends many documents cannot evict those that others use.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use quick_cache::sync::Cache;
 
 use super::document_id::Sha256;
 
-/// About how many bytes an entry takes besides its text.
+/// Approximate bytes of an entry besides its text.
 const ENTRY: u64 = 128;
 
-/// What an average document takes, for the first size of the tables.
+/// Average size of a document, for the initial capacity.
 const USUAL_DOCUMENT: u64 = 1024;
 
-/// The most parts that the cache has, each with a lock and an equal share of the bytes. Their number
-/// does not grow with the processors: a document that is larger than a share could never be kept.
+/// The most shards of the cache, each with a lock and an equal share of the bytes. Their number does
+/// not depend on the processors: a document larger than a shard could never be cached.
 const SHARDS: u64 = 8;
 
-/// The least share that is worth a lock of its own.
+/// The smallest size of a shard.
 const LEAST_SHARE: u64 = 1 << 20;
 
 #[derive(Debug)]
-pub(in crate::http) struct KnownDocuments {
+pub(in super::super) struct KnownDocuments {
     documents: Cache<Sha256, Arc<str>, Weight>,
     most_bytes: u64,
 }
@@ -41,20 +41,20 @@ impl Weighter<Sha256, Arc<str>> for Weight {
 }
 
 impl KnownDocuments {
-    pub(in crate::http) fn new(most_bytes: u64) -> Self {
+    pub(in super::super) fn new(most_bytes: u64) -> Self {
         let documents = usize::try_from(most_bytes / USUAL_DOCUMENT).unwrap_or(usize::MAX);
         let shards = (most_bytes / LEAST_SHARE).clamp(1, SHARDS);
         let documents = cache::bounded(most_bytes, documents.min(1 << 16), shards, Weight);
         Self { documents, most_bytes }
     }
 
-    /// About how many bytes the documents take.
+    /// Approximate bytes of the documents.
     #[cfg(test)]
-    pub(in crate::http) fn bytes(&self) -> u64 {
+    pub(in super::super) fn bytes(&self) -> u64 {
         self.documents.weight()
     }
 
-    /// Whether another of this size would be the same, but empty.
+    /// Whether both have the same capacity.
     pub(in crate::http) fn has_size_of(&self, other: &Self) -> bool {
         self.most_bytes == other.most_bytes
     }
@@ -64,7 +64,7 @@ impl KnownDocuments {
     }
 
     pub(super) fn keep(&self, hash: Sha256, text: &str) {
-        // One that is known stays where it is in the order of those that go.
+        // A known document keeps its place in the order of eviction.
         if self.documents.peek(&hash).is_none() {
             self.documents.insert(hash, text.into());
         }

@@ -1,4 +1,4 @@
-//! Documents of a file that a build of the clients wrote: Relay's compiler, or
+//! Trusted documents, from a manifest that a build of the clients wrote: Relay's compiler, or
 //! `generate-persisted-query-manifest` of Apollo.
 
 use std::collections::{HashMap, HashSet};
@@ -12,10 +12,10 @@ use serde_json_bytes::{ByteString, Map, Value as Json};
 
 use super::document_id::{DocumentId, Sha256, sha256};
 
-/// What Apollo's file says of itself.
+/// The `format` of Apollo's manifest.
 const APOLLO: &str = "apollo-persisted-query-manifest";
 
-/// As many of the documents that cannot be executed are named in the log.
+/// The most invalid documents that the log names.
 const NAMED: usize = 20;
 
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(in crate::http) struct TrustedDocuments {
     texts: HashSet<Arc<str>>,
 }
 
-/// Why a file cannot be used.
+/// The reason why a manifest cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ManifestError {
     #[error("it cannot be read: {0}")]
@@ -109,8 +109,8 @@ impl TrustedDocuments {
         self.texts.contains(text)
     }
 
-    /// Tells the log which of them the API does not answer. They may be of older clients, so that
-    /// the others are served all the same.
+    /// Logs the documents that do not fit the API. They may belong to older clients, so the others are
+    /// served all the same.
     pub(in crate::http) fn check(&self, api: &Api) {
         let mut ids: Vec<&Box<str>> = self.by_id.keys().collect();
         ids.sort_unstable();
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(find(&apollo, "x").as_deref(), Some("query A { a }"));
         assert!(apollo.contains("query A { a }"));
         assert!(!apollo.contains("query A { a } "));
-        // The hash of the text is another name of it.
+        // The hash of the text is an id, too.
         let digits: String =
             sha256("query A { a }").iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(find(&apollo, &digits).as_deref(), Some("query A { a }"));

@@ -1,4 +1,4 @@
-//! From a connection to an encrypted one.
+//! The TLS handshake.
 
 use std::io;
 use std::sync::Arc;
@@ -8,24 +8,24 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-/// The first byte of all that TLS clients send.
+/// The first byte of a TLS handshake record.
 const HANDSHAKE: u8 = 0x16;
 
-/// Why there is no encrypted connection.
+/// The reason why a handshake failed.
 #[derive(Debug)]
 pub(in crate::http) enum HandshakeError {
-    /// The client speaks HTTP without TLS; it can be told so.
+    /// The client speaks plain HTTP, and can receive an error.
     PlainHttp(TcpStream),
     Failed(io::Error),
 }
 
-/// Agrees with the client upon keys.
-pub(in crate::http) async fn agree(
+/// Performs the handshake.
+pub(in crate::http) async fn accept_tls(
     config: Arc<ServerConfig>,
     stream: TcpStream,
 ) -> Result<Box<TlsStream<TcpStream>>, HandshakeError> {
     let mut first = [HANDSHAKE];
-    // A client that goes away leaves the byte as it is, and the handshake fails.
+    // If the client disconnects, the byte keeps its value, and the handshake fails.
     stream.peek(&mut first).await.map_err(HandshakeError::Failed)?;
     if first[0].is_ascii_alphabetic() {
         return Err(HandshakeError::PlainHttp(stream));

@@ -1,4 +1,4 @@
-//! What the files of certificates and keys hold, or why it cannot be used.
+//! Loading certificates and keys.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use rustls::{RootCertStore, ServerConfig};
 
 use crate::options::TlsFiles;
 
-/// The only protocol that is spoken here.
+/// The only protocol of ALPN.
 const HTTP_1_1: &[u8] = b"http/1.1";
 
-/// Why connections cannot be encrypted by these files.
+/// The reason why the files cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TlsError {
     #[error(transparent)]
@@ -58,7 +58,7 @@ pub(super) fn load(files: &TlsFiles) -> Result<ServerConfig, TlsError> {
         error => unusable(certificate, &error),
     })?;
     config.alpn_protocols = vec![HTTP_1_1.to_vec()];
-    // Clients that come again are known by what they bring, not by what the threads share.
+    // Sessions resume by tickets, which need no state shared between threads.
     config.ticketer = Ticketer::new().map_err(|error| unusable(certificate, &error))?;
     Ok(config)
 }

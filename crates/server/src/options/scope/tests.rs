@@ -115,17 +115,20 @@ fn check(more: &[&str], expected: &Expect) {
 
 #[test]
 fn every_option_has_one_scope() {
-    let rows = || OPTIONS.iter().flat_map(|(_, names)| names.iter());
+    let scopes = scopes();
     let options: Vec<Arg> = COMMANDS.into_iter().flat_map(options_of).collect();
     for arg in &options {
         let long = arg.get_long().unwrap_or_default();
-        let found = rows().filter(|name| **name == long).count();
-        assert_eq!(found, 1, "`--{long}` stands in {found} rows of `OPTIONS`");
+        let found = scopes.iter().filter(|(name, _)| name == long).count();
+        assert_eq!(found, 1, "`--{long}` has {found} scopes");
     }
-    for name in rows() {
-        let is_option = options.iter().any(|arg| arg.get_long() == Some(name));
-        assert!(is_option, "there is no option `--{name}`");
+    let is_option = |name: &str| options.iter().any(|arg| arg.get_long() == Some(name));
+    for (name, scope) in &scopes {
+        assert!(is_option(name), "there is no option `--{name}`");
+        let is_on_postgres = matches!(scope, Scope::DialectOnPostgres(_));
+        assert_eq!(is_on_postgres, ON_POSTGRES.contains(&name.as_str()), "{name}");
     }
+    assert!(ON_POSTGRES.into_iter().all(is_option));
 }
 
 /// The options that a look refuses, and each refusal says what to do.

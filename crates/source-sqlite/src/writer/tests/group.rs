@@ -11,7 +11,7 @@ use tokio::sync::oneshot::Receiver;
 use super::super::group::{Writing, joins};
 use super::super::task::{Job, Task};
 use super::*;
-use crate::pace::Lane;
+use crate::runtime_estimate::Lane;
 
 const PLAIN: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, up INTEGER REFERENCES t (id))";
 

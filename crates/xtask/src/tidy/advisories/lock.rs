@@ -2,22 +2,26 @@
 
 use super::finding;
 use crate::tidy::Finding;
+use crate::tidy::workspaces::in_folder;
 
-pub(super) const PATH: &str = "Cargo.lock";
+/// The lock file of a workspace's folder.
+pub(crate) fn path(folder: &str) -> String {
+    in_folder(folder, "Cargo.lock")
+}
 
 /// One version of a package.
 #[derive(Debug)]
-pub(super) struct Package<'t> {
-    pub(super) name: &'t str,
-    pub(super) version: &'t str,
+pub(crate) struct Package<'t> {
+    pub(crate) name: &'t str,
+    pub(crate) version: &'t str,
     /// Where its name stands.
-    pub(super) line: usize,
+    pub(crate) line: usize,
 }
 
 /// The packages that come from a registry or a repository, and what cannot be understood.
 ///
 /// Those without a source are the workspace's own, whatever the registry has under their names.
-pub(super) fn packages(text: &str) -> (Vec<Package<'_>>, Vec<Finding>) {
+pub(crate) fn packages<'t>(path: &str, text: &'t str) -> (Vec<Package<'t>>, Vec<Finding>) {
     let (mut packages, mut findings) = (Vec::new(), Vec::new());
     let lines: Vec<&str> = text.lines().collect();
     let mut is_empty = true;
@@ -37,12 +41,12 @@ pub(super) fn packages(text: &str) -> (Vec<Package<'_>>, Vec<Finding>) {
             }
             (None, _) | (_, None) => {
                 let sentence = "a package lacks its name or its version.";
-                findings.push(finding(PATH, start, sentence.to_owned()));
+                findings.push(finding(path, start, sentence.to_owned()));
             }
         }
     }
     if is_empty {
-        findings.push(finding(PATH, 1, "it has no package.".to_owned()));
+        findings.push(finding(path, 1, "it has no package.".to_owned()));
     }
     (packages, findings)
 }

@@ -1,0 +1,331 @@
+//! The authorizer: changes a request to what an access set permits.
+//!
+//! By grants, every set of rows gets the condition that its rows may be read. A row at the end of a
+//! path that may not be read counts as absent wherever the path is used; a value that may be read in
+//! some rows only is null in the others, in filters and orders as in the answer, so that neither
+//! reveals what the answer hides. A relationship is followed only if the fields that it compares may
+//! be read. Conditions of rules themselves read everything.
+//!
+//! By restrictions, the rows that are read, counted or aggregated are those that pass the filters of
+//! the action; restrictions of fields hold where the fields are selected. Conditions and orders of the
+//! request read everything.
+//!
+//! * `origins`, `outputs`, `conditions`, `values`: grants of what a request reads
+//! * `write`: grants of what it changes
+//! * `restrict`: restrictions
+
+mod conditions;
+mod origins;
+mod outputs;
+mod restrict;
+mod values;
+mod write;
+
+use std::collections::{BTreeSet, HashMap};
+
+use catalog::{Catalog, EntityId, FieldId, FunctionId};
+use ir::{
+    Filter, From, Hop, HopDirection, Isolation, Output, OutputId, OutputKind, Page, Request, Rows,
+    Step, StepId, StepKind,
+};
+
+use crate::denial::Denial;
+use crate::grant::Privilege;
+use crate::refused::{Part, Refused};
+use crate::set::{AccessSet, Cell};
+
+/// The result of authorizing a request.
+#[derive(Debug, Default)]
+pub struct Authorized {
+    pub refused: Refused,
+    /// Everything that grants were looked up for.
+    pub checked: BTreeSet<Checked>,
+}
+
+/// Something that grants were looked up for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Checked {
+    /// Rows of an entity, or a field of them.
+    Rows(EntityId, Privilege, Option<FieldId>),
+    Function(FunctionId),
+}
+
+/// Changes a request to what is permitted, and returns what is not.
+pub fn authorize(catalog: &Catalog, set: &AccessSet, request: &mut Request) -> Authorized {
+    if set.permits_all() {
+        return Authorized::default();
+    }
+    request.claimed_names.clone_from(&set.labels);
+    let mut walk = Walk {
+        catalog,
+        set,
+        refused: Refused::default(),
+        part: Part::Root(0),
+        is_whole: false,
+        checked: BTreeSet::new(),
+        next: Next::of(request),
+        changed: HashMap::new(),
+        checks: Vec::new(),
+    };
+    for transaction in &mut request.transactions {
+        let changes = transaction.isolation == Isolation::ReadCommitted;
+        // A change is executed with its whole result, or not at all; restrictions know no smaller
+        // part of a query either.
+        walk.is_whole = changes || set.grants.is_none();
+        for step in &mut transaction.steps {
+            walk.part = match &step.kind {
+                // Other keys of the list find other rows, which are answered.
+                StepKind::Read(rows)
+                    if matches!(rows.from, From::Keys { .. })
+                        && !(changes && set.grants.is_some()) =>
+                {
+                    Part::Rows(rows.id)
+                }
+                _ => Part::Root(step.root),
+            };
+            walk.step(step);
+        }
+        walk.add_checks(transaction);
+    }
+    (request.outputs, request.rows) = (walk.next.outputs, walk.next.rows);
+    let Walk { mut refused, checked, .. } = walk;
+    refused.take_roots(request);
+    Authorized { refused, checked }
+}
+
+struct Walk<'a> {
+    catalog: &'a Catalog,
+    set: &'a AccessSet,
+    refused: Refused,
+    /// The part that depends on what is visited.
+    part: Part,
+    /// Whether that is the root field in any case.
+    is_whole: bool,
+    checked: BTreeSet<Checked>,
+    next: Next,
+    /// The rows that writing steps return.
+    changed: HashMap<StepId, Changed>,
+    /// Conditions on what a transaction has written.
+    checks: Vec<Step>,
+}
+
+/// The first numbers that nothing of a request has.
+struct Next {
+    outputs: u32,
+    rows: u32,
+    steps: u32,
+}
+
+impl Next {
+    fn of(request: &Request) -> Self {
+        let steps = request.transactions.iter().flat_map(|transaction| &transaction.steps);
+        let steps = steps.map(|step| step.id.0.saturating_add(1)).max().unwrap_or(0);
+        Self { outputs: request.outputs, rows: request.rows, steps }
+    }
+}
+
+/// The rows that a step returns.
+#[derive(Clone, Copy, Debug)]
+struct Changed {
+    /// Their entity, if there are any.
+    entity: Option<EntityId>,
+    /// Whether they were deleted. Only rows that might be read were.
+    is_gone: bool,
+    /// Whether they were inserted by this step: who inserts rows may read them.
+    is_new: bool,
+}
+
+/// The rows in which places are resolved.
+struct Within {
+    entity: Option<EntityId>,
+    /// The entity that joins the rows to the outer rows.
+    edge: Option<EntityId>,
+    /// The rows that may be read.
+    visible: Filter,
+    /// Rows at the ends of paths of which not all may be read. `None`: there is no place for a
+    /// condition on them.
+    paths: Option<Vec<(Vec<Hop>, Filter)>>,
+    /// Whether they are rows as they were before a delete.
+    is_gone: bool,
+}
+
+impl Within {
+    fn nothing() -> Self {
+        Self { entity: None, edge: None, visible: Filter::all(), paths: None, is_gone: false }
+    }
+}
+
+impl Walk<'_> {
+    /// Authorizes one step.
+    fn step(&mut self, step: &mut Step) {
+        let (has_grants, is_restricted) = (self.set.grants.is_some(), self.is_restricted());
+        if is_restricted {
+            self.restrict_root(&step.kind);
+        }
+        match &mut step.kind {
+            StepKind::Read(rows) => self.rows(rows, None),
+            StepKind::Write(write) => {
+                let changed = Changed {
+                    entity: Some(write.entity),
+                    is_gone: matches!(write.kind, ir::WriteKind::Delete { .. }),
+                    is_new: matches!(write.kind, ir::WriteKind::Insert(_)),
+                };
+                self.changed.insert(step.id, changed);
+                if has_grants {
+                    self.write((step.id, step.root), write);
+                }
+                if is_restricted {
+                    self.restrict_write(write);
+                }
+            }
+            StepKind::Call(call) => {
+                if is_restricted {
+                    self.deny(Denial::NotUnderstood("a function"));
+                }
+                self.effect(step.id, call);
+            }
+            StepKind::Require(require) => {
+                if is_restricted {
+                    self.deny(Denial::NotUnderstood("a requirement"));
+                }
+                self.require(require);
+            }
+        }
+    }
+
+    fn is_restricted(&self) -> bool {
+        self.set.restrictions.is_any
+    }
+
+    fn deny(&mut self, denial: Denial) {
+        self.refused.add(self.part, denial);
+    }
+
+    /// Refuses a construct in which grants cannot be enforced.
+    fn unsupported(&mut self, what: &'static str) {
+        if self.set.grants.is_some() {
+            self.deny(Denial::NotUnderstood(what));
+        }
+    }
+
+    /// Sets the smaller part that depends on what is visited next; returns the one before.
+    fn enter(&mut self, part: Part) -> Part {
+        let before = self.part;
+        if !self.is_whole {
+            self.part = part;
+        }
+        before
+    }
+
+    fn check(&mut self, entity: EntityId, privilege: Privilege, field: Option<FieldId>) {
+        if self.catalog[entity].kind.is_stored() {
+            self.checked.insert(Checked::Rows(entity, privilege, field));
+        }
+    }
+
+    /// The rows of an entity that may be read.
+    fn visible(&mut self, entity: EntityId) -> Filter {
+        self.check(entity, Privilege::Read, None);
+        self.set.visible(self.catalog, entity).unwrap_or_else(|| {
+            self.deny(Denial::Entity(entity, Privilege::Read));
+            Filter::none()
+        })
+    }
+
+    /// Checks a field whose value cannot be masked where it is used.
+    fn plain(&mut self, field: FieldId) {
+        self.check(self.catalog[field].entity, Privilege::Read, Some(field));
+        match self.set.cell(self.catalog, field) {
+            Cell::Plain => {}
+            Cell::Masked(_) => self.deny(Denial::Hidden(field)),
+            Cell::Denied => self.deny(Denial::Field(field, Privilege::Read)),
+        }
+    }
+
+    /// Follows a relationship: returns the entity and its rows that may be read.
+    fn hop(&mut self, hop: Hop, near: Option<EntityId>) -> (EntityId, Filter) {
+        let relationship = &self.catalog[hop.relationship];
+        if relationship.edge.is_some() {
+            self.unsupported("a relationship with properties");
+        }
+        for field in relationship.from_fields.iter().chain(&relationship.to_fields) {
+            self.plain(*field);
+        }
+        let (from, to) = match hop.direction {
+            HopDirection::Forward => (relationship.from, relationship.to),
+            HopDirection::Backward => (relationship.to, relationship.from),
+        };
+        if near.is_some_and(|near| near != from && self.catalog[near].kind.is_stored()) {
+            self.unsupported("a relationship of other rows");
+        }
+        (to, self.visible(to))
+    }
+
+    fn rows(&mut self, rows: &mut Rows, outer: Option<EntityId>) {
+        let mut within = self.from(&mut rows.from, outer);
+        if self.set.grants.is_some() {
+            self.grant_rows(rows, within);
+        } else {
+            self.outputs(&mut rows.outputs, &mut within);
+            if let From::Variants(variants) | From::FunctionOfVariants { variants, .. } =
+                &mut rows.from
+            {
+                for variant in variants {
+                    self.outputs(&mut variant.outputs, &mut within);
+                }
+            }
+        }
+        if self.is_restricted() {
+            self.restrict_rows(rows);
+        }
+    }
+
+    /// Restricts rows to those that are granted.
+    fn grant_rows(&mut self, rows: &mut Rows, mut within: Within) {
+        within.paths = Some(Vec::new());
+        self.filter(&mut rows.filter, &mut within);
+        for field in &rows.distinct {
+            self.plain(*field);
+        }
+        for term in &mut rows.order {
+            self.order_key(&mut term.key, &mut within);
+        }
+        if let Page::AfterRow { key, .. } = &rows.page {
+            for (field, _) in key {
+                self.plain(*field);
+            }
+        }
+        self.outputs(&mut rows.outputs, &mut within);
+        rows.outputs.retain(|output| !self.refused.takes(output));
+        for (path, filter) in within.paths.unwrap_or_default() {
+            self.present_if(rows, path, filter);
+        }
+        let own = std::mem::replace(&mut rows.filter, Filter::all());
+        rows.filter = Filter::barrier(within.visible, own);
+    }
+
+    fn outputs(&mut self, outputs: &mut [Output], within: &mut Within) {
+        for output in outputs {
+            let before = self.enter(Part::Output(output.id));
+            self.output(output, within);
+            self.part = before;
+        }
+    }
+
+    /// Makes the rows at the end of a path absent where they may not be read.
+    fn present_if(&mut self, rows: &mut Rows, path: Vec<Hop>, filter: Filter) {
+        let mut outputs = rows.outputs.iter_mut();
+        let known = outputs.find(
+            |output| matches!(&output.kind, OutputKind::Present { path: own } if *own == path),
+        );
+        let kind = OutputKind::PresentIf { path, filter };
+        match known {
+            Some(output) => output.kind = kind,
+            None => {
+                let id = OutputId(self.next.outputs);
+                self.next.outputs += 1;
+                rows.outputs.push(Output { id, kind });
+            }
+        }
+    }
+}

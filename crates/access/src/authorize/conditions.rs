@@ -1,0 +1,108 @@
+//! Grants of conditions and orders, which read no more than the answer shows.
+
+use catalog::EntityId;
+use ir::{Filter, Hop, OrderKey, Place, Quantifier};
+
+use super::{Walk, Within};
+
+impl Walk<'_> {
+    pub(super) fn order_key(&mut self, key: &mut OrderKey, within: &mut Within) {
+        match key {
+            OrderKey::Place(place) => self.place(place, within),
+            OrderKey::Relation { hop, filter, aggregate } => {
+                let mut below = self.along(*hop, within);
+                self.filter(filter, &mut below);
+                self.aggregate(aggregate, &mut below);
+                let own = std::mem::replace(filter, Filter::all());
+                *filter = Filter::barrier(below.visible, own);
+            }
+            OrderKey::Call(call) => self.call(call, within),
+        }
+    }
+
+    /// Follows a relationship within a condition.
+    pub(super) fn along(&mut self, hop: Hop, within: &Within) -> Within {
+        let (entity, visible) = self.hop(hop, within.entity);
+        Within { entity: Some(entity), edge: None, visible, paths: None, is_gone: false }
+    }
+
+    pub(super) fn place(&mut self, place: &mut Place, within: &mut Within) {
+        match place {
+            Place::Field { path, field } => {
+                if let Some(filter) = self.cell(path, *field, within) {
+                    let hidden = std::mem::replace(place, Place::Common(0));
+                    *place = Place::If { place: Box::new(hidden), filter: Box::new(filter) };
+                }
+            }
+            Place::Edge(field) => self.edge(*field, within),
+            Place::Computed(call) => self.call(call, within),
+            Place::Attribute { of: place, .. }
+            | Place::Truncated { place, .. }
+            | Place::OrElse { place, .. }
+            | Place::Aggregated { place, .. } => self.place(place, within),
+            Place::Counted { .. } => {}
+            Place::Common(_) => self.unsupported("rows of several entities"),
+            Place::If { .. } => self.unsupported("a value with a condition"),
+        }
+    }
+
+    /// A condition of the request.
+    pub(super) fn filter(&mut self, filter: &mut Filter, within: &mut Within) {
+        match filter {
+            Filter::And(filters) | Filter::Or(filters) => {
+                filters.iter_mut().for_each(|filter| self.filter(filter, within));
+            }
+            Filter::Not(filter) | Filter::Except(filter) => self.filter(filter, within),
+            Filter::Required(_) => self.unsupported("a required condition"),
+            Filter::Barrier { .. } => {
+                self.unsupported("a condition that comes after another");
+            }
+            Filter::Compare { place, .. }
+            | Filter::CompareText { place, .. }
+            | Filter::IsNull(place)
+            | Filter::AnyElement { place, .. }
+            | Filter::Text { place, .. }
+            | Filter::Geo { place, .. } => self.place(place, within),
+            Filter::Relation { hop, quantifier, filter } => {
+                let mut below = self.along(*hop, within);
+                self.filter(filter, &mut below);
+                if below.visible.is_all() {
+                    return;
+                }
+                let own = std::mem::replace(&mut **filter, Filter::all());
+                let own = match quantifier {
+                    Quantifier::Some | Quantifier::None | Quantifier::Single => own,
+                    // No row that may be read fails.
+                    Quantifier::Every => {
+                        *quantifier = Quantifier::None;
+                        Filter::Not(Box::new(own))
+                    }
+                };
+                **filter = Filter::barrier(below.visible, own);
+            }
+            Filter::RelatedGroup { hop, filter, having, .. } => {
+                let mut below = self.along(*hop, within);
+                self.filter(filter, &mut below);
+                self.filter(having, &mut below);
+                let own = std::mem::replace(&mut **filter, Filter::all());
+                **filter = Filter::barrier(below.visible, own);
+            }
+            Filter::VariantGroup { variants, having, .. } => {
+                for variant in variants {
+                    let Some(hop) = variant.hop else { continue };
+                    let mut below = self.along(hop, within);
+                    self.filter(&mut variant.filter, &mut below);
+                    let own = std::mem::replace(&mut variant.filter, Filter::all());
+                    variant.filter = Filter::barrier(below.visible, own);
+                }
+                self.filter(having, &mut Within::nothing());
+            }
+        }
+    }
+
+    /// A condition of the request on rows that it changes.
+    pub(super) fn filter_of(&mut self, filter: &mut Filter, entity: EntityId) {
+        let mut within = Within { entity: Some(entity), ..Within::nothing() };
+        self.filter(filter, &mut within);
+    }
+}

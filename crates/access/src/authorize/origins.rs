@@ -1,0 +1,99 @@
+//! Grants of where rows come from.
+
+use catalog::{EntityId, FunctionResult};
+use ir::{Filter, From, StepId};
+
+use super::{Changed, Walk, Within};
+
+impl Walk<'_> {
+    /// Checks where rows come from; returns those that may be read.
+    pub(super) fn from(&mut self, from: &mut From, outer: Option<EntityId>) -> Within {
+        let (entity, visible, edge) = match from {
+            From::Entity(entity) => (Some(*entity), self.visible(*entity), None),
+            From::Keys { entity, keys, .. } => {
+                for (field, _) in keys {
+                    self.plain(*field);
+                }
+                (Some(*entity), self.visible(*entity), None)
+            }
+            From::Relation(hop) => {
+                let (entity, visible) = self.hop(*hop, outer);
+                (Some(entity), visible, None)
+            }
+            From::Through { near, joining, far } => {
+                let (edge, may_join) = self.hop(*near, outer);
+                let (entity, visible) = self.hop(*far, Some(edge));
+                if !joining.is_all() {
+                    self.unsupported("joining rows with a condition");
+                }
+                *joining = may_join;
+                (Some(entity), visible, Some(edge))
+            }
+            From::Joining { near, far } => {
+                let (edge, visible) = self.hop(*near, None);
+                self.hop(*far, Some(edge));
+                (Some(edge), visible, None)
+            }
+            From::Function(call) => {
+                if call.of_row.as_ref().is_some_and(|path| !path.is_empty()) {
+                    self.unsupported("rows of a function of a related row");
+                }
+                self.may_call(call);
+                match self.catalog[call.function].result {
+                    FunctionResult::Row(entity)
+                    | FunctionResult::Rows(entity)
+                    | FunctionResult::RowArray(entity) => {
+                        (Some(entity), self.visible(entity), None)
+                    }
+                    FunctionResult::Values(field) | FunctionResult::Value(field) => {
+                        (Some(self.catalog[field].entity), Filter::all(), None)
+                    }
+                    FunctionResult::Nothing => return Within::nothing(),
+                }
+            }
+            From::Value(field) => {
+                self.plain(*field);
+                match self.catalog.find_rows(&self.catalog[*field].r#type) {
+                    Some((entity, _)) => (Some(entity), self.visible(entity), None),
+                    None => {
+                        self.unsupported("rows within a value");
+                        return Within::nothing();
+                    }
+                }
+            }
+            From::Search { search, .. } => {
+                let search = &self.catalog[*search];
+                let scores = self.catalog[search.score].entity;
+                (Some(search.entity), self.visible(search.entity), Some(scores))
+            }
+            From::Once => return Within::nothing(),
+            From::Returned { step, .. } => return self.returned(*step),
+            From::Variants(_) | From::FunctionOfVariants { .. } => {
+                return self.none("rows of several entities");
+            }
+        };
+        Within { entity, edge, visible, paths: None, is_gone: false }
+    }
+
+    fn none(&mut self, what: &'static str) -> Within {
+        self.unsupported(what);
+        Within::nothing()
+    }
+
+    /// The rows that a step changed or returned, as far as they may be read.
+    fn returned(&mut self, step: StepId) -> Within {
+        match self.changed.get(&step) {
+            Some(Changed { entity: Some(entity), is_gone, .. }) => {
+                let (entity, is_gone) = (*entity, *is_gone);
+                let visible = match is_gone {
+                    true => Filter::all(),
+                    false => self.visible(entity),
+                };
+                Within { entity: Some(entity), edge: None, visible, paths: None, is_gone }
+            }
+            Some(Changed { entity: None, .. }) | None => {
+                self.none("rows of a step that gives none")
+            }
+        }
+    }
+}

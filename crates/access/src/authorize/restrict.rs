@@ -1,0 +1,315 @@
+//! Restrictions of reads.
+
+mod requirement;
+mod write;
+
+use catalog::{EntityId, FieldId, FunctionResult};
+use ir::{
+    Call, Filter, From, Hop, HopDirection, OrderKey, OrderTerm, Output, OutputKind, Place, Rows,
+    StepKind, Variant,
+};
+
+use self::requirement::{Requirement, add, has_barrier};
+use super::{Changed, Walk};
+use crate::denial::Denial;
+use crate::restriction::Action;
+use crate::set::{Member, Stage};
+
+/// The actions of a function that changes data, and of a mutation.
+const CHANGES: [Action; 3] = [Action::Create, Action::Update, Action::Delete];
+
+/// The actions on a set of rows, with the members that each reads.
+#[derive(Debug, Default)]
+struct Usage {
+    is_read: bool,
+    /// Whether a change returns them.
+    is_changed: bool,
+    is_aggregated: bool,
+    read: Vec<Member>,
+    /// Members that they are ordered by.
+    ordered: Vec<Member>,
+    aggregated: Vec<Member>,
+}
+
+impl Walk<'_> {
+    /// Refuses an action that is closed.
+    fn open(&mut self, entity: EntityId, members: &[Member], action: Action) {
+        let set = &self.set.restrictions;
+        let is_open = set.is_open(entity, None, action)
+            && members.iter().all(|member| set.is_open(entity, Some(*member), action));
+        if !is_open {
+            self.deny(Denial::Unauthenticated);
+        }
+    }
+
+    /// Refuses a root field that is closed whatever it selects.
+    pub(super) fn restrict_root(&mut self, step: &StepKind) {
+        let set = &self.set.restrictions;
+        let is_closed = match step {
+            StepKind::Read(rows) => match &rows.from {
+                // What a change returns belongs to the change.
+                From::Once | From::Returned { .. } => false,
+                From::Function(call) | From::FunctionOfVariants { call, .. }
+                    if !self.catalog[call.function].only_reads() =>
+                {
+                    set.mutations.is_closed(&CHANGES)
+                }
+                _ => {
+                    let reads = [Action::Read];
+                    set.everything.is_closed(&reads) || set.queries.is_closed(&reads)
+                }
+            },
+            StepKind::Write(_) => set.mutations.is_closed(&CHANGES),
+            StepKind::Call(_) | StepKind::Require(_) => false,
+        };
+        if is_closed {
+            self.deny(Denial::Unauthenticated);
+        }
+    }
+
+    /// Refuses a function that may not be called. A function of a row is refused with the row.
+    fn called(&mut self, call: &Call) {
+        if call.of_row.is_some() {
+            return;
+        }
+        let is_change = !self.catalog[call.function].only_reads();
+        let set = &self.set.restrictions;
+        let actions: &[Action] = if is_change { &CHANGES } else { &[Action::Read] };
+        if !set.is_function_open(call.function, actions) {
+            self.deny(Denial::Unauthenticated);
+        } else if !set.is_function_permitted(call.function, actions) {
+            self.deny(Denial::Forbidden);
+        }
+        if is_change {
+            self.change_anything();
+        }
+    }
+
+    /// Refuses a function that may change anything where some change is closed.
+    fn change_anything(&mut self) {
+        let is_reading = |action: &&Action| {
+            matches!(action, Action::Read | Action::ReadChanged | Action::Aggregate)
+        };
+        let changes = Action::ALL.iter().filter(|action| !is_reading(action));
+        let closed = &self.set.restrictions.everything.closed;
+        if changes.into_iter().any(|action| closed.contains(action)) {
+            self.deny(Denial::Unauthenticated);
+        }
+    }
+
+    /// The entity that a hop leads to.
+    fn far(&self, hop: Hop) -> EntityId {
+        let relationship = &self.catalog[hop.relationship];
+        match hop.direction {
+            HopDirection::Forward => relationship.to,
+            HopDirection::Backward => relationship.from,
+        }
+    }
+
+    /// Restricts rows; their outputs are restricted by themselves.
+    pub(super) fn restrict_rows(&mut self, rows: &mut Rows) {
+        match &mut rows.from {
+            From::Entity(entity) => {
+                let entity = *entity;
+                self.of(entity, &[], rows);
+            }
+            // Finding a node by a field reveals its value.
+            From::Keys { entity, keys, .. } => {
+                let entity = *entity;
+                let keys: Vec<Member> = keys.iter().map(|(key, _)| Member::Field(*key)).collect();
+                self.of(entity, &keys, rows);
+            }
+            From::Relation(hop) => {
+                let entity = self.far(*hop);
+                self.of(entity, &[], rows);
+            }
+            From::Search { search, .. } => {
+                let entity = self.catalog[*search].entity;
+                self.of(entity, &[], rows);
+            }
+            From::Function(call) => {
+                self.called(call);
+                if let FunctionResult::Row(entity)
+                | FunctionResult::Rows(entity)
+                | FunctionResult::RowArray(entity) = self.catalog[call.function].result
+                {
+                    self.of(entity, &[], rows);
+                }
+            }
+            From::Value(field) => match self.catalog.find_rows(&self.catalog[*field].r#type) {
+                Some((entity, _)) => self.of(entity, &[], rows),
+                None => self.deny(Denial::NotUnderstood("rows within a value")),
+            },
+            From::FunctionOfVariants { call, variants } => {
+                self.called(call);
+                for variant in variants {
+                    self.variant(variant, rows.shown, (&rows.outputs, &rows.order));
+                }
+            }
+            From::Variants(variants) => {
+                for variant in variants.iter_mut() {
+                    self.variant(variant, rows.shown, (&rows.outputs, &rows.order));
+                }
+                // The common condition comes after those of each variant.
+                if variants.iter().any(|variant| has_barrier(&variant.filter)) {
+                    let common = std::mem::replace(&mut rows.filter, Filter::all());
+                    for variant in variants {
+                        add(&mut variant.filter, common.clone());
+                    }
+                }
+            }
+            From::Returned { step, .. } => match self.changed.get(step).copied() {
+                Some(Changed { entity: Some(entity), is_new, .. }) => {
+                    let mut usage = Usage { is_changed: true, ..Usage::default() };
+                    usage.add(&rows.outputs, &[]);
+                    self.require_open(entity, &usage);
+                    if !is_new {
+                        self.requirement(entity, &usage).restrict(&mut rows.filter);
+                    }
+                }
+                Some(Changed { entity: None, .. }) | None => {
+                    self.deny(Denial::NotUnderstood("rows of another change"));
+                }
+            },
+            From::Once => {}
+            From::Through { .. } | From::Joining { .. } => {
+                self.deny(Denial::NotUnderstood("rows of this kind"))
+            }
+        }
+    }
+
+    /// Restricts rows of an entity; `members` are read whatever the outputs are.
+    fn of(&mut self, entity: EntityId, members: &[Member], rows: &mut Rows) {
+        let read = members.to_vec();
+        let mut usage = Usage { is_read: rows.shown, read, ..Usage::default() };
+        usage.add(&rows.outputs, &[]);
+        usage.order(&rows.order, &[]);
+        self.require_open(entity, &usage);
+        self.requirement(entity, &usage).restrict(&mut rows.filter);
+    }
+
+    /// `outputs` and `order` are those of all variants.
+    fn variant(
+        &mut self,
+        variant: &mut Variant,
+        shown: bool,
+        (outputs, order): (&[Output], &[OrderTerm]),
+    ) {
+        let entity = variant.entity;
+        let mut usage = Usage { is_read: shown, ..Usage::default() };
+        usage.add(outputs, &variant.common);
+        usage.order(order, &variant.common);
+        usage.add(&variant.outputs, &variant.common);
+        // A variant that the request excludes is not read.
+        if variant.filter != Filter::none() {
+            self.require_open(entity, &usage);
+        }
+        self.requirement(entity, &usage).restrict(&mut variant.filter);
+    }
+
+    /// Refuses closed actions. An aggregate of nodes reads the nodes.
+    fn require_open(&mut self, entity: EntityId, usage: &Usage) {
+        self.open(entity, &usage.read, usage.reading());
+        if !usage.ordered.is_empty() {
+            self.open(entity, &usage.ordered, Action::Order);
+        }
+        if usage.is_aggregated {
+            self.open(entity, &usage.aggregated, Action::Aggregate);
+        }
+    }
+
+    /// The conditions on the rows of a usage.
+    fn requirement(&self, entity: EntityId, usage: &Usage) -> Requirement {
+        let (mut passes, mut required) = (Vec::new(), Vec::new());
+        let mut add = |members: &[Member], action| {
+            passes.push(self.set.restrictions.filter(entity, members, action));
+            required.push(self.set.restrictions.validation(entity, members, action, Stage::Before));
+        };
+        if usage.is_read || usage.is_changed {
+            add(&usage.read, usage.reading());
+        }
+        if !usage.ordered.is_empty() {
+            add(&usage.ordered, Action::Order);
+        }
+        if usage.is_aggregated {
+            add(&usage.aggregated, Action::Aggregate);
+        }
+        Requirement { passes: Filter::and(passes), required }
+    }
+}
+
+impl Usage {
+    /// The action of reading the rows.
+    fn reading(&self) -> Action {
+        match self.is_changed {
+            true => Action::ReadChanged,
+            false => Action::Read,
+        }
+    }
+
+    /// Adds the members that an order reads of the rows themselves; `common` are the fields that common ones are
+    /// of this entity.
+    fn order(&mut self, order: &[OrderTerm], common: &[FieldId]) {
+        let member = |term: &OrderTerm| match &term.key {
+            OrderKey::Place(place) => match place.stored() {
+                Place::Field { path, field } if path.is_empty() => Some(Member::Field(*field)),
+                Place::Common(place) => common.get(usize::from(*place)).copied().map(Member::Field),
+                Place::Computed(call) => Some(Member::Function(call.function)),
+                _ => None,
+            },
+            OrderKey::Call(call) => Some(Member::Function(call.function)),
+            OrderKey::Relation { .. } => None,
+        };
+        self.ordered.extend(order.iter().filter_map(member));
+    }
+
+    /// Adds the members that outputs read; `common` are the fields that common ones are of this entity.
+    fn add(&mut self, outputs: &[Output], common: &[FieldId]) {
+        let shared = |place: &u16| common.get(usize::from(*place)).copied().map(Member::Field);
+        let member = |place: &Place| match place.stored() {
+            Place::Field { field, .. } => Some(Member::Field(*field)),
+            Place::Common(place) => shared(place),
+            Place::Computed(call) => Some(Member::Function(call.function)),
+            _ => None,
+        };
+        for output in outputs {
+            match &output.kind {
+                OutputKind::Field { field, .. } | OutputKind::FieldIf { field, .. } => {
+                    self.read.push(Member::Field(*field));
+                }
+                OutputKind::Common { place, .. } => self.read.extend(shared(place)),
+                OutputKind::Computed { call, .. } => {
+                    self.read.push(Member::Function(call.function));
+                }
+                OutputKind::Related { rows, .. } => self.read.extend(given(rows)),
+                OutputKind::Count => self.is_read = true,
+                OutputKind::Aggregate(aggregate) => {
+                    self.is_aggregated = true;
+                    let places = aggregate.terms.iter().filter_map(|term| term.place.as_ref());
+                    self.aggregated.extend(places.filter_map(member));
+                }
+                // Groups show the values that they are formed by.
+                OutputKind::Groups(groups) => {
+                    self.is_read = true;
+                    self.read.extend(groups.by.iter().filter_map(member));
+                    self.add(&groups.outputs, common);
+                }
+                OutputKind::Present { .. }
+                | OutputKind::PresentIf { .. }
+                | OutputKind::Edge { .. }
+                | OutputKind::OrderValue(_)
+                | OutputKind::Variant
+                | OutputKind::Ordinal
+                | OutputKind::Counter { .. } => {}
+            }
+        }
+    }
+}
+
+/// The function of a row that rows come from, if there is one.
+fn given(rows: &Rows) -> Option<Member> {
+    let (From::Function(call) | From::FunctionOfVariants { call, .. }) = &rows.from else {
+        return None;
+    };
+    call.of_row.is_some().then_some(Member::Function(call.function))
+}

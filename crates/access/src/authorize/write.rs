@@ -1,0 +1,190 @@
+//! Grants of changes.
+//!
+//! A change needs one grant of all of its fields together; several such grants add up in their rows.
+//! Rows are changed only if they may be read: otherwise a condition would reveal rows that the answer
+//! hides. Presets of grants are written beside the values of the request. After everything of a
+//! transaction is written, the rows have to pass the check of one of the grants.
+//!
+//! * [`candidates`]: the grants that permit a change
+//! * [`checks`]: conditions after the change
+
+mod candidates;
+mod checks;
+
+use std::collections::HashSet;
+
+use catalog::{EntityId, FieldId, FunctionResult};
+use ir::{
+    Assignment, Call, Conflict, Filter, From, Insert, InsertedRows, Require, StepId, Update, Write,
+    WriteKind,
+};
+
+use super::{Changed, Walk};
+use crate::condition::any;
+use crate::denial::Denial;
+use crate::grant::Privilege;
+use candidates::{Candidates, Presets};
+
+/// A writing step, and the root field that it belongs to.
+type Place = (StepId, u32);
+
+impl Walk<'_> {
+    pub(super) fn write(&mut self, place: Place, write: &mut Write) {
+        let entity = write.entity;
+        if !write.children.is_empty() {
+            self.deny(Denial::NotUnderstood("writes within a write"));
+        }
+        match &mut write.kind {
+            WriteKind::Insert(insert) => self.insert(place, entity, insert),
+            WriteKind::Update(update) => self.update(place, entity, update),
+            WriteKind::Delete { filter, .. } => {
+                self.check(entity, Privilege::Delete, None);
+                let grants = self.set.grants(entity, Privilege::Delete);
+                if grants.is_empty() {
+                    self.deny(Denial::Entity(entity, Privilege::Delete));
+                }
+                let rows = any(grants.iter().map(|grant| grant.rows.clone()).collect());
+                self.restrict(entity, filter, rows);
+            }
+            WriteKind::Upsert { insert, conflict } => {
+                self.upsert(place, entity, insert, conflict);
+            }
+            WriteKind::Link { .. }
+            | WriteKind::Unlink { .. }
+            | WriteKind::SetLinks { .. }
+            | WriteKind::LinkOrInsert { .. }
+            | WriteKind::Choose { .. }
+            | WriteKind::Expect { .. } => {
+                self.deny(Denial::NotUnderstood("this kind of write"));
+            }
+        }
+    }
+
+    /// A function that is called for its effect, not its result.
+    pub(super) fn effect(&mut self, step: StepId, call: &Call) {
+        if call.of_row.is_some() {
+            self.unsupported("a function of no row");
+        }
+        self.may_call(call);
+        let entity = match self.catalog[call.function].result {
+            FunctionResult::Nothing => None,
+            FunctionResult::Row(entity)
+            | FunctionResult::Rows(entity)
+            | FunctionResult::RowArray(entity) => Some(entity),
+            FunctionResult::Value(field) | FunctionResult::Values(field) => {
+                Some(self.catalog[field].entity)
+            }
+        };
+        self.changed.insert(step, Changed { entity, is_gone: false, is_new: false });
+    }
+
+    /// Whether a step changed anything is no secret; other requirements would reveal more.
+    pub(super) fn require(&mut self, require: &mut Require) {
+        let Require { rows, filter, .. } = require;
+        let asks_nothing = rows.filter.is_all()
+            && rows.order.is_empty()
+            && rows.distinct.is_empty()
+            && rows.outputs.is_empty()
+            && filter.is_all();
+        if !matches!(rows.from, From::Returned { .. }) || !asks_nothing {
+            self.unsupported("this requirement");
+        }
+    }
+
+    fn insert(&mut self, place: Place, entity: EntityId, insert: &mut Insert) {
+        let said: HashSet<FieldId> = insert.fields.iter().copied().collect();
+        let Some(let_by) = self.candidates(entity, Privilege::Insert, &said) else { return };
+        self.preset(insert, &let_by.presets);
+        if let Some(check) = let_by.check {
+            self.add_check(place, entity, "insert", check);
+        }
+    }
+
+    fn preset(&mut self, insert: &mut Insert, presets: &Presets) {
+        for (field, operand) in presets {
+            insert.fields.push(*field);
+            match &mut insert.rows {
+                InsertedRows::Each(rows) => {
+                    rows.iter_mut().for_each(|row| row.push(Some(operand.clone())));
+                }
+                InsertedRows::Columns(_) => {
+                    self.deny(Denial::NotUnderstood("presets of any number of rows"));
+                }
+            }
+        }
+    }
+
+    fn update(&mut self, place: Place, entity: EntityId, update: &mut Update) {
+        let Some(let_by) = self.assign(entity, &mut update.assignments) else { return };
+        self.restrict(entity, &mut update.filter, let_by.rows);
+        if let Some(check) = let_by.check {
+            self.add_check(place, entity, "update", check);
+        }
+    }
+
+    /// Rows that are inserted, or updated where they exist: both have to be granted. It is not known
+    /// afterwards which of the two happened, so that the row has to pass both checks.
+    fn upsert(
+        &mut self,
+        place: Place,
+        entity: EntityId,
+        insert: &mut Insert,
+        conflict: &mut Conflict,
+    ) {
+        let said: HashSet<FieldId> = insert.fields.iter().copied().collect();
+        let inserts = self.candidates(entity, Privilege::Insert, &said);
+        let mut check = None;
+        if !conflict.assignments.is_empty() {
+            let updates = self.assign(entity, &mut conflict.assignments);
+            let Some(updates) = updates else { return };
+            self.restrict(entity, &mut conflict.filter, updates.rows);
+            let is_one = matches!(&insert.rows, InsertedRows::Each(rows) if rows.len() == 1);
+            if is_one && !conflict.filter.is_all() {
+                self.add_return(place, entity);
+            }
+            check = updates.check;
+        }
+        let Some(inserts) = inserts else { return };
+        self.preset(insert, &inserts.presets);
+        let check = match (inserts.check, check) {
+            (Some(insert), Some(update)) if insert != update => {
+                Some(Filter::and(vec![insert, update]))
+            }
+            (insert, update) => insert.or(update),
+        };
+        if let Some(check) = check {
+            self.add_check(place, entity, "upsert", check);
+        }
+    }
+
+    /// Adds presets to the assignments, if grants permit these.
+    fn assign(
+        &mut self,
+        entity: EntityId,
+        assignments: &mut Vec<(FieldId, Assignment)>,
+    ) -> Option<Candidates> {
+        let said: HashSet<FieldId> = assignments.iter().map(|(field, _)| *field).collect();
+        // A value that is computed from another reveals it.
+        for (field, assignment) in assignments.iter() {
+            if !matches!(assignment, Assignment::Set(_) | Assignment::Inserted) {
+                self.plain(*field);
+            }
+        }
+        let let_by = self.candidates(entity, Privilege::Update, &said)?;
+        let preset = |(field, operand): &_| (*field, Assignment::Set(Clone::clone(operand)));
+        assignments.extend(let_by.presets.iter().map(preset));
+        Some(let_by)
+    }
+
+    /// Restricts a change to rows that may be changed and read.
+    fn restrict(&mut self, entity: EntityId, filter: &mut Filter, rows: Filter) {
+        self.filter_of(filter, entity);
+        let visible = self.visible(entity);
+        let own = std::mem::replace(filter, Filter::all());
+        let first = match rows == visible {
+            true => rows,
+            false => Filter::and(vec![rows, visible]),
+        };
+        *filter = Filter::barrier(first, own);
+    }
+}

@@ -1,0 +1,112 @@
+//! Grants that permit a change.
+
+use std::collections::HashSet;
+
+use catalog::{EntityId, EntityKind, FieldId, Generated};
+use ir::{Filter, Operand};
+
+use super::super::Walk;
+use crate::condition::any;
+use crate::denial::Denial;
+use crate::grant::Privilege;
+use crate::set::Granted;
+
+/// Values that are written beside those of the request.
+pub(super) type Presets = Vec<(FieldId, Operand)>;
+
+/// Grants that permit a change, together.
+pub(super) struct Candidates {
+    /// The rows that may be changed.
+    pub(super) rows: Filter,
+    pub(super) presets: Presets,
+    /// The condition on the written rows, where they may fail it.
+    pub(super) check: Option<Filter>,
+}
+
+impl Walk<'_> {
+    /// The grants of writing all of these fields together; `None` if there are none.
+    pub(super) fn candidates(
+        &mut self,
+        entity: EntityId,
+        privilege: Privilege,
+        said: &HashSet<FieldId>,
+    ) -> Option<Candidates> {
+        self.check(entity, privilege, None);
+        said.iter().for_each(|field| self.check(entity, privilege, Some(*field)));
+        let grants = self.set.grants(entity, privilege);
+        if grants.is_empty() {
+            self.deny(Denial::Entity(entity, privilege));
+            return None;
+        }
+        let candidates: Vec<&Granted> =
+            grants.iter().filter(|grant| said.iter().all(|field| lets(grant, *field))).collect();
+        // Each has what the one with the most presets has, or less.
+        let strictest = candidates.iter().copied().max_by_key(|grant| grant.presets.len());
+        let Some(strictest) = strictest else {
+            let mut denied: Vec<FieldId> = said
+                .iter()
+                .copied()
+                .filter(|field| !grants.iter().any(|grant| lets(grant, *field)))
+                .collect();
+            denied.sort_unstable();
+            match denied.is_empty() {
+                true => self.deny(Denial::Together(entity, privilege)),
+                false => {
+                    denied.into_iter().for_each(|one| self.deny(Denial::Field(one, privilege)))
+                }
+            }
+            return None;
+        };
+        let has = |preset| strictest.presets.contains(preset);
+        if !candidates.iter().all(|grant| grant.presets.iter().all(has)) {
+            self.deny(Denial::Together(entity, privilege));
+            return None;
+        }
+        // An update of a rule's rows without its presets would be more than the rule lets, and so
+        // would be one with the presets of another rule that does not let these rows.
+        let is_strictest = |grant: &&Granted| grant.presets.len() == strictest.presets.len();
+        let (strict, others): (Vec<&Granted>, Vec<&Granted>) =
+            candidates.into_iter().partition(is_strictest);
+        let rows = any(strict.iter().map(|grant| grant.rows.clone()).collect());
+        let is_let = |grant: &&Granted| strict.iter().any(|own| own.rows == grant.rows);
+        if !rows.is_all() && !others.iter().all(is_let) {
+            self.deny(Denial::Together(entity, privilege));
+            return None;
+        }
+        let check = self.check_of(entity, &strict, said);
+        Some(Candidates { rows, presets: strictest.presets.clone(), check })
+    }
+
+    /// What rows have to pass once they are written by rules with the same presets.
+    fn check_of(
+        &self,
+        entity: EntityId,
+        grants: &[&Granted],
+        said: &HashSet<FieldId>,
+    ) -> Option<Filter> {
+        if grants.iter().all(|grant| self.stays(entity, grant, said)) {
+            return None;
+        }
+        let check = any(grants.iter().map(|grant| grant.check.clone()).collect());
+        (!check.is_all()).then_some(check)
+    }
+
+    /// Whether a row that may be updated passes the check all the same, since nothing is written
+    /// that decides on it.
+    fn stays(&self, entity: EntityId, grant: &Granted, said: &HashSet<FieldId>) -> bool {
+        let Some(deciding) = &grant.unchecked_without else { return false };
+        let entity = &self.catalog[entity];
+        let is_written = |field: &FieldId| {
+            said.contains(field)
+                || grant.presets.iter().any(|(preset, _)| preset == field)
+                || self.catalog[*field].generated == Some(Generated::Stored)
+        };
+        let is_as_said = entity.kind == EntityKind::Table && !entity.rewritten && !entity.triggered;
+        is_as_said && !deciding.iter().any(is_written)
+    }
+}
+
+/// Whether the rule lets the request say the field.
+fn lets(grant: &Granted, field: FieldId) -> bool {
+    grant.fields.contains(&field) && !grant.presets.iter().any(|(preset, _)| *preset == field)
+}

@@ -1,0 +1,335 @@
+//! Conditions of access rules, on claims and on rows.
+
+use catalog::FieldId;
+use ir::{Claims, Filter, Hop, Place, Quantifier};
+
+use crate::claim::{self, ClaimUse, Comparison};
+use crate::constant::Constant;
+
+/// A condition of a rule. `R` is a condition on rows: a [`Filter`] in the terms of a catalog, or what
+/// a frontend has read and not resolved yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition<R = Filter> {
+    All(Vec<Condition<R>>),
+    Any(Vec<Condition<R>>),
+    Not(Box<Condition<R>>),
+    /// A condition on claims alone, which is decided when a session is known.
+    Claims(ClaimCondition),
+    /// A condition on the row, which may compare its values with claims.
+    Row(R),
+    /// A condition on rows along a relationship.
+    Related {
+        hop: Hop,
+        quantifier: Quantifier,
+        condition: Box<Condition<R>>,
+    },
+}
+
+/// A condition on claims alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClaimCondition {
+    All(Vec<ClaimCondition>),
+    Any(Vec<ClaimCondition>),
+    Not(Box<ClaimCondition>),
+    /// The session is authenticated.
+    Authenticated,
+    /// The claim is present; it may be null.
+    Present {
+        claim: Box<str>,
+    },
+    /// A test of a claim, which is named by its path. A missing claim fails every test.
+    Test {
+        claim: Box<str>,
+        test: ClaimTest,
+        value: Constant,
+    },
+}
+
+/// A comparison of a claim with a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimTest {
+    Equal,
+    In,
+    /// The claim is a list that contains the value.
+    Includes,
+    Contains,
+    StartsWith,
+    EndsWith,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Condition {
+    /// The condition that every row passes.
+    #[must_use]
+    pub fn always() -> Self {
+        Self::All(Vec::new())
+    }
+
+    /// The filter of the rows for which the condition is true, for a session with these claims.
+    #[must_use]
+    pub fn filter(&self, claims: Option<&Claims>) -> Filter {
+        nullable_filter(self, true, &SessionFacts(claims))
+    }
+
+    /// Adds the fields that the condition reads, of the row and of related rows.
+    pub fn fields(&self, fields: &mut Vec<FieldId>) {
+        match self {
+            Self::All(conditions) | Self::Any(conditions) => {
+                conditions.iter().for_each(|condition| condition.fields(fields));
+            }
+            Self::Not(condition) | Self::Related { condition, .. } => condition.fields(fields),
+            Self::Claims(_) => {}
+            Self::Row(filter) => {
+                let test = match filter {
+                    Filter::Not(test) => test,
+                    test => test,
+                };
+                if let Filter::Compare { place, .. }
+                | Filter::Text { place, .. }
+                | Filter::IsNull(place) = test
+                    && let Place::Field { field, .. } = place
+                {
+                    fields.push(*field);
+                }
+            }
+        }
+    }
+
+    /// Adds the claims that single comparisons of the condition name.
+    pub fn claims(&self, claims: &mut Vec<Box<str>>) {
+        match self {
+            Self::All(conditions) | Self::Any(conditions) => {
+                conditions.iter().for_each(|condition| condition.claims(claims));
+            }
+            Self::Not(condition) | Self::Related { condition, .. } => condition.claims(claims),
+            Self::Claims(_) => {}
+            Self::Row(filter) => claims.extend(claim_of(filter).map(Into::into)),
+        }
+    }
+
+    /// Adds the relationships that the condition follows.
+    pub fn hops(&self, hops: &mut Vec<Hop>) {
+        match self {
+            Self::All(conditions) | Self::Any(conditions) => {
+                conditions.iter().for_each(|condition| condition.hops(hops));
+            }
+            Self::Not(condition) => condition.hops(hops),
+            Self::Claims(_) | Self::Row(_) => {}
+            Self::Related { hop, condition, .. } => {
+                hops.push(*hop);
+                condition.hops(hops);
+            }
+        }
+    }
+}
+
+/// The claim that a single comparison names.
+#[must_use]
+pub fn claim_of(filter: &Filter) -> Option<&str> {
+    Comparison::of(filter)?.claim()
+}
+
+/// The filter of a condition in SQL's three values: a comparison with a missing claim is unknown.
+///
+/// A row passes the filter if the condition is true (`strict`), or unless it is false.
+pub(crate) fn nullable_filter(
+    condition: &Condition,
+    strict: bool,
+    facts: &impl ConditionFacts,
+) -> Filter {
+    let each = |conditions: &[Condition]| {
+        conditions.iter().map(|condition| nullable_filter(condition, strict, facts)).collect()
+    };
+    match condition {
+        Condition::All(conditions) => Filter::and(each(conditions)),
+        Condition::Any(conditions) => any(each(conditions)),
+        Condition::Not(condition) => {
+            Filter::Not(Box::new(nullable_filter(condition, !strict, facts)))
+        }
+        Condition::Claims(claims) => constant(facts.passes(claims)),
+        Condition::Row(filter) => match claim_of(filter) {
+            Some(claim) if !facts.is_present(claim) => constant(!strict),
+            _ => filter.clone(),
+        },
+        Condition::Related { hop, quantifier, condition } => {
+            let (quantifier, filter) = match quantifier {
+                Quantifier::Some | Quantifier::Single => {
+                    (*quantifier, nullable_filter(condition, strict, facts))
+                }
+                Quantifier::None => (*quantifier, nullable_filter(condition, !strict, facts)),
+                // A related row for which the condition is unknown fails it.
+                Quantifier::Every => {
+                    let passes = nullable_filter(condition, strict, facts);
+                    (Quantifier::None, Filter::Except(Box::new(passes)))
+                }
+            };
+            Filter::Relation { hop: *hop, quantifier, filter: Box::new(filter) }
+        }
+    }
+}
+
+/// The filter of a condition in two values: a comparison with a claim that is missing, or whose type
+/// is another one than that of the value, is false. Null would be unknown, which a condition around
+/// it might take for either.
+///
+/// Recursion is bounded by the parser of the definitions.
+pub(crate) fn typed_filter(condition: &Condition, facts: &impl ConditionFacts) -> Filter {
+    let each = |conditions: &[Condition]| -> Vec<Filter> {
+        conditions.iter().map(|condition| typed_filter(condition, facts)).collect()
+    };
+    match condition {
+        Condition::All(conditions) => {
+            let filters = each(conditions);
+            match filters.iter().any(is_never) {
+                true => Filter::none(),
+                false => Filter::and(filters),
+            }
+        }
+        Condition::Any(conditions) => either(each(conditions)),
+        Condition::Not(condition) => {
+            let filter = typed_filter(condition, facts);
+            match (filter.is_all(), is_never(&filter)) {
+                (true, _) => Filter::none(),
+                (_, true) => Filter::all(),
+                _ => Filter::Not(Box::new(filter)),
+            }
+        }
+        Condition::Claims(claims) => constant(facts.passes(claims)),
+        Condition::Row(filter) => {
+            let mut filter = filter.clone();
+            remove_mistyped(&mut filter, facts);
+            filter
+        }
+        Condition::Related { hop, quantifier, condition } => {
+            let filter = Box::new(typed_filter(condition, facts));
+            Filter::Relation { hop: *hop, quantifier: *quantifier, filter }
+        }
+    }
+}
+
+/// What is known of a session when conditions become filters.
+pub(crate) trait ConditionFacts {
+    /// Whether a condition on claims passes.
+    fn passes(&self, condition: &ClaimCondition) -> bool;
+
+    /// Whether a claim is present and not null.
+    fn is_present(&self, claim: &str) -> bool;
+
+    /// Whether the claim of a comparison has the type of the value it is compared with.
+    fn fits(&self, comparison: &Comparison<'_>) -> bool;
+}
+
+/// The claims of one session.
+struct SessionFacts<'c>(Option<&'c Claims>);
+
+impl ConditionFacts for SessionFacts<'_> {
+    fn passes(&self, condition: &ClaimCondition) -> bool {
+        claim::passes(condition, self.0)
+    }
+
+    fn is_present(&self, claim: &str) -> bool {
+        is_present(claim, self.0)
+    }
+
+    fn fits(&self, comparison: &Comparison<'_>) -> bool {
+        comparison.claim().is_some_and(|claim| self.is_present(claim))
+    }
+}
+
+/// Whether a claim is present and not null.
+#[must_use]
+pub fn is_present(claim: &str, claims: Option<&Claims>) -> bool {
+    claims.and_then(|claims| claims.get(claim)).is_some_and(|claim| !claim.is_null())
+}
+
+fn remove_mistyped(filter: &mut Filter, facts: &impl ConditionFacts) {
+    match filter {
+        Filter::And(filters) | Filter::Or(filters) => {
+            filters.iter_mut().for_each(|filter| remove_mistyped(filter, facts));
+        }
+        Filter::Not(one)
+        | Filter::Except(one)
+        | Filter::Required(one)
+        | Filter::Relation { filter: one, .. } => remove_mistyped(one, facts),
+        Filter::Barrier { first, then } => {
+            remove_mistyped(first, facts);
+            remove_mistyped(then, facts);
+        }
+        Filter::RelatedGroup { filter: one, having, .. } => {
+            remove_mistyped(one, facts);
+            remove_mistyped(having, facts);
+        }
+        Filter::VariantGroup { variants, having, .. } => {
+            variants.iter_mut().for_each(|variant| remove_mistyped(&mut variant.filter, facts));
+            remove_mistyped(having, facts);
+        }
+        Filter::IsNull(_) => {}
+        Filter::Compare { .. }
+        | Filter::CompareText { .. }
+        | Filter::AnyElement { .. }
+        | Filter::Text { .. }
+        | Filter::Geo { .. } => {
+            let comparison = Comparison::of(filter).filter(|one| one.claim().is_some());
+            if comparison.is_some_and(|comparison| !facts.fits(&comparison)) {
+                *filter = Filter::none();
+            }
+        }
+    }
+}
+
+fn is_never(filter: &Filter) -> bool {
+    matches!(filter, Filter::Or(filters) if filters.is_empty())
+}
+
+fn constant(passes: bool) -> Filter {
+    match passes {
+        true => Filter::all(),
+        false => Filter::none(),
+    }
+}
+
+/// The disjunction, without filters that no row passes.
+pub(crate) fn either(mut filters: Vec<Filter>) -> Filter {
+    filters.retain(|filter| !is_never(filter));
+    any(filters)
+}
+
+/// The disjunction, without duplicates.
+#[must_use]
+pub fn any(filters: Vec<Filter>) -> Filter {
+    if filters.iter().any(Filter::is_all) {
+        return Filter::all();
+    }
+    let mut different: Vec<Filter> = Vec::with_capacity(filters.len());
+    for filter in filters {
+        if !different.contains(&filter) {
+            different.push(filter);
+        }
+    }
+    match different.len() {
+        1 => different.swap_remove(0),
+        _ => Filter::Or(different),
+    }
+}
+
+/// Adds the conditions on claims, and the claims that values are compared with.
+pub(crate) fn collect(
+    catalog: &catalog::Catalog,
+    condition: &Condition,
+    tests: &mut Vec<ClaimCondition>,
+    uses: &mut Vec<ClaimUse>,
+) {
+    match condition {
+        Condition::All(all) | Condition::Any(all) => {
+            all.iter().for_each(|one| collect(catalog, one, tests, uses));
+        }
+        Condition::Not(one) | Condition::Related { condition: one, .. } => {
+            collect(catalog, one, tests, uses);
+        }
+        Condition::Claims(claims) => tests.push(claims.clone()),
+        Condition::Row(filter) => claim::uses(catalog, filter, uses),
+    }
+}

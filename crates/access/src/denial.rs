@@ -1,0 +1,101 @@
+//! Denials: parts of a request that no rule permits.
+
+use std::fmt;
+
+use catalog::{Catalog, EntityId, FieldId, FunctionId};
+use ir::{Otherwise, OtherwiseKind};
+
+use crate::grant::Privilege;
+
+/// Why a session has no access at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionRefusal {
+    /// The session names no role, and there is no default role.
+    NoRole,
+    UnknownRole,
+    /// The tokens so far differ in more ways than are kept apart.
+    TooManySets,
+}
+
+/// A part of a request that no rule permits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Denial {
+    Entity(EntityId, Privilege),
+    Field(FieldId, Privilege),
+    /// The field may be read in some of the rows only, and is used where it cannot be masked.
+    Hidden(FieldId),
+    Function(FunctionId),
+    /// The fields of a write are granted by different rules, none of which grants them together.
+    Together(EntityId, Privilege),
+    /// The session is not authenticated, or its claims do not fulfil the authentication rule.
+    Unauthenticated,
+    /// The claims do not fulfil the rule.
+    Forbidden,
+    /// The authorizer does not support this construct, and so refuses it.
+    NotUnderstood(&'static str),
+}
+
+impl fmt::Display for SessionRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoRole => "This request names no role, and nothing is let without one.",
+            // The message does not reveal which roles exist.
+            Self::UnknownRole => "Nothing is let to the role of this request.",
+            Self::TooManySets => {
+                "The claims of too many different kinds were seen: nothing more is let."
+            }
+        })
+    }
+}
+
+impl Denial {
+    /// The error message.
+    #[must_use]
+    pub fn message(&self, catalog: &Catalog) -> String {
+        match self {
+            Self::Entity(entity, verb) => {
+                format!("You may not {verb} rows of `{}`.", catalog.qualified_name(*entity))
+            }
+            Self::Field(field, verb) => {
+                format!("You may not {verb} `{}`.", field_name(catalog, *field))
+            }
+            Self::Hidden(field) => format!(
+                "You may see `{}` in some rows only, and cannot use it here.",
+                field_name(catalog, *field)
+            ),
+            Self::Function(function) => {
+                format!("You may not call `{}`.", catalog.function_name(*function))
+            }
+            Self::Together(entity, verb) => format!(
+                "You may not {verb} rows of `{}` with these fields together.",
+                catalog.qualified_name(*entity)
+            ),
+            Self::Unauthenticated => "Unauthenticated".to_owned(),
+            Self::Forbidden => "Forbidden".to_owned(),
+            Self::NotUnderstood(what) => {
+                format!("What you may see and change is restricted, which is not known for {what}.")
+            }
+        }
+    }
+}
+
+/// The error for written rows that pass the check of no rule.
+pub(crate) fn failed_check(catalog: &Catalog, entity: EntityId, verb: &str) -> Otherwise {
+    let entity = catalog.qualified_name(entity);
+    let message = format!("You may not {verb} rows of `{entity}` with these values.");
+    Otherwise::new(OtherwiseKind::Refused, message)
+}
+
+/// The error for an upsert of an existing row that no rule permits to update.
+pub(crate) fn not_updatable(catalog: &Catalog, entity: EntityId) -> Otherwise {
+    let entity = catalog.qualified_name(entity);
+    let message = format!("You may not update the row of `{entity}` that has this key.");
+    Otherwise::new(OtherwiseKind::Refused, message)
+}
+
+/// The qualified name `namespace.entity.field`.
+#[must_use]
+pub fn field_name(catalog: &Catalog, field: FieldId) -> String {
+    let field = &catalog[field];
+    format!("{}.{}", catalog.qualified_name(field.entity), field.name)
+}

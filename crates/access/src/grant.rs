@@ -1,0 +1,169 @@
+//! Grants: rules that open what is closed.
+//!
+//! What no grant of a role names is refused. Grants only ever add, so that their order has no meaning.
+//! Policy files write them.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::Arc;
+
+use catalog::{EntityId, FieldId, FunctionId};
+use ir::{Claims, Operand};
+use serde_json_bytes::Value as Json;
+
+use crate::condition::Condition;
+use crate::denial::SessionRefusal;
+
+/// A privilege on the rows of an entity, as SQL's GRANT names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Privilege {
+    Read,
+    Insert,
+    Update,
+    Delete,
+}
+
+/// The roles of a source, with their grants.
+#[derive(Debug)]
+pub struct Roles {
+    /// The claim that names the role.
+    pub(crate) claim: Box<str>,
+    /// The role of sessions without that claim.
+    pub(crate) default: Option<Box<str>>,
+    pub(crate) grants: Vec<Grant>,
+    pub(crate) roles: Vec<Role>,
+    /// The index of each role.
+    named: HashMap<Box<str>, usize>,
+}
+
+/// A role.
+#[derive(Debug)]
+pub struct Role {
+    pub name: Box<str>,
+    /// Whether it has every privilege on everything.
+    pub is_superuser: bool,
+    /// Indices of its grants, inherited ones included, sorted.
+    pub grants: Vec<usize>,
+    pub functions: Callable,
+}
+
+/// The functions that a role may call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Callable {
+    All,
+    These(HashSet<FunctionId>),
+}
+
+/// The privileges on one entity that belong together.
+#[derive(Debug)]
+pub struct Grant {
+    pub name: Arc<str>,
+    pub entity: EntityId,
+    pub read: Option<Permission>,
+    pub insert: Option<Permission>,
+    pub update: Option<Permission>,
+    pub delete: Option<Permission>,
+}
+
+/// The rows and fields of one privilege.
+#[derive(Debug)]
+pub struct Permission {
+    pub rows: Condition,
+    pub fields: HashSet<FieldId>,
+    /// Values that are written beside those of the request.
+    pub presets: Vec<(FieldId, Operand)>,
+    pub check: Check,
+}
+
+/// The condition that rows have to pass after they were written.
+#[derive(Debug)]
+pub enum Check {
+    None,
+    /// The condition of the rows that may be changed, which reads these fields.
+    Rows(Arc<[FieldId]>),
+    Condition(Condition),
+}
+
+impl fmt::Display for Privilege {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Insert => "insert",
+            Self::Update => "update",
+            Self::Delete => "delete",
+        })
+    }
+}
+
+impl Roles {
+    #[must_use]
+    pub fn new(
+        claim: Box<str>,
+        default: Option<Box<str>>,
+        grants: Vec<Grant>,
+        roles: Vec<Role>,
+    ) -> Self {
+        let named = roles.iter().enumerate().map(|(place, role)| (role.name.clone(), place));
+        let named = named.collect();
+        Self { claim, default, grants, roles, named }
+    }
+
+    /// The claim that names the role.
+    #[must_use]
+    pub fn claim(&self) -> &str {
+        &self.claim
+    }
+
+    /// Fields that grants fill in for new rows: requests cannot set them.
+    pub fn preset_in_new_rows(&self) -> impl Iterator<Item = FieldId> {
+        let presets = self.grants.iter().filter_map(|grant| grant.insert.as_ref());
+        presets.flat_map(|insert| insert.presets.iter().map(|(field, _)| *field))
+    }
+
+    /// The role of a session, or why it has none.
+    pub fn role(&self, claims: Option<&Claims>) -> Result<&Role, SessionRefusal> {
+        self.roles.get(self.index(claims)?).ok_or(SessionRefusal::UnknownRole)
+    }
+
+    /// The grants of a role.
+    pub fn grants_of<'r>(&'r self, role: &'r Role) -> impl Iterator<Item = &'r Grant> {
+        role.grants.iter().filter_map(|grant| self.grants.get(*grant))
+    }
+
+    pub(crate) fn index(&self, claims: Option<&Claims>) -> Result<usize, SessionRefusal> {
+        let claim = claims.and_then(|claims| claims.get(&self.claim));
+        let name = match claim {
+            Some(Json::String(name)) => name.as_str(),
+            None | Some(Json::Null) => self.default.as_deref().ok_or(SessionRefusal::NoRole)?,
+            Some(_) => return Err(SessionRefusal::UnknownRole),
+        };
+        self.named.get(name).copied().ok_or(SessionRefusal::UnknownRole)
+    }
+}
+
+impl Grant {
+    /// The permissions that conditions and presets of the grant stand in.
+    pub(crate) fn permissions(&self) -> impl Iterator<Item = &Permission> {
+        [&self.read, &self.insert, &self.update, &self.delete].into_iter().flatten()
+    }
+}
+
+impl Permission {
+    /// Adds the claims that conditions and presets name.
+    pub fn claims(&self, claims: &mut Vec<Box<str>>) {
+        self.rows.claims(claims);
+        if let Check::Condition(condition) = &self.check {
+            condition.claims(claims);
+        }
+        claims.extend(self.presets.iter().filter_map(|(_, operand)| preset_claim(operand)));
+    }
+}
+
+/// The claim that a preset writes.
+#[must_use]
+pub fn preset_claim(operand: &Operand) -> Option<Box<str>> {
+    match operand {
+        Operand::Claim(claim) => Some(claim.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,41 @@
+//! Authorization: who may read and change which rows and fields.
+//!
+//! Frontends compile their permissions to [`AccessRules`]: policy files to grants of roles, type
+//! definitions of graphs to restrictions. A session has an [`AccessSet`] by its claims, and
+//! [`authorize()`] changes a request of the IR to what the set permits. This crate knows no frontend,
+//! no dialect, no source and no GraphQL.
+//!
+//! ```text
+//! frontend ─► AccessRules ─┐
+//! claims of a session ─────┴─► AccessSet ─┐
+//! request ────────────────────────────────┴─► authorize ─► request, Refused
+//! ```
+//!
+//! * [`grant`]: rules that open what is closed, by role
+//! * [`restriction`]: rules that take from what is open
+//! * [`condition`]: conditions on claims and on rows
+//! * [`rules`]: the rules of a source
+//! * [`set`]: what one kind of session may do
+//! * [`authorize`](mod@authorize): the authorizer
+//! * [`refused`], [`denial`]: what it refuses
+
+pub mod authorize;
+mod claim;
+pub mod condition;
+mod constant;
+pub mod denial;
+pub mod grant;
+pub mod refused;
+pub mod restriction;
+pub mod rules;
+pub mod set;
+
+pub use authorize::{Authorized, Checked, authorize};
+pub use condition::{ClaimCondition, ClaimTest, Condition, claim_of, is_present};
+pub use constant::Constant;
+pub use denial::{Denial, SessionRefusal, field_name};
+pub use grant::{Callable, Check, Grant, Permission, Privilege, Role, Roles, preset_claim};
+pub use refused::{Part, Refused};
+pub use restriction::{Action, Authentication, Restriction, RootType, RowRule, Target};
+pub use rules::{AccessRules, MOST_SETS};
+pub use set::{AccessSet, AccessSetId, Cell, Granted};

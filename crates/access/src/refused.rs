@@ -1,0 +1,91 @@
+//! Refused parts of a request, which are removed from it.
+//!
+//! In a query a refusal concerns the smallest part that depends on it: a value, a set of related
+//! rows, a root field. The rest is answered. In a mutation it concerns the root field as a whole,
+//! which is not executed: nothing may be changed whose result cannot be shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ir::{Isolation, Output, OutputId, OutputKind, Request, RowsId, Step, StepKind};
+
+use crate::denial::Denial;
+use crate::grant::Privilege;
+
+/// The part of a request that a refusal concerns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    Root(u32),
+    /// A set of related rows, or the rows of one of several lists of keys, with everything that is
+    /// computed from them.
+    Rows(RowsId),
+    Output(OutputId),
+}
+
+/// Refused parts of a request.
+#[derive(Debug, Default)]
+pub struct Refused {
+    /// All denials.
+    pub all: BTreeSet<Denial>,
+    /// Each refused part with the reason that its error gives.
+    parts: BTreeMap<Part, Denial>,
+    /// Root fields that are not executed because another one of their transaction is refused.
+    undone: BTreeSet<u32>,
+}
+
+impl Refused {
+    pub(crate) fn add(&mut self, part: Part, denial: Denial) {
+        self.all.insert(denial);
+        // A refused change is the more useful error than an unreadable payload, and an unreadable
+        // table than its columns.
+        let rank = |denial: Denial| {
+            let is_change =
+                matches!(denial, Denial::Entity(_, privilege) if privilege != Privilege::Read);
+            (!is_change, denial)
+        };
+        let known = self.parts.entry(part).or_insert(denial);
+        *known = std::cmp::min_by_key(*known, denial, |denial| rank(*denial));
+    }
+
+    /// Whether an output is refused. Then everything that is computed from its rows is, too.
+    pub(crate) fn takes(&mut self, output: &Output) -> bool {
+        let own = self.parts.get(&Part::Output(output.id)).copied();
+        let OutputKind::Related { rows, .. } = &output.kind else { return own.is_some() };
+        let Some(denial) = own.or_else(|| self.parts.get(&Part::Rows(rows.id)).copied()) else {
+            return false;
+        };
+        self.parts.entry(Part::Rows(rows.id)).or_insert(denial);
+        for output in &rows.outputs {
+            self.parts.entry(Part::Output(output.id)).or_insert(denial);
+        }
+        true
+    }
+
+    /// Removes the refused root fields from the request.
+    pub(crate) fn take_roots(&mut self, request: &mut Request) {
+        for transaction in &mut request.transactions {
+            let is_refused = |root: u32| self.parts.contains_key(&Part::Root(root));
+            let roots: BTreeSet<u32> = transaction.steps.iter().map(|step| step.root).collect();
+            let is_whole = transaction.isolation == Isolation::ReadCommitted;
+            if is_whole && roots.iter().any(|root| is_refused(*root)) {
+                self.undone.extend(roots.iter().filter(|root| !is_refused(**root)));
+                transaction.steps.clear();
+            }
+            let is_refused_alone = |step: &Step| match &step.kind {
+                StepKind::Read(rows) => self.parts.contains_key(&Part::Rows(rows.id)),
+                StepKind::Write(_) | StepKind::Call(_) | StepKind::Require(_) => false,
+            };
+            transaction.steps.retain(|step| !is_refused(step.root) && !is_refused_alone(step));
+        }
+        request.transactions.retain(|transaction| !transaction.steps.is_empty());
+    }
+
+    /// Each refused part with the reason that its error gives.
+    pub fn parts(&self) -> impl Iterator<Item = (Part, &Denial)> {
+        self.parts.iter().map(|(part, denial)| (*part, denial))
+    }
+
+    /// Root fields that are not executed because another one of their transaction is refused.
+    pub fn undone(&self) -> impl Iterator<Item = u32> {
+        self.undone.iter().copied()
+    }
+}

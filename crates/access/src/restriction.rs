@@ -1,0 +1,95 @@
+//! Restrictions: rules that take from what is open.
+//!
+//! A place without a restriction is open to every session. Type definitions of graphs write them.
+
+use catalog::{EntityId, FieldId, FunctionId};
+use ir::Filter;
+
+use crate::condition::{ClaimCondition, Condition};
+
+/// An action on nodes or rows that a restriction names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    Read,
+    /// Reading what a change returns.
+    ReadChanged,
+    /// Ordering by a field.
+    Order,
+    Aggregate,
+    Create,
+    Update,
+    /// An update that changes relationships only.
+    UpdateRelationships,
+    Delete,
+    CreateRelationship,
+    /// Conditions on the nodes from which relationships are created, before they are.
+    CreateRelationshipFrom,
+    DeleteRelationship,
+    /// Creating a relationship to a node that is created if it is missing.
+    ConnectOrCreate,
+}
+
+/// The restrictions of one place: `P` is the place, `R` a condition on rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restriction<P = Target, R = Filter> {
+    pub place: P,
+    pub authentication: Option<Authentication>,
+    /// A row counts as absent unless it passes one of the filters of the action.
+    pub filters: Vec<RowRule<R>>,
+    /// The same, but a row that does not pass ends the action with an error.
+    pub validations: Vec<RowRule<R>>,
+}
+
+/// A place of the API that can be restricted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    Everything,
+    /// All root fields of an operation type.
+    Root(RootType),
+    Entity(EntityId),
+    Field(FieldId),
+    /// A function: of a row, or of a root field.
+    Function(FunctionId),
+}
+
+/// An operation type whose root fields can be restricted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootType {
+    Query,
+    Mutation,
+}
+
+/// Who may do an action at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Authentication {
+    pub actions: Vec<Action>,
+    /// Whether an unauthenticated session is refused.
+    pub is_required: bool,
+    pub claims: Option<ClaimCondition>,
+}
+
+/// A condition on the rows of some actions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowRule<R = Filter> {
+    pub actions: Vec<Action>,
+    /// Whether a validation holds before the change, after it, or both.
+    pub before: bool,
+    pub after: bool,
+    /// Whether unauthenticated sessions fail it.
+    pub requires_authentication: bool,
+    pub condition: Condition<R>,
+}
+
+impl Action {
+    /// The actions of a rule that names none. The others are written by name only.
+    pub const ALL: [Self; 8] = [
+        Self::Read,
+        Self::ReadChanged,
+        Self::Aggregate,
+        Self::Create,
+        Self::Update,
+        Self::Delete,
+        Self::CreateRelationship,
+        Self::DeleteRelationship,
+    ];
+}

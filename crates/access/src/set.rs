@@ -1,0 +1,268 @@
+//! Access sets: access rules with everything decided that depends on claims alone.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use catalog::{Catalog, EntityId, FieldId, FunctionId};
+use ir::{Filter, Operand};
+
+use crate::condition::{any, either};
+use crate::grant::{Callable, Privilege};
+use crate::restriction::Action;
+
+/// The number of an access set, from 1. Sessions that may do the same have the same set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AccessSetId(pub u32);
+
+/// What one kind of session may do.
+///
+/// Claims that are missing, and conditions on claims alone, are part of the set, so that no statement
+/// depends on them.
+#[derive(Debug)]
+pub struct AccessSet {
+    pub(crate) id: AccessSetId,
+    /// `None`: everything is granted.
+    pub(crate) grants: Option<GrantSet>,
+    pub(crate) restrictions: RestrictionSet,
+    /// Labels that claims name, by the claim.
+    pub(crate) labels: Vec<(Box<str>, Box<str>)>,
+}
+
+/// Everything that is granted; nothing else is.
+#[derive(Debug)]
+pub(crate) struct GrantSet {
+    pub(crate) functions: Callable,
+    pub(crate) entities: HashMap<EntityId, EntityGrants>,
+}
+
+/// Granted privileges on the rows of one entity.
+#[derive(Debug, Default)]
+pub(crate) struct EntityGrants {
+    pub(crate) read: Vec<Granted>,
+    pub(crate) insert: Vec<Granted>,
+    pub(crate) update: Vec<Granted>,
+    pub(crate) delete: Vec<Granted>,
+}
+
+/// One granted privilege: these fields of these rows. Grants are never merged into one filter and one
+/// set of fields, which would permit more than each of them.
+#[derive(Clone, Debug)]
+pub struct Granted {
+    /// The name of the grant.
+    pub name: Arc<str>,
+    pub rows: Filter,
+    pub fields: HashSet<FieldId>,
+    /// Values that are written beside those of the request.
+    pub presets: Vec<(FieldId, Operand)>,
+    /// The condition that a row has to pass after it was written.
+    pub check: Filter,
+    /// A row that may be written passes its check if none of these fields is written.
+    pub(crate) unchecked_without: Option<Arc<[FieldId]>>,
+}
+
+/// Read access to a field of rows that may be read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Its value.
+    Plain,
+    /// Its value in rows that pass, null in others.
+    Masked(Filter),
+    Denied,
+}
+
+/// What restricted places demand.
+#[derive(Debug, Default)]
+pub(crate) struct RestrictionSet {
+    /// Whether there are any restrictions.
+    pub(crate) is_any: bool,
+    pub(crate) everything: Demands,
+    /// Demands on all fields of a root.
+    pub(crate) queries: Demands,
+    pub(crate) mutations: Demands,
+    pub(crate) entities: HashMap<EntityId, Demands>,
+    pub(crate) members: HashMap<Member, Demands>,
+}
+
+/// A member of an entity, or a function of a root field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Member {
+    Field(FieldId),
+    Function(FunctionId),
+}
+
+/// The demands of one place.
+#[derive(Debug, Default)]
+pub(crate) struct Demands {
+    /// Actions that are refused.
+    pub(crate) closed: Vec<Action>,
+    pub(crate) filters: Vec<Demand>,
+    pub(crate) validations: Vec<Demand>,
+}
+
+/// A condition that rows have to pass for some actions.
+#[derive(Debug)]
+pub(crate) struct Demand {
+    pub(crate) actions: Vec<Action>,
+    pub(crate) before: bool,
+    pub(crate) after: bool,
+    pub(crate) filter: Filter,
+}
+
+/// When a row has to pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Before,
+    After,
+}
+
+impl AccessSet {
+    #[must_use]
+    pub fn id(&self) -> AccessSetId {
+        self.id
+    }
+
+    /// Whether everything is permitted.
+    #[must_use]
+    pub fn permits_all(&self) -> bool {
+        self.grants.is_none() && !self.restrictions.is_any
+    }
+
+    /// The granted privileges on an entity.
+    #[must_use]
+    pub fn grants(&self, entity: EntityId, privilege: Privilege) -> &[Granted] {
+        let grants = self.grants.as_ref().and_then(|grants| grants.entities.get(&entity));
+        let Some(grants) = grants else { return &[] };
+        match privilege {
+            Privilege::Read => &grants.read,
+            Privilege::Insert => &grants.insert,
+            Privilege::Update => &grants.update,
+            Privilege::Delete => &grants.delete,
+        }
+    }
+
+    /// The granted rows of an entity; `None` if no row ever is. Entities that only functions return
+    /// are granted with the function.
+    #[must_use]
+    pub fn visible(&self, catalog: &Catalog, entity: EntityId) -> Option<Filter> {
+        if self.grants.is_none() || !catalog[entity].kind.is_stored() {
+            return Some(Filter::all());
+        }
+        let grants = self.grants(entity, Privilege::Read);
+        (!grants.is_empty()).then(|| any(grants.iter().map(|grant| grant.rows.clone()).collect()))
+    }
+
+    /// Whether all rows of an entity may be read, so that their number is no secret.
+    #[must_use]
+    pub fn shows_all(&self, catalog: &Catalog, entity: EntityId) -> bool {
+        !self.restrictions.is_any && self.visible(catalog, entity).is_some_and(|rows| rows.is_all())
+    }
+
+    /// Read access to a field of rows that may be read.
+    #[must_use]
+    pub fn cell(&self, catalog: &Catalog, field: FieldId) -> Cell {
+        let entity = catalog[field].entity;
+        if self.grants.is_none() || !catalog[entity].kind.is_stored() {
+            return Cell::Plain;
+        }
+        let grants = self.grants(entity, Privilege::Read);
+        let with: Vec<&Granted> = grants.iter().filter(|one| one.fields.contains(&field)).collect();
+        if with.is_empty() {
+            return Cell::Denied;
+        }
+        let mask = any(with.iter().map(|grant| grant.rows.clone()).collect());
+        let all = any(grants.iter().map(|grant| grant.rows.clone()).collect());
+        match with.len() == grants.len() || mask.is_all() || mask == all {
+            true => Cell::Plain,
+            false => Cell::Masked(mask),
+        }
+    }
+
+    /// Whether a function may be called.
+    #[must_use]
+    pub fn may_call(&self, function: FunctionId) -> bool {
+        match self.grants.as_ref().map(|grants| &grants.functions) {
+            None | Some(Callable::All) => true,
+            Some(Callable::These(functions)) => functions.contains(&function),
+        }
+    }
+}
+
+impl RestrictionSet {
+    /// Whether an action on an entity, or on a member of it, is permitted at all.
+    pub(crate) fn is_open(&self, entity: EntityId, member: Option<Member>, action: Action) -> bool {
+        let member = member.and_then(|member| self.members.get(&member));
+        let demands = [Some(&self.everything), self.entities.get(&entity), member];
+        demands.into_iter().flatten().all(|demands| !demands.closed.contains(&action))
+    }
+
+    /// Whether a function may be called for one of these actions at all.
+    pub(crate) fn is_function_open(&self, function: FunctionId, actions: &[Action]) -> bool {
+        let demands = self.members.get(&Member::Function(function));
+        demands.is_none_or(|demands| !demands.is_closed(actions))
+    }
+
+    /// Whether the demands on a function of a root field, which are on claims alone, are met.
+    pub(crate) fn is_function_permitted(&self, function: FunctionId, actions: &[Action]) -> bool {
+        let demands = self.members.get(&Member::Function(function));
+        demands.is_none_or(|demands| {
+            let validations =
+                actions.iter().filter_map(|one| demands.validation(*one, Stage::Before));
+            validations.into_iter().all(|filter| filter.is_all())
+        })
+    }
+
+    /// The rows that exist for an action on an entity and these of its members.
+    pub(crate) fn filter(&self, entity: EntityId, members: &[Member], action: Action) -> Filter {
+        let demands = self.demands(entity, members);
+        Filter::and(demands.filter_map(|demands| demands.filter(action)).collect())
+    }
+
+    /// The condition that these rows have to pass.
+    pub(crate) fn validation(
+        &self,
+        entity: EntityId,
+        members: &[Member],
+        action: Action,
+        stage: Stage,
+    ) -> Filter {
+        let demands = self.demands(entity, members);
+        Filter::and(demands.filter_map(|demands| demands.validation(action, stage)).collect())
+    }
+
+    /// The condition that rows have to pass because of one member.
+    pub(crate) fn validation_of(&self, member: Member, action: Action, stage: Stage) -> Filter {
+        let demands = self.members.get(&member);
+        let filter = demands.and_then(|demands| demands.validation(action, stage));
+        filter.unwrap_or_else(Filter::all)
+    }
+
+    fn demands(&self, entity: EntityId, members: &[Member]) -> impl Iterator<Item = &Demands> {
+        let members = members.iter().filter_map(|member| self.members.get(member));
+        self.entities.get(&entity).into_iter().chain(members)
+    }
+}
+
+impl Demands {
+    /// Whether one of these actions is refused.
+    pub(crate) fn is_closed(&self, actions: &[Action]) -> bool {
+        actions.iter().any(|action| self.closed.contains(action))
+    }
+
+    fn filter(&self, action: Action) -> Option<Filter> {
+        one_of(self.filters.iter().filter(|demand| demand.actions.contains(&action)))
+    }
+
+    fn validation(&self, action: Action, stage: Stage) -> Option<Filter> {
+        let demands = self.validations.iter().filter(|demand| demand.actions.contains(&action));
+        one_of(demands.filter(|demand| match stage {
+            Stage::Before => demand.before,
+            Stage::After => demand.after,
+        }))
+    }
+}
+
+/// The condition that one of several demands is met; `None` if there are none.
+fn one_of<'d>(demands: impl Iterator<Item = &'d Demand>) -> Option<Filter> {
+    let filters: Vec<Filter> = demands.map(|demand| demand.filter.clone()).collect();
+    (!filters.is_empty()).then(|| either(filters))
+}

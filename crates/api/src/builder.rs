@@ -1,0 +1,279 @@
+//! Building an [`Api`]: each definition is added together with its binding.
+
+mod known;
+
+use std::sync::Arc;
+
+use catalog::{EntityId, FieldId, FunctionId, Note, RelationshipId};
+use graphql::schema::{
+    EnumValueDefinition, EnumValueId, FieldDefinition, InputDefinition, InputId, Schema,
+    TypeDefinition, TypeId, TypeRef,
+};
+use ir::ValueForm;
+
+use self::known::Known;
+use crate::api::{Absent, Api, Nesting, listed, plain};
+use crate::binding::{
+    CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, NodeIdBinding,
+    NodeRules, ValueBinding, VariantBinding, VariantsId, WayBinding,
+};
+
+/// Fills an [`Api`]: each definition is added together with its binding.
+#[derive(Debug, Default)]
+pub struct ApiBuilder {
+    api: Api,
+    /// The inputs and the fields so far that others may be like.
+    known: Known,
+}
+
+impl ApiBuilder {
+    /// A builder that adds to an API.
+    #[must_use]
+    pub(crate) fn reopen(api: Api) -> Self {
+        Self { api, known: Known::default() }
+    }
+
+    /// The schema so far.
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        &self.api.schema
+    }
+
+    /// For the root types.
+    pub fn schema_mut(&mut self) -> &mut Schema {
+        &mut self.api.schema
+    }
+
+    /// Adds a type; `None` if the name is taken.
+    pub fn add_type(&mut self, definition: TypeDefinition) -> Option<TypeId> {
+        self.api.schema.add_type(definition)
+    }
+
+    /// What a field means that was added.
+    #[must_use]
+    pub fn field(&self, id: graphql::schema::FieldId) -> &FieldBinding {
+        &self.api.fields[id.index()]
+    }
+
+    pub fn add_field(
+        &mut self,
+        parent: TypeId,
+        definition: FieldDefinition,
+        binding: FieldBinding,
+    ) -> graphql::schema::FieldId {
+        self.api.fields.push(binding);
+        self.api.schema.add_field(parent, definition)
+    }
+
+    /// Gives a type a field that another one has.
+    pub fn attach_field(&mut self, parent: TypeId, field: graphql::schema::FieldId) {
+        self.api.schema.attach_field(parent, field);
+    }
+
+    /// Adds a field without arguments. Where another one says and means the same, it is that: it
+    /// gets no arguments later.
+    pub fn add_plain_field(
+        &mut self,
+        parent: TypeId,
+        mut definition: FieldDefinition,
+        binding: FieldBinding,
+    ) -> graphql::schema::FieldId {
+        self.api.schema.share_field(&mut definition);
+        let key = Known::of_field(&definition, &binding);
+        if let Some(known) = self.known.fields.get(&key).copied()
+            && self.api.fields[known.index()] == binding
+            && self.api.schema[known] == definition
+        {
+            self.api.schema.attach_field(parent, known);
+            return known;
+        }
+        let id = self.add_field(parent, definition, binding);
+        self.known.fields.insert(key, id);
+        id
+    }
+
+    /// Gives a type a field of another type, which is as the one that it has otherwise.
+    pub(crate) fn retype_field(
+        &mut self,
+        parent: TypeId,
+        old: graphql::schema::FieldId,
+        r#type: TypeRef,
+    ) -> graphql::schema::FieldId {
+        let definition = FieldDefinition { r#type, ..self.api.schema[old].clone() };
+        let binding = self.api.fields[old.index()].clone();
+        self.replace_field(parent, old, definition, binding)
+    }
+
+    /// Gives a type a field in the place of one that it has.
+    pub(crate) fn replace_field(
+        &mut self,
+        parent: TypeId,
+        old: graphql::schema::FieldId,
+        definition: FieldDefinition,
+        binding: FieldBinding,
+    ) -> graphql::schema::FieldId {
+        self.api.fields.push(binding);
+        self.api.schema.replace_field(parent, old, definition)
+    }
+
+    /// What an input means that was added.
+    #[must_use]
+    pub fn binding_of_input(&self, id: InputId) -> &InputBinding {
+        &self.api.inputs[id.index()]
+    }
+
+    /// The same of an argument of a field that no other type has.
+    pub(crate) fn retype_argument(
+        &mut self,
+        field: graphql::schema::FieldId,
+        old: InputId,
+        r#type: TypeRef,
+    ) {
+        let definition = InputDefinition { r#type, ..self.api.schema[old].clone() };
+        let binding = self.api.inputs[old.index()].clone();
+        let new = self.input(definition, binding);
+        self.api.schema.replace_argument(field, old, new);
+    }
+
+    pub fn add_argument(
+        &mut self,
+        field: graphql::schema::FieldId,
+        definition: InputDefinition,
+        binding: InputBinding,
+    ) -> InputId {
+        let id = self.input(definition, binding);
+        self.api.schema.attach_argument(field, id);
+        id
+    }
+
+    pub fn add_input_field(
+        &mut self,
+        parent: TypeId,
+        definition: InputDefinition,
+        binding: InputBinding,
+    ) -> InputId {
+        let id = self.input(definition, binding);
+        self.api.schema.attach_input_field(parent, id);
+        id
+    }
+
+    /// An input that says and means this: most of them stand in several places.
+    fn input(&mut self, mut definition: InputDefinition, mut binding: InputBinding) -> InputId {
+        self.api.schema.share_input(&mut definition);
+        let key = Known::of_input(&definition, &binding);
+        if let Some(known) = self.known.inputs.get(&key).copied()
+            && self.api.inputs[known.index()] == binding
+            && self.api.schema[known] == definition
+        {
+            return known;
+        }
+        let id = self.api.schema.add_input(definition);
+        self.known.share(&mut binding.role);
+        self.api.inputs.push(binding);
+        self.known.inputs.insert(key, id);
+        id
+    }
+
+    pub fn add_enum_value(
+        &mut self,
+        parent: TypeId,
+        definition: EnumValueDefinition,
+        binding: ValueBinding,
+    ) -> EnumValueId {
+        self.api.values.push(binding);
+        self.api.schema.add_enum_value(parent, definition)
+    }
+
+    pub fn bind_column(&mut self, field: FieldId, binding: ColumnBinding) {
+        self.api.columns.insert(field, binding);
+    }
+
+    /// Says what stands for a field where it is null.
+    pub fn bind_absent(&mut self, field: FieldId, absent: Absent) {
+        self.api.absent.insert(field, absent);
+    }
+
+    /// Says that a field holds the same value as another, which holds the same as no third one.
+    pub fn bind_twin(&mut self, field: FieldId, first: FieldId) {
+        self.api.twins.insert(field, first);
+    }
+
+    /// Says of which entity the properties of a graph's relationships are.
+    pub fn bind_edge(&mut self, relationship: RelationshipId, edge: EntityId) {
+        self.api.edges.insert(relationship, edge);
+    }
+
+    /// Of several entities whose opaque ids begin alike, the first is found by them.
+    pub fn bind_entity(&mut self, entity: EntityId, binding: EntityBinding) {
+        if let Some(node_id) = binding.node_id.as_ref().filter(|node_id| node_id.found) {
+            self.api.prefixes.entry(node_id.prefix.clone()).or_insert(entity);
+        }
+        self.api.entities.insert(entity, binding);
+    }
+
+    /// Gives an entity that is bound opaque ids.
+    pub fn bind_node_id(&mut self, entity: EntityId, node_id: NodeIdBinding) {
+        if node_id.found {
+            self.api.prefixes.entry(node_id.prefix.clone()).or_insert(entity);
+        }
+        self.api.entities.entry(entity).or_default().node_id = Some(node_id);
+    }
+
+    /// Adds what holds for the rows of an entity when they were changed.
+    pub fn bind_rules(&mut self, entity: EntityId, rules: NodeRules) {
+        self.api.entities.entry(entity).or_default().rules = rules;
+    }
+
+    /// Adds a list of entities whose rows stand together.
+    pub fn add_variants(&mut self, variants: Vec<VariantBinding>) -> VariantsId {
+        let id = VariantsId(u32::try_from(self.api.variants.len()).unwrap_or(u32::MAX));
+        self.api.variants.push(variants);
+        id
+    }
+
+    /// Says all ways along relationships of which nodes of several entities are at an end, by their
+    /// numbers.
+    pub fn add_ways(&mut self, ways: Vec<Vec<Vec<WayBinding>>>) {
+        self.api.ways = ways;
+    }
+
+    pub fn limit_nesting(&mut self, nesting: Nesting) {
+        self.api.nesting = Some(nesting);
+    }
+
+    /// Says what values of an input type are at the source.
+    pub fn bind_form(&mut self, r#type: TypeId, form: ValueForm) {
+        self.api.forms.insert(r#type, Arc::new(form));
+    }
+
+    /// What values of an input type are at the source.
+    #[must_use]
+    pub fn form(&self, r#type: TypeRef) -> Arc<ValueForm> {
+        let form = listed(self.api.forms.get(&r#type.base).cloned(), r#type);
+        form.unwrap_or_else(|| match r#type.is_list() {
+            true => Arc::new(ValueForm::List(plain())),
+            false => plain(),
+        })
+    }
+
+    pub fn bind_call(&mut self, function: FunctionId, binding: CallBinding) {
+        self.api.calls.insert(function, binding);
+    }
+
+    pub fn note(&mut self, note: Note) {
+        self.api.notes.push(note);
+    }
+
+    #[must_use]
+    pub fn finish(self) -> Api {
+        let mut api = self.api;
+        // Vectors grow by doubling: up to half of them is empty.
+        api.schema.shrink();
+        api.fields.shrink_to_fit();
+        api.inputs.shrink_to_fit();
+        api.values.shrink_to_fit();
+        api.columns.shrink_to_fit();
+        api.entities.shrink_to_fit();
+        api
+    }
+}

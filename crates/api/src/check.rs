@@ -1,0 +1,309 @@
+//! Finds inputs whose role their position does not read.
+//!
+//! Lowering refuses such an input when a request gives it; this check refuses the API when it is
+//! made.
+
+mod filter;
+mod write;
+
+use std::fmt;
+
+use graphql::schema::{InputId, TypeId, TypeKind};
+use rustc_hash::FxHashSet;
+
+use crate::api::Api;
+use crate::binding::{
+    AggregateField, ArgumentRole, Change, ConnectionField, FieldBinding, FilterRole, InputRole,
+    MutationBinding, OrderRole, PayloadField, VariantRole,
+};
+
+/// An input whose role its position does not read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Misbound {
+    /// As in `Query.people(where:)`, or `PersonFilter.name`.
+    pub input: Box<str>,
+    /// The role, as `Debug` writes it.
+    pub role: Box<str>,
+    pub position: Position,
+}
+
+impl fmt::Display for Misbound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { input, role, position } = self;
+        write!(f, "{input} is bound as {role}, which is not read at {position:?}")
+    }
+}
+
+/// The code that reads an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Position {
+    /// An argument of a field that has none.
+    Nothing,
+    /// An argument of a field that gives rows or values.
+    Rows,
+    /// An argument of [`ConnectionField::Groups`].
+    Groups,
+    /// An argument of [`ConnectionField::RowGroups`].
+    RowGroups,
+    /// A member of [`ArgumentRole::GroupFields`].
+    GroupFields,
+    /// A member of [`ArgumentRole::Sort`].
+    Order,
+    /// A condition.
+    Condition(Scope),
+    /// A member of [`FilterRole::RelatedEach`].
+    EachVariant,
+    /// A member of [`OperatorRole::DistanceFrom`](crate::binding::OperatorRole::DistanceFrom).
+    Distance,
+    /// A member of [`FilterRole::OperatorsOfComputed`].
+    OfComputed,
+    /// A member of [`FilterRole::CallArguments`].
+    CallArguments,
+    /// The argument of [`FieldBinding::Entities`].
+    Entities,
+    /// An input of a change of rows.
+    Change,
+    /// A member of [`WriteRole::Nested`](crate::binding::WriteRole::Nested).
+    Nested,
+    /// An argument of [`Change::CreateNodes`].
+    CreateNodes,
+    /// An input of a change of nodes.
+    Nodes,
+    /// A member of [`WriteRole::NestedWrites`](crate::binding::WriteRole::NestedWrites).
+    NestedWrites,
+    /// A member of [`WriteRole::NestedWrite`](crate::binding::WriteRole::NestedWrite).
+    NestedWrite,
+    /// A member of [`WriteRole::Assigns`](crate::binding::WriteRole::Assigns).
+    AssignBy,
+    /// A member of a value.
+    Value,
+}
+
+/// What the objects around a condition say that it is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Scope {
+    /// Operators have a left side.
+    pub subject: bool,
+    pub rows: Option<ScopeRows>,
+    pub composite: bool,
+    pub made_of: bool,
+    /// Conditions on aggregates of a group.
+    pub group: bool,
+}
+
+/// Rows that conditions are quantified over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScopeRows {
+    /// Of one entity.
+    One,
+    /// Of several entities.
+    Variants,
+    /// Of either, as the rows around it declare.
+    Declared,
+}
+
+/// How a position reads an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    /// As a value.
+    Value,
+    /// As an object, or a list of such, of members at this position.
+    Members(Position),
+}
+
+/// All inputs whose role their position does not read.
+#[must_use]
+pub fn misbound(api: &Api) -> Vec<Misbound> {
+    let mut check = Check { api, seen: FxHashSet::default(), found: Vec::new() };
+    for (_, owner) in api.schema.types() {
+        let TypeKind::Object { fields, .. } = &owner.kind else { continue };
+        for field in fields {
+            let position = position_of_arguments(api.field(*field));
+            for argument in &api.schema[*field].arguments {
+                check.input(*argument, position, || {
+                    let (field, argument) = (&api.schema[*field].name, &api.schema[*argument].name);
+                    format!("{}.{field}({argument}:)", owner.name)
+                });
+            }
+        }
+    }
+    check.found
+}
+
+/// Where the arguments of a field are read.
+fn position_of_arguments(binding: &FieldBinding) -> Position {
+    match binding {
+        FieldBinding::Rows(_)
+        | FieldBinding::Computed(_)
+        | FieldBinding::Lookup { .. }
+        | FieldBinding::Payload(PayloadField::Edge | PayloadField::Rows | PayloadField::Row) => {
+            Position::Rows
+        }
+        FieldBinding::Connection(ConnectionField::Groups) => Position::Groups,
+        FieldBinding::Connection(ConnectionField::RowGroups) => Position::RowGroups,
+        FieldBinding::Aggregate(AggregateField::Computed { .. }) => Position::CallArguments,
+        FieldBinding::Entities(_) => Position::Entities,
+        FieldBinding::Mutation(change) => position_of_inputs(change),
+        FieldBinding::Same
+        | FieldBinding::Literal(_)
+        | FieldBinding::Refused(_)
+        | FieldBinding::Column(_)
+        | FieldBinding::Constants
+        | FieldBinding::NodeId { .. }
+        | FieldBinding::GlobalId { .. }
+        | FieldBinding::Connection(_)
+        | FieldBinding::Edge(_)
+        | FieldBinding::PageInfo(_)
+        | FieldBinding::Aggregate(_)
+        | FieldBinding::Part { .. }
+        | FieldBinding::Payload(_) => Position::Nothing,
+    }
+}
+
+fn position_of_inputs(change: &MutationBinding) -> Position {
+    match change.change {
+        Change::CreateNodes(_) => Position::CreateNodes,
+        Change::UpdateNodes(_) | Change::DeleteNodes(_) => Position::Nodes,
+        Change::Create(_)
+        | Change::Update(_)
+        | Change::Delete(_)
+        | Change::Upsert { .. }
+        | Change::CreateMany { .. }
+        | Change::UpdateMany { .. }
+        | Change::DeleteMany { .. }
+        | Change::Call(_)
+        | Change::Nested(_) => Position::Change,
+    }
+}
+
+struct Check<'a> {
+    api: &'a Api,
+    seen: FxHashSet<(TypeId, Position)>,
+    found: Vec<Misbound>,
+}
+
+impl Check<'_> {
+    fn input(&mut self, id: InputId, position: Position, name: impl FnOnce() -> String) {
+        let role = &self.api.input(id).role;
+        let Some(reading) = reading(position, role) else {
+            let role = format!("{role:?}").into();
+            self.found.push(Misbound { input: name().into(), role, position });
+            return;
+        };
+        let members = match reading {
+            Reading::Members(position) => position,
+            Reading::Value => Position::Value,
+        };
+        self.members(self.api.schema[id].r#type.base, members);
+    }
+
+    fn members(&mut self, object: TypeId, position: Position) {
+        let TypeKind::InputObject { fields } = &self.api.schema[object].kind else { return };
+        if !self.seen.insert((object, position)) {
+            return;
+        }
+        for field in fields {
+            self.input(*field, position, || {
+                format!("{}.{}", self.api.schema[object].name, self.api.schema[*field].name)
+            });
+        }
+    }
+}
+
+/// How a position reads a role; `None`: it does not.
+fn reading(position: Position, role: &InputRole) -> Option<Reading> {
+    if let InputRole::Refused(_) = role {
+        let is_read = !matches!(
+            position,
+            Position::Nothing
+                | Position::Entities
+                | Position::RowGroups
+                | Position::CallArguments
+                | Position::Value
+        );
+        return is_read.then_some(Reading::Value);
+    }
+    match position {
+        Position::Nothing => None,
+        Position::Rows => match role {
+            InputRole::Argument(role) => of_rows(role),
+            _ => filter::reading(Scope::default(), role),
+        },
+        Position::Groups => match role {
+            InputRole::Argument(ArgumentRole::GroupBy) => Some(Reading::Value),
+            _ => filter::reading(Scope::default(), role),
+        },
+        Position::RowGroups => match role {
+            InputRole::Argument(ArgumentRole::GroupFields) => {
+                Some(Reading::Members(Position::GroupFields))
+            }
+            _ => None,
+        },
+        Position::GroupFields => {
+            let is_read = matches!(role, InputRole::Argument(ArgumentRole::GroupField(_)));
+            is_read.then_some(Reading::Value)
+        }
+        Position::Order => match role {
+            InputRole::Order(OrderRole::Sort | OrderRole::SortOfEdge(_)) => {
+                Some(Reading::Members(Position::Order))
+            }
+            InputRole::Order(_) => Some(Reading::Value),
+            _ => None,
+        },
+        Position::Condition(scope) => filter::reading(scope, role),
+        Position::EachVariant => match role {
+            InputRole::Variant(VariantRole::Of(_)) => Some(filter::ON_ROWS),
+            _ => None,
+        },
+        Position::Distance => match role {
+            InputRole::Filter(FilterRole::DistancePoint | FilterRole::DistanceIs(_)) => {
+                Some(Reading::Value)
+            }
+            _ => None,
+        },
+        Position::OfComputed => match role {
+            InputRole::Filter(FilterRole::CallArguments) => {
+                Some(Reading::Members(Position::CallArguments))
+            }
+            InputRole::Filter(FilterRole::Conditions) => Some(filter::ON_SUBJECT),
+            _ => None,
+        },
+        Position::CallArguments => {
+            let is_read = matches!(role, InputRole::Argument(ArgumentRole::Call(_)));
+            is_read.then_some(Reading::Value)
+        }
+        Position::Entities => (*role == InputRole::Representations).then_some(Reading::Value),
+        Position::Change => write::of_rows(role),
+        Position::Nested => write::nested(role),
+        Position::CreateNodes => write::of_new_nodes(role),
+        Position::Nodes => write::of_nodes(role),
+        Position::NestedWrites => write::nested_writes(role),
+        Position::NestedWrite => write::of_step(role),
+        Position::AssignBy => write::assign_by(role),
+        Position::Value => (*role == InputRole::Member).then_some(Reading::Value),
+    }
+}
+
+/// An argument of a field that gives rows or values.
+fn of_rows(role: &ArgumentRole) -> Option<Reading> {
+    match role {
+        ArgumentRole::Options | ArgumentRole::SearchBy(_) => Some(Reading::Members(Position::Rows)),
+        ArgumentRole::Sort => Some(Reading::Members(Position::Order)),
+        ArgumentRole::GroupBy | ArgumentRole::GroupFields | ArgumentRole::GroupField(_) => None,
+        ArgumentRole::Limit
+        | ArgumentRole::LimitUnlessZero
+        | ArgumentRole::LimitAtMost(_)
+        | ArgumentRole::Offset
+        | ArgumentRole::Last
+        | ArgumentRole::After
+        | ArgumentRole::Before
+        | ArgumentRole::AfterOffset
+        | ArgumentRole::OrderBy
+        | ArgumentRole::NodeId
+        | ArgumentRole::GlobalId
+        | ArgumentRole::Call(_)
+        | ArgumentRole::Searched
+        | ArgumentRole::Directed { .. }
+        | ArgumentRole::DirectedVariants { .. } => Some(Reading::Value),
+    }
+}

@@ -1,0 +1,268 @@
+//! An API as a subgraph of a federated graph.
+//!
+//! Routers ask a subgraph two fields of its query type more: `_service` for its definitions, with
+//! what they mean to the graph, and `_entities` for rows that other subgraphs name by their keys.
+//! Both are made of what the API offers already: a type whose rows have a key, all fields of which
+//! are in the API or in an opaque id of it, is an entity.
+//!
+//! * [`keys`](self): `keys.rs`: by which fields rows are found
+//! * [`extension`](self): `extension.rs`: what somebody says of the API's types beside that;
+//!   `own.rs`: by directives of one's own; `retyped.rs`: what types it says; `required.rs`: which
+//!   fields are computed of what other subgraphs have; `others.rs`: what these have
+//! * [`applied`](self): `applied.rs`: what the API itself says of its types
+//!
+//! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec>
+
+mod applied;
+mod directives;
+mod extension;
+mod keys;
+mod others;
+mod own;
+mod required;
+mod retyped;
+
+use std::sync::Arc;
+
+use catalog::Catalog;
+use graphql::definitions::Directive;
+use graphql::schema::{
+    FieldDefinition, InputDefinition, Schema, TypeDefinition, TypeId, TypeKind, TypeRef,
+};
+use graphql::{Applied, GraphQLError, print_schema_applying};
+
+use crate::api::Api;
+use crate::binding::{
+    AggregateField, EntitiesBinding, FieldBinding, InputBinding, InputRole, PayloadField,
+};
+use crate::builder::ApiBuilder;
+pub use applied::AppliedDirectives;
+use directives::{KNOWN, argument, directive, strings};
+use extension::Extended;
+use keys::{Entity, entities, number};
+use required::tell;
+use retyped::retype;
+
+/// Where the directives are defined; the version follows.
+const SPECIFICATION: &str = "https://specs.apollo.dev/federation/v2.";
+
+/// What is linked by nobody but this.
+const FEDERATION: &str = "https://specs.apollo.dev/federation/";
+
+/// The earliest version that is named: that of `@interfaceObject`, which all composers know.
+const VERSION: u16 = 3;
+
+/// The field by which rows are found.
+const ENTITIES: &str = "_entities";
+
+/// How an API is offered as a subgraph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Extensions of the API's types in SDL: their directives are said to routers.
+    pub extension: Option<Arc<str>>,
+}
+
+/// Why an API cannot be a subgraph.
+#[derive(Debug, thiserror::Error)]
+pub enum FederationError {
+    #[error("the API has a type or a field of the name `{0}`, which federation has another for")]
+    Taken(&'static str),
+    #[error("the API has no query type, which federation adds to")]
+    NoQuery,
+    #[error("the extension of the subgraph is wrong: {}", list(.0))]
+    Extension(Vec<GraphQLError>),
+    #[error("what the type definitions say of federation is wrong: {}", list(.0))]
+    Definitions(Vec<GraphQLError>),
+}
+
+fn list(errors: &[GraphQLError]) -> String {
+    let told = |error: &GraphQLError| match error.locations.first() {
+        Some(location) => format!("line {}: {}", location.line, error.message),
+        None => error.message.to_string(),
+    };
+    errors.iter().map(told).collect::<Vec<_>>().join("; ")
+}
+
+/// Adds to an API what routers ask a subgraph. `own` is what the API itself says to them.
+pub fn offer(
+    mut api: Api,
+    catalog: &Catalog,
+    own: &[AppliedDirectives],
+    options: &Options,
+) -> Result<Api, FederationError> {
+    let query = api.schema.query.ok_or(FederationError::NoQuery)?;
+    let mut entities = entities(&api, catalog);
+    let mut applied = applied(&api, &entities);
+    if !own.is_empty() {
+        let said = extension::apply_own(own, (&api, catalog), &mut entities, &mut applied);
+        said.map_err(FederationError::Definitions)?;
+        number(&mut entities);
+    }
+    if let Some(text) = &options.extension {
+        let said = extension::apply(text, (&api, catalog), &mut entities, &mut applied);
+        let Extended { retyped, required } = said.map_err(FederationError::Extension)?;
+        api = tell(retype(api, &retyped)?, &required);
+        number(&mut entities);
+    }
+    link(&mut applied);
+    let sdl = print_schema_applying(&api.schema, &applied);
+    add(api, query, &sdl, entities)
+}
+
+/// The types of which rows are found by keys, where the API is a subgraph and has some.
+#[must_use]
+pub fn offered(api: &Api) -> Option<&EntitiesBinding> {
+    let field = api.schema.find_field(api.schema.query?, ENTITIES)?;
+    match api.field(field) {
+        FieldBinding::Entities(binding) => Some(binding),
+        _ => None,
+    }
+}
+
+/// The fields of other subgraphs that a field of the API is computed of.
+pub fn required(api: &Api, field: graphql::schema::FieldId) -> impl Iterator<Item = &str> {
+    let told = match api.field(field) {
+        FieldBinding::Computed(computed) => computed.told.as_slice(),
+        _ => &[],
+    };
+    told.iter().map(|argument| &*argument.input.name)
+}
+
+/// What the API's definitions mean to a graph: which types have which keys, and what others may have
+/// as well.
+fn applied(api: &Api, entities: &[Entity]) -> Applied {
+    let mut applied = Applied::default();
+    for entity in entities {
+        let keys =
+            entity.field_sets().map(|fields| directive("key", [argument("fields", &fields)]));
+        applied.types.insert(entity.r#type, keys.collect());
+    }
+    let shareable = || vec![directive("shareable", [])];
+    for (id, definition) in api.schema.types() {
+        let TypeKind::Object { fields, .. } = &definition.kind else { continue };
+        if Some(id) == api.schema.query {
+            for field in fields {
+                let name: Box<str> = api.schema[*field].name.as_ref().into();
+                match api.field(*field) {
+                    // The same in every subgraph of the kind.
+                    FieldBinding::Same | FieldBinding::Literal(_) => {
+                        applied.members.insert((id, name), shareable());
+                    }
+                    // No router knows which subgraph an opaque id is of.
+                    FieldBinding::Lookup { .. } => {
+                        applied.left_out.insert((id, name));
+                    }
+                    _ => {}
+                }
+            }
+            continue;
+        }
+        let is_value = |field: &graphql::schema::FieldId| match api.field(*field) {
+            FieldBinding::PageInfo(_)
+            | FieldBinding::Part { .. }
+            | FieldBinding::Payload(PayloadField::Counter(_)) => true,
+            // Of whatever field of whatever rows it is.
+            FieldBinding::Aggregate(AggregateField::Value(values)) => {
+                values.iter().all(|value| value.field.is_none())
+            }
+            _ => false,
+        };
+        if !fields.is_empty() && fields.iter().all(is_value) {
+            applied.types.insert(id, shareable());
+        }
+    }
+    applied
+}
+
+/// Says of which version the directives are, and imports those that are there.
+fn link(applied: &mut Applied) {
+    let types = applied.types.values().flatten();
+    let types = types.chain(applied.added_types.iter().flat_map(others::directives));
+    let used = types.chain(applied.members.values().flatten()).chain(&applied.schema);
+    let used: Vec<&Directive> = used.collect();
+    let mut names: Vec<String> = Vec::new();
+    let mut version = VERSION;
+    for known in KNOWN {
+        let own: Vec<_> = used.iter().filter(|one| *one.name == *known.name).collect();
+        if !own.is_empty() {
+            names.push(format!("@{}", known.name));
+            version = version.max(own.iter().map(|one| known.since(one)).max().unwrap_or(version));
+        }
+    }
+    let url = format!("{SPECIFICATION}{version}");
+    let mut arguments = vec![argument("url", &url)];
+    if !names.is_empty() {
+        arguments.push(strings("import", &names));
+    }
+    applied.schema.insert(0, directive("link", arguments));
+}
+
+/// Adds the fields to the query type, with their types.
+fn add(api: Api, query: TypeId, sdl: &str, entities: Vec<Entity>) -> Result<Api, FederationError> {
+    let mut builder = ApiBuilder::reopen(api);
+    for name in ["_service", ENTITIES] {
+        if builder.schema().find_field(query, name).is_some() {
+            return Err(FederationError::Taken(name));
+        }
+    }
+    let string = scalar(&mut builder, "String")?;
+    let service = named(&mut builder, "_Service", object())?;
+    let mut text = Vec::new();
+    response::escape::write_string(sdl, &mut text);
+    let definition = FieldDefinition::new("sdl", TypeRef::named(string));
+    builder.add_field(service, definition, FieldBinding::Literal(text.into()));
+    let definition = FieldDefinition::new("_service", TypeRef::named(service).non_null());
+    builder.add_field(query, definition, FieldBinding::Constants);
+    if !entities.is_empty() {
+        add_entities(&mut builder, query, entities)?;
+    }
+    let mut api = builder.finish();
+    api.subgraph_sdl = Some(sdl.into());
+    Ok(api)
+}
+
+/// Without an entity the union would have no members, which no schema may have.
+fn add_entities(
+    builder: &mut ApiBuilder,
+    query: TypeId,
+    entities: Vec<Entity>,
+) -> Result<(), FederationError> {
+    let any = named(builder, "_Any", TypeKind::Scalar)?;
+    let members = entities.iter().map(|entity| entity.r#type).collect();
+    let union = named(builder, "_Entity", TypeKind::Union { members })?;
+    let (types, represented): (Vec<_>, Vec<_>) =
+        entities.into_iter().map(Entity::into_binding).unzip();
+    let binding = EntitiesBinding { types: types.into(), represented: represented.into() };
+    let r#type = TypeRef::named(union).list().non_null();
+    let definition = FieldDefinition::new(ENTITIES, r#type);
+    let field = builder.add_field(query, definition, FieldBinding::Entities(Arc::new(binding)));
+    let r#type = TypeRef::named(any).non_null().list().non_null();
+    let definition = InputDefinition::new("representations", r#type);
+    builder.add_argument(field, definition, InputBinding::lenient(InputRole::Representations));
+    Ok(())
+}
+
+fn object() -> TypeKind {
+    TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() }
+}
+
+fn named(
+    builder: &mut ApiBuilder,
+    name: &'static str,
+    kind: TypeKind,
+) -> Result<TypeId, FederationError> {
+    let definition = TypeDefinition { name: name.into(), description: None, kind };
+    builder.add_type(definition).ok_or(FederationError::Taken(name))
+}
+
+fn scalar(builder: &mut ApiBuilder, name: &'static str) -> Result<TypeId, FederationError> {
+    match builder.schema().find_type(name) {
+        Some(id) => Ok(id),
+        None => named(builder, name, TypeKind::Scalar),
+    }
+}
+
+/// The name of a type.
+fn name_of(schema: &Schema, id: TypeId) -> &str {
+    &schema[id].name
+}

@@ -1,0 +1,35 @@
+//! The API of a source: a GraphQL schema with a binding for each of its positions.
+//!
+//! A dialect fills an [`Api`] from a catalog; lowering reads its bindings. This crate has what all
+//! dialects share, and knows none of them.
+//!
+//! * [`Api`], [`ApiBuilder`]: the schema with its bindings
+//! * [`binding`]: the meaning of each position of a schema
+//! * [`check`]: inputs whose role their position does not read
+//! * [`federation`]: an API as a subgraph of a federated graph
+//! * [`case`], [`plural`]: names in the cases and numbers of English
+//! * [`epoch()`], [`has_extremes()`]: properties of scalar types
+
+mod api;
+pub mod binding;
+mod builder;
+pub mod case;
+pub mod check;
+mod constraint;
+mod epoch;
+mod extremes;
+pub mod federation;
+pub mod plural;
+
+pub use api::{Absent, Api, Nesting, Transactions};
+pub use binding::{
+    AggregateField, AggregateValue, AssignVerb, Change, ColumnBinding, ConnectionField, Cursors,
+    EdgeField, EntitiesBinding, EntityBinding, EntityType, FieldBinding, GroupBy, InputBinding,
+    InputRole, Meaning, MutationBinding, MutationForm, NestedWriteVerb, NodeIdBinding, OrderBy,
+    PageInfoField, PayloadField, RowsBinding, RowsForm, RowsFrom, ValueBinding, ValueShape,
+    VariantBinding, VariantsId, Way,
+};
+pub use builder::ApiBuilder;
+pub use constraint::ConstraintMessage;
+pub use epoch::epoch;
+pub use extremes::has_extremes;

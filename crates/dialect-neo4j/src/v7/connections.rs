@@ -1,0 +1,198 @@
+//! The fields that lead from nodes to others, and the connections of relationships.
+
+use super::build::{Build, Owner};
+use super::link::Link;
+use super::{objects, sort};
+use crate::model::{Limit, Target};
+use crate::shared::draft::{DraftField, DraftInput};
+use api::binding::{
+    ArgumentRole, ConnectionField, EdgeField, FieldBinding, FilterRole, RowsBinding, RowsForm,
+    RowsFrom,
+};
+
+/// Adds the fields of a link to its owner, and the types that they lead to.
+pub(super) fn fields(build: &mut Build<'_>, link: &Link<'_>) {
+    let owner = build.name(link.owner.into());
+    if link.is_shown() {
+        let field = nodes(build, link);
+        build.draft.add_field(owner, field);
+    }
+    if link.is_shown() || link.is_aggregated() {
+        let field = connection(build, link);
+        build.draft.add_field(owner, field);
+    }
+}
+
+/// `actors(where: …): [Person!]!`, or `director: Person`.
+fn nodes(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
+    let target = link.declared_target;
+    let one = build.name(link.target());
+    let r#type = match (link.is_list(), link.relationship.is_required) {
+        (true, true) => format!("[{one}!]!"),
+        (true, false) => format!("[{one}!]"),
+        (false, true) => format!("{one}!"),
+        (false, false) => one.into(),
+    };
+    let limit = default_limit(build, link.target()).filter(|_| link.is_list());
+    let form = if link.is_list() { RowsForm::List } else { RowsForm::First };
+    let binding = match (link.ways, link.hop(), link.variants) {
+        ([way], Some(hop), _) => FieldBinding::Rows(RowsBinding {
+            from: RowsFrom::Nodes(hop),
+            entity: way.entity,
+            form,
+            default_limit: limit,
+        }),
+        (_, _, Some(variants)) => variants.rows(form, true, limit),
+        _ => objects::unserved(),
+    };
+    let mut field =
+        DraftField::new(link.name(), &r#type, binding).deprecated(link.field.deprecated.as_ref());
+    field.description.clone_from(&link.field.description);
+    if !link.is_list() {
+        return field;
+    }
+    let field = field
+        .argument(filter(build, target))
+        .argument(limited(build, "limit", link.target()))
+        .argument(DraftInput::lenient("offset", "Int", ArgumentRole::Offset));
+    match sort::name(build, target) {
+        Some(sort) => field.argument(sorted(&sort)),
+        None => field,
+    }
+}
+
+/// `actorsConnection(where: …): MovieActorsConnection!`.
+fn connection(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
+    connection_type(build, link);
+    let limit = default_limit(build, link.target()).filter(|_| link.is_list());
+    let binding = match (link.ways, link.hop(), link.variants) {
+        (_, _, Some(variants)) => variants.rows(RowsForm::Connection, false, limit),
+        ([way], Some(hop), None) => FieldBinding::Rows(RowsBinding {
+            from: RowsFrom::Relation(hop),
+            entity: way.entity,
+            form: RowsForm::Connection,
+            default_limit: limit,
+        }),
+        _ => objects::unserved(),
+    };
+    let r#type = format!("{}!", link.connection_type());
+    super::related::connection_where(build, link);
+    let field = DraftField::new(&link.connection_name(), &r#type, binding)
+        .deprecated(link.field.deprecated.as_ref());
+    if !link.is_list() {
+        return field;
+    }
+    let field = field
+        .argument(DraftInput::lenient(
+            "where",
+            &link.connection_where(None),
+            FilterRole::Conditions,
+        ))
+        .argument(limited(build, "first", link.target()))
+        .argument(DraftInput::lenient("after", "String", ArgumentRole::AfterOffset));
+    match sort::connection(build, link) {
+        Some(sort) => field.argument(sorted(&sort)),
+        None => field,
+    }
+}
+
+fn connection_type(build: &mut Build<'_>, link: &Link<'_>) {
+    let name = link.connection_type();
+    if build.draft.has(&name) {
+        return;
+    }
+    let edge = format!("{}Relationship", link.inherited);
+    if link.is_shown() {
+        edge_type(build, link, &edge);
+    }
+    add_connection(build, &name, link.is_shown().then_some(&*edge));
+    if link.is_aggregated() {
+        let aggregate = super::aggregates::link_name(build, link, "");
+        add_aggregate(build, &name, &aggregate);
+    }
+}
+
+/// `MovieActorsRelationship`, unless it is there.
+fn edge_type(build: &mut Build<'_>, link: &Link<'_>, name: &str) {
+    if build.draft.has(name) {
+        return;
+    }
+    let node = build.name(link.target());
+    add_edge(build, name, node);
+    let properties = match link.owner {
+        _ if !link.has_properties() => return,
+        Owner::Node(_) => link.edge.clone(),
+        Owner::Interface(_) => format!("{name}Properties"),
+    };
+    let binding = FieldBinding::Edge(EdgeField::Properties);
+    build.draft.add_field(name, DraftField::new("properties", &format!("{properties}!"), binding));
+}
+
+/// Makes a type of edges that lead to nodes of a type.
+pub(super) fn add_edge(build: &mut Build<'_>, name: &str, node: &str) {
+    let cursor = FieldBinding::Edge(EdgeField::Cursor);
+    build.draft.add_field(name, DraftField::new("cursor", "String!", cursor));
+    let binding = FieldBinding::Edge(EdgeField::Node);
+    build.draft.add_field(name, DraftField::new("node", &format!("{node}!"), binding));
+}
+
+/// Makes a type of connections, with its edges if they are shown.
+pub(super) fn add_connection(build: &mut Build<'_>, name: &str, edge: Option<&str>) {
+    build.draft.object(name);
+    let Some(edge) = edge else { return };
+    for (field, r#type, binding) in [
+        ("edges", &*format!("[{edge}!]!"), ConnectionField::Edges),
+        ("totalCount", "Int!", ConnectionField::TotalCount),
+        ("pageInfo", "PageInfo!", ConnectionField::PageInfo),
+    ] {
+        let binding = FieldBinding::Connection(binding);
+        build.draft.add_field(name, DraftField::new(field, r#type, binding));
+    }
+}
+
+/// Adds what is made of all rows to a type of connections.
+pub(super) fn add_aggregate(build: &mut Build<'_>, name: &str, aggregate: &str) {
+    let binding = FieldBinding::Connection(ConnectionField::Aggregates);
+    build.draft.add_field(name, DraftField::new("aggregate", &format!("{aggregate}!"), binding));
+}
+
+/// How many nodes of a type a list has where nothing is said.
+pub(super) fn default_limit(build: &Build<'_>, target: Target) -> Option<u64> {
+    let limit = limit(build, target);
+    limit.default.or(limit.max).map(u64::from)
+}
+
+/// The argument that says how many nodes of a type a list has: never more than the type lets it.
+pub(super) fn limited(build: &Build<'_>, name: &str, target: Target) -> DraftInput {
+    let role = match limit(build, target).max {
+        Some(most) => ArgumentRole::LimitAtMost(most.into()),
+        None => ArgumentRole::LimitUnlessZero,
+    };
+    DraftInput::lenient(name, length(build), role)
+}
+
+/// The type of arguments that say how many nodes a list has.
+pub(super) fn length(build: &Build<'_>) -> &'static str {
+    match build.options.limit_required {
+        true => "Int!",
+        false => "Int",
+    }
+}
+
+fn limit(build: &Build<'_>, target: Target) -> Limit {
+    let limit = match target {
+        Target::Node(index) => build.model.nodes.get(index).map(|node| node.limit),
+        Target::Interface(index) => build.model.interfaces.get(index).map(|one| one.limit),
+        Target::Union(_) => None,
+    };
+    limit.unwrap_or_default()
+}
+
+/// The conditions on the nodes of a list.
+pub(super) fn filter(build: &Build<'_>, target: Target) -> DraftInput {
+    DraftInput::lenient("where", &format!("{}Where", build.name(target)), FilterRole::Conditions)
+}
+
+pub(super) fn sorted(r#type: &str) -> DraftInput {
+    DraftInput::lenient("sort", &format!("[{type}!]"), ArgumentRole::Sort)
+}

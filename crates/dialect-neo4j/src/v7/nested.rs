@@ -1,0 +1,399 @@
+//! What is done along the relationships of nodes that are made, changed or deleted.
+
+use super::build::Build;
+use super::link::Link;
+use super::{changes, related, ways};
+use crate::model::{NestedOperations, Target};
+use crate::shared::draft::DraftInput;
+use api::binding::{FilterRole, InputBinding, NestedWriteVerb, SeveralRole, Way, WriteRole};
+
+/// The node on the other side: its type, and its name as a member of a union.
+#[derive(Clone, Copy)]
+struct Other<'a> {
+    target: Target,
+    name: &'a str,
+    /// Set if the link leads to a union.
+    member: Option<&'a str>,
+}
+
+/// Adds the inputs of a link to those of its owner.
+pub(super) fn inputs(build: &mut Build<'_>, link: &Link<'_>) {
+    let others = others(build, link);
+    for other in &others {
+        connect_where(build, other.name);
+    }
+    if let (true, Some(name)) = (link.field.offers.on_create, new(build, link, &others)) {
+        let owner = build.name(link.owner.into());
+        if let Target::Node(_) = Target::from(link.owner) {
+            let binding = match (link.target(), link.is_list()) {
+                (Target::Union(_), false) => {
+                    InputBinding::lenient(WriteRole::Several(SeveralRole::One))
+                }
+                _ => inputs_of(),
+            };
+            let input = DraftInput::new(link.name(), &name, binding);
+            add(build, link, &format!("{owner}CreateInput"), input);
+        }
+    }
+    for step in [Step::Delete, Step::Connect, Step::Disconnect] {
+        if let Some(r#type) = step_type(build, link, &others, step) {
+            let owner = format!("{}{}Input", build.name(link.owner.into()), step.name());
+            let binding = match (link.target(), others.as_slice()) {
+                (Target::Node(_) | Target::Interface(_), [other]) => {
+                    by(build, link, *other, step.verb())
+                }
+                // The members say of which nodes.
+                _ => InputBinding::lenient(WriteRole::FurtherWrites),
+            };
+            add(build, link, &owner, DraftInput::new(link.name(), &r#type, binding));
+        }
+    }
+    if !link.is_list() {
+        return;
+    }
+    if let (true, Some(r#type)) = (link.field.offers.on_update, update(build, link, &others)) {
+        let owner = format!("{}UpdateInput", build.name(link.owner.into()));
+        let input = DraftInput::new(link.name(), &r#type, inputs_of());
+        add(build, link, &owner, input);
+    }
+}
+
+/// What is done with all nodes that a condition names.
+#[derive(Clone, Copy)]
+enum Step {
+    Connect,
+    Disconnect,
+    Delete,
+}
+
+impl Step {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Connect => "Connect",
+            Self::Disconnect => "Disconnect",
+            Self::Delete => "Delete",
+        }
+    }
+
+    /// What goes on from the nodes.
+    fn further(self) -> &'static str {
+        match self {
+            Self::Connect => "connect",
+            Self::Disconnect => "disconnect",
+            Self::Delete => "delete",
+        }
+    }
+
+    fn verb(self) -> NestedWriteVerb {
+        match self {
+            Self::Connect => NestedWriteVerb::Connect,
+            Self::Disconnect => NestedWriteVerb::Disconnect,
+            Self::Delete => NestedWriteVerb::Delete,
+        }
+    }
+
+    fn is_in(self, operations: NestedOperations) -> bool {
+        match self {
+            Self::Connect => operations.connect,
+            Self::Disconnect => operations.disconnect,
+            Self::Delete => operations.delete,
+        }
+    }
+}
+
+fn others<'a>(build: &Build<'a>, link: &Link<'_>) -> Vec<Other<'a>> {
+    let target = link.target();
+    match target {
+        Target::Node(_) | Target::Interface(_) => {
+            vec![Other { target, name: build.name(target), member: None }]
+        }
+        Target::Union(union) => {
+            let members = build.members(union).iter().map(|member| {
+                let target = Target::Node(*member);
+                let name = build.name(target);
+                Other { target, name, member: Some(name) }
+            });
+            members.collect()
+        }
+    }
+}
+
+/// `MovieConnectWhere`.
+fn connect_where(build: &mut Build<'_>, node: &str) {
+    let name = format!("{node}ConnectWhere");
+    if !build.draft.has(&name) {
+        let binding = InputBinding::lenient(FilterRole::Conditions);
+        build.draft.add_input(&name, DraftInput::new("node", &format!("{node}Where!"), binding));
+    }
+}
+
+/// What is done along a link with the nodes of a type or of an interface. What is new is written as
+/// the link says; what is there is found as queries find it.
+fn by(
+    build: &mut Build<'_>,
+    link: &Link<'_>,
+    other: Other<'_>,
+    verb: NestedWriteVerb,
+) -> InputBinding {
+    let Some(way) = ways::only(build, link, other.target) else {
+        let ways = ways::of(build, link, other.target);
+        return InputBinding::lenient(WriteRole::Several(SeveralRole::NestedWrite {
+            ways,
+            verb,
+            rank: rank(verb),
+        }));
+    };
+    let edge = link.relationship.properties;
+    let edge = edge.and_then(|edge| build.placed.properties.get(edge)).map(|(edge, _)| *edge);
+    let hop = match verb {
+        NestedWriteVerb::Create
+        | NestedWriteVerb::Connect
+        | NestedWriteVerb::ConnectOnce
+        | NestedWriteVerb::ConnectOrCreate => way.written,
+        NestedWriteVerb::Disconnect | NestedWriteVerb::Update | NestedWriteVerb::Delete => way.hop,
+    };
+    let way = Some(Way { hop, entity: way.entity, edge });
+    InputBinding::lenient(WriteRole::NestedWrite { way, verb, rank: rank(verb) })
+}
+
+/// The order of nested writes in version 7.
+fn rank(verb: NestedWriteVerb) -> i8 {
+    match verb {
+        NestedWriteVerb::Update => -5,
+        NestedWriteVerb::Create | NestedWriteVerb::ConnectOrCreate => -4,
+        NestedWriteVerb::Connect | NestedWriteVerb::ConnectOnce => -3,
+        NestedWriteVerb::Delete => -2,
+        NestedWriteVerb::Disconnect => -1,
+    }
+}
+
+/// An object, or a list of such, of what is done.
+fn inputs_of() -> InputBinding {
+    InputBinding::lenient(WriteRole::Inputs)
+}
+
+fn add(build: &mut Build<'_>, link: &Link<'_>, name: &str, input: DraftInput) {
+    build.draft.add_input(name, input.deprecated(link.field.deprecated.as_ref()));
+}
+
+/// Of a link to a union an object with what each member has, by its name; else what the only one has.
+fn each_member<'a>(
+    build: &mut Build<'a>,
+    link: &Link<'_>,
+    others: &[Other<'a>],
+    ending: &str,
+    binding: impl Fn(&mut Build<'a>, Other<'a>) -> InputBinding,
+    mut r#type: impl FnMut(&mut Build<'a>, Other<'a>) -> Option<String>,
+) -> Option<String> {
+    let Target::Union(_) = link.target() else {
+        return others.first().and_then(|other| r#type(build, *other));
+    };
+    let name = format!("{}{ending}", link.prefix);
+    let mut has_some = false;
+    for other in others {
+        let Some(r#type) = r#type(build, *other) else { continue };
+        has_some = true;
+        let binding = binding(build, *other);
+        add(build, link, &name, DraftInput::new(other.name, &r#type, binding));
+    }
+    has_some.then_some(name)
+}
+
+/// What a new node is connected with: `MovieActorsFieldInput`.
+fn new<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Option<String> {
+    let operations = link.nested();
+    if !operations.connect && !operations.create {
+        return None;
+    }
+    each_member(
+        build,
+        link,
+        others,
+        "CreateInput",
+        |_, _| inputs_of(),
+        |build, other| {
+            let name = format!("{}FieldInput", link.with_member(other.member));
+            let connect = step(build, link, other, Step::Connect);
+            let create = create(build, link, other);
+            let steps = [
+                ("connect", connect, NestedWriteVerb::Connect),
+                ("create", create, NestedWriteVerb::Create),
+            ];
+            for (field, r#type, verb) in steps {
+                if let Some(r#type) = r#type {
+                    let binding = by(build, link, other, verb);
+                    let input = DraftInput::new(field, &several_of(link, &r#type), binding);
+                    build.draft.add_input(&name, input);
+                }
+            }
+            Some(name)
+        },
+    )
+}
+
+/// `[MovieActorsConnectFieldInput!]` or its like, or an object of those of members.
+fn step_type<'a>(
+    build: &mut Build<'a>,
+    link: &Link<'_>,
+    others: &[Other<'a>],
+    kind: Step,
+) -> Option<String> {
+    let ending = format!("{}Input", kind.name());
+    let binding = |build: &mut Build<'a>, other| by(build, link, other, kind.verb());
+    each_member(build, link, others, &ending, binding, |build, other| {
+        step(build, link, other, kind).map(|name| several_of(link, &name))
+    })
+}
+
+/// The type of what is given for each node that a link leads to.
+fn several_of(link: &Link<'_>, name: &str) -> String {
+    if link.is_list() { format!("[{name}!]") } else { name.into() }
+}
+
+/// `MovieActorsConnectFieldInput` or its like, if there is that operation.
+fn step(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>, kind: Step) -> Option<String> {
+    if !kind.is_in(link.nested()) {
+        return None;
+    }
+    let prefix = match kind {
+        Step::Connect => link.with_member(other.member),
+        Step::Disconnect | Step::Delete => link.shared_with_member(other.member),
+    };
+    let name = format!("{prefix}{}FieldInput", kind.name());
+    if build.draft.has(&name) {
+        return Some(name);
+    }
+    build.draft.input(&name);
+    let filter = match kind {
+        Step::Connect => {
+            add_edge(build, link, &name);
+            format!("{}ConnectWhere", other.name)
+        }
+        Step::Disconnect | Step::Delete => {
+            related::connection_where(build, link);
+            link.connection_where(other.member)
+        }
+    };
+    let binding = InputBinding::lenient(FilterRole::Conditions);
+    build.draft.add_input(&name, DraftInput::new("where", &filter, binding));
+    if leads_further(build, other, kind) {
+        let further = format!("{}{}Input", other.name, kind.name());
+        build.draft.input(&further);
+        let further = match (kind, other.target) {
+            (Step::Connect, Target::Node(_)) => format!("[{further}!]"),
+            _ => further,
+        };
+        let binding = InputBinding::lenient(WriteRole::FurtherWrites);
+        build.draft.add_input(&name, DraftInput::new(kind.further(), &further, binding));
+    }
+    Some(name)
+}
+
+/// Whether the same can be done along the relationships of the nodes on the other side.
+fn leads_further(build: &Build<'_>, other: Other<'_>, kind: Step) -> bool {
+    let links = match other.target {
+        Target::Node(index) => build.links(super::build::Owner::Node(index)),
+        Target::Interface(index) => build.links(super::build::Owner::Interface(index)),
+        Target::Union(_) => Vec::new(),
+    };
+    // The library does not look at the operations of members of unions and of interfaces.
+    match (other.member, other.target, kind) {
+        (None, Target::Node(_), _) => links.iter().any(|link| kind.is_in(link.nested())),
+        // The library has inputs without fields where an interface declares ways to one node only.
+        (_, _, Step::Connect | Step::Disconnect) => links.iter().any(Link::is_list),
+        _ => !links.is_empty(),
+    }
+}
+
+/// Adds the values of a new relationship, if it can have some.
+fn add_edge(build: &mut Build<'_>, link: &Link<'_>, name: &str) {
+    let kinds = build.edge_kinds(link);
+    let mut attributes = kinds.iter().flat_map(|kind| &kind.attributes);
+    if !attributes.any(super::attribute::Attribute::is_created) {
+        return;
+    }
+    let needs = kinds.iter().any(|kind| changes::needs_values(&kind.attributes));
+    let required = if needs { "!" } else { "" };
+    let binding = InputBinding::lenient(WriteRole::NestedEdge);
+    let r#type = format!("{}CreateInput{required}", link.edge);
+    build.draft.add_input(name, DraftInput::new("edge", &r#type, binding));
+}
+
+/// `MovieActorsCreateFieldInput`, if nodes can be made.
+fn create(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>) -> Option<String> {
+    if !link.nested().create {
+        return None;
+    }
+    let name = format!("{}CreateFieldInput", link.with_member(other.member));
+    if !build.draft.has(&name) {
+        build.draft.input(&name);
+        add_edge(build, link, &name);
+        let node = format!("{}CreateInput!", other.name);
+        let binding = InputBinding::lenient(WriteRole::NestedNode);
+        build.draft.add_input(&name, DraftInput::new("node", &node, binding));
+    }
+    Some(name)
+}
+
+/// What is done along a link of nodes that are changed: `[MovieActorsUpdateFieldInput!]`.
+fn update<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Option<String> {
+    let operations = link.nested();
+    let NestedOperations { create: c, update: u, delete: d, connect, disconnect, .. } = operations;
+    if !(c || u || d || connect || disconnect) {
+        return None;
+    }
+    each_member(
+        build,
+        link,
+        others,
+        "UpdateInput",
+        |_, _| inputs_of(),
+        |build, other| {
+            let name = format!("{}UpdateFieldInput", link.with_member(other.member));
+            let connect = step(build, link, other, Step::Connect);
+            let disconnect = step(build, link, other, Step::Disconnect);
+            let create = create(build, link, other);
+            let update = update_connection(build, link, other);
+            let delete = step(build, link, other, Step::Delete);
+            let list = |name: Option<String>| name.map(|name| format!("[{name}!]"));
+            let steps = [
+                ("connect", list(connect), NestedWriteVerb::Connect),
+                ("disconnect", list(disconnect), NestedWriteVerb::Disconnect),
+                ("create", list(create), NestedWriteVerb::Create),
+                ("update", update, NestedWriteVerb::Update),
+                ("delete", list(delete), NestedWriteVerb::Delete),
+            ];
+            for (field, r#type, verb) in steps {
+                if let Some(r#type) = r#type {
+                    let binding = by(build, link, other, verb);
+                    build.draft.add_input(&name, DraftInput::new(field, &r#type, binding));
+                }
+            }
+            Some(format!("[{name}!]"))
+        },
+    )
+}
+
+/// `MovieActorsUpdateConnectionInput`, if related nodes can be changed.
+fn update_connection(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>) -> Option<String> {
+    if !link.nested().update {
+        return None;
+    }
+    let name = format!("{}UpdateConnectionInput", link.with_member(other.member));
+    if build.draft.has(&name) {
+        return Some(name);
+    }
+    related::connection_where(build, link);
+    let node = format!("{}UpdateInput", other.name);
+    build.draft.add_input(&name, DraftInput::lenient("node", &node, WriteRole::NestedNode));
+    let filter = link.connection_where(other.member);
+    build.draft.add_input(&name, DraftInput::lenient("where", &filter, FilterRole::Conditions));
+    let kinds = build.edge_kinds(link);
+    let mut attributes = kinds.iter().flat_map(|kind| &kind.attributes);
+    if attributes.any(super::attribute::Attribute::is_updated) {
+        let binding = InputBinding::lenient(WriteRole::NestedEdge);
+        let r#type = format!("{}UpdateInput", link.edge);
+        build.draft.add_input(&name, DraftInput::new("edge", &r#type, binding));
+    }
+    Some(name)
+}

@@ -1,0 +1,163 @@
+//! The fields of the roots.
+
+use super::build::{Build, Owner};
+use super::connections::{
+    add_aggregate, add_connection, add_edge, default_limit, filter, limited, sorted,
+};
+use super::{global, groups, objects, sort, variants};
+use crate::model::{Offers, Target};
+use crate::shared::draft::{DraftField, DraftInput};
+use api::binding::{
+    ArgumentRole, Change, FieldBinding, InputBinding, MutationBinding, MutationForm, RowsBinding,
+    RowsForm, RowsFrom, WriteRole,
+};
+
+const QUERY: &str = "Query";
+const MUTATION: &str = "Mutation";
+
+/// What all types of nodes are found by, if a type has it.
+pub(super) fn global_ids(build: &mut Build<'_>) {
+    build.draft.object(QUERY);
+    global::root(build, QUERY);
+}
+
+/// The list of a union.
+pub(super) fn union(build: &mut Build<'_>, union: usize) {
+    let Some(known) = build.model.unions.get(union) else { return };
+    if known.offers.read && !known.members.is_empty() {
+        list(build, Target::Union(union));
+    }
+}
+
+/// The lists and the changes of a node type, or the lists of an interface that types implement.
+pub(super) fn owner(build: &mut Build<'_>, owner: Owner) {
+    let offers = match owner {
+        Owner::Node(index) => build.model.nodes.get(index).map(|known| known.offers),
+        Owner::Interface(index) => {
+            let known = build.model.interfaces.get(index);
+            let known = known.filter(|known| !known.implementations.is_empty());
+            known.map(|known| known.offers)
+        }
+    };
+    let Some(offers) = offers else { return };
+    if offers.connection || offers.aggregate {
+        connection(build, owner, offers);
+    }
+    if offers.read {
+        list(build, owner.into());
+    }
+    if let (Owner::Node(node), true) = (owner, build.options.mutations) {
+        changes(build, node, offers);
+    }
+}
+
+/// `movies(where: …): [Movie!]!`.
+fn list(build: &mut Build<'_>, target: Target) {
+    let own = build.name(target);
+    let binding = rows(build, target, RowsForm::List);
+    let field = DraftField::new(&build.names(target).plural, &format!("[{own}!]!"), binding)
+        .argument(filter(build, target))
+        .argument(limited(build, "limit", target))
+        .argument(DraftInput::lenient("offset", "Int", ArgumentRole::Offset));
+    let field = match sort::name(build, target) {
+        Some(sort) => field.argument(sorted(&sort)),
+        None => field,
+    };
+    build.draft.add_field(QUERY, field);
+}
+
+/// `moviesConnection(where: …): MoviesConnection!`.
+fn connection(build: &mut Build<'_>, owner: Owner, offers: Offers) {
+    let target = Target::from(owner);
+    let own = build.name(target);
+    let names = build.names(target);
+    let (name, r#type) = (names.plural.clone(), format!("{}Connection", names.pascal_plural()));
+    let edge = format!("{own}Edge");
+    // A relationship may have given its connection the name: then that is the type of both.
+    if !build.draft.has(&r#type) {
+        if offers.connection {
+            add_edge(build, &edge, own);
+        }
+        add_connection(build, &r#type, offers.connection.then_some(&*edge));
+        if offers.aggregate {
+            add_aggregate(build, &r#type, &format!("{own}Aggregate"));
+        }
+        if let Owner::Node(node) = owner {
+            groups::add(build, node, &r#type);
+        }
+    }
+    let binding = rows(build, target, RowsForm::Connection);
+    let field = DraftField::new(&format!("{name}Connection"), &format!("{type}!"), binding)
+        .argument(limited(build, "first", target))
+        .argument(DraftInput::lenient("after", "String", ArgumentRole::AfterOffset))
+        .argument(filter(build, target));
+    let field = match sort::name(build, target) {
+        Some(sort) => field.argument(sorted(&sort)),
+        None => field,
+    };
+    build.draft.add_field(QUERY, field);
+}
+
+fn rows(build: &mut Build<'_>, target: Target, form: RowsForm) -> FieldBinding {
+    let default_limit = default_limit(build, target);
+    match target {
+        Target::Node(index) => match build.placed.nodes.get(index) {
+            Some(placed) => {
+                let (from, entity) = (RowsFrom::Entity, placed.entity);
+                FieldBinding::Rows(RowsBinding { from, entity, form, default_limit })
+            }
+            None => objects::unserved(),
+        },
+        Target::Interface(_) | Target::Union(_) => match variants::of_root(build, target) {
+            Some(variants) => variants.rows(form, true, default_limit),
+            None => objects::unserved(),
+        },
+    }
+}
+
+/// `createMovies`, `deleteMovies`, `updateMovies`.
+fn changes(build: &mut Build<'_>, node: usize, offers: Offers) {
+    let Some(entity) = build.placed.nodes.get(node).map(|placed| placed.entity) else { return };
+    let target = Target::Node(node);
+    let own = build.name(target);
+    let several = build.names(target).pascal_plural();
+    let change = |change, returned| {
+        FieldBinding::Mutation(Box::new(MutationBinding {
+            change,
+            returned,
+            form: MutationForm::Payload,
+            missing: None,
+            unchanged: None,
+        }))
+    };
+    let inputs = |name: &str, r#type: &str| {
+        DraftInput::new(name, r#type, InputBinding::lenient(WriteRole::Inputs))
+    };
+    if offers.create {
+        let binding = change(Change::CreateNodes(entity), Some(entity));
+        let r#type = format!("Create{several}MutationResponse!");
+        let field = DraftField::new(&format!("create{several}"), &r#type, binding).argument(
+            DraftInput::lenient("input", &format!("[{own}CreateInput!]!"), WriteRole::Rows),
+        );
+        build.draft.add_field(MUTATION, field);
+    }
+    if offers.delete {
+        let binding = change(Change::DeleteNodes(entity), None);
+        let field = DraftField::new(&format!("delete{several}"), "DeleteInfo!", binding)
+            .argument(filter(build, target));
+        let further = format!("{own}DeleteInput");
+        let field = match build.draft.has(&further) {
+            true => field.argument(inputs("delete", &further)),
+            false => field,
+        };
+        build.draft.add_field(MUTATION, field);
+    }
+    if offers.update {
+        let binding = change(Change::UpdateNodes(entity), Some(entity));
+        let r#type = format!("Update{several}MutationResponse!");
+        let field = DraftField::new(&format!("update{several}"), &r#type, binding)
+            .argument(filter(build, target))
+            .argument(inputs("update", &format!("{own}UpdateInput")));
+        build.draft.add_field(MUTATION, field);
+    }
+}

@@ -1,0 +1,81 @@
+//! The order in which the parts of the API are made.
+
+use super::build::{Build, Owner};
+use super::{
+    Options, aggregates, changes, conditions, connections, declared, nested, objects, operators,
+    related, root, searches, sort, statements, together, variants, writes,
+};
+use crate::model::{ApiVersion, Model, Placed};
+use crate::shared::draft::Draft;
+use crate::shared::{coalesced, global_ids, own_types, values};
+use api::{Api, ApiBuilder};
+
+/// Makes the API of type definitions.
+pub(super) fn build(model: &Model, placed: &Placed, options: Options) -> Api {
+    let mut build = Build::new(model, placed, options);
+    define(&mut build);
+    root::global_ids(&mut build);
+    for union in 0..model.unions.len() {
+        objects::union(&mut build, union);
+        conditions::union(&mut build, union);
+        root::union(&mut build, union);
+    }
+    for interface in 0..model.interfaces.len() {
+        owner_types(&mut build, Owner::Interface(interface));
+    }
+    for node in 0..model.nodes.len() {
+        owner_types(&mut build, Owner::Node(node));
+    }
+    statements::roots(&mut build);
+    declared::fill(&mut build);
+    let mut builder = ApiBuilder::default();
+    build.draft.finish(&mut builder);
+    values::bind(&mut builder, model, placed, ApiVersion::V7);
+    coalesced::bind(&mut builder, model, placed, ApiVersion::V7);
+    global_ids::bind(&mut builder, model, placed);
+    declared::bind(&mut builder, model, placed);
+    variants::finish(&mut builder, build.variants);
+    builder.add_ways(build.ways);
+    builder.finish()
+}
+
+/// The types that the API has whatever the definitions say.
+pub(super) fn fixed_types() -> Draft {
+    let (model, placed) = (Model::default(), Placed::default());
+    let mut build = Build::new(&model, &placed, Options::default());
+    define(&mut build);
+    build.draft
+}
+
+/// The types that are there whatever the definitions say.
+fn define(build: &mut Build<'_>) {
+    own_types::define(&mut build.draft, build.model, ApiVersion::V7);
+    operators::define(build);
+    aggregates::define(build);
+    changes::define(build);
+    statements::types(build);
+}
+
+/// All types of a node type, or of an interface.
+fn owner_types(build: &mut Build<'_>, owner: Owner) {
+    let attributes = build.attributes(owner);
+    conditions::owner(build, owner, &attributes);
+    if let Owner::Node(node) = owner {
+        searches::fields(build, node);
+    }
+    writes::inputs(build, owner, &attributes);
+    objects::object(build, owner, &attributes);
+    sort::owner(build, owner, &attributes);
+    for mut link in build.links(owner) {
+        link.variants = variants::of_link(build, &link);
+        objects::properties(build, &link);
+        aggregates::link(build, &link);
+        related::conditions(build, &link);
+        together::conditions(build, &link);
+        connections::fields(build, &link);
+        nested::inputs(build, &link);
+    }
+    writes::fill_empty(build, owner);
+    aggregates::owner(build, owner, &attributes);
+    root::owner(build, owner);
+}

@@ -1,0 +1,197 @@
+//! The input types of rows together with others. They lead to one another in circles, so each is
+//! made when it is first needed, and gets its relations when all are there.
+
+use std::sync::Arc;
+
+use catalog::{EntityId, FieldId};
+use graphql::schema::{TypeId, TypeKind, TypeRef};
+use rustc_hash::FxHashMap;
+
+use super::super::inputs;
+use super::super::{add_member, claim_type};
+use super::ways::{Way, can_be_said, keys_said, ways};
+use crate::build::{Build, input};
+use crate::descriptions::beyond;
+use crate::entity::Served;
+use crate::made::RowInput;
+use api::binding::{ArgumentRole, FilterRole, NestedBinding, NestedVerb, WriteRole};
+
+/// The types that were made so far.
+pub(super) struct NestedTypes<'s, 'c> {
+    served: &'s [Served<'c>],
+    /// The relations of each entity.
+    ways: FxHashMap<EntityId, Vec<Way>>,
+    /// What says which row of an entity is meant.
+    keys: FxHashMap<EntityId, Option<RowKey>>,
+    /// Types of rows that have no relations yet.
+    open: Vec<(EntityId, RowInput, TypeId)>,
+}
+
+/// What says which row is meant.
+#[derive(Clone)]
+struct RowKey {
+    r#type: TypeId,
+    keys: Arc<[Box<[FieldId]>]>,
+}
+
+impl<'s, 'c> NestedTypes<'s, 'c> {
+    pub(super) fn new(build: &Build<'_>, served: &'s [Served<'c>]) -> Self {
+        let ways = served.iter().map(|one| (one.entity.id, ways(build, served, one))).collect();
+        Self { served, ways, keys: FxHashMap::default(), open: Vec::new() }
+    }
+
+    /// Whether something can be done with rows that such a row is connected with.
+    pub(super) fn is_connected(&self, entity: EntityId, row: RowInput) -> bool {
+        let ways = self.ways.get(&entity).map_or(&[][..], |ways| ways);
+        ways.iter().any(|way| !verbs(way, row).is_empty())
+    }
+
+    /// The input type of an entity's rows; `None` where nothing of them can be given.
+    pub(super) fn of_rows(
+        &mut self,
+        build: &mut Build<'_>,
+        entity: EntityId,
+        row: RowInput,
+    ) -> Option<TypeId> {
+        if let Some(known) = build.row_inputs.get(&(entity, row)) {
+            return *known;
+        }
+        let one = self.served.get(*build.places.get(&entity)?)?;
+        let made = inputs::of_rows(build, self.served, one, row)?;
+        self.open.push((entity, row, made));
+        Some(made)
+    }
+
+    /// Adds the relations of all types.
+    pub(super) fn complete(mut self, build: &mut Build<'_>) {
+        while let Some((entity, row, r#type)) = self.open.pop() {
+            let ways = self.ways.remove(&entity).unwrap_or_default();
+            for way in &ways {
+                self.add_relation(build, (entity, row, r#type), way);
+            }
+            self.ways.insert(entity, ways);
+        }
+    }
+
+    fn add_relation(
+        &mut self,
+        build: &mut Build<'_>,
+        (entity, row, r#type): (EntityId, RowInput, TypeId),
+        way: &Way,
+    ) -> Option<()> {
+        if build.api.schema().find_input_field(r#type, &way.name).is_some() {
+            // A column that is given and never shown may be called so.
+            return None;
+        }
+        let one = self.served.get(*build.places.get(&entity)?)?;
+        let other = self.served.get(*build.places.get(&way.entity)?)?;
+        let mut members = Vec::new();
+        for verb in verbs(way, row) {
+            members.extend(self.member(build, way, *verb).map(|member| (*verb, member)));
+        }
+        if members.is_empty() {
+            return None;
+        }
+        let name = format!("{}-{}", one.name, way.name);
+        let name = match row {
+            RowInput::NestedPatch => build.inflection.nested_patch(&name),
+            _ => build.inflection.nested_input(&name),
+        };
+        if !claim_type(build, one, &name, "input type") {
+            return None;
+        }
+        let description = beyond::nested_relation(&other.name);
+        let kind = TypeKind::InputObject { fields: Vec::new() };
+        let relation = build.add_type(&name, Some(description.clone().into()), kind)?;
+        for (verb, member) in members {
+            let (name, description) = words(verb, way.is_single);
+            let role = WriteRole::NestedIn(verb);
+            add_member(build, relation, input(name, description, member), role);
+        }
+        let keys = self.key(build, way.entity).map_or_else(|| Arc::from([]), |key| key.keys);
+        let binding = NestedBinding {
+            entity: way.entity,
+            way: way.way.clone(),
+            is_single: way.is_single,
+            keys,
+        };
+        let definition = input(&way.name, &description, TypeRef::named(relation));
+        add_member(build, r#type, definition, WriteRole::Nested(Box::new(binding)));
+        Some(())
+    }
+
+    /// The type of what is done.
+    fn member(&mut self, build: &mut Build<'_>, way: &Way, verb: NestedVerb) -> Option<TypeRef> {
+        let row = match verb {
+            NestedVerb::Create => self.of_rows(build, way.entity, RowInput::NestedCreate)?,
+            NestedVerb::Disconnect if way.is_single => return build.scalar("Boolean"),
+            NestedVerb::Disconnect | NestedVerb::Set | NestedVerb::Connect => {
+                self.key(build, way.entity)?.r#type
+            }
+        };
+        let row = TypeRef::named(row);
+        Some(if way.is_single { row } else { row.non_null().list() })
+    }
+
+    /// What says which row of an entity is meant, made when it is first needed.
+    fn key(&mut self, build: &mut Build<'_>, entity: EntityId) -> Option<RowKey> {
+        if let Some(known) = self.keys.get(&entity) {
+            return known.clone();
+        }
+        let made = self.make_key(build, entity);
+        self.keys.insert(entity, made.clone());
+        made
+    }
+
+    fn make_key(&self, build: &mut Build<'_>, entity: EntityId) -> Option<RowKey> {
+        let one = self.served.get(*build.places.get(&entity)?)?;
+        let name = build.inflection.nested_key(&one.name);
+        if !can_be_said(build, one) || !claim_type(build, one, &name, "input type") {
+            return None;
+        }
+        let kind = TypeKind::InputObject { fields: Vec::new() };
+        let by_id = build.has_node_ids(entity);
+        let description = beyond::nested_key(&one.name, by_id);
+        let r#type = build.add_type(&name, Some(description.into()), kind)?;
+        if by_id {
+            let id = input(build.inflection.node_id(), beyond::NESTED_NODE_ID, build.scalar("ID")?);
+            add_member(build, r#type, id, ArgumentRole::NodeId);
+        }
+        let keys: Vec<Box<[FieldId]>> = keys_said(build, one).into_iter().map(Into::into).collect();
+        let mut given: Vec<FieldId> = keys.iter().flatten().copied().collect();
+        given.sort_unstable();
+        given.dedup();
+        for field in given {
+            let column = one.column(field)?;
+            let description = build.annotations.field(field).description.clone();
+            let description = description.as_deref().unwrap_or_default();
+            let definition = graphql::schema::InputDefinition {
+                description: (!description.is_empty()).then(|| description.into()),
+                ..graphql::schema::InputDefinition::new(&column.name, column.value.input?)
+            };
+            add_member(build, r#type, definition, FilterRole::Equal(field));
+        }
+        Some(RowKey { r#type, keys: keys.into() })
+    }
+}
+
+/// What can be done along a relation.
+fn verbs(way: &Way, row: RowInput) -> &[NestedVerb] {
+    match row {
+        RowInput::NestedPatch => &way.of_there,
+        _ => &way.of_new,
+    }
+}
+
+/// What the API calls what is done.
+fn words(verb: NestedVerb, is_single: bool) -> (&'static str, &'static str) {
+    match (verb, is_single) {
+        (NestedVerb::Create, true) => ("create", beyond::NESTED_CREATE_ONE),
+        (NestedVerb::Create, false) => ("create", beyond::NESTED_CREATE),
+        (NestedVerb::Connect, true) => ("connect", beyond::NESTED_CONNECT_ONE),
+        (NestedVerb::Connect, false) => ("connect", beyond::NESTED_CONNECT),
+        (NestedVerb::Disconnect, true) => ("disconnect", beyond::NESTED_DISCONNECT_ONE),
+        (NestedVerb::Disconnect, false) => ("disconnect", beyond::NESTED_DISCONNECT),
+        (NestedVerb::Set, _) => ("set", beyond::NESTED_SET),
+    }
+}

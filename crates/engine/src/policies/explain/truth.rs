@@ -1,0 +1,157 @@
+//! Conditions of rules in their parts, and which parts are true of a row.
+
+use std::sync::Arc;
+
+use access::{Condition, Grant, Permission, Privilege, claim_of};
+use catalog::{EntityId, FieldId};
+use ir::Filter;
+
+use super::RoleGrants;
+
+/// SQL's three values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Truth {
+    True,
+    False,
+    Unknown,
+}
+
+/// A privilege of a rule, with its condition in parts.
+#[derive(Debug)]
+pub(super) struct WeighedRule<'p> {
+    pub(super) name: &'p Arc<str>,
+    pub(super) privilege: Privilege,
+    pub(super) permission: &'p Permission,
+    pub(super) part: Part,
+}
+
+/// A condition in parts.
+#[derive(Debug)]
+pub(super) enum Part {
+    All(Vec<Part>),
+    Any(Vec<Part>),
+    Not(Box<Part>),
+    /// A test of the source, by its place among those of all rules.
+    Test(usize),
+    /// A test whose claim is missing, so that it is unknown.
+    Missing {
+        filter: Filter,
+        claim: Box<str>,
+    },
+}
+
+/// All rules of a role about one entity.
+#[derive(Debug)]
+pub(super) struct Weighed<'p> {
+    rules: Vec<WeighedRule<'p>>,
+    tests: Vec<Filter>,
+    fields: Vec<FieldId>,
+}
+
+/// What was read of a row.
+#[derive(Debug)]
+pub(super) struct Read {
+    /// The values of the fields that conditions look at.
+    pub(super) values: Vec<(FieldId, Option<Box<str>>)>,
+    /// What came of each test.
+    pub(super) truths: Vec<Truth>,
+}
+
+impl<'p> Weighed<'p> {
+    pub(super) fn new(entity: EntityId, role: &RoleGrants<'p>) -> Self {
+        let mut weighed = Self { rules: Vec::new(), tests: Vec::new(), fields: Vec::new() };
+        for grant in role.grants.iter().filter(|grant| grant.entity == entity) {
+            let Grant { name, read, update, delete, .. } = grant;
+            // Rows that are there are not inserted any more.
+            let ways =
+                [(Privilege::Read, read), (Privilege::Update, update), (Privilege::Delete, delete)];
+            for (privilege, permission) in ways {
+                let Some(permission) = permission else { continue };
+                let part = weighed.part(&permission.rows, role);
+                weighed.rules.push(WeighedRule { name, privilege, permission, part });
+            }
+        }
+        weighed
+    }
+
+    fn part(&mut self, condition: &Condition, role: &RoleGrants<'_>) -> Part {
+        let mut parts = |conditions: &[Condition]| {
+            conditions.iter().map(|condition| self.part(condition, role)).collect()
+        };
+        match condition {
+            Condition::All(conditions) => Part::All(parts(conditions)),
+            Condition::Any(conditions) => Part::Any(parts(conditions)),
+            Condition::Not(condition) => Part::Not(Box::new(self.part(condition, role))),
+            Condition::Row(filter) => match claim_of(filter) {
+                Some(claim) if role.is_missing(claim) => {
+                    Part::Missing { filter: filter.clone(), claim: claim.into() }
+                }
+                _ => {
+                    condition.fields(&mut self.fields);
+                    self.test(filter.clone())
+                }
+            },
+            Condition::Claims(_) | Condition::Related { .. } => {
+                self.test(condition.filter(role.claims))
+            }
+        }
+    }
+
+    fn test(&mut self, filter: Filter) -> Part {
+        let known = self.tests.iter().position(|known| *known == filter);
+        Part::Test(known.unwrap_or_else(|| {
+            self.tests.push(filter);
+            self.tests.len() - 1
+        }))
+    }
+
+    pub(super) fn rules(&self, privilege: Privilege) -> impl Iterator<Item = &WeighedRule<'p>> {
+        self.rules.iter().filter(move |rule| rule.privilege == privilege)
+    }
+
+    pub(super) fn tests(&self) -> &[Filter] {
+        &self.tests
+    }
+
+    /// The fields of the row that tests look at.
+    pub(super) fn fields(&self) -> &[FieldId] {
+        &self.fields
+    }
+
+    /// What the values of a row say: those of the fields, then of each test whether it is true and
+    /// whether it is false.
+    pub(super) fn read(&self, mut cells: Vec<Option<Box<str>>>) -> Read {
+        let tests = cells.split_off(self.fields.len().min(cells.len()));
+        let values = self.fields.iter().copied().zip(cells).collect();
+        let truth = |pair: &[Option<Box<str>>]| match pair {
+            [Some(_), _] => Truth::True,
+            [None, Some(_)] => Truth::False,
+            _ => Truth::Unknown,
+        };
+        Read { values, truths: tests.chunks(2).map(truth).collect() }
+    }
+}
+
+impl Part {
+    pub(super) fn truth(&self, read: &Read) -> Truth {
+        let any = |parts: &[Self], wanted, otherwise| {
+            let truths: Vec<Truth> = parts.iter().map(|part| part.truth(read)).collect();
+            match truths.contains(&wanted) {
+                true => wanted,
+                false if truths.contains(&Truth::Unknown) => Truth::Unknown,
+                false => otherwise,
+            }
+        };
+        match self {
+            Self::All(parts) => any(parts, Truth::False, Truth::True),
+            Self::Any(parts) => any(parts, Truth::True, Truth::False),
+            Self::Not(part) => match part.truth(read) {
+                Truth::True => Truth::False,
+                Truth::False => Truth::True,
+                Truth::Unknown => Truth::Unknown,
+            },
+            Self::Test(place) => read.truths.get(*place).copied().unwrap_or(Truth::Unknown),
+            Self::Missing { .. } => Truth::Unknown,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Resolves the names of a rule.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use access::{Check, Condition, Grant, Permission};
+use catalog::{Catalog, Entity, EntityId, FieldId, Generated};
+use graphql::similar_names;
+use ir::Operand;
+
+use super::file::{self, Columns, Said};
+use super::problem::{PolicyProblem, PolicyProblems};
+
+/// Resolves the names of a file in a catalog.
+pub(super) struct Resolver<'c> {
+    pub(super) catalog: &'c Catalog,
+    /// The line of what is being resolved.
+    pub(super) line: usize,
+}
+
+impl Resolver<'_> {
+    pub(super) fn wrong<T>(&self, message: impl Into<Box<str>>) -> Result<T, PolicyProblems> {
+        Err(PolicyProblem { line: self.line, message: message.into() }.into())
+    }
+
+    /// ` (did you mean `name`?)`, if one of the names is like this one.
+    pub(super) fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+        let similar = similar_names(name, known);
+        similar.first().map(|meant| format!(" (did you mean `{meant}`?)")).unwrap_or_default()
+    }
+
+    pub(super) fn rule(&mut self, rule: &file::Rule) -> Result<Grant, PolicyProblems> {
+        self.line = rule.line;
+        let entity = self.entity(&rule.entity)?;
+        let mut problems = PolicyProblems::default();
+        let read = rule.read.as_ref().and_then(|file::Read { line, rows, columns }| {
+            self.line = *line;
+            let rows = problems.keep(self.condition(entity, rows));
+            let fields = problems.keep(self.columns(entity, columns));
+            let (rows, fields) = (rows?, fields?);
+            Some(Permission { rows, fields, presets: Vec::new(), check: Check::None })
+        });
+        let insert = rule.insert.as_ref().and_then(|insert| {
+            let file::Insert { line, columns, presets, check } = insert;
+            self.line = *line;
+            let fields = problems.keep(self.columns(entity, columns));
+            let presets = problems.keep(self.presets(entity, presets));
+            let check = match check {
+                Some(check) => problems.keep(self.condition(entity, check)).map(Check::Condition),
+                None => Some(Check::None),
+            };
+            let (fields, presets, check) = (fields?, presets?, check?);
+            Some(Permission { rows: Condition::always(), fields, presets, check })
+        });
+        let update = rule.update.as_ref().and_then(|update| {
+            let file::Update { line, rows, columns, presets, check } = update;
+            self.line = *line;
+            let rows = problems.keep(self.condition(entity, rows));
+            let fields = problems.keep(self.columns(entity, columns));
+            let presets = problems.keep(self.presets(entity, presets));
+            let said = check.as_ref().map(|check| problems.keep(self.condition(entity, check)));
+            let rows = rows?;
+            let check = match said {
+                Some(said) => Check::Condition(said?),
+                None => Check::Rows(self.deciding(&rows).into()),
+            };
+            Some(Permission { rows, fields: fields?, presets: presets?, check })
+        });
+        let delete = rule.delete.as_ref().and_then(|file::Delete { line, rows }| {
+            self.line = *line;
+            let (rows, fields) = (problems.keep(self.condition(entity, rows))?, HashSet::new());
+            Some(Permission { rows, fields, presets: Vec::new(), check: Check::None })
+        });
+        problems.none()?;
+        Ok(Grant { name: Arc::from(&*rule.name), entity, read, insert, update, delete })
+    }
+
+    /// The entity of a name: `namespace.name`, or the name alone where one entity has it.
+    pub(super) fn entity(&self, name: &str) -> Result<EntityId, PolicyProblems> {
+        let full = |entity: &&Entity| self.catalog.qualified_name(entity.id) == name;
+        let named: Vec<&Entity> =
+            self.catalog.entities().filter(|entity| *entity.name == *name).collect();
+        match (self.catalog.entities().find(full), named.as_slice()) {
+            (Some(entity), _) => Ok(entity.id),
+            (None, [entity]) => Ok(entity.id),
+            (None, []) => {
+                let meant = Self::meant(name, self.catalog.entities().map(|entity| &*entity.name));
+                self.wrong(format!("the source has no table or view `{name}`{meant}"))
+            }
+            (None, [one, ..]) => {
+                let one = self.catalog.qualified_name(one.id);
+                let message = format!("several tables are called `{name}`: write `{one}`, say");
+                self.wrong(message)
+            }
+        }
+    }
+
+    pub(super) fn field(&self, entity: EntityId, name: &str) -> Result<FieldId, PolicyProblems> {
+        match self.catalog.find_field(entity, name) {
+            Some(field) => Ok(field.id),
+            None => {
+                let fields = self.catalog.fields_of(entity);
+                let meant = Self::meant(name, fields.map(|field| &*field.name));
+                let entity = self.catalog.qualified_name(entity);
+                self.wrong(format!("`{entity}` has no column `{name}`{meant}"))
+            }
+        }
+    }
+
+    fn columns(
+        &self,
+        entity: EntityId,
+        columns: &Columns,
+    ) -> Result<HashSet<FieldId>, PolicyProblems> {
+        match columns {
+            Columns::All => Ok(self.catalog[entity].fields.iter().copied().collect()),
+            Columns::These(names) => {
+                let fields = PolicyProblems::all(names.iter().map(|name| self.field(entity, name)));
+                fields.map(|fields| fields.into_iter().collect())
+            }
+        }
+    }
+
+    fn presets(
+        &mut self,
+        entity: EntityId,
+        presets: &[(Box<str>, Said)],
+    ) -> Result<Vec<(FieldId, Operand)>, PolicyProblems> {
+        let preset = |(name, said): &(Box<str>, Said)| {
+            let field = self.field(entity, name)?;
+            if let Some(Generated::Stored | Generated::IdentityAlways) =
+                self.catalog[field].generated
+            {
+                return self.wrong(format!("`{name}` cannot be written: the source makes it"));
+            }
+            Ok((field, operand(said)))
+        };
+        PolicyProblems::all(presets.iter().map(preset))
+    }
+
+    /// The fields that a condition reads, of the rows and of related rows.
+    fn deciding(&self, rows: &Condition) -> Vec<FieldId> {
+        let (mut fields, mut hops) = (Vec::new(), Vec::new());
+        rows.fields(&mut fields);
+        rows.hops(&mut hops);
+        for hop in hops {
+            let relationship = &self.catalog[hop.relationship];
+            fields.extend(relationship.from_fields.iter().chain(&relationship.to_fields));
+        }
+        fields
+    }
+}
+
+/// The operand of a value in a file.
+pub(super) fn operand(said: &Said) -> Operand {
+    match said {
+        Said::Value(value) => Operand::Constant(value.clone()),
+        Said::Claim(name) => Operand::Claim(name.clone()),
+    }
+}
+
+/// The entity of a name, as policy files write it.
+pub(super) fn find_entity(catalog: &Catalog, name: &str) -> Result<EntityId, Box<str>> {
+    Resolver { catalog, line: 0 }.entity(name).map_err(PolicyProblems::into_message)
+}

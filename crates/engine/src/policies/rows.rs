@@ -1,0 +1,101 @@
+//! Resolves the conditions of a rule: names of columns and of relationships.
+
+use access::Condition;
+use catalog::EntityId;
+use ir::{Case, Filter, Hop, HopDirection, Place};
+
+use super::file::{self, Test};
+use super::problem::PolicyProblems;
+use super::resolve::{Resolver, operand};
+
+impl Resolver<'_> {
+    pub(super) fn condition(
+        &mut self,
+        entity: EntityId,
+        condition: &file::Condition,
+    ) -> Result<Condition, PolicyProblems> {
+        Ok(match condition {
+            file::Condition::All(all) => Condition::All(self.conditions(entity, all)?),
+            file::Condition::Any(any) => Condition::Any(self.conditions(entity, any)?),
+            file::Condition::Not(not) => Condition::Not(Box::new(self.condition(entity, not)?)),
+            file::Condition::Column { name, test } => {
+                let place = Place::field(self.field(entity, name)?);
+                Condition::Row(match test {
+                    Test::Compare(comparison, said) => {
+                        Filter::Compare { place, comparison: *comparison, operand: operand(said) }
+                    }
+                    Test::Text(r#match, said) => {
+                        let (r#match, case) = (*r#match, Case::Exact);
+                        Filter::Text { place, r#match, case, operand: operand(said) }
+                    }
+                    Test::IsNull(true) => Filter::IsNull(place),
+                    Test::IsNull(false) => Filter::Not(Box::new(Filter::IsNull(place))),
+                })
+            }
+            file::Condition::Related { relationship, quantifier, condition } => {
+                let (hop, far) = self.hop(entity, relationship)?;
+                let condition = Box::new(self.condition(far, condition)?);
+                Condition::Related { hop, quantifier: *quantifier, condition }
+            }
+        })
+    }
+
+    fn conditions(
+        &mut self,
+        entity: EntityId,
+        conditions: &[file::Condition],
+    ) -> Result<Vec<Condition>, PolicyProblems> {
+        PolicyProblems::all(conditions.iter().map(|condition| self.condition(entity, condition)))
+    }
+
+    /// The relationship to a table of a name: `post`, or `post(author_id)` by the columns that
+    /// refer, where there are several; `->` and `<-` before it say which way, from a table to itself.
+    fn hop(&self, entity: EntityId, said: &str) -> Result<(Hop, EntityId), PolicyProblems> {
+        let (wanted, name) = match (said.strip_prefix("->"), said.strip_prefix("<-")) {
+            (Some(name), _) => (Some(HopDirection::Forward), name.trim()),
+            (None, Some(name)) => (Some(HopDirection::Backward), name.trim()),
+            (None, None) => (None, said),
+        };
+        let mut found = Vec::new();
+        for relationship in self.catalog.relationships() {
+            let columns: Vec<&str> =
+                relationship.from_fields.iter().map(|field| &*self.catalog[*field].name).collect();
+            let columns = columns.join(",");
+            let ways = [
+                (HopDirection::Forward, relationship.from, relationship.to),
+                (HopDirection::Backward, relationship.to, relationship.from),
+            ];
+            for (direction, near, far) in ways {
+                let is_wanted = wanted.is_none_or(|wanted| wanted == direction);
+                if near != entity || !is_wanted || relationship.edge.is_some() {
+                    continue;
+                }
+                let names =
+                    [self.catalog.qualified_name(far), self.catalog[far].name.clone().into()];
+                let is_named = names.iter().any(|far| {
+                    name == far || name.replace(", ", ",") == format!("{far}({columns})")
+                });
+                if is_named {
+                    let hop = Hop { relationship: relationship.id, direction };
+                    let arrow = match direction {
+                        _ if relationship.from != relationship.to => "",
+                        HopDirection::Forward => "->",
+                        HopDirection::Backward => "<-",
+                    };
+                    found.push((hop, far, format!("{arrow}{}({columns})", names[1])));
+                }
+            }
+        }
+        let from = self.catalog.qualified_name(entity);
+        match found.as_slice() {
+            [(hop, far, _)] => Ok((*hop, *far)),
+            [] => self.wrong(format!("no relationship leads from `{from}` to `{said}`")),
+            [(_, _, one), ..] => {
+                let message = format!(
+                    "several relationships lead from `{from}` to `{said}`: say which, such as `\"{one}\"`"
+                );
+                self.wrong(message)
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Refused parts of a request, as errors of its answer.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use access::{Denial, Part, Refused, SessionRefusal, field_name};
+use catalog::Catalog;
+use dialects::Lowered;
+use graphql::{ErrorCode, GraphQLError};
+use ir::{OutputId, RowsId};
+use response::{Node, NotRead, Piece};
+
+/// The error of a session that has no access at all.
+pub(crate) fn session_refused(refusal: SessionRefusal) -> GraphQLError {
+    GraphQLError::new(ErrorCode::PermissionDenied, refusal.to_string())
+}
+
+/// Replaces the refused parts of an answer's shape by their errors.
+pub(crate) fn withhold(refused: &Refused, catalog: &Catalog, lowered: &mut Lowered) {
+    let told: BTreeMap<Part, Arc<NotRead>> =
+        refused.parts().map(|(part, denial)| (part, Arc::new(not_read(catalog, denial)))).collect();
+    if told.is_empty() {
+        return;
+    }
+    for (part, why) in &told {
+        if let Part::Root(root) = part {
+            lowered.shape.leave_out_root(*root, why);
+        }
+    }
+    for root in refused.undone() {
+        lowered.shape.leave_out_root(root, &Arc::new(NotRead::Undone));
+    }
+    let of_rows = |rows: response::RowsId| told.get(&Part::Rows(RowsId(rows.0)));
+    lowered.shape.leave_out_branches(of_rows);
+    let of = |output: response::OutputId| told.get(&Part::Output(OutputId(output.0)));
+    lowered.shape.leave_out(|node| match node {
+        Node::List { rows, .. }
+        | Node::Single { rows, .. }
+        | Node::Edge { rows, .. }
+        | Node::Length { rows }
+        | Node::HasMore { rows }
+        | Node::HasOutside { rows, .. } => of_rows(*rows),
+        Node::Joined { present: output, .. }
+        | Node::Present { present: output, .. }
+        | Node::Variants { variant: output, .. }
+        | Node::Leaf { output, .. }
+        | Node::LeafOr { output, .. }
+        | Node::Aggregate { output, .. }
+        | Node::Groups { output, .. }
+        | Node::Count { output } => of(*output),
+        Node::Leaves(leaves) => leaves.iter().find_map(|(output, _)| of(*output)),
+        Node::Base64(pieces) => pieces.iter().find_map(|piece| match piece {
+            Piece::Leaf { output, .. } | Piece::Text { output, .. } => of(*output),
+            Piece::Literal(_) | Piece::RowNumber | Piece::RowOffset => None,
+        }),
+        Node::Object(_)
+        | Node::Only(_)
+        | Node::Literal(_)
+        | Node::Echo(_)
+        | Node::Representations { .. }
+        | Node::TooDeep(_)
+        | Node::Refused(_)
+        | Node::NotRead(_) => None,
+    });
+}
+
+fn not_read(catalog: &Catalog, denial: &Denial) -> NotRead {
+    let field = match denial {
+        Denial::Field(field, _) | Denial::Hidden(field) => Some(field_name(catalog, *field).into()),
+        Denial::Entity(..)
+        | Denial::Function(_)
+        | Denial::Together(..)
+        | Denial::Unauthenticated
+        | Denial::Forbidden
+        | Denial::NotUnderstood(_) => None,
+    };
+    NotRead::NotLet { message: denial.message(catalog).into(), field }
+}

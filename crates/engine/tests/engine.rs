@@ -1,0 +1,36 @@
+//! The engine as a whole, with names of tests that are known when it is compiled; `cases` has those
+//! that are found when the program runs.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+
+mod cached_documents;
+mod cached_plans;
+mod cached_tokens;
+#[path = "support/choices.rs"]
+mod choices;
+#[path = "support/dialect.rs"]
+mod dialect;
+mod federation;
+mod graph_barrier;
+mod graph_types_size;
+mod hostile_names;
+mod joined_levels;
+mod long_changes;
+#[allow(dead_code, reason = "random mutations, in `cases`, use the rest of it")]
+#[path = "support/operation.rs"]
+mod operation;
+mod planning;
+mod policies;
+mod poolers;
+mod schema_size;
+mod sharing;
+#[path = "support/shop.rs"]
+mod shop;
+mod to_ones_apart;
+#[path = "support/value.rs"]
+mod value;
+
+use testkit::allocation::Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;

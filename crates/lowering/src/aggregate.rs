@@ -1,0 +1,246 @@
+//! What is made of all rows of a set: sums, averages and the like.
+
+use graphql::CollectedField;
+use graphql::operation::{FieldRef, SelectionSetId};
+use graphql::schema::TypeId;
+use ir::{Aggregate, AggregateFunction, AggregateTerm, Filter, Form, Place};
+use response::{Fields, Item, Leaf, Node};
+
+use super::filter::FilterContext;
+use super::input::{Input, Presence};
+use super::selection::misplaced;
+use super::{Context, LowerError, Outputs};
+use api::binding::{
+    AggregateField, AggregateValue, ArgumentRole, FieldBinding, GroupBy, InputRole, ValueBinding,
+};
+
+/// An aggregate with the object that shows it.
+#[derive(Debug)]
+pub(super) struct Whole {
+    pub(super) aggregate: Aggregate,
+    pub(super) fields: Fields,
+}
+
+/// What is around a field of an aggregate.
+#[derive(Clone, Copy)]
+struct Within<'k> {
+    function: Option<AggregateFunction>,
+    /// What values are made of that do not say it, and whether of each row once.
+    place: Option<(&'k Place, bool)>,
+    /// The keys of the group.
+    keys: Option<&'k [(response::OutputId, Leaf)]>,
+}
+
+/// What the arguments of groups say.
+#[derive(Default)]
+struct GroupArguments {
+    group_by: Vec<Place>,
+    /// How the text of each key is written.
+    keys: Vec<Leaf>,
+    having: Option<Box<Filter>>,
+}
+
+impl GroupArguments {
+    fn push(&mut self, group_by: &GroupBy) {
+        let place = Place::field(group_by.field);
+        self.group_by.push(match group_by.unit {
+            None => place,
+            Some(unit) => Place::Truncated { place: Box::new(place), unit },
+        });
+        self.keys.push(group_by.leaf.clone());
+    }
+}
+
+const HAVING_NOTHING: &str = "Must not provide having without also providing groupBy";
+
+/// The most values that rows are grouped by.
+const KEYS: usize = 64;
+
+impl Context<'_> {
+    /// What an object shows of all rows of a set.
+    pub(super) fn whole(
+        &mut self,
+        object: TypeId,
+        sets: &[SelectionSetId],
+    ) -> Result<Whole, LowerError> {
+        let mut terms = Vec::new();
+        let within = Within { function: None, place: None, keys: None };
+        let fields = self.aggregate_fields(object, sets, within, &mut terms)?;
+        let aggregate = Aggregate { paged: false, group_by: Vec::new(), having: None, terms };
+        Ok(Whole { aggregate, fields })
+    }
+
+    /// The groups of the rows, by what the field's arguments say.
+    pub(super) fn groups(
+        &mut self,
+        field: &CollectedField<'_>,
+        outputs: &mut Outputs,
+    ) -> Result<Node, LowerError> {
+        let FieldRef::Field(id) = field.field else { return Err(misplaced("groups")) };
+        let r#type = self.api.schema[id].r#type;
+        let GroupArguments { group_by, keys, having } = self.group_arguments(field)?;
+        let mut terms = Vec::new();
+        let mut leaves = Vec::with_capacity(keys.len());
+        for (place, leaf) in group_by.iter().zip(keys) {
+            let (id, function) = (self.output_id(), AggregateFunction::GroupKey);
+            let place = Some(place.clone());
+            terms.push(AggregateTerm { id, function, place, form: Form::Text, once: false });
+            leaves.push((response::OutputId(id.0), leaf));
+        }
+        let within = Within { function: None, place: None, keys: Some(&leaves) };
+        let sets = &field.selection_sets;
+        let fields = self.aggregate_fields(r#type.base, sets, within, &mut terms)?;
+        let nullable = r#type.item().is_some_and(|item| !item.is_non_null());
+        let is_whole = group_by.is_empty();
+        let output = outputs.aggregate(self, Aggregate { paged: false, group_by, having, terms });
+        // Without anything to agree in, all rows are one group, even if there are none.
+        Ok(if is_whole {
+            let node = self.shape.add(Node::Aggregate { output, fields });
+            Node::Only(Item { node, nullable })
+        } else {
+            let node = self.shape.add(Node::Object(fields));
+            Node::Groups { output, item: Item { node, nullable } }
+        })
+    }
+
+    /// What rows are grouped by, and which groups are wanted.
+    fn group_arguments(&self, field: &CollectedField<'_>) -> Result<GroupArguments, LowerError> {
+        let mut arguments = GroupArguments::default();
+        let mut conditioned = false;
+        for (id, value) in field.arguments {
+            let input = Input::new(value);
+            if self.api.input(*id).role != InputRole::Argument(ArgumentRole::GroupBy) {
+                conditioned |= self.presence(&input) == Presence::Present;
+                let having =
+                    self.condition(*id, &input, FilterContext::default(), field.location)?;
+                arguments.having = having.map(Box::new);
+                continue;
+            }
+            let r#type = self.api.schema[*id].r#type.base;
+            for item in self.items(&input)? {
+                match self.enum_value(&item, r#type) {
+                    Some(ValueBinding::GroupBy(group_by)) => arguments.push(group_by),
+                    Some(ValueBinding::Refused(text)) => {
+                        return Err(LowerError::refused(text, field.location));
+                    }
+                    _ => return Err(misplaced("a value of groups")),
+                }
+            }
+        }
+        let keys = arguments.keys.len();
+        if keys > KEYS {
+            let message = format!("Rows can be grouped by {KEYS} values at most.");
+            return Err(LowerError::refused(&message, field.location));
+        }
+        if conditioned && keys == 0 {
+            return Err(LowerError::refused(HAVING_NOTHING, field.location));
+        }
+        Ok(arguments)
+    }
+
+    /// The fields of an object over all rows of a set, or of one function's values.
+    fn aggregate_fields(
+        &mut self,
+        object: TypeId,
+        sets: &[SelectionSetId],
+        within: Within<'_>,
+        terms: &mut Vec<AggregateTerm>,
+    ) -> Result<Fields, LowerError> {
+        let mut fields = Vec::new();
+        for field in &self.collect(object, sets)? {
+            let api = self.api;
+            let node = match field.field {
+                FieldRef::Typename => Node::Literal(self.typename(object)),
+                FieldRef::Introspection => return Err(misplaced("introspection")),
+                FieldRef::Field(id) => match api.field(id) {
+                    FieldBinding::Aggregate(AggregateField::Function(function)) => {
+                        let object = api.schema[id].r#type.base;
+                        let sets = &field.selection_sets;
+                        let function = Some(*function);
+                        let within = Within { function, place: None, keys: None };
+                        let fields = self.aggregate_fields(object, sets, within, terms)?;
+                        Node::Object(fields)
+                    }
+                    FieldBinding::Aggregate(AggregateField::Of { place, once }) => {
+                        let object = api.schema[id].r#type.base;
+                        let sets = &field.selection_sets;
+                        let within =
+                            Within { function: None, place: Some((place, *once)), keys: None };
+                        let fields = self.aggregate_fields(object, sets, within, terms)?;
+                        Node::Object(fields)
+                    }
+                    FieldBinding::Aggregate(AggregateField::Object) => {
+                        let object = api.schema[id].r#type.base;
+                        let sets = &field.selection_sets;
+                        Node::Object(self.aggregate_fields(object, sets, within, terms)?)
+                    }
+                    FieldBinding::Aggregate(AggregateField::Keys) => match within.keys {
+                        Some(leaves) => Node::Leaves(leaves.to_vec()),
+                        None => Node::Literal(b"null".as_slice().into()),
+                    },
+                    FieldBinding::Aggregate(AggregateField::Value(values)) => {
+                        let asked = |value: &&AggregateValue| match within.function {
+                            Some(function) => value.function == function,
+                            None => true,
+                        };
+                        match values.iter().find(asked) {
+                            Some(value) => {
+                                let place = value.field.map(Place::field);
+                                let place = match (place, within.place) {
+                                    (None, Some((place, once))) => (Some(place.clone()), once),
+                                    (place, _) => (place, false),
+                                };
+                                self.aggregate_value(value, place, terms)
+                            }
+                            None => {
+                                let message = format!(
+                                    "`{}` has no such value: the function does not take values of \
+                                     its type.",
+                                    api.schema[id].name
+                                );
+                                return Err(LowerError::refused(&message, field.location));
+                            }
+                        }
+                    }
+                    FieldBinding::Aggregate(AggregateField::Computed { computed, value }) => {
+                        let given = self.arguments(field)?.given;
+                        let call = self.call(*computed, Some(Vec::new()), given)?;
+                        self.aggregate_value(value, (Some(Place::Computed(call)), false), terms)
+                    }
+                    _ => return Err(misplaced("aggregate")),
+                },
+            };
+            fields.push(self.shape_field(field, node));
+        }
+        Ok(self.shape.add_fields(fields))
+    }
+
+    /// A value, which is asked for once however often it is shown.
+    fn aggregate_value(
+        &mut self,
+        value: &AggregateValue,
+        (place, once): (Option<Place>, bool),
+        terms: &mut Vec<AggregateTerm>,
+    ) -> Node {
+        let AggregateValue { function, leaf, form, absent, .. } = value;
+        let known = terms.iter().find(|term| {
+            term.function == *function
+                && term.place == place
+                && term.form == *form
+                && term.once == once
+        });
+        let id = match known {
+            Some(term) => term.id,
+            None => {
+                let id = self.output_id();
+                terms.push(AggregateTerm { id, function: *function, place, form: *form, once });
+                id
+            }
+        };
+        let (output, leaf) = (response::OutputId(id.0), leaf.clone());
+        match absent {
+            Some(absent) => Node::LeafOr { output, leaf, absent: absent.clone() },
+            None => Node::Leaf { output, leaf },
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! Arguments of a list or row field: filter, order and page.
+
+use catalog::{FieldId, SearchId};
+use graphql::CollectedField;
+use graphql::opaque::{OpaqueKind, OpaqueShape, OpaqueValues};
+use graphql::operation::FieldRef;
+use graphql::schema::{InputId, TypeKind, TypeRef};
+use ir::{Codec, Filter, Operand};
+
+use super::call::Given;
+use super::filter::{FilterContext, meaning};
+use super::input::{Input, Presence};
+use super::order::of_row;
+use super::paging::at_most;
+use super::selection::misplaced;
+use super::{Context, LowerError};
+use api::binding::{
+    ArgumentBinding, ArgumentRole, InputRole, NodeIdBinding, OrderBy, OrderRole, ValueBinding,
+    VariantsId,
+};
+
+/// The most orders of one list: each of them is a part of every cursor.
+const ORDERS: usize = 64;
+
+/// What the arguments of one field say.
+#[derive(Debug, Default)]
+pub(super) struct Arguments {
+    pub(super) filters: Vec<Filter>,
+    pub(super) orders: Vec<OrderBy>,
+    pub(super) limit: Option<Operand>,
+    pub(super) offset: Option<Operand>,
+    pub(super) last: Option<Operand>,
+    pub(super) after: Option<Opaque>,
+    pub(super) before: Option<Opaque>,
+    /// An opaque id; `Some(None)` if it is none of this API.
+    pub(super) node_id: Option<Option<Opaque>>,
+    /// The relationship that is followed instead of the field's own.
+    pub(super) hop: Option<ir::Hop>,
+    /// The same of rows of several entities.
+    pub(super) variants: Option<VariantsId>,
+    /// What is given to the function that the field calls.
+    pub(super) given: Vec<Given>,
+    /// What an index is searched for.
+    pub(super) searched: Option<Operand>,
+    /// The index that is asked instead of the field's own rows.
+    pub(super) search: Option<SearchId>,
+}
+
+/// An opaque text: what of it steers, and the text as a parameter.
+#[derive(Debug)]
+pub(super) struct Opaque {
+    pub(super) shape: OpaqueShape,
+    pub(super) operand: Operand,
+}
+
+impl Opaque {
+    /// The condition that a row has the opaque id; `None` if it is an id of other rows. One with a
+    /// null in it is no row's, but might have been.
+    pub(super) fn filter(&self, binding: &NodeIdBinding) -> Option<Filter> {
+        let nulls = match &self.shape.values {
+            OpaqueValues::Nulls(nulls) => nulls,
+            OpaqueValues::Number => return None,
+        };
+        let tagged = matches!(&self.shape.tags[..], [tag] if *tag == binding.prefix);
+        if !tagged || nulls.len() != binding.key.len() {
+            return None;
+        }
+        if nulls.contains(&true) {
+            return Some(Filter::Or(Vec::new()));
+        }
+        let equal = |(field, part): (&FieldId, u16)| Filter::Compare {
+            place: ir::Place::field(*field),
+            comparison: ir::Comparison::Equal,
+            operand: Operand::Decoded {
+                slot: Box::new(self.operand.clone()),
+                codec: binding.codec,
+                part,
+            },
+        };
+        // The tag of a JSON array is its part 0.
+        let first = if binding.codec == Codec::GlobalId { 0 } else { 1 };
+        Some(Filter::and(binding.key.iter().zip(first..).map(equal).collect()))
+    }
+}
+
+/// Why a search of nothing fails.
+pub(super) const NOTHING_SEARCHED: &str = "There is nothing to search for.";
+
+const SEVERAL_SEARCHES: &str = "Can only call one search at any given time";
+
+const INVALID_CURSOR: &str =
+    "Invalid cursor, please enter a cursor from a previous request, or null.";
+
+impl Context<'_> {
+    /// What is given to an argument of a function. Null stands for the default; without one it is
+    /// a value like any other.
+    pub(super) fn given(
+        &self,
+        argument: ArgumentBinding,
+        input: &Input<'_>,
+        r#type: TypeRef,
+    ) -> Option<Given> {
+        match self.presence(input) {
+            Presence::Absent => None,
+            Presence::Null if argument.optional => None,
+            _ => Some(Given { place: argument.place, operand: self.operand(input, r#type) }),
+        }
+    }
+
+    pub(super) fn arguments(&self, field: &CollectedField<'_>) -> Result<Arguments, LowerError> {
+        self.arguments_of(field, FilterContext::default())
+    }
+
+    /// The same where conditions are about what is around them.
+    pub(super) fn arguments_of(
+        &self,
+        field: &CollectedField<'_>,
+        around: FilterContext<'_>,
+    ) -> Result<Arguments, LowerError> {
+        let mut arguments = Arguments::default();
+        for (id, value) in field.arguments {
+            self.argument(*id, &Input::new(value), around, field, &mut arguments)?;
+        }
+        if let FieldRef::Field(id) = field.field {
+            self.add_defaults(id, &mut arguments.given);
+        }
+        if arguments.orders.len() > ORDERS {
+            let message = format!("A list can be ordered by {ORDERS} values at most.");
+            return Err(LowerError::Refused { message: message.into(), location: field.location });
+        }
+        Ok(arguments)
+    }
+
+    /// Adds one argument, or one member of an object of them.
+    fn argument(
+        &self,
+        id: InputId,
+        input: &Input<'_>,
+        around: FilterContext<'_>,
+        field: &CollectedField<'_>,
+        arguments: &mut Arguments,
+    ) -> Result<(), LowerError> {
+        match &self.api.input(id).role {
+            InputRole::Argument(role) => {
+                self.list_argument(role, (id, input), around, field, arguments)
+            }
+            InputRole::Filter(_) | InputRole::Variant(_) | InputRole::Refused(_) => {
+                let stated = self.condition(id, input, around, field.location)?;
+                arguments.filters.extend(stated);
+                Ok(())
+            }
+            InputRole::Order(_)
+            | InputRole::Write(_)
+            | InputRole::Member
+            | InputRole::Representations => Err(misplaced("an argument of rows")),
+        }
+    }
+
+    fn list_argument(
+        &self,
+        role: &ArgumentRole,
+        (id, input): (InputId, &Input<'_>),
+        around: FilterContext<'_>,
+        field: &CollectedField<'_>,
+        arguments: &mut Arguments,
+    ) -> Result<(), LowerError> {
+        let r#type = self.api.schema[id].r#type;
+        match (role, self.presence(input)) {
+            // Null may be a value.
+            (ArgumentRole::Call(argument), _) => {
+                arguments.given.extend(self.given(*argument, input, r#type));
+            }
+            (ArgumentRole::NodeId | ArgumentRole::GlobalId, _) => {
+                let kind = match role {
+                    ArgumentRole::GlobalId => OpaqueKind::GlobalId,
+                    _ => OpaqueKind::NodeId,
+                };
+                let shape = self.opaque(input, kind);
+                let operand = self.operand(input, r#type);
+                arguments.node_id = Some(shape.map(|shape| Opaque { shape, operand }));
+            }
+            (ArgumentRole::SearchBy(_), Presence::Null) => {
+                return Err(LowerError::refused(NOTHING_SEARCHED, field.location));
+            }
+            (_, Presence::Absent) => {}
+            (_, Presence::Null) => {
+                meaning(&self.api.input(id).null, None, field.location)?;
+            }
+            (ArgumentRole::Options, Presence::Present) => {
+                for (id, input) in self.entries(input, r#type.base)? {
+                    self.argument(id, &input, around, field, arguments)?;
+                }
+            }
+            (ArgumentRole::Limit, _) => arguments.limit = Some(self.operand(input, r#type)),
+            (ArgumentRole::LimitUnlessZero, _) => {
+                if !self.is_zero(input) {
+                    arguments.limit = Some(self.operand(input, r#type));
+                }
+            }
+            (ArgumentRole::LimitAtMost(most), _) => {
+                if !self.is_zero(input) {
+                    arguments.limit = Some(at_most(self.operand(input, r#type), *most));
+                }
+            }
+            (ArgumentRole::Offset, _) => arguments.offset = Some(self.operand(input, r#type)),
+            (ArgumentRole::Last, _) => arguments.last = Some(self.operand(input, r#type)),
+            (ArgumentRole::After, _) => arguments.after = Some(self.cursor(input, field)?),
+            (ArgumentRole::Before, _) => arguments.before = Some(self.cursor(input, field)?),
+            (ArgumentRole::AfterOffset, _) => {
+                let slot = Box::new(self.plain_operand(input));
+                let (codec, part) = (Codec::ArrayConnection, 0);
+                arguments.offset = Some(Operand::Decoded { slot, codec, part });
+            }
+            (ArgumentRole::OrderBy, _) => self.order_by(id, input, field, &mut arguments.orders)?,
+            (ArgumentRole::Sort, _) => {
+                self.sort(input, r#type, false, (field, around), &mut arguments.orders)?;
+            }
+            (ArgumentRole::Searched, _) => {
+                arguments.searched = Some(self.operand(input, r#type));
+            }
+            (ArgumentRole::SearchBy(search), _) => {
+                if arguments.search.replace(*search).is_some() {
+                    return Err(LowerError::refused(SEVERAL_SEARCHES, field.location));
+                }
+                for (id, input) in self.entries(input, r#type.base)? {
+                    self.argument(id, &input, around, field, arguments)?;
+                }
+            }
+            (ArgumentRole::Directed { directed, undirected }, _) => {
+                arguments.hop = Some(match self.is_true(input) {
+                    true => *directed,
+                    false => *undirected,
+                });
+            }
+            (ArgumentRole::DirectedVariants { directed, undirected }, _) => {
+                arguments.variants = Some(match self.is_true(input) {
+                    true => *directed,
+                    false => *undirected,
+                });
+            }
+            (
+                ArgumentRole::GroupBy | ArgumentRole::GroupFields | ArgumentRole::GroupField(_),
+                _,
+            ) => return Err(misplaced("an argument of groups")),
+        }
+        Ok(())
+    }
+
+    /// The orders of a list of enum values.
+    fn order_by(
+        &self,
+        id: InputId,
+        input: &Input<'_>,
+        field: &CollectedField<'_>,
+        orders: &mut Vec<OrderBy>,
+    ) -> Result<(), LowerError> {
+        let r#type = self.api.schema[id].r#type.base;
+        for item in self.items(input)? {
+            match self.enum_value(&item, r#type) {
+                Some(ValueBinding::Order(order)) => orders.push(order.clone()),
+                Some(ValueBinding::Refused(text)) => {
+                    return Err(LowerError::refused(text, field.location));
+                }
+                Some(
+                    ValueBinding::Direction(_)
+                    | ValueBinding::GroupBy(_)
+                    | ValueBinding::Variant(_)
+                    | ValueBinding::Label(_),
+                ) => return Err(misplaced("a value of orders")),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The orders that an object says, or each of a list of objects.
+    fn sort(
+        &self,
+        input: &Input<'_>,
+        r#type: TypeRef,
+        is_listed: bool,
+        (field, around): (&CollectedField<'_>, FilterContext<'_>),
+        orders: &mut Vec<OrderBy>,
+    ) -> Result<(), LowerError> {
+        if let Some(item) = r#type.item() {
+            for input in self.items(input)? {
+                if self.presence(&input) == Presence::Present {
+                    self.sort(&input, item, true, (field, around), orders)?;
+                }
+            }
+            return Ok(());
+        }
+        let mut entries = self.entries(input, r#type.base)?;
+        if is_listed {
+            // JavaScript makes the objects of a list with their members as the type has them.
+            if let TypeKind::InputObject { fields } = &self.api.schema[r#type.base].kind {
+                let place = |id: &InputId| fields.iter().position(|field| field == id);
+                entries.sort_by_key(|(id, _)| place(id));
+            }
+        }
+        // How well an index has found a row comes behind the row's own values.
+        let is_nested = |id: InputId| self.api.input(id).role == InputRole::Order(OrderRole::Sort);
+        entries.sort_by_key(|(id, _)| !is_nested(*id));
+        for (id, input) in entries {
+            let is_present = || self.presence(&input) == Presence::Present;
+            match &self.api.input(id).role {
+                InputRole::Order(OrderRole::Sort) => {
+                    if is_present() {
+                        let r#type = self.api.schema[id].r#type;
+                        self.sort(&input, r#type, is_listed, (field, around), orders)?;
+                    }
+                }
+                InputRole::Order(OrderRole::SortOfEdge(entity)) => {
+                    // Relationships of other kinds are not among those that led to the rows.
+                    if self.leads_by(around, *entity) && is_present() {
+                        let r#type = self.api.schema[id].r#type;
+                        self.sort(&input, r#type, is_listed, (field, around), orders)?;
+                    }
+                }
+                InputRole::Order(role) => {
+                    orders.extend(self.sort_field(role, (id, &input), field)?);
+                }
+                InputRole::Refused(text) => {
+                    if is_present() {
+                        return Err(LowerError::refused(text, field.location));
+                    }
+                }
+                InputRole::Argument(_)
+                | InputRole::Filter(_)
+                | InputRole::Write(_)
+                | InputRole::Variant(_)
+                | InputRole::Member
+                | InputRole::Representations => return Err(misplaced("a member of an order")),
+            }
+        }
+        Ok(())
+    }
+
+    fn cursor(&self, input: &Input<'_>, field: &CollectedField<'_>) -> Result<Opaque, LowerError> {
+        let Some(shape) = self.opaque(input, OpaqueKind::Cursor) else {
+            return Err(LowerError::refused(INVALID_CURSOR, field.location));
+        };
+        // A cursor is a scalar of its own: nothing of its type matters.
+        let operand = self.plain_operand(input);
+        Ok(Opaque { shape, operand })
+    }
+
+    fn sort_field(
+        &self,
+        role: &OrderRole,
+        (id, input): (InputId, &Input<'_>),
+        field: &CollectedField<'_>,
+    ) -> Result<Option<OrderBy>, LowerError> {
+        let binding = self.api.input(id);
+        let place = match *role {
+            OrderRole::Field(column) => ir::Place::field(column),
+            OrderRole::Edge(column) => ir::Place::Edge(column),
+            OrderRole::Common(place) => ir::Place::Common(place),
+            OrderRole::Computed(function) => ir::Place::Computed(of_row(function)),
+            OrderRole::Sort | OrderRole::SortOfEdge(_) => {
+                return Err(misplaced("an order by a value"));
+            }
+        };
+        match self.presence(input) {
+            Presence::Absent => return Ok(None),
+            Presence::Null => {
+                meaning(&binding.null, Some(&place), field.location)?;
+                return Ok(None);
+            }
+            Presence::Present => {}
+        }
+        let r#type = self.api.schema[id].r#type.base;
+        let Some(ValueBinding::Direction(direction)) = self.enum_value(input, r#type) else {
+            return Ok(None);
+        };
+        let direction = *direction;
+        Ok(Some(match *role {
+            OrderRole::Field(column) => {
+                OrderBy::Fields { fields: vec![column], direction, cursor_name: "".into() }
+            }
+            _ => OrderBy::Place { place, direction },
+        }))
+    }
+}

@@ -1,0 +1,196 @@
+//! Calls of functions: which arguments are given, and the values and rows that come back.
+
+use catalog::FunctionId;
+use graphql::CollectedField;
+use graphql::schema::TypeId;
+use ir::{Call, Filter, From, Hop, Operand, OutputKind, Page, Rows, Value};
+use response::Node;
+
+use super::selection::misplaced;
+use super::{Context, LowerError, Outputs};
+use api::binding::{
+    ArgumentRole, CallBinding, ComputedBinding, InputRole, RowsBinding, RowsForm, RowsFrom,
+    VariantsId,
+};
+
+/// What a field says whose arguments nobody tells.
+const UNTOLD: &str =
+    "The field is computed of what representations tell: only `_entities` answers it.";
+
+/// How a row that a field gives is shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RowForm {
+    /// As an object.
+    Object,
+    /// As an object, or null where a function gave no row, or a field holds none.
+    Nullable,
+    /// As the value of its only field.
+    Value(catalog::FieldId),
+    /// As an object of the type of its entity.
+    Variants(VariantsId),
+}
+
+/// An argument of a function that the request gives, by its place.
+#[derive(Debug)]
+pub(super) struct Given {
+    pub(super) place: u16,
+    pub(super) operand: Operand,
+}
+
+impl<'a> Context<'a> {
+    /// How the rows of a field are shown.
+    pub(super) fn row_form(&self, binding: &RowsBinding) -> RowForm {
+        match binding.from {
+            RowsFrom::Entity
+            | RowsFrom::Search(_)
+            | RowsFrom::Relation(_)
+            | RowsFrom::Nodes(_)
+            | RowsFrom::Through { .. }
+            | RowsFrom::Joining { .. } => RowForm::Object,
+            RowsFrom::Variants { variants, .. } | RowsFrom::FunctionOfVariants { variants, .. } => {
+                RowForm::Variants(variants)
+            }
+            RowsFrom::Value(_) => match self.api.find_entity(binding.entity) {
+                Some(entity) if entity.hollow => RowForm::Object,
+                Some(_) | None => RowForm::Nullable,
+            },
+            RowsFrom::Function { .. } => match self.api.find_entity(binding.entity) {
+                Some(entity) => match entity.value {
+                    Some(field) => RowForm::Value(field),
+                    None if entity.hollow && binding.form == RowsForm::List => RowForm::Object,
+                    None => RowForm::Nullable,
+                },
+                None => RowForm::Nullable,
+            },
+        }
+    }
+
+    /// The node of a row, of which `field` selects.
+    pub(super) fn row_node(
+        &mut self,
+        form: RowForm,
+        r#type: TypeId,
+        field: &CollectedField<'a>,
+        outputs: &mut Outputs,
+    ) -> Result<Node, LowerError> {
+        let sets = &field.selection_sets;
+        Ok(match form {
+            RowForm::Object => Node::Object(self.row_fields(r#type, sets, &[], outputs)?),
+            RowForm::Variants(variants) => {
+                self.by_variant(variants, outputs, |context, variant, outputs| {
+                    let fields = context.row_fields(variant.r#type, sets, &[], outputs)?;
+                    Ok(Node::Object(fields))
+                })?
+            }
+            RowForm::Nullable => {
+                let present = outputs.present(self, &[]);
+                let fields = self.row_fields(r#type, sets, &[], outputs)?;
+                Node::Joined { present, fields }
+            }
+            RowForm::Value(column) => {
+                let api = self.api;
+                let binding = api.find_column(column).ok_or_else(|| misplaced("value"))?;
+                let leaf = self.leaf(&binding.value, r#type, field)?;
+                Node::Leaf { output: outputs.field(self, &[], column, binding.form), leaf }
+            }
+        })
+    }
+
+    /// Adds the defaults of those arguments of a field's function that the request does not give.
+    pub(super) fn add_defaults(&self, field: graphql::schema::FieldId, given: &mut Vec<Given>) {
+        for id in &self.api.schema[field].arguments {
+            let definition = &self.api.schema[*id];
+            let (InputRole::Argument(ArgumentRole::Call(argument)), Some(default)) =
+                (&self.api.input(*id).role, &definition.default)
+            else {
+                continue;
+            };
+            if !given.iter().any(|known| known.place == argument.place) {
+                let value = self.default(definition.r#type.base, default);
+                given.push(Given { place: argument.place, operand: Operand::Constant(value) });
+            }
+        }
+    }
+
+    /// The value of a function of the row at the end of a path.
+    pub(super) fn computed(
+        &mut self,
+        binding: &ComputedBinding,
+        r#type: TypeId,
+        field: &CollectedField<'a>,
+        path: &[Hop],
+        outputs: &mut Outputs,
+    ) -> Result<Node, LowerError> {
+        let mut given = self.arguments(field)?.given;
+        for argument in &binding.told {
+            // Of the row that a representation finds it tells this, and not of those referred to.
+            let number = match path {
+                [] => outputs.told(binding.function, argument),
+                [_, ..] => None,
+            };
+            let Some(number) = number else { return Ok(Node::Refused(UNTOLD.into())) };
+            given.push(Given { place: argument.place, operand: Operand::Told(number) });
+        }
+        let of_row = binding.of_row.then(|| path.to_vec());
+        let call = self.call(binding.function, of_row, given)?;
+        let leaf = self.leaf(&binding.value, r#type, field)?;
+        let output = outputs.computed(self, OutputKind::Computed { call, form: binding.form });
+        Ok(Node::Leaf { output, leaf })
+    }
+
+    /// The value of a function of no row: the only output of a row that is always there.
+    pub(super) fn called(
+        &mut self,
+        binding: &ComputedBinding,
+        r#type: TypeId,
+        field: &CollectedField<'a>,
+    ) -> Result<(Node, Rows), LowerError> {
+        let id = self.rows_id();
+        let mut outputs = Outputs::default();
+        let leaf: Node = self.computed(binding, r#type, field, &[], &mut outputs)?;
+        let node = Node::Single { rows: response::RowsId(id.0), node: self.shape.add(leaf) };
+        let rows = Rows {
+            id,
+            from: From::Once,
+            filter: Filter::all(),
+            order: Vec::new(),
+            page: Page::All,
+            distinct: Vec::new(),
+            single: true,
+            once: false,
+            shown: true,
+            outputs: outputs.into_list(),
+        };
+        Ok((node, rows))
+    }
+
+    /// A call with the arguments that the request gives. Those that are not given are left out
+    /// where they have a default: the last ones, and those before them that can be skipped since
+    /// what follows is given by name. Elsewhere they are null.
+    pub(super) fn call(
+        &self,
+        function: FunctionId,
+        of_row: Option<Vec<Hop>>,
+        mut given: Vec<Given>,
+    ) -> Result<Call, LowerError> {
+        let CallBinding { arguments } =
+            self.api.find_call(function).ok_or_else(|| misplaced("a call"))?;
+        let mut chosen = Vec::with_capacity(arguments.len());
+        let mut may_skip = true;
+        for argument in arguments.iter().rev() {
+            let found = given.iter().position(|given| given.place == argument.place);
+            let operand = found.map(|place| given.swap_remove(place).operand);
+            let may_be_absent = argument.optional && may_skip;
+            match operand {
+                None if may_be_absent => continue,
+                None => chosen.push((argument.place, Operand::Constant(Value::Null))),
+                Some(operand) => {
+                    may_skip &= !argument.optional || argument.named;
+                    chosen.push((argument.place, operand));
+                }
+            }
+        }
+        chosen.reverse();
+        Ok(Call { function, of_row, arguments: chosen })
+    }
+}

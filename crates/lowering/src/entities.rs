@@ -1,0 +1,166 @@
+//! Federation's entities: rows by their representations.
+//!
+//! The rows of each type that is selected are read by each of its keys. Which of the keys are
+//! given is known when values are bound: those of which no value is there are not asked for. What
+//! the selected fields need of representations beside their keys comes with the keys.
+//!
+//! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec>
+
+use std::sync::Arc;
+
+use graphql::CollectedField;
+use graphql::operation::FieldRef;
+use ir::{Filter, Operand, Page, Representations, Represented, RepresentedPart, Rows, Told, Value};
+use response::{Branch, BranchRows, Node};
+use serde_json_bytes::Value as Json;
+
+use super::input::Input;
+use super::selection::misplaced;
+use super::{Context, Echoed, LowerError, Outputs};
+use api::binding::{EntitiesBinding, EntityType, InputRole};
+
+impl Context<'_> {
+    /// The node of the entities that a field asks for, whose reads are added.
+    pub(super) fn entities(
+        &mut self,
+        binding: &EntitiesBinding,
+        field: &CollectedField<'_>,
+    ) -> Result<Node, LowerError> {
+        let mut arguments = field.arguments.iter();
+        let list = arguments.find(|(id, _)| self.api.input(*id).role == InputRole::Representations);
+        let Some((id, value)) = list else { return Err(misplaced("entities")) };
+        let list = opened(self.operand(&Input::new(value), self.api.schema[*id].r#type));
+        let mut branches = Vec::new();
+        let mut types = binding.represented.to_vec();
+        for (one, of) in binding.types.iter().zip(&mut types) {
+            let selected = self.collect(one.r#type, &field.selection_sets)?;
+            if selected.is_empty() {
+                continue;
+            }
+            if selected.iter().all(|field| field.field == FieldRef::Typename) {
+                self.named_entities(one, of, field, &mut branches)?;
+                continue;
+            }
+            for (key, number) in (0_u16..).zip(of.first..).take(one.keys.len()) {
+                let branch = self.entities_by_key((one, of), (key, number), &list, field)?;
+                branches.push(branch);
+            }
+        }
+        let echo = u16::try_from(self.echoes.len()).unwrap_or(u16::MAX);
+        self.echoes.push(Echoed::Sorted { list, types: types.into() });
+        Ok(Node::Representations { echo, branches: branches.into() })
+    }
+
+    /// Entities of which nothing but the name of their type is asked: nobody looks whether they
+    /// are there.
+    fn named_entities(
+        &mut self,
+        one: &EntityType,
+        of: &Represented,
+        field: &CollectedField<'_>,
+        branches: &mut Vec<Branch>,
+    ) -> Result<(), LowerError> {
+        let sets = &field.selection_sets;
+        let fields = self.row_fields(one.r#type, sets, &[], &mut Outputs::default())?;
+        let node = self.shape.add(Node::Object(fields));
+        let numbers = (of.first..).take(one.keys.len());
+        branches.extend(numbers.map(|key| Branch { key, rows: None, node }));
+        Ok(())
+    }
+
+    /// The entities of a type that are found by one of its keys. What their fields need beside it is
+    /// noted in `of`.
+    fn entities_by_key(
+        &mut self,
+        (one, of): (&EntityType, &mut Arc<Represented>),
+        (key, number): (u16, u16),
+        list: &Operand,
+        field: &CollectedField<'_>,
+    ) -> Result<Branch, LowerError> {
+        let id = self.rows_id();
+        let mut outputs = Outputs::of_represented();
+        let ordinal = outputs.ordinal(self);
+        let fields = self.row_fields(one.r#type, &field.selection_sets, &[], &mut outputs)?;
+        let node = self.shape.add(Node::Object(fields));
+        let told = outputs.take_told();
+        if !told.is_empty() {
+            let inputs = told.iter().map(|told| told.argument.input.clone()).collect();
+            *of = Arc::new(Represented { inputs, ..Represented::clone(of) });
+        }
+        let given = |part| {
+            let (list, of) = (Box::new(list.clone()), Arc::clone(of));
+            Operand::Representations(Representations { list, of, key, part })
+        };
+        let own = one.keys.get(usize::from(key)).map(Vec::as_slice).unwrap_or_default();
+        let keys = own.iter().zip(0..);
+        let keys = keys.map(|(field, place)| (*field, given(RepresentedPart::Key(place))));
+        let told = told.iter().zip(0..).map(|(told, place)| {
+            let values = given(RepresentedPart::Input(place));
+            Told { function: told.function, place: told.argument.place, values }
+        });
+        let (keys, told) = (keys.collect(), told.collect());
+        self.add_read(Rows {
+            id,
+            from: ir::From::Keys { entity: one.entity, keys, told },
+            filter: Filter::all(),
+            order: Vec::new(),
+            page: Page::All,
+            distinct: Vec::new(),
+            single: false,
+            once: false,
+            shown: true,
+            outputs: outputs.into_list(),
+        });
+        let rows = Some(BranchRows { rows: response::RowsId(id.0), ordinal });
+        Ok(Branch { key: number, rows, node })
+    }
+}
+
+/// Representations that stand in the document as they do in a variable: what has no variable in it
+/// is one text otherwise, being of a type whose values nobody looks into.
+fn opened(operand: Operand) -> Operand {
+    match operand {
+        Operand::Constant(value) => Operand::Constant(opened_value(value)),
+        Operand::List(items) => Operand::List(items.into_iter().map(opened).collect()),
+        Operand::Object(members) => {
+            let members = members.into_iter();
+            Operand::Object(members.map(|(name, value)| (name, opened(value))).collect())
+        }
+        other => other,
+    }
+}
+
+fn opened_value(value: Value) -> Value {
+    match value {
+        Value::Json(text) => match serde_json::from_str(&text) {
+            Ok(json) => of_json(&json),
+            Err(_) => Value::Json(text),
+        },
+        Value::List(items) => Value::List(items.into_iter().map(opened_value).collect()),
+        Value::Object(members) => {
+            let members = members.into_iter();
+            Value::Object(members.map(|(name, value)| (name, opened_value(value))).collect())
+        }
+        other => other,
+    }
+}
+
+/// Recursion is bounded by the depth of a document.
+fn of_json(json: &Json) -> Value {
+    match json {
+        Json::Null => Value::Null,
+        Json::Bool(value) => Value::Boolean(*value),
+        Json::Number(number) => match number.as_i64() {
+            Some(number) => Value::Integer(number),
+            None => Value::Number(number.to_string().into()),
+        },
+        Json::String(text) => Value::Text(text.as_str().into()),
+        Json::Array(items) => Value::List(items.iter().map(of_json).collect()),
+        Json::Object(members) => {
+            let members = members.iter();
+            Value::Object(
+                members.map(|(name, value)| (name.as_str().into(), of_json(value))).collect(),
+            )
+        }
+    }
+}

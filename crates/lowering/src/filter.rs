@@ -1,0 +1,613 @@
+//! Conditions: the input objects that filter rows.
+//!
+//! `graph.rs`: those that only the API of a graph has.
+
+mod declared;
+mod graph;
+mod several;
+
+use catalog::{FieldId, FunctionId};
+use graphql::operation::Location;
+use graphql::schema::{InputId, TypeKind, TypeRef};
+use ir::{AggregateFunction, Case, Comparison, Filter, GeoOperator, Hop, Place, Quantifier};
+
+use super::input::{Input, Presence};
+use super::order::of_row;
+use super::selection::misplaced;
+use super::variants::OfVariant;
+use super::{Context, LowerError};
+use api::binding::{
+    ArgumentRole, CompositePlace, DeclaredRole, FilterRole, InputBinding, InputRole, Meaning,
+    OperatorRole, RowsRole, Subject, VariantLink, VariantsId,
+};
+use declared::not_declared;
+use graph::all;
+
+/// How deep conditions may stand within each other: whoever compiles them goes down as far.
+const NESTED: usize = 64;
+
+/// What the objects around an input say that it is about.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FilterContext<'b> {
+    /// What operators compare.
+    subject: Option<&'b Subject>,
+    /// The rows that conditions are quantified over.
+    rows: Option<RelatedRows>,
+    /// What is made of many rows together is made of this.
+    made_of: Option<&'b Place>,
+    /// The composite whose attributes are filtered.
+    composite: Option<Parted<'b>>,
+    /// Which of several entities the conditions are about.
+    variant: Option<OfVariant<'b>>,
+    /// Whether there is no other condition beside it.
+    alone: bool,
+    /// The relationship that led to the rows.
+    along: Option<Hop>,
+}
+
+impl<'b> FilterContext<'b> {
+    pub(super) fn of_variant(variant: OfVariant<'b>) -> Self {
+        Self { variant: Some(variant), along: variant.hop, ..Self::default() }
+    }
+
+    /// The rows that a relationship leads to.
+    fn of_rows(rows: RelatedRows) -> Self {
+        Self { rows: Some(rows), ..Self::default() }
+    }
+
+    /// Rows that a relationship led to.
+    pub(super) fn along(hop: Hop) -> Self {
+        Self { along: Some(hop), ..Self::default() }
+    }
+}
+
+/// Rows that a relationship leads to.
+#[derive(Clone, Copy, Debug)]
+enum RelatedRows {
+    One(Hop),
+    /// Of several entities.
+    Variants(VariantsId),
+}
+
+impl From<VariantLink> for RelatedRows {
+    fn from(link: VariantLink) -> Self {
+        match link {
+            VariantLink::One(hop) => Self::One(hop),
+            VariantLink::Several(variants) => Self::Variants(variants),
+        }
+    }
+}
+
+/// A composite by its attributes.
+#[derive(Clone, Copy, Debug)]
+enum Parted<'b> {
+    Value(&'b Place),
+    /// A row whose fields they are.
+    Row(&'b [FieldId]),
+}
+
+impl Parted<'_> {
+    /// An attribute by its place.
+    fn attribute(self, attribute: u16) -> Option<Place> {
+        match self {
+            Self::Value(of) => Some(Place::Attribute { of: Box::new(of.clone()), attribute }),
+            Self::Row(fields) => fields.get(usize::from(attribute)).copied().map(Place::field),
+        }
+    }
+}
+
+/// A present value at an input position.
+#[derive(Clone, Copy)]
+struct Given<'c, 'o> {
+    id: InputId,
+    input: &'c Input<'o>,
+    binding: &'c InputBinding,
+    around: FilterContext<'c>,
+    location: Location,
+}
+
+impl Context<'_> {
+    /// The condition that one input position states; `None` if it states none.
+    pub(super) fn condition(
+        &self,
+        id: InputId,
+        input: &Input<'_>,
+        around: FilterContext<'_>,
+        location: Location,
+    ) -> Result<Option<Filter>, LowerError> {
+        let binding = self.api.input(id);
+        match self.presence(input) {
+            Presence::Absent => Ok(None),
+            Presence::Null => self.null(binding, around, location),
+            Presence::Present => {
+                let nested = self.nested.get();
+                if nested >= NESTED {
+                    return Err(LowerError::ConditionsTooDeep { most: NESTED });
+                }
+                self.nested.set(nested + 1);
+                self.inputs_around.borrow_mut().push(id);
+                let given = Given { id, input, binding, around, location };
+                let stated = self.stated(&binding.role, given);
+                self.inputs_around.borrow_mut().pop();
+                self.nested.set(nested);
+                stated
+            }
+        }
+    }
+
+    /// The condition that null states.
+    // Its frame would stand in those of all conditions around it.
+    #[inline(never)]
+    fn null(
+        &self,
+        binding: &InputBinding,
+        around: FilterContext<'_>,
+        location: Location,
+    ) -> Result<Option<Filter>, LowerError> {
+        let InputRole::Filter(role) = &binding.role else {
+            return meaning(&binding.null, None, location);
+        };
+        let quantifier = match &binding.null {
+            Meaning::Related => Quantifier::Some,
+            Meaning::Unrelated => Quantifier::None,
+            null => {
+                let equal = match role {
+                    FilterRole::Equal(field) | FilterRole::IsNull { field, .. } => {
+                        Some(Place::field(*field))
+                    }
+                    FilterRole::EqualComputed(function) => Some(Place::Computed(of_row(*function))),
+                    _ => None,
+                };
+                let FilterContext { subject, variant, .. } = around;
+                let own = subject_of(role).map(|own| self.subject(variant, own));
+                let own = own.as_ref().map(|subject| &subject.place);
+                let around = subject.map(|subject| &subject.place);
+                return meaning(null, own.or(equal.as_ref()).or(around), location);
+            }
+        };
+        let rows = match role {
+            FilterRole::RelatedBy { hop, .. } => RelatedRows::One(*hop),
+            FilterRole::RelatedVariantsBy { variants, .. } => RelatedRows::Variants(*variants),
+            FilterRole::Declared(DeclaredRole::By { place, .. }) => {
+                let link = around.variant.and_then(|own| own.link(*place));
+                link.ok_or_else(|| not_declared(location))?.into()
+            }
+            _ => around.rows.ok_or_else(|| misplaced("a null of related rows"))?,
+        };
+        match rows {
+            RelatedRows::One(hop) => Ok(Some(exists(hop, quantifier))),
+            RelatedRows::Variants(variants) => {
+                self.related_variants(variants, quantifier, |_| Ok(Some(Filter::all())))
+            }
+        }
+    }
+
+    /// The condition that a value states by its role.
+    fn stated(&self, role: &InputRole, given: Given<'_, '_>) -> Result<Option<Filter>, LowerError> {
+        match role {
+            InputRole::Filter(role) => self.stated_by_filter(role, given),
+            InputRole::Variant(role) => self.stated_of_variant(*role, given),
+            InputRole::Refused(text) => Err(LowerError::refused(text, given.location)),
+            InputRole::Argument(_)
+            | InputRole::Order(_)
+            | InputRole::Write(_)
+            | InputRole::Member
+            | InputRole::Representations => Err(misplaced("a condition")),
+        }
+    }
+
+    fn stated_by_filter(
+        &self,
+        role: &FilterRole,
+        given: Given<'_, '_>,
+    ) -> Result<Option<Filter>, LowerError> {
+        let Given { id, input, around, .. } = given;
+        let r#type = self.api.schema[id].r#type;
+        match role {
+            FilterRole::Conditions | FilterRole::GroupFilter => self.object(given, around),
+            FilterRole::And { item } => {
+                let filters = self.listed(given, item)?;
+                listed_meaning(given, filters, Filter::and)
+            }
+            FilterRole::Or { item } => {
+                let filters = self.listed(given, item)?;
+                listed_meaning(given, filters, Filter::Or)
+            }
+            FilterRole::Negated(role) => {
+                let stated = self.stated_by_filter(role, given)?;
+                Ok(stated.map(|filter| Filter::Not(Box::new(filter))))
+            }
+            FilterRole::Unsupported { role, otherwise } => {
+                // A condition that states nothing asks nothing of the source.
+                match self.stated_by_filter(role, given)? {
+                    None => Ok(None),
+                    Some(_) => Err(LowerError::refused(otherwise, given.location)),
+                }
+            }
+            FilterRole::Operator(operator) => {
+                let subject = around.subject.ok_or_else(|| misplaced("an operator"))?;
+                self.compared(*operator, subject, given)
+            }
+            FilterRole::On { subject, operator } => {
+                let subject = self.subject(around.variant, subject);
+                let around = FilterContext { subject: Some(&subject), ..FilterContext::default() };
+                self.compared(*operator, &subject, Given { around, ..given })
+            }
+            FilterRole::Operators(subject) => self.operators(given, subject),
+            FilterRole::Equal(field) => Ok(Some(Filter::Compare {
+                place: Place::field(*field),
+                comparison: Comparison::Equal,
+                operand: self.operand(input, r#type),
+            })),
+            FilterRole::EqualComputed(function) => Ok(Some(Filter::Compare {
+                place: Place::Computed(of_row(*function)),
+                comparison: Comparison::Equal,
+                operand: self.operand(input, r#type),
+            })),
+            FilterRole::IsNull { otherwise, .. } => {
+                Err(LowerError::refused(otherwise, given.location))
+            }
+            FilterRole::Composite(composite) => self.of_composite(given, composite),
+            FilterRole::AttributeOperators { attribute, plain, ignoring } => {
+                let place = around.composite.and_then(|of| of.attribute(*attribute));
+                let place = place.ok_or_else(|| misplaced("an attribute"))?;
+                let subject = Subject { place, plain: *plain, ignoring: *ignoring };
+                self.object(
+                    given,
+                    FilterContext { subject: Some(&subject), ..FilterContext::default() },
+                )
+            }
+            FilterRole::Related(hop) => self.related(given, *hop, Quantifier::Some),
+            FilterRole::Exists(hop) => {
+                let quantifier = match self.is_true(input) {
+                    true => Quantifier::Some,
+                    false => Quantifier::None,
+                };
+                Ok(Some(exists(*hop, quantifier)))
+            }
+            FilterRole::RelatedMany(hop) => {
+                self.object(given, FilterContext::of_rows(RelatedRows::One(*hop)))
+            }
+            FilterRole::RelatedBy { hop, role } => {
+                self.of_rows(given, role, RelatedRows::One(*hop))
+            }
+            FilterRole::Rows(role) => {
+                let rows = around.rows.ok_or_else(|| misplaced("a condition on related rows"))?;
+                self.of_rows(given, role, rows)
+            }
+            FilterRole::OperatorsOfComputed { aggregate, computed } => {
+                self.of_computed(given, *aggregate, *computed)
+            }
+            FilterRole::IsGlobalId(_)
+            | FilterRole::RelatedVariants(_)
+            | FilterRole::RelatedVariantsBy { .. }
+            | FilterRole::RelatedEach { .. }
+            | FilterRole::Declared(_)
+            | FilterRole::MadeOf(_)
+            | FilterRole::OperatorsOfMade(_)
+            | FilterRole::OfVariants => self.stated_of_graph(role, given),
+            FilterRole::DistancePoint | FilterRole::DistanceIs(_) | FilterRole::CallArguments => {
+                Err(misplaced("a part of a condition"))
+            }
+        }
+    }
+
+    /// The comparison of a subject with a value.
+    // Its frame would stand in those of all conditions around it.
+    #[inline(never)]
+    fn compared(
+        &self,
+        operator: OperatorRole,
+        subject: &Subject,
+        given: Given<'_, '_>,
+    ) -> Result<Option<Filter>, LowerError> {
+        let Given { id, input, .. } = given;
+        let r#type = self.api.schema[id].r#type;
+        match operator {
+            OperatorRole::Compare(_) | OperatorRole::CompareElement(_)
+                if self.is_empty_object(input, r#type)? =>
+            {
+                meaning(&given.binding.empty, Some(&subject.place), given.location)
+            }
+            OperatorRole::Compare(comparison) => {
+                let operand = self.operand(input, r#type);
+                Ok(Some(compare(subject, comparison, subject.plain, operand)))
+            }
+            OperatorRole::CompareIgnoringCase(comparison) => {
+                let operand = self.operand(input, r#type);
+                Ok(Some(compare(subject, comparison, subject.ignoring, operand)))
+            }
+            OperatorRole::CompareElement(comparison) => Ok(Some(Filter::AnyElement {
+                place: subject.place.clone(),
+                comparison,
+                operand: self.operand(input, r#type),
+            })),
+            OperatorRole::Match { r#match, ignore_case } => {
+                let operand = self.operand(input, r#type);
+                self.state_pattern(r#match, &operand, given.location);
+                Ok(Some(Filter::Text {
+                    place: subject.place.clone(),
+                    r#match,
+                    case: if ignore_case { subject.ignoring } else { subject.plain },
+                    operand,
+                }))
+            }
+            OperatorRole::TestNull => {
+                let is_null = Filter::IsNull(subject.place.stored().clone());
+                Ok(Some(match self.is_true(input) {
+                    true => is_null,
+                    false => Filter::Not(Box::new(is_null)),
+                }))
+            }
+            OperatorRole::Distance(comparison) => {
+                let operand = self.operand(input, r#type);
+                Ok(Some(distance(&subject.place, comparison, operand)))
+            }
+            OperatorRole::DistanceFrom => self.distances(given, &subject.place),
+        }
+    }
+
+    /// The condition on the attributes of a composite.
+    fn of_composite(
+        &self,
+        given: Given<'_, '_>,
+        composite: &CompositePlace,
+    ) -> Result<Option<Filter>, LowerError> {
+        let place = match composite {
+            CompositePlace::Field(field) => Place::field(*field),
+            CompositePlace::Attribute(attribute) => {
+                let place = given.around.composite.and_then(|of| of.attribute(*attribute));
+                place.ok_or_else(|| misplaced("an attribute"))?
+            }
+            CompositePlace::Row(fields) => {
+                let composite = Some(Parted::Row(fields));
+                return self.object(given, FilterContext { composite, ..FilterContext::default() });
+            }
+        };
+        let composite = Some(Parted::Value(&place));
+        self.object(given, FilterContext { composite, ..FilterContext::default() })
+    }
+
+    /// The condition on rows that a relationship leads to.
+    fn of_rows(
+        &self,
+        given: Given<'_, '_>,
+        role: &RowsRole,
+        rows: RelatedRows,
+    ) -> Result<Option<Filter>, LowerError> {
+        match (role, rows) {
+            (RowsRole::Quantified(quantifier), RelatedRows::One(hop)) => {
+                self.related(given, hop, *quantifier)
+            }
+            (RowsRole::Quantified(quantifier), RelatedRows::Variants(variants)) => {
+                self.quantified(given, variants, *quantifier)
+            }
+            (RowsRole::All { .. }, RelatedRows::One(hop)) => {
+                all(|quantifier| self.related(given, hop, quantifier))
+            }
+            (RowsRole::All { apart }, RelatedRows::Variants(variants)) => {
+                self.all_of_variants(given, variants, *apart)
+            }
+            (RowsRole::Together { once }, RelatedRows::One(hop)) => {
+                self.together(given, hop, *once)
+            }
+            (RowsRole::Together { once }, RelatedRows::Variants(variants)) => {
+                self.variants_together(given, variants, *once)
+            }
+            (RowsRole::Group { nothing }, RelatedRows::One(hop)) => {
+                self.related_group(given, hop, nothing)
+            }
+            (RowsRole::Group { .. }, RelatedRows::Variants(_)) => {
+                Err(misplaced("aggregates of rows of several entities"))
+            }
+        }
+    }
+
+    /// Rows by aggregates of the rows that they are related to.
+    fn related_group(
+        &self,
+        given: Given<'_, '_>,
+        hop: Hop,
+        nothing: &str,
+    ) -> Result<Option<Filter>, LowerError> {
+        let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
+        if entries.is_empty() {
+            return meaning(&given.binding.empty, None, given.location);
+        }
+        let is_filter = |(id, _): &&(InputId, Input<'_>)| {
+            self.api.input(*id).role == InputRole::Filter(FilterRole::GroupFilter)
+        };
+        let (filters, conditions): (Vec<_>, Vec<_>) = entries.iter().partition(is_filter);
+        if conditions.is_empty() {
+            return Err(LowerError::refused(nothing, given.location));
+        }
+        let mut having = Vec::with_capacity(conditions.len());
+        for (id, input) in conditions {
+            having.extend(self.condition(*id, input, FilterContext::default(), given.location)?);
+        }
+        let mut filter = Vec::with_capacity(filters.len());
+        for (id, input) in filters {
+            filter.extend(self.condition(*id, input, FilterContext::default(), given.location)?);
+        }
+        let filter = Box::new(Filter::and(filter));
+        Ok(match having.is_empty() {
+            true => None,
+            false => {
+                let having = Box::new(Filter::and(having));
+                Some(Filter::RelatedGroup { hop, filter, having, once: false })
+            }
+        })
+    }
+
+    /// Rows by rows that they are related to.
+    fn related(
+        &self,
+        given: Given<'_, '_>,
+        hop: Hop,
+        quantifier: Quantifier,
+    ) -> Result<Option<Filter>, LowerError> {
+        let filter = self.object(given, FilterContext::along(hop))?;
+        Ok(filter.map(|filter| Filter::Relation { hop, quantifier, filter: Box::new(filter) }))
+    }
+
+    /// A condition on what an aggregate makes of what a function computes of each row.
+    fn of_computed(
+        &self,
+        given: Given<'_, '_>,
+        function: AggregateFunction,
+        computed: FunctionId,
+    ) -> Result<Option<Filter>, LowerError> {
+        let mut arguments = Vec::new();
+        let mut operators = None;
+        for (id, input) in self.entries(given.input, self.api.schema[given.id].r#type.base)? {
+            if self.presence(&input) != Presence::Present {
+                continue;
+            }
+            if self.api.input(id).role != InputRole::Filter(FilterRole::CallArguments) {
+                operators = Some((id, input));
+                continue;
+            }
+            for (id, input) in self.entries(&input, self.api.schema[id].r#type.base)? {
+                let InputRole::Argument(ArgumentRole::Call(argument)) = &self.api.input(id).role
+                else {
+                    return Err(misplaced("an argument of a function"));
+                };
+                arguments.extend(self.given(*argument, &input, self.api.schema[id].r#type));
+            }
+        }
+        let Some((id, input)) = operators else { return Ok(None) };
+        let call = self.call(computed, Some(Vec::new()), arguments)?;
+        let place = Box::new(Place::Computed(call));
+        let subject = Subject::new(Place::Aggregated { function, place });
+        let around = FilterContext { subject: Some(&subject), ..FilterContext::default() };
+        self.condition(id, &input, around, given.location)
+    }
+
+    /// Whether the value is an object of an input type, without fields.
+    fn is_empty_object(&self, input: &Input<'_>, r#type: TypeRef) -> Result<bool, LowerError> {
+        let is_object = r#type.item().is_none()
+            && matches!(self.api.schema[r#type.base].kind, TypeKind::InputObject { .. });
+        Ok(is_object && self.entries(input, r#type.base)?.is_empty())
+    }
+
+    /// The conjunction that an object states; `None` if none of its fields states anything.
+    fn object(
+        &self,
+        given: Given<'_, '_>,
+        around: FilterContext<'_>,
+    ) -> Result<Option<Filter>, LowerError> {
+        let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
+        if entries.is_empty() {
+            let place = around.subject.map(|subject| &subject.place);
+            return meaning(&given.binding.empty, place, given.location);
+        }
+        self.conjunction(&entries, around, given.location)
+    }
+
+    /// What the items of a list state, each by itself.
+    fn listed(&self, given: Given<'_, '_>, empty: &Meaning) -> Result<Vec<Filter>, LowerError> {
+        let items = self.items(given.input)?;
+        let mut filters = Vec::with_capacity(items.len());
+        for item in &items {
+            if self.presence(item) != Presence::Present {
+                continue;
+            }
+            let entries = self.entries(item, self.api.schema[given.id].r#type.base)?;
+            let stated = self.conjunction(&entries, given.around, given.location)?;
+            filters.extend(match (stated, empty) {
+                (Some(filter), _) => Some(filter),
+                // It has fields, which state nothing; only one without fields is refused.
+                (None, Meaning::Refuse(_)) if !entries.is_empty() => None,
+                (None, empty) => meaning(empty, None, given.location)?,
+            });
+        }
+        Ok(filters)
+    }
+
+    pub(super) fn conjunction(
+        &self,
+        entries: &[(InputId, Input<'_>)],
+        around: FilterContext<'_>,
+        location: Location,
+    ) -> Result<Option<Filter>, LowerError> {
+        let around = FilterContext { alone: entries.len() == 1, ..around };
+        let mut filters = Vec::with_capacity(entries.len());
+        let overridden = match around.variant {
+            Some(own) => self.overridden(entries, own)?,
+            None => Vec::new(),
+        };
+        for (id, input) in entries {
+            if !overridden.contains(&self.api.schema[*id].name) {
+                filters.extend(self.condition(*id, input, around, location)?);
+            }
+        }
+        if let Some(own) = around.variant
+            && self.is_of_others(entries, own.number)
+        {
+            return Ok(Some(Filter::none()));
+        }
+        Ok(if filters.is_empty() { None } else { Some(Filter::and(filters)) })
+    }
+}
+
+/// Whether a relationship leads to any row.
+fn exists(hop: Hop, quantifier: Quantifier) -> Filter {
+    Filter::Relation { hop, quantifier, filter: Box::new(Filter::all()) }
+}
+
+fn distance(place: &Place, comparison: Comparison, operand: ir::Operand) -> Filter {
+    let operator = GeoOperator::Distance(comparison);
+    Filter::Geo { place: place.clone(), operator, operand }
+}
+
+/// What a role is about that says it.
+fn subject_of(role: &FilterRole) -> Option<&Subject> {
+    match role {
+        FilterRole::Operators(subject) | FilterRole::On { subject, .. } => Some(subject),
+        FilterRole::Negated(role) => subject_of(role),
+        _ => None,
+    }
+}
+
+fn compare(subject: &Subject, comparison: Comparison, case: Case, operand: ir::Operand) -> Filter {
+    let place = subject.place.clone();
+    match case {
+        Case::AsTyped => Filter::Compare { place, comparison, operand },
+        Case::Exact | Case::Ignored => Filter::CompareText { place, comparison, case, operand },
+    }
+}
+
+/// What a list states by the statements of its items.
+fn listed_meaning(
+    given: Given<'_, '_>,
+    filters: Vec<Filter>,
+    connect: fn(Vec<Filter>) -> Filter,
+) -> Result<Option<Filter>, LowerError> {
+    match filters.is_empty() {
+        true => {
+            let place = given.around.subject.map(|subject| &subject.place);
+            meaning(&given.binding.empty, place, given.location)
+        }
+        false => Ok(Some(connect(filters))),
+    }
+}
+
+/// What a null or an empty value states.
+pub(super) fn meaning(
+    meaning: &Meaning,
+    place: Option<&Place>,
+    location: Location,
+) -> Result<Option<Filter>, LowerError> {
+    match meaning {
+        Meaning::Ignore => Ok(None),
+        Meaning::True => Ok(Some(Filter::all())),
+        Meaning::False => Ok(Some(Filter::none())),
+        Meaning::IsNull => Ok(place.map(|place| Filter::IsNull(place.stored().clone()))),
+        Meaning::IsNotNull => {
+            let is_null = |place: &Place| Box::new(Filter::IsNull(place.stored().clone()));
+            Ok(place.map(|place| Filter::Not(is_null(place))))
+        }
+        Meaning::Related | Meaning::Unrelated => Ok(None),
+        Meaning::Refuse(text) => Err(LowerError::Refused { message: text.clone(), location }),
+    }
+}

@@ -1,0 +1,49 @@
+//! Conditions along relationships that the rows of several entities have, each its own.
+
+use catalog::EntityId;
+use graphql::operation::Location;
+use ir::Filter;
+
+use super::{FilterContext, Given};
+use crate::{Context, LowerError};
+use api::binding::{DeclaredRole, VariantLink};
+
+impl Context<'_> {
+    pub(super) fn declared(
+        &self,
+        role: &DeclaredRole,
+        given: Given<'_, '_>,
+    ) -> Result<Option<Filter>, LowerError> {
+        let Given { around, location, .. } = given;
+        let link = |place: u16| {
+            let link = around.variant.and_then(|own| own.link(place));
+            link.ok_or_else(|| not_declared(location))
+        };
+        match role {
+            DeclaredRole::Many(place) => {
+                self.object(given, FilterContext::of_rows(link(*place)?.into()))
+            }
+            DeclaredRole::By { place, role } => self.of_rows(given, role, link(*place)?.into()),
+            DeclaredRole::Each { place, role } => match link(*place)? {
+                VariantLink::Several(variants) => self.related_each(given, variants, role),
+                VariantLink::One(_) => Err(not_declared(location)),
+            },
+            DeclaredRole::Edge(entity) => match around.along {
+                Some(_) if self.leads_by(around, *entity) => self.object(given, around),
+                // Nothing is asked of them, but they are to be there.
+                Some(_) => Ok(Some(Filter::all())),
+                None => Err(not_declared(location)),
+            },
+        }
+    }
+
+    /// Whether a relationship led to the rows whose properties are of an entity.
+    pub(crate) fn leads_by(&self, around: FilterContext<'_>, edge: EntityId) -> bool {
+        around.along.is_some_and(|hop| self.api.find_edge(hop.relationship) == Some(edge))
+    }
+}
+
+/// A condition where it is not known which entity the rows are of.
+pub(super) fn not_declared(location: Location) -> LowerError {
+    LowerError::refused("Conditions on nodes of several types are not served here yet.", location)
+}

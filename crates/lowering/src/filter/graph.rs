@@ -1,0 +1,253 @@
+//! Conditions that only the API of a graph has: rows of several entities, what is made of many rows
+//! together, distances.
+//!
+//! They stand apart so that the frames of conditions in each other stay small.
+
+use catalog::EntityId;
+use graphql::opaque::OpaqueKind;
+use graphql::schema::{InputId, TypeId};
+use ir::{Filter, Hop, Place, Quantifier, Variant};
+
+use super::{FilterContext, Given, RelatedRows, distance, meaning};
+use crate::arguments::Opaque;
+use crate::input::{Input, Presence};
+use crate::selection::misplaced;
+use crate::variants::{OfVariant, related};
+use crate::{Context, LowerError};
+use api::binding::{FilterRole, InputRole, Subject, ValueBinding, VariantRole, VariantsId};
+
+impl Context<'_> {
+    /// The condition on what a field of the row compares with, or one that all variants have.
+    pub(super) fn operators(
+        &self,
+        given: Given<'_, '_>,
+        subject: &Subject,
+    ) -> Result<Option<Filter>, LowerError> {
+        let subject = &*self.subject(given.around.variant, subject);
+        self.object(given, FilterContext { subject: Some(subject), ..FilterContext::default() })
+    }
+
+    pub(super) fn stated_of_graph(
+        &self,
+        role: &FilterRole,
+        given: Given<'_, '_>,
+    ) -> Result<Option<Filter>, LowerError> {
+        let Given { id, input, around, .. } = given;
+        let r#type = self.api.schema[id].r#type;
+        match role {
+            FilterRole::RelatedVariants(variants) => {
+                self.object(given, FilterContext::of_rows(RelatedRows::Variants(*variants)))
+            }
+            FilterRole::RelatedVariantsBy { variants, role } => {
+                self.of_rows(given, role, RelatedRows::Variants(*variants))
+            }
+            FilterRole::RelatedEach { variants, role } => self.related_each(given, *variants, role),
+            FilterRole::Declared(role) => self.declared(role, given),
+            FilterRole::OfVariants => self.of_variants(input, r#type.base, around),
+            FilterRole::IsGlobalId(entity) => self.has_global_id(*entity, given).map(Some),
+            FilterRole::MadeOf(place) => {
+                let made_of = Some(&**place);
+                self.object(given, FilterContext { made_of, ..FilterContext::default() })
+            }
+            FilterRole::OperatorsOfMade(function) => {
+                let place = around.made_of.ok_or_else(|| misplaced("operators on an aggregate"))?;
+                let (function, place) = (*function, Box::new(place.clone()));
+                let subject = Subject::new(Place::Aggregated { function, place });
+                let subject = Some(&subject);
+                self.object(given, FilterContext { subject, ..FilterContext::default() })
+            }
+            _ => Err(misplaced("a condition of a graph")),
+        }
+    }
+
+    /// The condition that a member for rows of one of several entities states.
+    // Its frame would stand in those of all conditions around it.
+    #[inline(never)]
+    pub(super) fn stated_of_variant(
+        &self,
+        role: VariantRole,
+        given: Given<'_, '_>,
+    ) -> Result<Option<Filter>, LowerError> {
+        let Given { id, input, around, .. } = given;
+        match role {
+            VariantRole::On if around.alone => self.object(given, around),
+            VariantRole::On => {
+                let entries = self.entries(input, self.api.schema[id].r#type.base)?;
+                let is_own = |(id, _): &&(InputId, Input<'_>)| match self.api.input(*id).role {
+                    InputRole::Variant(VariantRole::Of(number)) => {
+                        around.variant.is_some_and(|own| own.number == number)
+                    }
+                    _ => false,
+                };
+                match entries.iter().find(is_own) {
+                    Some((id, input)) => self.condition(*id, input, around, given.location),
+                    None => Ok(None),
+                }
+            }
+            VariantRole::Of(number) => {
+                match around.variant.is_some_and(|own| own.number == number) {
+                    true => {
+                        let stated = self.object(given, FilterContext::default())?;
+                        // It is named: all of its rows are meant.
+                        Ok(Some(stated.unwrap_or_else(Filter::all)))
+                    }
+                    false => Ok(None),
+                }
+            }
+        }
+    }
+
+    /// The row of an entity by its global id.
+    fn has_global_id(&self, entity: EntityId, given: Given<'_, '_>) -> Result<Filter, LowerError> {
+        let Given { id, input, location, .. } = given;
+        let binding = self.api.find_entity(entity).and_then(|entity| entity.node_id.as_ref());
+        let Some(binding) = binding else { return Err(misplaced("a global id")) };
+        let shape = self.opaque(input, OpaqueKind::GlobalId);
+        let operand = self.operand(input, self.api.schema[id].r#type);
+        let filter = shape.and_then(|shape| Opaque { shape, operand }.filter(binding));
+        filter.ok_or_else(|| {
+            let name = &self.api.schema[binding.r#type].name;
+            let message = format!("Cannot query Relay Id on \"{name}\"");
+            LowerError::Refused { message: message.into(), location }
+        })
+    }
+
+    /// A point by how far it is from another.
+    pub(super) fn distances(
+        &self,
+        given: Given<'_, '_>,
+        place: &Place,
+    ) -> Result<Option<Filter>, LowerError> {
+        let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
+        let is_point = |(id, _): &&(InputId, Input<'_>)| {
+            self.api.input(*id).role == InputRole::Filter(FilterRole::DistancePoint)
+        };
+        let Some((id, point)) = entries.iter().find(is_point) else {
+            return meaning(&given.binding.empty, Some(place), given.location);
+        };
+        let point = self.operand(point, self.api.schema[*id].r#type);
+        let mut filters = Vec::new();
+        for (id, input) in &entries {
+            if let InputRole::Filter(FilterRole::DistanceIs(comparison)) = self.api.input(*id).role
+                && self.presence(input) == Presence::Present
+            {
+                let most = self.operand(input, self.api.schema[*id].r#type);
+                let members = vec![("point".into(), point.clone()), ("distance".into(), most)];
+                filters.push(distance(place, comparison, ir::Operand::Object(members)));
+            }
+        }
+        Ok(if filters.is_empty() { None } else { Some(Filter::and(filters)) })
+    }
+
+    /// Rows by all rows together that they are related to.
+    pub(super) fn together(
+        &self,
+        given: Given<'_, '_>,
+        hop: Hop,
+        once: bool,
+    ) -> Result<Option<Filter>, LowerError> {
+        let having = self.object(given, FilterContext::along(hop))?;
+        Ok(having.map(|having| {
+            let (filter, having) = (Box::new(Filter::all()), Box::new(having));
+            Filter::RelatedGroup { hop, filter, having, once }
+        }))
+    }
+
+    /// Rows by all rows of several entities together that they are related to.
+    pub(super) fn variants_together(
+        &self,
+        given: Given<'_, '_>,
+        ways: VariantsId,
+        once: bool,
+    ) -> Result<Option<Filter>, LowerError> {
+        let ways = self.api.variants(ways);
+        // The properties of all of them are of one kind.
+        let along = ways.iter().find_map(|way| way.hop).map(FilterContext::along);
+        let Some(having) = self.object(given, along.unwrap_or_default())? else { return Ok(None) };
+        let variants = ways.iter().map(|way| Variant {
+            entity: way.entity,
+            hop: way.hop,
+            filter: Filter::all(),
+            common: way.common.clone(),
+            outputs: Vec::new(),
+        });
+        let (variants, having) = (variants.collect(), Box::new(having));
+        Ok(Some(Filter::VariantGroup { variants, having, once }))
+    }
+
+    /// Rows by rows of several entities that they are related to.
+    pub(super) fn quantified(
+        &self,
+        given: Given<'_, '_>,
+        ways: VariantsId,
+        quantifier: Quantifier,
+    ) -> Result<Option<Filter>, LowerError> {
+        self.related_variants(ways, quantifier, |around| self.object(given, around))
+    }
+
+    /// Rows of which all rows pass that they are related to, of several entities, and of which there
+    /// is one: all rows together, or those of each entity by themselves. Of a union those of the
+    /// entities that the condition names, and no others.
+    pub(super) fn all_of_variants(
+        &self,
+        given: Given<'_, '_>,
+        ways: VariantsId,
+        apart: bool,
+    ) -> Result<Option<Filter>, LowerError> {
+        let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
+        let numbers = entries.iter().filter_map(|(id, _)| match self.api.input(*id).role {
+            InputRole::Variant(VariantRole::Of(number)) => Some(number),
+            _ => None,
+        });
+        let named: Vec<u16> = numbers.collect();
+        if !apart && named.is_empty() {
+            return all(|quantifier| self.quantified(given, ways, quantifier));
+        }
+        let mut filters = Vec::new();
+        for variant in self.api.variants(ways) {
+            let Some(hop) = variant.hop else { return Err(misplaced("a way to variants")) };
+            if !named.is_empty() && !named.contains(&variant.number) {
+                continue;
+            }
+            let around = FilterContext::of_variant(OfVariant::new(variant));
+            let Some(filter) = self.object(given, around)? else { return Ok(None) };
+            filters.push(related(hop, Quantifier::Some, filter.clone()));
+            filters.push(related(hop, Quantifier::Every, filter));
+        }
+        Ok(Some(Filter::And(filters)))
+    }
+
+    /// Whether an object has conditions on rows of other entities only: then it is for no other rows.
+    pub(super) fn is_of_others(&self, entries: &[(InputId, Input<'_>)], own: u16) -> bool {
+        let mut numbers = entries.iter().filter_map(|(id, _)| match self.api.input(*id).role {
+            InputRole::Variant(VariantRole::Of(number)) => Some(number),
+            _ => None,
+        });
+        numbers.next().is_some_and(|first| first != own && numbers.all(|number| number != own))
+    }
+
+    /// Whether rows are of one of the entities that a list names.
+    fn of_variants(
+        &self,
+        input: &Input<'_>,
+        r#type: TypeId,
+        around: FilterContext<'_>,
+    ) -> Result<Option<Filter>, LowerError> {
+        let mut is_own = false;
+        for item in self.items(input)? {
+            if let Some(ValueBinding::Variant(number)) = self.enum_value(&item, r#type) {
+                is_own |= around.variant.is_some_and(|own| own.number == *number);
+            }
+        }
+        Ok(Some(if is_own { Filter::all() } else { Filter::none() }))
+    }
+}
+
+/// The condition that all rows pass, and that there is one.
+pub(super) fn all(
+    of: impl Fn(Quantifier) -> Result<Option<Filter>, LowerError>,
+) -> Result<Option<Filter>, LowerError> {
+    let some = of(Quantifier::Some)?;
+    let every = of(Quantifier::Every)?;
+    Ok(some.zip(every).map(|(some, every)| Filter::And(vec![some, every])))
+}

@@ -1,0 +1,65 @@
+//! Conditions of version 3 of a graph's API on nodes of several types: those that a request has for
+//! some of the types, beside those for all.
+
+use std::sync::Arc;
+
+use graphql::schema::InputId;
+use ir::Filter;
+
+use super::{FilterContext, Given, RelatedRows};
+use crate::input::{Input, Presence};
+use crate::selection::misplaced;
+use crate::variants::OfVariant;
+use crate::{Context, LowerError};
+use api::binding::{InputRole, RowsRole, VariantRole, VariantsId};
+
+impl Context<'_> {
+    /// Rows by rows of several entities that they are related to, where each entity has a condition
+    /// of its own: all of these hold, and of entities that are not named nothing is asked.
+    pub(super) fn related_each(
+        &self,
+        given: Given<'_, '_>,
+        variants: VariantsId,
+        role: &RowsRole,
+    ) -> Result<Option<Filter>, LowerError> {
+        let mut filters = Vec::new();
+        for (id, input) in self.entries(given.input, self.api.schema[given.id].r#type.base)? {
+            let binding = self.api.input(id);
+            let InputRole::Variant(VariantRole::Of(number)) = binding.role else {
+                return Err(misplaced("a condition on rows of one of several entities"));
+            };
+            let ways = self.api.variants(variants);
+            let hop = ways.iter().find(|way| way.number == number).and_then(|way| way.hop);
+            if let Some(hop) = hop
+                && self.presence(&input) == Presence::Present
+            {
+                let rows = RelatedRows::One(hop);
+                let around = FilterContext::of_rows(rows);
+                let given = Given { id, input: &input, binding, around, ..given };
+                filters.extend(self.of_rows(given, role, rows)?);
+            }
+        }
+        Ok(if filters.is_empty() { None } else { Some(Filter::and(filters)) })
+    }
+
+    /// Which conditions on rows of all entities do not count for those of one: it has others by the
+    /// same names.
+    pub(super) fn overridden(
+        &self,
+        entries: &[(InputId, Input<'_>)],
+        own: OfVariant<'_>,
+    ) -> Result<Vec<Arc<str>>, LowerError> {
+        let is_on = |(id, _): &&(InputId, Input<'_>)| {
+            matches!(self.api.input(*id).role, InputRole::Variant(VariantRole::On))
+        };
+        let Some((id, input)) = entries.iter().find(is_on) else { return Ok(Vec::new()) };
+        let mut names = Vec::new();
+        for (id, input) in self.entries(input, self.api.schema[*id].r#type.base)? {
+            if self.api.input(id).role == InputRole::Variant(VariantRole::Of(own.number)) {
+                let members = self.entries(&input, self.api.schema[id].r#type.base)?;
+                names.extend(members.iter().map(|(id, _)| Arc::clone(&self.api.schema[*id].name)));
+            }
+        }
+        Ok(names)
+    }
+}

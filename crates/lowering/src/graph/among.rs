@@ -1,0 +1,185 @@
+//! What is done along relationships to nodes of several entities, as version 3 of a graph's API says
+//! it: in one object with the condition on the nodes, and beside what is said of all entities what is
+//! said of some alone.
+
+use std::sync::Arc;
+
+use graphql::operation::Location;
+use graphql::schema::{InputId, TypeId};
+use ir::{ChildWrite, ExpectedLinks, Filter, Otherwise, OtherwiseKind, Write, WriteKind};
+
+use super::super::filter::FilterContext;
+use super::super::input::{Input, Presence};
+use super::super::selection::misplaced;
+use super::super::variants::OfVariant;
+use super::super::{Context, LowerError};
+use super::WriteInput;
+use super::nested_write::Towards;
+use super::several::Own;
+use api::binding::{InputRole, NestedWriteVerb, VariantRole, WayBinding, WaysId};
+
+impl<'a> Context<'a> {
+    /// What conditions on the nodes of one of several entities are about.
+    pub(super) fn around_own(&self, own: Own) -> FilterContext<'a> {
+        self.way_of(own)
+            .map(|way| FilterContext::of_variant(OfVariant::of_way(way)))
+            .unwrap_or_default()
+    }
+
+    /// Adds all that an object, or a list of such, says of what is done along a relationship.
+    pub(super) fn read_among(
+        &self,
+        ways: WaysId,
+        (id, input): (InputId, &Input<'_>),
+        location: Location,
+        said: &mut WriteInput,
+    ) -> Result<(), LowerError> {
+        let (from, targets) = self.ways_on(ways, said)?;
+        let r#type = self.api.schema[id].r#type;
+        let own = |to| Towards::OneOf(Own { ways, from, to });
+        for input in self.each(input, r#type)? {
+            if !self.is_by_variant(r#type.base) {
+                let members = self.members_given(&input, r#type.base, location)?;
+                for to in 0..targets.len() {
+                    self.read_nested_writes(own(to), &members, location, said)?;
+                }
+                continue;
+            }
+            let named = self.by_variant_named(targets, &input, r#type.base, location)?;
+            if said.is_new {
+                only_one(targets, named.len(), location)?;
+            }
+            for (to, id, input) in named {
+                let r#type = self.api.schema[id].r#type;
+                for input in self.each(&input, r#type)? {
+                    let members = self.members_given(&input, r#type.base, location)?;
+                    self.read_nested_writes(own(to), &members, location, said)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what is done along a relationship, said of each of several entities by itself.
+    pub(super) fn read_nested_write_of_each(
+        &self,
+        (ways, from): (WaysId, usize),
+        verb: NestedWriteVerb,
+        (input, object): (&Input<'_>, TypeId),
+        location: Location,
+        said: &mut WriteInput,
+    ) -> Result<(), LowerError> {
+        let targets = self.api.ways(ways).get(from).map_or(&[][..], Vec::as_slice);
+        let named = self.by_variant_named(targets, input, object, location)?;
+        let is_create = verb == NestedWriteVerb::Create;
+        if is_create {
+            only_one(targets, named.len(), location)?;
+        }
+        for (to, id, input) in named {
+            if is_create {
+                expect_none(targets, said);
+            }
+            let to = Towards::OneOf(Own { ways, from, to });
+            self.read_nested_write(to, verb, (id, &input), location, said)?;
+        }
+        Ok(())
+    }
+
+    /// What is done by one object towards the nodes of one of several entities; nothing where it
+    /// makes a node of another.
+    pub(super) fn nested_write_of_own(
+        &self,
+        own: Own,
+        verb: NestedWriteVerb,
+        (input, object): (&Input<'_>, TypeId),
+        location: Location,
+    ) -> Result<Option<ChildWrite>, LowerError> {
+        let Some(way) = self.way_of(own) else { return Err(misplaced("a way to nodes")) };
+        if verb == NestedWriteVerb::Create {
+            let targets = self.api.ways(own.ways).get(own.from).map_or(&[][..], Vec::as_slice);
+            let named = self.named(targets, input, object, location)?;
+            if !named.contains(&own.to) {
+                return Ok(None);
+            }
+        }
+        self.nested_write(way.way(verb), verb, Some(own), (input, object), location).map(Some)
+    }
+
+    /// Leaves out what is said of all entities where the same is said of the nodes' own.
+    pub(super) fn leave_overridden(
+        &self,
+        members: &mut Vec<(InputId, Input<'_>)>,
+        location: Location,
+        said: &WriteInput,
+    ) -> Result<(), LowerError> {
+        let role = |id: InputId| &self.api.input(id).role;
+        let on = members.iter().find(|(id, _)| *role(*id) == InputRole::Variant(VariantRole::On));
+        let (Some((id, input)), Some(own)) = (on, said.own.and_then(|own| self.way_of(own))) else {
+            return Ok(());
+        };
+        let mut names: Vec<Arc<str>> = Vec::new();
+        for (id, input) in self.members_given(input, self.api.schema[*id].r#type.base, location)? {
+            if *role(id) != InputRole::Variant(VariantRole::Of(own.number)) {
+                continue;
+            }
+            let r#type = self.api.schema[id].r#type;
+            for input in self.each(&input, r#type)? {
+                let own = self.members_given(&input, r#type.base, location)?;
+                names.extend(own.iter().map(|(id, _)| Arc::clone(&self.api.schema[*id].name)));
+            }
+        }
+        members.retain(|(id, _)| !names.contains(&self.api.schema[*id].name));
+        Ok(())
+    }
+
+    /// What an object says of each entity that it names.
+    fn by_variant_named<'o>(
+        &self,
+        targets: &[WayBinding],
+        input: &Input<'o>,
+        object: TypeId,
+        location: Location,
+    ) -> Result<Vec<(usize, InputId, Input<'o>)>, LowerError> {
+        let mut named = Vec::new();
+        for (id, input) in self.members_given(input, object, location)? {
+            let InputRole::Variant(VariantRole::Of(number)) = self.api.input(id).role else {
+                continue;
+            };
+            let place = targets.iter().position(|way| way.number == number);
+            match place {
+                Some(place) if self.presence(&input) == Presence::Present => {
+                    named.push((place, id, input));
+                }
+                _ => {}
+            }
+        }
+        Ok(named)
+    }
+}
+
+/// Refuses several new nodes where a relationship leads to one.
+pub(super) fn only_one(
+    targets: &[WayBinding],
+    number: usize,
+    location: Location,
+) -> Result<(), LowerError> {
+    match targets.iter().find_map(|way| way.single.as_ref()) {
+        Some(text) if number > 1 => Err(LowerError::refused(text, location)),
+        _ => Ok(()),
+    }
+}
+
+/// Of the nodes that a root field finds none may be related already, where a relationship leads to
+/// one node.
+pub(super) fn expect_none(targets: &[WayBinding], said: &mut WriteInput) {
+    if !said.is_outermost {
+        return;
+    }
+    let expected = targets.iter().filter_map(|way| {
+        let otherwise = Otherwise::new(OtherwiseKind::Invalid, way.single.clone()?);
+        let kind = WriteKind::Expect { links: ExpectedLinks::None, otherwise };
+        let write = Write { entity: way.entity, kind, children: Vec::new(), check: Filter::all() };
+        Some(ChildWrite { hop: way.written, parents: Vec::new(), write, edge: Vec::new() })
+    });
+    said.children.extend(expected);
+}

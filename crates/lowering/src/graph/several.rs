@@ -1,0 +1,208 @@
+//! Changes along relationships of which nodes of several entities are at an end.
+//!
+//! What is said of such nodes is done for each entity by itself, one after the other, with its own
+//! fields in the place of those that all have.
+
+use catalog::FieldId;
+use graphql::operation::Location;
+use graphql::schema::{InputId, TypeId, TypeKind};
+
+use super::super::filter::FilterContext;
+use super::super::input::{Input, Presence};
+use super::super::selection::misplaced;
+use super::super::{Context, LowerError};
+use super::WriteInput;
+use super::among::{expect_none, only_one};
+use api::binding::{
+    InputRole, NestedWriteVerb, SeveralRole, VariantRole, WayBinding, WaysId, WriteRole,
+};
+
+/// Of which of several entities the nodes are that inputs speak of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Own {
+    pub(super) ways: WaysId,
+    pub(super) from: usize,
+    pub(super) to: usize,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn way_of(&self, own: Own) -> Option<&'a WayBinding> {
+        self.api.ways(own.ways).get(own.from)?.get(own.to)
+    }
+
+    /// What conditions on the nodes are about.
+    pub(super) fn around(&self, said: &WriteInput) -> FilterContext<'a> {
+        match said.own {
+            Some(own) => self.around_own(own),
+            None => said.along.map(FilterContext::along).unwrap_or_default(),
+        }
+    }
+
+    /// The nodes' own field for one that all of several entities have.
+    fn common(&self, place: u16, said: &WriteInput) -> Result<FieldId, LowerError> {
+        let way = said.own.and_then(|own| self.way_of(own));
+        let field = way.and_then(|way| way.common.get(usize::from(place)));
+        field.copied().ok_or_else(|| misplaced("a field of several entities"))
+    }
+
+    /// Adds what one input says of nodes that may be of one of several entities.
+    pub(super) fn read_several(
+        &self,
+        role: SeveralRole,
+        (id, input): (InputId, &Input<'_>),
+        location: Location,
+        said: &mut WriteInput,
+    ) -> Result<(), LowerError> {
+        match role {
+            SeveralRole::NestedWrite { ways, verb, .. } => {
+                self.read_nested_write_of_several(ways, verb, (id, input), location, said)
+            }
+            SeveralRole::Among { ways } => self.read_among(ways, (id, input), location, said),
+            SeveralRole::One => {
+                let r#type = self.api.schema[id].r#type;
+                if let [_, _, ..] = self.members_given(input, r#type.base, location)?.as_slice() {
+                    let name = &self.api.schema[id].name;
+                    let text = format!("{name} leads to one node: name one type only.");
+                    return Err(LowerError::refused(&text, location));
+                }
+                self.read_members(input, r#type, location, said)
+            }
+            SeveralRole::Edge(edge) => {
+                match said.own.and_then(|own| self.way_of(own)).map(|way| way.edge) {
+                    Some(own) if own == Some(edge) => {
+                        self.read_members(input, self.api.schema[id].r#type, location, said)
+                    }
+                    // It is said for the relationships of other nodes.
+                    _ => Ok(()),
+                }
+            }
+            SeveralRole::Assign { place, verb } => {
+                let field = self.common(place, said)?;
+                self.assign(field, verb, (id, input), location, said)
+            }
+            SeveralRole::Assigns { place, is_required } => {
+                let field = self.common(place, said)?;
+                self.assign_by(field, is_required, (id, input), location, said)
+            }
+        }
+    }
+
+    /// Adds what new nodes of an entity hold, if the nodes are of this one.
+    pub(super) fn read_variant(
+        &self,
+        number: u16,
+        (id, input): (InputId, &Input<'_>),
+        location: Location,
+        said: &mut WriteInput,
+    ) -> Result<(), LowerError> {
+        match said.own.and_then(|own| self.way_of(own)) {
+            Some(way) if way.number == number => {
+                self.read_members(input, self.api.schema[id].r#type, location, said)
+            }
+            Some(_) => Ok(()),
+            None => Err(misplaced("nodes of one of several entities")),
+        }
+    }
+
+    fn read_nested_write_of_several(
+        &self,
+        ways: WaysId,
+        verb: NestedWriteVerb,
+        (id, input): (InputId, &Input<'_>),
+        location: Location,
+        said: &mut WriteInput,
+    ) -> Result<(), LowerError> {
+        let (from, targets) = self.ways_on(ways, said)?;
+        let r#type = self.api.schema[id].r#type;
+        for input in self.each(input, r#type)? {
+            if self.is_by_variant(r#type.base) {
+                let input = (&input, r#type.base);
+                self.read_nested_write_of_each((ways, from), verb, input, location, said)?;
+                continue;
+            }
+            if let NestedWriteVerb::Create | NestedWriteVerb::ConnectOnce = verb {
+                expect_none(targets, said);
+            }
+            let places = match verb {
+                NestedWriteVerb::Create => self.named(targets, &input, r#type.base, location)?,
+                NestedWriteVerb::Connect
+                | NestedWriteVerb::ConnectOnce
+                | NestedWriteVerb::ConnectOrCreate
+                | NestedWriteVerb::Disconnect
+                | NestedWriteVerb::Update
+                | NestedWriteVerb::Delete => (0..targets.len()).collect(),
+            };
+            for to in places {
+                let Some(way) = targets.get(to) else { continue };
+                let own = Some(Own { ways, from, to });
+                let input = (&input, r#type.base);
+                let child = self.nested_write(way.way(verb), verb, own, input, location)?;
+                said.children.push(child);
+            }
+        }
+        Ok(())
+    }
+
+    /// The ways from the nodes, and their place among those from all entities.
+    pub(super) fn ways_on(
+        &self,
+        ways: WaysId,
+        said: &WriteInput,
+    ) -> Result<(usize, &'a [WayBinding]), LowerError> {
+        let all = self.api.ways(ways);
+        // Where nodes of several entities are at this end, the nodes are of one of them.
+        let from = match (all, said.own.and_then(|own| self.way_of(own))) {
+            ([_], _) | (_, None) => 0,
+            (_, Some(way)) => usize::from(way.number),
+        };
+        let targets = all.get(from).ok_or_else(|| misplaced("a way to nodes"))?;
+        Ok((from, targets))
+    }
+
+    /// Which of several entities new nodes are of, in the order in which the object says them; all
+    /// where it names none, as there is only one.
+    pub(super) fn named(
+        &self,
+        targets: &[WayBinding],
+        input: &Input<'_>,
+        object: TypeId,
+        location: Location,
+    ) -> Result<Vec<usize>, LowerError> {
+        for (id, input) in self.members_given(input, object, location)? {
+            let base = self.api.schema[id].r#type.base;
+            if self.api.input(id).role != InputRole::Write(WriteRole::NestedNode)
+                || !self.is_by_variant(base)
+            {
+                continue;
+            }
+            let mut places = Vec::new();
+            for (id, input) in self.members_given(&input, base, location)? {
+                let InputRole::Variant(VariantRole::Of(number)) = self.api.input(id).role else {
+                    return Err(misplaced("a node of one of several entities"));
+                };
+                if self.presence(&input) != Presence::Present {
+                    continue;
+                }
+                let place = targets.iter().position(|way| way.number == number);
+                places.push(place.ok_or_else(|| {
+                    let name = &self.api.schema[id].name;
+                    let text = ["This relationship leads to no ", name, "."].concat();
+                    LowerError::refused(&text, location)
+                })?);
+            }
+            only_one(targets, places.len(), location)?;
+            return Ok(places);
+        }
+        Ok((0..targets.len()).collect())
+    }
+
+    /// Whether an object says for each entity by itself what it says.
+    pub(super) fn is_by_variant(&self, object: TypeId) -> bool {
+        match &self.api.schema[object].kind {
+            TypeKind::InputObject { fields } => fields.iter().any(|id| {
+                matches!(self.api.input(*id).role, InputRole::Variant(VariantRole::Of(_)))
+            }),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Root fields that change something: each a write or a call, and what is read of it.
+
+use catalog::{EntityId, FieldId};
+use graphql::CollectedField;
+use graphql::operation::OperationKind;
+use ir::{
+    Assignment, Conflict, Filter, From, Insert, InsertedRows, Isolation, Operand, Otherwise,
+    OtherwiseKind, Page, Require, Rows, RowsId, State, Step, StepId, StepKind, Transaction, Update,
+    Write, WriteKind,
+};
+use response::Node;
+
+use super::bulk::{NOTHING_SET, bounded, inserted};
+use super::selection::misplaced;
+use super::stored::{Changed, ClientText};
+use super::{Context, LowerError, Outputs};
+use api::Transactions;
+use api::binding::{Change, MutationBinding};
+
+impl<'a> Context<'a> {
+    /// The node of a root field that changes something, whose steps are added. What is wrong with
+    /// the field alone makes it null with an error, and then nothing of it is done.
+    pub(super) fn mutation(
+        &mut self,
+        binding: &'a MutationBinding,
+        field: &CollectedField<'a>,
+    ) -> Result<Node, LowerError> {
+        let before = self.steps.len();
+        let lowered = self.changed(binding, field);
+        lowered.or_else(|error| {
+            self.steps.truncate(before);
+            match self.api.transactions {
+                Transactions::Each => self.failed(error),
+                // Where one field fails, nothing of the request is done.
+                Transactions::Request => Err(error),
+            }
+        })
+    }
+
+    fn changed(
+        &mut self,
+        binding: &'a MutationBinding,
+        field: &CollectedField<'a>,
+    ) -> Result<Node, LowerError> {
+        if let Change::CreateNodes(_) | Change::UpdateNodes(_) | Change::DeleteNodes(_) =
+            &binding.change
+        {
+            let write = self.change_nodes(&binding.change, field)?;
+            return self.shown(binding, field, None, Shown::Changed(write));
+        }
+        let mut changed = self.changed_by(field)?;
+        let client_text = changed.client_mutation_id.take();
+        if let Change::Nested(change) = &binding.change {
+            let shown = self.nested(binding, change, changed, field.location)?;
+            let Some(shown) = shown else { return Ok(nothing()) };
+            return self.shown(binding, field, client_text.as_ref(), shown);
+        }
+        let Some(kind) = self.step_of(binding, changed, field)? else {
+            return Ok(nothing());
+        };
+        let write = self.add_step(kind);
+        if let Some(message) = &binding.missing {
+            self.require_rows(write, message);
+        }
+        self.shown(binding, field, client_text.as_ref(), Shown::Changed(write))
+    }
+
+    /// Ends the transaction with an error where a step gave no row.
+    pub(super) fn require_rows(&mut self, step: StepId, message: &str) {
+        let of_step = Shown::Changed(step);
+        let rows = of_step.rows(self.rows_id(), true, Outputs::default());
+        let otherwise = Otherwise::new(OtherwiseKind::Missing, message);
+        let filter = Filter::all();
+        self.add_step(StepKind::Require(Require { rows, filter, exists: true, otherwise }));
+    }
+
+    /// The node of what a change gives, with the step that reads the rows for it.
+    fn shown(
+        &mut self,
+        binding: &'a MutationBinding,
+        field: &CollectedField<'a>,
+        client_text: Option<&ClientText>,
+        shown: Shown,
+    ) -> Result<Node, LowerError> {
+        let place = self.steps.len();
+        let changed_by = match &shown {
+            Shown::Changed(step) => Some(*step),
+            Shown::Found(..) => None,
+        };
+        let payload = self.payload(binding, field, client_text, changed_by)?;
+        if let Some((id, outputs)) = payload.counted {
+            self.add_step(StepKind::Read(counted(id, outputs)));
+        }
+        if let Some((id, outputs)) = payload.read {
+            let rows = shown.rows(id, payload.single, outputs);
+            let step = Step { id: StepId(0), root: self.root, kind: StepKind::Read(rows) };
+            // Before what the payload reads beside the row, which nothing refers to by its place.
+            self.steps.insert(place, step);
+            for (place, step) in self.steps.iter_mut().enumerate().skip(place) {
+                step.id = step_id(place);
+            }
+        }
+        Ok(payload.node)
+    }
+
+    /// What the source is to do; nothing where the field is null without an error.
+    fn step_of(
+        &self,
+        binding: &MutationBinding,
+        changed: Changed<'_>,
+        field: &CollectedField<'_>,
+    ) -> Result<Option<StepKind>, LowerError> {
+        let write = |entity, kind| {
+            StepKind::Write(Write { entity, kind, children: Vec::new(), check: Filter::all() })
+        };
+        Ok(Some(match binding.change {
+            Change::Upsert { entity, ref key, ref kept } => {
+                write(entity, upserted(changed.stored, key, kept))
+            }
+            Change::Create(entity) => {
+                let (fields, row) = changed.stored.into_iter().unzip();
+                let insert = Insert { fields, rows: InsertedRows::each(vec![row]) };
+                write(entity, WriteKind::Insert(insert))
+            }
+            Change::Update(entity) => {
+                let Some(filter) = self.found_by(entity, &changed) else { return Ok(None) };
+                if changed.stored.is_empty() {
+                    return match &binding.unchanged {
+                        Some(message) => Err(LowerError::refused(message, field.location)),
+                        None => Ok(None),
+                    };
+                }
+                let assignment = |(field, operand)| (field, Assignment::Set(operand));
+                let assignments = changed.stored.into_iter().map(assignment).collect();
+                write(entity, WriteKind::Update(Update { filter, assignments, at_most: None }))
+            }
+            Change::Delete(entity) => {
+                let Some(filter) = self.found_by(entity, &changed) else { return Ok(None) };
+                write(entity, WriteKind::Delete { filter, at_most: None })
+            }
+            Change::CreateMany { entity, most } => {
+                let insert = inserted(changed.rows, most, field.location)?;
+                write(entity, WriteKind::Insert(insert))
+            }
+            Change::UpdateMany { entity, most } => {
+                let (filter, at_most) = bounded(&changed, most, field.location)?;
+                if changed.stored.is_empty() {
+                    return Err(LowerError::refused(NOTHING_SET, field.location));
+                }
+                let assignment = |(field, operand)| (field, Assignment::Set(operand));
+                let assignments = changed.stored.into_iter().map(assignment).collect();
+                let at_most = Some(at_most);
+                write(entity, WriteKind::Update(Update { filter, assignments, at_most }))
+            }
+            Change::DeleteMany { entity, most } => {
+                let (filter, at_most) = bounded(&changed, most, field.location)?;
+                write(entity, WriteKind::Delete { filter, at_most: Some(at_most) })
+            }
+            Change::Call(function) => StepKind::Call(self.call(function, None, changed.given)?),
+            Change::Nested(_) => return Err(misplaced("rows with others")),
+            Change::CreateNodes(_) | Change::UpdateNodes(_) | Change::DeleteNodes(_) => {
+                return Err(misplaced("nodes"));
+            }
+        }))
+    }
+
+    /// Which rows are meant; `None` where the opaque id is not one of the entity.
+    pub(super) fn found_by(&self, entity: EntityId, changed: &Changed<'_>) -> Option<Filter> {
+        let mut filters = changed.keys.clone();
+        if let Some(id) = &changed.node_id {
+            let binding = self.api.find_entity(entity)?.node_id.as_ref()?;
+            filters.push(id.as_ref()?.filter(binding)?);
+        }
+        // Without a key all rows would be meant.
+        (!filters.is_empty()).then(|| Filter::and(filters))
+    }
+
+    pub(super) fn add_step(&mut self, kind: StepKind) -> StepId {
+        let id = step_id(self.steps.len());
+        self.steps.push(Step { id, root: self.root, kind });
+        id
+    }
+}
+
+/// A row that is made, or gives its values to the one that agrees with it in the key.
+fn upserted(stored: Vec<(FieldId, Operand)>, key: &[FieldId], kept: &[FieldId]) -> WriteKind {
+    let (fields, row): (Vec<FieldId>, Vec<Operand>) = stored.into_iter().unzip();
+    let is_set = |field: &FieldId| !key.contains(field) && !kept.contains(field);
+    let others = fields.iter().copied().filter(is_set);
+    let inserted = |field| (field, Assignment::Inserted);
+    let mut assignments: Vec<_> = others.map(inserted).collect();
+    if assignments.is_empty() {
+        // A row that is left alone would not come back.
+        assignments = key.iter().copied().map(inserted).collect();
+    }
+    let conflict = Conflict { key: key.to_vec(), assignments, filter: Filter::all() };
+    let insert = Insert { fields, rows: InsertedRows::each(vec![row]) };
+    WriteKind::Upsert { insert, conflict }
+}
+
+/// Which rows a change shows.
+#[derive(Debug)]
+pub(super) enum Shown {
+    /// Those that a step touched.
+    Changed(StepId),
+    /// Those that the filter finds when all is done.
+    Found(EntityId, Filter),
+}
+
+impl Shown {
+    pub(super) fn rows(self, id: RowsId, single: bool, outputs: Outputs) -> Rows {
+        let (from, filter) = match self {
+            Self::Changed(step) => (From::Returned { step, state: State::After }, Filter::all()),
+            Self::Found(entity, filter) => (From::Entity(entity), filter),
+        };
+        Rows {
+            id,
+            from,
+            filter,
+            order: Vec::new(),
+            page: Page::All,
+            distinct: Vec::new(),
+            single,
+            once: false,
+            shown: true,
+            outputs: outputs.into_list(),
+        }
+    }
+}
+
+/// What a change has counted: one row.
+fn counted(id: RowsId, outputs: Outputs) -> Rows {
+    Rows {
+        id,
+        from: From::Once,
+        filter: Filter::all(),
+        order: Vec::new(),
+        page: Page::All,
+        distinct: Vec::new(),
+        single: true,
+        once: false,
+        shown: true,
+        outputs: outputs.into_list(),
+    }
+}
+
+/// The node of a field for which nothing is done.
+fn nothing() -> Node {
+    Node::Literal(b"null".as_slice().into())
+}
+
+fn step_id(place: usize) -> StepId {
+    StepId(u32::try_from(place).unwrap_or(u32::MAX))
+}
+
+/// What is done together of the steps of an operation.
+pub(super) fn transactions(
+    kind: OperationKind,
+    together: Transactions,
+    steps: Vec<Step>,
+) -> Vec<Transaction> {
+    let isolation = match kind {
+        OperationKind::Query | OperationKind::Subscription => Isolation::Snapshot,
+        OperationKind::Mutation => Isolation::ReadCommitted,
+    };
+    if isolation == Isolation::Snapshot || together == Transactions::Request {
+        return vec![Transaction { isolation, steps }];
+    }
+    let mut transactions: Vec<Transaction> = Vec::new();
+    for step in steps {
+        match transactions.last_mut() {
+            Some(last) if last.steps.last().is_some_and(|before| before.root == step.root) => {
+                last.steps.push(step);
+            }
+            Some(_) | None => transactions.push(Transaction { isolation, steps: vec![step] }),
+        }
+    }
+    transactions
+}

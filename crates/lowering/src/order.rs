@@ -1,0 +1,261 @@
+//! Orders, made complete, and the cursors that belong to them.
+
+use catalog::{EntityId, FieldId, FunctionId};
+use ir::{Aggregate, AggregateTerm, Direction, Filter, Nulls, OrderKey, OrderTerm, Place};
+use response::{Leaf, Piece};
+
+use super::Context;
+use super::outputs::Outputs;
+use api::binding::{AggregateValue, Cursors, EntityBinding, OrderBy};
+
+/// The order of a list: what the request says, completed by the tie-break.
+#[derive(Debug, Default)]
+pub(super) struct ListOrder {
+    pub(super) terms: Vec<OrderTerm>,
+    cursor: CursorForm,
+}
+
+/// What a cursor of this order holds.
+#[derive(Debug, Default)]
+struct CursorForm {
+    names: Vec<Box<str>>,
+    values: Vec<CursorValue>,
+    /// The row's number instead of values.
+    by_number: bool,
+    /// The row's place in its list, and nothing else.
+    by_offset: bool,
+}
+
+/// A value that cursors hold.
+#[derive(Debug)]
+struct CursorValue {
+    key: OrderKey,
+    /// Its form; of a field that of its column.
+    leaf: Option<Leaf>,
+}
+
+impl ListOrder {
+    /// Whether cursors hold the row's number: the order does not tell rows apart.
+    pub(super) fn is_by_number(&self) -> bool {
+        self.cursor.by_number
+    }
+
+    /// The names that its cursors begin with.
+    pub(super) fn cursor_names(&self) -> &[Box<str>] {
+        &self.cursor.names
+    }
+
+    /// The number of values that its cursors hold.
+    pub(super) fn cursor_length(&self) -> usize {
+        self.cursor.values.len()
+    }
+
+    /// The place of a value among those that its cursors hold.
+    pub(super) fn cursor_place(&self, key: &OrderKey) -> Option<usize> {
+        self.cursor.values.iter().position(|value| value.key == *key)
+    }
+}
+
+/// What cursors of rows begin with that come in the order of the function that gives them.
+const NATURAL: &str = "natural";
+
+impl ListOrder {
+    /// The order in which a function gives its rows: cursors hold the row's number.
+    pub(super) fn of_function() -> Self {
+        let cursor =
+            CursorForm { names: vec![NATURAL.into()], by_number: true, ..CursorForm::default() };
+        Self { terms: Vec::new(), cursor }
+    }
+}
+
+impl ListOrder {
+    /// The same for a row that has no number, since it was not read with others: its cursor holds
+    /// values, or there is none.
+    pub(super) fn of_one_row(mut self) -> Self {
+        self.cursor.by_number = false;
+        self
+    }
+
+    /// Whether a row has a cursor in it.
+    pub(super) fn has_cursor(&self) -> bool {
+        self.cursor.by_number || !self.cursor.values.is_empty()
+    }
+}
+
+impl Context<'_> {
+    /// The order of a list of `entity` for which the request says `chosen`.
+    pub(super) fn list_order(&self, entity: EntityId, chosen: &[OrderBy]) -> ListOrder {
+        let none = EntityBinding::default();
+        let binding = self.api.find_entity(entity).unwrap_or(&none);
+        let mut terms: Vec<OrderTerm> = Vec::new();
+        let mut cursor = CursorForm::default();
+        let mut unique = false;
+        for order in chosen {
+            match order {
+                OrderBy::Natural => {}
+                OrderBy::Place { place, direction } => {
+                    push_term(&mut terms, OrderKey::Place(place.clone()), *direction);
+                }
+                OrderBy::Fields { fields, direction, cursor_name } => {
+                    cursor.names.push(cursor_name.clone());
+                    cursor.push_fields(fields);
+                    unique |= binding.unique.contains(fields);
+                    for field in fields {
+                        push_term(&mut terms, OrderKey::Place(Place::field(*field)), *direction);
+                    }
+                }
+                OrderBy::Computed { function, value, direction, cursor_name } => {
+                    cursor.names.push(cursor_name.clone());
+                    let key = OrderKey::Place(Place::Computed(of_row(*function)));
+                    let leaf = self.api.find_column(*value).map(|column| column.json.clone());
+                    cursor.values.push(CursorValue { key: key.clone(), leaf });
+                    push_term(&mut terms, key, *direction);
+                }
+                OrderBy::Related { hop, value, direction, cursor_name } => {
+                    cursor.names.push(cursor_name.clone());
+                    let key = self.related_key(*hop, value);
+                    let leaf = Some(value.leaf.clone());
+                    cursor.values.push(CursorValue { key: key.clone(), leaf });
+                    push_term(&mut terms, key, *direction);
+                }
+            }
+        }
+        if cursor.names.is_empty() {
+            cursor.names.push(binding.natural_cursor.clone());
+        }
+        if !unique {
+            cursor.push_fields(&binding.tie_break);
+            for field in &binding.tie_break {
+                let key = OrderKey::Place(Place::field(*field));
+                push_term(&mut terms, key, Direction::Ascending);
+            }
+        }
+        cursor.by_number = binding.tie_break.is_empty() && !unique;
+        cursor.by_offset = binding.cursors == Cursors::Offsets;
+        ListOrder { terms, cursor }
+    }
+
+    /// The cursor of the current row.
+    pub(super) fn cursor_pieces(&mut self, order: &ListOrder, outputs: &mut Outputs) -> Vec<Piece> {
+        if order.cursor.by_offset {
+            return vec![literal(b"arrayconnection:"), Piece::RowOffset];
+        }
+        let mut text = Vec::from(*b"[");
+        for name in &order.cursor.names {
+            response::escape::write_string(name, &mut text);
+            text.push(b',');
+        }
+        if order.cursor.by_number {
+            return vec![Piece::Literal(text.into()), Piece::RowNumber, literal(b"]")];
+        }
+        text.push(b'[');
+        let mut pieces = vec![Piece::Literal(text.into())];
+        for (place, CursorValue { key, leaf }) in order.cursor.values.iter().enumerate() {
+            if place > 0 {
+                pieces.push(literal(b","));
+            }
+            pieces.push(match key {
+                OrderKey::Place(Place::Field { path, field }) => {
+                    let leaf = self.api.find_column(*field).map(|column| column.json.clone());
+                    self.value_piece(path, *field, leaf, outputs)
+                }
+                OrderKey::Place(_) | OrderKey::Relation { .. } | OrderKey::Call(_) => {
+                    let output = outputs.order_value(self, key);
+                    Piece::Leaf { output, leaf: leaf.clone().unwrap_or(Leaf::Any) }
+                }
+            });
+        }
+        pieces.push(literal(b"]]"));
+        pieces
+    }
+
+    /// What an order by related rows orders by.
+    fn related_key(&self, hop: ir::Hop, value: &AggregateValue) -> OrderKey {
+        let AggregateValue { function, field, form, .. } = value;
+        let place = field.map(Place::field);
+        // Nothing refers to the value of an order by its output.
+        let id = ir::OutputId(u32::MAX);
+        let terms =
+            vec![AggregateTerm { id, function: *function, place, form: *form, once: false }];
+        let aggregate = Aggregate { paged: false, group_by: Vec::new(), having: None, terms };
+        OrderKey::Relation { hop, filter: Filter::all(), aggregate }
+    }
+
+    /// The opaque id of the row at the end of a path.
+    pub(super) fn node_id_pieces(
+        &mut self,
+        path: &[ir::Hop],
+        prefix: &str,
+        key: &[FieldId],
+        outputs: &mut Outputs,
+    ) -> Vec<Piece> {
+        let mut text = Vec::from(*b"[");
+        response::escape::write_string(prefix, &mut text);
+        let mut pieces = vec![Piece::Literal(text.into())];
+        for field in key {
+            let leaf = self.api.find_column(*field).map(|column| column.node_id.clone());
+            pieces.push(literal(b","));
+            pieces.push(self.value_piece(path, *field, leaf, outputs));
+        }
+        pieces.push(literal(b"]"));
+        pieces
+    }
+
+    /// The same of an id that is made of one value as a text.
+    pub(super) fn global_id_pieces(
+        &mut self,
+        path: &[ir::Hop],
+        prefix: &str,
+        field: FieldId,
+        outputs: &mut Outputs,
+    ) -> Vec<Piece> {
+        let leaf = self.api.find_column(field).map(|column| column.node_id.clone());
+        let output = outputs.field(self, path, field, ir::Form::Stored);
+        let value = Piece::Text { output, leaf: leaf.unwrap_or(Leaf::Any) };
+        vec![literal(prefix.as_bytes()), literal(b":"), value]
+    }
+
+    fn value_piece(
+        &mut self,
+        path: &[ir::Hop],
+        field: FieldId,
+        leaf: Option<Leaf>,
+        outputs: &mut Outputs,
+    ) -> Piece {
+        let output = outputs.field(self, path, field, ir::Form::Stored);
+        // A key may have a column that the API does not show.
+        Piece::Leaf { output, leaf: leaf.unwrap_or(Leaf::Any) }
+    }
+}
+
+/// A call of a function of the row, with its defaults.
+pub(super) fn of_row(function: FunctionId) -> ir::Call {
+    ir::Call { function, of_row: Some(Vec::new()), arguments: Vec::new() }
+}
+
+pub(super) fn literal(text: &[u8]) -> Piece {
+    Piece::Literal(text.into())
+}
+
+impl CursorForm {
+    fn push_fields(&mut self, fields: &[FieldId]) {
+        let value = |field: &FieldId| CursorValue {
+            key: OrderKey::Place(Place::field(*field)),
+            leaf: None,
+        };
+        self.values.extend(fields.iter().map(value));
+    }
+}
+
+/// Adds a term, unless the same orders the rows already. Nulls stand where PostgreSQL puts them,
+/// on every source.
+fn push_term(terms: &mut Vec<OrderTerm>, key: OrderKey, direction: Direction) {
+    if terms.iter().any(|term| term.key == key) {
+        return;
+    }
+    let nulls = match direction {
+        Direction::Ascending => Nulls::Last,
+        Direction::Descending => Nulls::First,
+    };
+    terms.push(OrderTerm { key, direction, nulls });
+}

@@ -1,0 +1,215 @@
+//! The outputs of one set of rows, each asked for once.
+
+use catalog::{FieldId, FunctionId};
+use ir::{Form, Hop, Output, OutputKind};
+use rustc_hash::FxHashMap;
+
+use super::Context;
+use api::binding::ExternalArgument;
+
+/// What is asked of each row.
+#[derive(Debug, Default)]
+pub(super) struct Outputs {
+    list: Vec<Output>,
+    fields: FxHashMap<(Vec<Hop>, FieldId, Form), ir::OutputId>,
+    present: FxHashMap<Vec<Hop>, ir::OutputId>,
+    count: Option<ir::OutputId>,
+    /// Which of several entities the row is of.
+    variant: Option<ir::OutputId>,
+    /// What is asked of the rows of each of them, by their places.
+    pub(super) of_variants: Vec<Outputs>,
+    /// What representations tell of the rows beside their keys; `None`: these find no rows here.
+    told: Option<Vec<ExternalInput>>,
+}
+
+/// What representations tell for an argument of a function.
+#[derive(Clone, Debug)]
+pub(super) struct ExternalInput {
+    pub(super) function: FunctionId,
+    pub(super) argument: ExternalArgument,
+}
+
+impl Outputs {
+    /// Of rows that representations find.
+    pub(super) fn of_represented() -> Self {
+        Self { told: Some(Vec::new()), ..Self::default() }
+    }
+
+    /// The place of what representations tell for an argument; `None` where none find the rows.
+    pub(super) fn told(
+        &mut self,
+        function: FunctionId,
+        argument: &ExternalArgument,
+    ) -> Option<u16> {
+        let told = self.told.as_mut()?;
+        let is_same =
+            |own: &ExternalInput| own.function == function && own.argument.place == argument.place;
+        let place = told.iter().position(is_same).unwrap_or_else(|| {
+            told.push(ExternalInput { function, argument: argument.clone() });
+            told.len() - 1
+        });
+        u16::try_from(place).ok()
+    }
+
+    /// What representations have to tell.
+    pub(super) fn take_told(&mut self) -> Vec<ExternalInput> {
+        self.told.take().unwrap_or_default()
+    }
+
+    pub(super) fn field(
+        &mut self,
+        context: &mut Context<'_>,
+        path: &[Hop],
+        field: FieldId,
+        form: Form,
+    ) -> response::OutputId {
+        let id = match self.fields.get(&(path.to_vec(), field, form)) {
+            Some(id) => *id,
+            None => {
+                let kind = OutputKind::Field { path: path.to_vec(), field, form };
+                let id = self.push(context, kind);
+                self.fields.insert((path.to_vec(), field, form), id);
+                id
+            }
+        };
+        response::OutputId(id.0)
+    }
+
+    /// The marker of whether there is a row at the end of the path.
+    pub(super) fn present(
+        &mut self,
+        context: &mut Context<'_>,
+        path: &[Hop],
+    ) -> response::OutputId {
+        let id = match self.present.get(path) {
+            Some(id) => *id,
+            None => {
+                let id = self.push(context, OutputKind::Present { path: path.to_vec() });
+                self.present.insert(path.to_vec(), id);
+                id
+            }
+        };
+        response::OutputId(id.0)
+    }
+
+    /// Which of several entities the row is of.
+    pub(super) fn variant(&mut self, context: &mut Context<'_>) -> response::OutputId {
+        let id = match self.variant {
+            Some(id) => id,
+            None => {
+                let id = self.push(context, OutputKind::Variant);
+                self.variant = Some(id);
+                id
+            }
+        };
+        response::OutputId(id.0)
+    }
+
+    /// A value of a function. Two fields that ask for the same function are two calls, since
+    /// their arguments may differ.
+    pub(super) fn computed(
+        &mut self,
+        context: &mut Context<'_>,
+        kind: OutputKind,
+    ) -> response::OutputId {
+        response::OutputId(self.push(context, kind).0)
+    }
+
+    pub(super) fn count(&mut self, context: &mut Context<'_>) -> response::OutputId {
+        let id = match self.count {
+            Some(id) => id,
+            None => {
+                let id = self.push(context, OutputKind::Count);
+                self.count = Some(id);
+                id
+            }
+        };
+        response::OutputId(id.0)
+    }
+
+    /// A field of the row that joins the row to the one around it.
+    pub(super) fn edge(
+        &mut self,
+        context: &mut Context<'_>,
+        field: FieldId,
+        form: Form,
+    ) -> response::OutputId {
+        let kind = OutputKind::Edge { field, form };
+        let known = self.list.iter().find(|output| output.kind == kind);
+        let id = match known {
+            Some(output) => output.id,
+            None => self.push(context, kind),
+        };
+        response::OutputId(id.0)
+    }
+
+    /// The place of the key that found the row.
+    pub(super) fn ordinal(&mut self, context: &mut Context<'_>) -> response::OutputId {
+        response::OutputId(self.push(context, OutputKind::Ordinal).0)
+    }
+
+    /// How much a step has counted of something.
+    pub(super) fn counter(
+        &mut self,
+        context: &mut Context<'_>,
+        step: ir::StepId,
+        counter: ir::Counter,
+    ) -> response::OutputId {
+        let kind = OutputKind::Counter { step, counter };
+        let known = self.list.iter().find(|output| output.kind == kind);
+        let id = match known {
+            Some(output) => output.id,
+            None => self.push(context, kind),
+        };
+        response::OutputId(id.0)
+    }
+
+    /// The value by which the rows are ordered.
+    pub(super) fn order_value(
+        &mut self,
+        context: &mut Context<'_>,
+        key: &ir::OrderKey,
+    ) -> response::OutputId {
+        let kind = OutputKind::OrderValue(key.clone());
+        let known = self.list.iter().find(|output| output.kind == kind);
+        let id = match known {
+            Some(output) => output.id,
+            None => self.push(context, kind),
+        };
+        response::OutputId(id.0)
+    }
+
+    /// What is made of all rows.
+    pub(super) fn aggregate(
+        &mut self,
+        context: &mut Context<'_>,
+        aggregate: ir::Aggregate,
+    ) -> response::OutputId {
+        response::OutputId(self.push(context, OutputKind::Aggregate(aggregate)).0)
+    }
+
+    /// All rows in groups.
+    pub(super) fn groups(
+        &mut self,
+        context: &mut Context<'_>,
+        groups: ir::Groups,
+    ) -> response::OutputId {
+        response::OutputId(self.push(context, OutputKind::Groups(groups)).0)
+    }
+
+    /// Rows below a row. Two fields that ask for the same relation are two sets of rows, since
+    /// their arguments may differ.
+    pub(super) fn related(&mut self, context: &mut Context<'_>, path: &[Hop], rows: ir::Rows) {
+        self.push(context, OutputKind::Related { path: path.to_vec(), rows: Box::new(rows) });
+    }
+
+    pub(super) fn into_list(self) -> Vec<Output> {
+        self.list
+    }
+
+    fn push(&mut self, context: &mut Context<'_>, kind: OutputKind) -> ir::OutputId {
+        let id = context.output_id();
+        self.list.push(Output { id, kind });
+        id
+    }
+}

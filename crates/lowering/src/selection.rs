@@ -1,0 +1,491 @@
+//! Fields of objects: the root's, and those of rows.
+
+use graphql::opaque::OpaqueKind;
+use graphql::operation::{FieldRef, SelectionSetId};
+use graphql::schema::{FieldId, TypeId, TypeKind};
+use graphql::{CollectedField, collect_fields};
+use ir::{Filter, Hop, Page, Rows};
+use response::{Fields, Item, Node, NodeId, ShapeField};
+
+use super::arguments::{NOTHING_SEARCHED, Opaque};
+use super::call::RowForm;
+use super::filter::FilterContext;
+use super::input::Input;
+use super::order::ListOrder;
+use super::paging::{Paging, page};
+use super::{Context, LowerError, Outputs};
+use api::binding::{
+    ArgumentRole, EdgeField, FieldBinding, InputRole, NodeIdBinding, RowsBinding, RowsForm,
+    RowsFrom,
+};
+
+impl<'a> Context<'a> {
+    /// The merged fields that the selection sets select of an object type.
+    pub(super) fn collect(
+        &mut self,
+        object: TypeId,
+        sets: &[SelectionSetId],
+    ) -> Result<Vec<CollectedField<'a>>, LowerError> {
+        let schema = &self.api.schema;
+        let budget = &mut self.budget;
+        let mut collected =
+            collect_fields(self.operation, schema, object, sets, self.steering, budget)?;
+        for field in &mut collected {
+            if let FieldRef::Field(id) = &mut field.field {
+                *id = self.own_field(object, *id);
+            }
+        }
+        Ok(collected)
+    }
+
+    /// The object's own field for one that a fragment on an interface names: only objects' fields
+    /// have bindings.
+    fn own_field(&self, object: TypeId, field: FieldId) -> FieldId {
+        let schema = &self.api.schema;
+        match &schema[object].kind {
+            TypeKind::Object { fields, interfaces }
+                if !interfaces.is_empty() && !fields.contains(&field) =>
+            {
+                schema.find_field(object, &schema[field].name).unwrap_or(field)
+            }
+            _ => field,
+        }
+    }
+
+    /// The fields of the root object. At the top each is a root field of its own.
+    pub(super) fn root_fields(
+        &mut self,
+        object: TypeId,
+        sets: &[SelectionSetId],
+        top: bool,
+    ) -> Result<Fields, LowerError> {
+        let mut fields = Vec::new();
+        for (place, field) in self.collect(object, sets)?.iter().enumerate() {
+            if top {
+                self.root = u32::try_from(place).unwrap_or(u32::MAX);
+            }
+            let node = match field.field {
+                FieldRef::Typename => Node::Literal(self.typename(object)),
+                FieldRef::Introspection if !top => {
+                    return Err(LowerError::Refused {
+                        message: "__schema and __type stand at the top of a query only.".into(),
+                        location: field.location,
+                    });
+                }
+                FieldRef::Introspection => {
+                    let answer = self.introspection.get(field.response_name);
+                    Node::Literal(answer.map_or_else(|| b"null"[..].into(), Clone::clone))
+                }
+                FieldRef::Field(id) => match self.api.field(id) {
+                    FieldBinding::Same => {
+                        Node::Object(self.root_fields(object, &field.selection_sets, false)?)
+                    }
+                    FieldBinding::Literal(text) => Node::Literal(text.clone()),
+                    FieldBinding::Refused(text) => Node::Refused(text.clone()),
+                    FieldBinding::Rows(binding) => {
+                        let found = self.rows(binding, field);
+                        self.read(found)?
+                    }
+                    FieldBinding::Computed(binding) => {
+                        let r#type = self.api.schema[id].r#type.base;
+                        let found = self.called(binding, r#type, field);
+                        self.read(found.map(Some))?
+                    }
+                    FieldBinding::Constants => {
+                        let object = self.api.schema[id].r#type.base;
+                        Node::Object(self.root_fields(object, &field.selection_sets, false)?)
+                    }
+                    FieldBinding::Entities(binding) => {
+                        let found = self.entities(binding, field);
+                        match found {
+                            Ok(node) => node,
+                            Err(error) => self.failed(error)?,
+                        }
+                    }
+                    FieldBinding::Lookup { root } if self.is_root(field, root) => {
+                        Node::Object(self.root_fields(object, &field.selection_sets, false)?)
+                    }
+                    FieldBinding::Lookup { .. } => {
+                        let found = self.lookup(field);
+                        self.read(found)?
+                    }
+                    FieldBinding::Mutation(binding) if top => self.mutation(binding, field)?,
+                    FieldBinding::Mutation(_)
+                    | FieldBinding::Payload(_)
+                    | FieldBinding::Column(_)
+                    | FieldBinding::NodeId { .. }
+                    | FieldBinding::GlobalId { .. }
+                    | FieldBinding::Connection(_)
+                    | FieldBinding::Edge(_)
+                    | FieldBinding::PageInfo(_)
+                    | FieldBinding::Aggregate(_)
+                    | FieldBinding::Part { .. } => return Err(misplaced("root")),
+                },
+            };
+            fields.push(self.shape_field(field, node));
+        }
+        Ok(self.shape.add_fields(fields))
+    }
+
+    /// The fields of a row, or of the row at the end of a path of to-one hops.
+    pub(super) fn row_fields(
+        &mut self,
+        object: TypeId,
+        sets: &[SelectionSetId],
+        path: &[Hop],
+        outputs: &mut Outputs,
+    ) -> Result<Fields, LowerError> {
+        let mut fields = Vec::new();
+        for field in &self.collect(object, sets)? {
+            let node = match field.field {
+                FieldRef::Typename => Node::Literal(self.typename(object)),
+                FieldRef::Introspection => return Err(misplaced("introspection")),
+                FieldRef::Field(id) => self.row_field(id, field, path, outputs)?,
+            };
+            fields.push(self.shape_field(field, node));
+        }
+        Ok(self.shape.add_fields(fields))
+    }
+
+    pub(super) fn row_field(
+        &mut self,
+        id: graphql::schema::FieldId,
+        field: &CollectedField<'a>,
+        path: &[Hop],
+        outputs: &mut Outputs,
+    ) -> Result<Node, LowerError> {
+        let api = self.api;
+        match api.field(id) {
+            FieldBinding::Literal(text) => Ok(Node::Literal(text.clone())),
+            FieldBinding::Refused(text) => Ok(Node::Refused(text.clone())),
+            FieldBinding::Column(column) => {
+                let Some(binding) = api.find_column(*column) else {
+                    return Err(misplaced("column"));
+                };
+                let leaf = self.leaf(&binding.value, api.schema[id].r#type.base, field)?;
+                let output = outputs.field(self, path, *column, binding.form);
+                Ok(self.or_absent(*column, output, leaf))
+            }
+            FieldBinding::NodeId { prefix, key } => {
+                let pieces = self.node_id_pieces(path, prefix, key, outputs);
+                Ok(Node::Base64(pieces))
+            }
+            FieldBinding::GlobalId { prefix, field } => {
+                Ok(Node::Base64(self.global_id_pieces(path, prefix, *field, outputs)))
+            }
+            FieldBinding::Computed(binding) => {
+                self.computed(binding, api.schema[id].r#type.base, field, path, outputs)
+            }
+            FieldBinding::Rows(binding) => {
+                self.enter_level()?;
+                let node = match (binding.form, binding.from) {
+                    (RowsForm::Single, RowsFrom::Relation(hop)) => {
+                        let mut path = path.to_vec();
+                        path.push(hop);
+                        let present = outputs.present(self, &path);
+                        let object = api.schema[id].r#type.base;
+                        let sets = &field.selection_sets;
+                        let fields = self.row_fields(object, sets, &path, outputs)?;
+                        Node::Joined { present, fields }
+                    }
+                    _ => match self.rows(binding, field)? {
+                        Some((node, rows)) => {
+                            outputs.related(self, path, rows);
+                            match (binding.form, binding.from) {
+                                // An array that is null is no list.
+                                (RowsForm::List, RowsFrom::Value(field)) => {
+                                    let form = ir::Form::Stored;
+                                    let present = outputs.field(self, path, field, form);
+                                    Node::Present { present, node: self.shape.add(node) }
+                                }
+                                _ => node,
+                            }
+                        }
+                        None => null(),
+                    },
+                };
+                self.level -= 1;
+                Ok(node)
+            }
+            // A list may be one of edges, without a connection around them.
+            FieldBinding::Edge(EdgeField::Column(column)) => {
+                self.edge_column(*column, api.schema[id].r#type.base, field, outputs)
+            }
+            FieldBinding::Edge(EdgeField::Node) if path.is_empty() => {
+                self.row_node(RowForm::Object, api.schema[id].r#type.base, field, outputs)
+            }
+            FieldBinding::Same
+            | FieldBinding::Constants
+            | FieldBinding::Entities(_)
+            | FieldBinding::Lookup { .. }
+            | FieldBinding::Connection(_)
+            | FieldBinding::Edge(_)
+            | FieldBinding::PageInfo(_)
+            | FieldBinding::Aggregate(_)
+            | FieldBinding::Mutation(_)
+            | FieldBinding::Payload(_)
+            | FieldBinding::Part { .. } => Err(misplaced("row")),
+        }
+    }
+
+    /// Goes one level of relationships down.
+    pub(super) fn enter_level(&mut self) -> Result<(), LowerError> {
+        self.level += 1;
+        match self.api.nesting() {
+            Some(nesting) if self.level > nesting.most => Err(LowerError::NestedTooDeep),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the opaque id given is the word for the root object.
+    fn is_root(&self, field: &CollectedField<'a>, word: &'static str) -> bool {
+        field.arguments.iter().any(|(id, value)| {
+            self.api.input(*id).role == InputRole::Argument(ArgumentRole::NodeId)
+                && self.opaque(&Input::new(value), OpaqueKind::Word(word)).is_some()
+        })
+    }
+
+    /// The row of any entity that has the opaque id given; `None` if no row can have it.
+    fn lookup(&mut self, field: &CollectedField<'a>) -> Result<Option<(Node, Rows)>, LowerError> {
+        let Some(Some(id)) = self.arguments(field)?.node_id else { return Ok(None) };
+        let api = self.api;
+        let prefix = id.shape.tags.first().map_or("", |tag| &**tag);
+        let Some(entity) = api.find_entity_by_prefix(prefix) else { return Ok(None) };
+        let Some(binding) = api.find_entity(entity).and_then(|entity| entity.node_id.as_ref())
+        else {
+            return Ok(None);
+        };
+        let Some(filter) = node_filter(&id, binding) else { return Ok(None) };
+        let rows_id = self.rows_id();
+        let mut outputs = Outputs::default();
+        let sets = &field.selection_sets;
+        let fields = self.row_fields(binding.r#type, sets, &[], &mut outputs)?;
+        let node = self.shape.add(Node::Object(fields));
+        let node = Node::Single { rows: response::RowsId(rows_id.0), node };
+        let rows = Rows { single: binding.enforced, ..single(rows_id, entity, filter, outputs) };
+        Ok(Some((node, rows)))
+    }
+
+    /// Adds a read of the root field being lowered.
+    pub(super) fn add_read(&mut self, rows: Rows) {
+        let id = ir::StepId(u32::try_from(self.steps.len()).unwrap_or(u32::MAX));
+        self.steps.push(ir::Step { id, root: self.root, kind: ir::StepKind::Read(rows) });
+    }
+
+    /// The node of a root field, whose read is added. What is wrong with the field alone, wherever
+    /// below it, makes it null with an error, and leaves the other fields as they are.
+    fn read(
+        &mut self,
+        found: Result<Option<(Node, Rows)>, LowerError>,
+    ) -> Result<Node, LowerError> {
+        match found {
+            Ok(Some((node, rows))) => {
+                self.add_read(rows);
+                Ok(node)
+            }
+            Ok(None) => Ok(null()),
+            Err(error) => self.failed(error),
+        }
+    }
+
+    /// The node of a root field that cannot be lowered; the error itself where it is not the
+    /// field's alone.
+    pub(super) fn failed(&mut self, error: LowerError) -> Result<Node, LowerError> {
+        let node = match error {
+            LowerError::NestedTooDeep => {
+                let nesting = self.api.nesting();
+                let message = nesting.map(|nesting| nesting.message.clone()).unwrap_or_default();
+                Node::TooDeep(message)
+            }
+            LowerError::ConditionsTooDeep { .. } => Node::TooDeep(error.to_string().into()),
+            LowerError::Refused { message, .. } => Node::Refused(message),
+            error => return Err(error),
+        };
+        self.level = 0;
+        Ok(node)
+    }
+
+    /// The rows that a field gives, and the node that shows them; `None` if no row can have the
+    /// opaque id given.
+    pub(super) fn rows(
+        &mut self,
+        binding: &RowsBinding,
+        field: &CollectedField<'a>,
+    ) -> Result<Option<(Node, Rows)>, LowerError> {
+        let FieldRef::Field(id) = field.field else { return Err(misplaced("rows")) };
+        let r#type = self.api.schema[id].r#type;
+        let rows_id = self.rows_id();
+        let shape_rows = response::RowsId(rows_id.0);
+        let mut arguments = match binding.from {
+            RowsFrom::Variants { variants, .. } => self.arguments_of_variants(variants, field)?,
+            RowsFrom::Relation(hop) => self.arguments_of(field, FilterContext::along(hop))?,
+            _ => self.arguments(field)?,
+        };
+        if let Some(id) = arguments.node_id.take() {
+            let binding = self.api.find_entity(binding.entity);
+            let binding = binding.and_then(|entity| entity.node_id.as_ref());
+            let filter = id.zip(binding).and_then(|(id, binding)| node_filter(&id, binding));
+            let Some(filter) = filter else { return Ok(None) };
+            arguments.filters.push(filter);
+        }
+        let order = match binding.from {
+            RowsFrom::Function { .. }
+            | RowsFrom::FunctionOfVariants { .. }
+            | RowsFrom::Value(_)
+                if arguments.orders.is_empty() =>
+            {
+                ListOrder::of_function()
+            }
+            _ => self.list_order(binding.entity, &arguments.orders),
+        };
+        let row = self.row_form(binding);
+        if binding.form == RowsForm::First {
+            arguments.limit = Some(ir::Operand::Constant(ir::Value::Integer(1)));
+        }
+        if let (None, Some(limit)) = (&arguments.limit, binding.default_limit) {
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            arguments.limit = Some(ir::Operand::Constant(ir::Value::Integer(limit)));
+        }
+        let mut outputs = Outputs::default();
+        let sets = &field.selection_sets;
+        let mut look_ahead = false;
+        let mut shown = true;
+        let node = match binding.form {
+            RowsForm::List => {
+                let node = self.row_node(row, r#type.base, field, &mut outputs)?;
+                let nullable = r#type.item().is_some_and(|item| !item.is_non_null());
+                let item = Item { node: self.shape.add(node), nullable };
+                Node::List { rows: shape_rows, item }
+            }
+            RowsForm::Single | RowsForm::First => {
+                let node = self.row_node(row, r#type.base, field, &mut outputs)?;
+                Node::Single { rows: shape_rows, node: self.shape.add(node) }
+            }
+            RowsForm::Aggregate => {
+                shown = false;
+                let whole = self.whole(r#type.base, sets)?;
+                let output = outputs.aggregate(self, whole.aggregate);
+                Node::Aggregate { output, fields: whole.fields }
+            }
+            RowsForm::Connection => {
+                let paging = Paging {
+                    rows: shape_rows,
+                    first: arguments.limit.is_some(),
+                    last: arguments.last.is_some(),
+                    offset: arguments.offset.is_some(),
+                    after: arguments.after.is_some(),
+                    before: arguments.before.is_some(),
+                    by_number: order.is_by_number(),
+                };
+                let connection =
+                    self.connection(r#type.base, sets, paging, &order, row, &mut outputs)?;
+                look_ahead = connection.look_ahead;
+                shown = connection.shown;
+                Node::Object(connection.fields)
+            }
+        };
+        let single = binding.form == RowsForm::Single;
+        let filter = match binding.from {
+            // Each variant has its own.
+            RowsFrom::Variants { .. } => Filter::all(),
+            _ => Filter::and(std::mem::take(&mut arguments.filters)),
+        };
+        let given = std::mem::take(&mut arguments.given);
+        let searched = arguments.searched.take();
+        let search = match binding.from {
+            RowsFrom::Search(search) => Some(search),
+            _ => arguments.search.take(),
+        };
+        let other_way = arguments.hop;
+        let other_ways = arguments.variants;
+        let page = page(arguments, &order, look_ahead, field.location)?;
+        let rows = Rows {
+            id: rows_id,
+            from: match binding.from {
+                RowsFrom::Entity | RowsFrom::Search(_) => match search {
+                    Some(search) => {
+                        let refused = || LowerError::refused(NOTHING_SEARCHED, field.location);
+                        ir::From::Search { search, operand: searched.ok_or_else(refused)? }
+                    }
+                    None => ir::From::Entity(binding.entity),
+                },
+                RowsFrom::Variants { variants, .. } => {
+                    let variants = other_ways.unwrap_or(variants);
+                    ir::From::Variants(self.variants(variants, field, &mut outputs)?)
+                }
+                RowsFrom::Relation(hop) | RowsFrom::Nodes(hop) => {
+                    ir::From::Relation(other_way.unwrap_or(hop))
+                }
+                RowsFrom::Through { near, far } => {
+                    ir::From::Through { near, joining: ir::Filter::all(), far }
+                }
+                RowsFrom::Joining { near, far } => ir::From::Joining { near, far },
+                RowsFrom::Value(field) => ir::From::Value(field),
+                RowsFrom::FunctionOfVariants { function, of_row, variants } => {
+                    ir::From::FunctionOfVariants {
+                        call: self.call(function, of_row.then(Vec::new), given)?,
+                        variants: self.variants(variants, field, &mut outputs)?,
+                    }
+                }
+                RowsFrom::Function { function, of_row } => {
+                    ir::From::Function(self.call(function, of_row.then(Vec::new), given)?)
+                }
+            },
+            filter,
+            order: if single { Vec::new() } else { order.terms },
+            page,
+            distinct: Vec::new(),
+            single,
+            once: match binding.from {
+                RowsFrom::Nodes(_) => true,
+                RowsFrom::Variants { once, .. } => once,
+                _ => false,
+            },
+            shown,
+            outputs: outputs.into_list(),
+        };
+        Ok(Some((node, rows)))
+    }
+
+    /// A field of the shape, nullable as the schema says.
+    pub(super) fn shape_field(&mut self, field: &CollectedField<'_>, node: Node) -> ShapeField {
+        let nullable = match field.field {
+            FieldRef::Field(id) => !self.api.schema[id].r#type.is_non_null(),
+            FieldRef::Typename => false,
+            FieldRef::Introspection => true,
+        };
+        let node: NodeId = self.shape.add(node);
+        let location = field.location;
+        ShapeField::new(field.response_name, node, nullable).at(location.line, location.column)
+    }
+}
+
+/// A binding at a place where the dialect must not put it.
+pub(super) fn misplaced(what: &'static str) -> LowerError {
+    LowerError::Misplaced { what }
+}
+
+fn null() -> Node {
+    Node::Literal(b"null"[..].into())
+}
+
+/// At most one row of an entity.
+fn single(id: ir::RowsId, entity: catalog::EntityId, filter: Filter, outputs: Outputs) -> Rows {
+    Rows {
+        id,
+        from: ir::From::Entity(entity),
+        filter,
+        order: Vec::new(),
+        page: Page::All,
+        distinct: Vec::new(),
+        single: true,
+        once: false,
+        shown: true,
+        outputs: outputs.into_list(),
+    }
+}
+
+/// The condition that a row has the opaque id; `None` if no row can have it.
+fn node_filter(id: &Opaque, binding: &NodeIdBinding) -> Option<Filter> {
+    id.filter(binding).filter(|filter| *filter != Filter::Or(Vec::new()))
+}

@@ -1,0 +1,156 @@
+//! What the inputs of a change say: which rows are meant, and what is stored in them.
+
+use catalog::FieldId;
+use graphql::CollectedField;
+use graphql::opaque::OpaqueKind;
+use graphql::operation::Location;
+use graphql::schema::{InputId, TypeId};
+use graphql::value::Value;
+use ir::{Comparison, Filter, Operand, Place};
+use response::Node;
+
+use super::arguments::Opaque;
+use super::call::Given;
+use super::filter::FilterContext;
+use super::input::Input;
+use super::selection::misplaced;
+use super::{Context, Echoed, LowerError};
+use api::binding::{ArgumentRole, FilterRole, InputRole, WriteRole};
+
+/// What a change is asked to do.
+#[derive(Debug, Default)]
+pub(super) struct Changed<'o> {
+    /// Values by the fields that they are stored in, in the order of these.
+    pub(super) stored: Vec<(FieldId, Operand)>,
+    /// Conditions that say which rows are meant.
+    pub(super) keys: Vec<Filter>,
+    /// An opaque id; `Some(None)` if it is none of this API.
+    pub(super) node_id: Option<Option<Opaque>>,
+    /// How many rows may be reached.
+    pub(super) at_most: Option<i64>,
+    /// The values of each of several rows.
+    pub(super) rows: Vec<Vec<(FieldId, Operand)>>,
+    /// What is done with the rows that the row is connected with.
+    pub(super) nested: Vec<(InputId, Input<'o>)>,
+    /// What is given to the function that is called.
+    pub(super) given: Vec<Given>,
+    /// The client's own text, as JSON or as a parameter.
+    pub(super) client_mutation_id: Option<ClientText>,
+}
+
+/// A text that the client gets back.
+#[derive(Debug)]
+pub(super) enum ClientText {
+    Literal(Box<[u8]>),
+    Operand(Operand),
+}
+
+impl Context<'_> {
+    /// What the arguments of a field that changes something say.
+    pub(super) fn changed_by<'o>(
+        &self,
+        field: &CollectedField<'o>,
+    ) -> Result<Changed<'o>, LowerError> {
+        let mut changed = Changed::default();
+        for (id, value) in field.arguments {
+            if self.is_given(*id, value, field.location)? {
+                self.say(*id, &Input::new(value), field.location, &mut changed)?;
+            }
+        }
+        // The order in which a client names fields means nothing.
+        changed.stored.sort_by_key(|(field, _)| *field);
+        Ok(changed)
+    }
+
+    /// What an object of inputs says, which is given to a field.
+    pub(super) fn said_by<'o>(
+        &self,
+        input: &Input<'o>,
+        object: TypeId,
+        location: Location,
+    ) -> Result<Changed<'o>, LowerError> {
+        let mut changed = Changed::default();
+        for (id, input) in self.members_given(input, object, location)? {
+            self.say(id, &input, location, &mut changed)?;
+        }
+        Ok(changed)
+    }
+
+    /// Adds what one input says, which is given. Objects of inputs stand in one another as deep
+    /// as the schema has them.
+    fn say<'o>(
+        &self,
+        id: InputId,
+        input: &Input<'o>,
+        location: Location,
+        changed: &mut Changed<'o>,
+    ) -> Result<(), LowerError> {
+        let r#type = self.api.schema[id].r#type;
+        match &self.api.input(id).role {
+            InputRole::Write(WriteRole::Inputs) => {
+                for (id, input) in self.members_given(input, r#type.base, location)? {
+                    self.say(id, &input, location, changed)?;
+                }
+            }
+            InputRole::Write(WriteRole::Stored(column)) => {
+                changed.stored.push((*column, self.operand(input, r#type)));
+            }
+            InputRole::Write(WriteRole::Rows) => {
+                for row in self.items(input)? {
+                    changed.rows.push(self.said_by(&row, r#type.base, location)?.stored);
+                }
+            }
+            InputRole::Write(WriteRole::Nested(_)) => changed.nested.push((id, input.clone())),
+            InputRole::Write(WriteRole::AtMost) => changed.at_most = self.integer(input),
+            InputRole::Write(WriteRole::ClientMutationId) => {
+                changed.client_mutation_id = Some(match input {
+                    Input::Literal(value) => ClientText::Literal(text(value)),
+                    Input::Variable(..) => ClientText::Operand(self.plain_operand(input)),
+                });
+            }
+            // Null is a value of a key, which no row has.
+            InputRole::Filter(FilterRole::Equal(column)) => changed.keys.push(Filter::Compare {
+                place: Place::field(*column),
+                comparison: Comparison::Equal,
+                operand: self.operand(input, r#type),
+            }),
+            InputRole::Filter(FilterRole::Conditions) => {
+                let stated = self.condition(id, input, FilterContext::default(), location)?;
+                changed.keys.extend(stated);
+            }
+            InputRole::Argument(ArgumentRole::NodeId) => {
+                let shape = self.opaque(input, OpaqueKind::NodeId);
+                let operand = self.operand(input, r#type);
+                changed.node_id = Some(shape.map(|shape| Opaque { shape, operand }));
+            }
+            InputRole::Argument(ArgumentRole::Call(argument)) => {
+                changed.given.extend(self.given(*argument, input, r#type));
+            }
+            _ => return Err(misplaced("an input of a change")),
+        }
+        Ok(())
+    }
+
+    /// The node that gives the client its own text back.
+    pub(super) fn echo(&mut self, text: Option<&ClientText>) -> Node {
+        match text {
+            None => Node::Literal(b"null".as_slice().into()),
+            Some(ClientText::Literal(text)) => Node::Literal(text.clone()),
+            Some(ClientText::Operand(operand)) => {
+                let place = u16::try_from(self.echoes.len()).unwrap_or(u16::MAX);
+                self.echoes.push(Echoed::Json(operand.clone()));
+                Node::Echo(place)
+            }
+        }
+    }
+}
+
+/// A text of the document as JSON.
+fn text(value: &Value) -> Box<[u8]> {
+    let mut json = Vec::new();
+    match value {
+        Value::String(text) => response::escape::write_string(text, &mut json),
+        _ => json.extend_from_slice(b"null"),
+    }
+    json.into()
+}

@@ -1,0 +1,209 @@
+//! Rows of several entities in one list: of an interface, of a union.
+//!
+//! What is asked of such rows, and on which conditions, is lowered once for each entity, with the
+//! fields of that entity in the place of those that all have.
+
+use std::borrow::Cow;
+
+use catalog::FieldId;
+use graphql::CollectedField;
+use graphql::operation::SelectionSetId;
+use ir::{Filter, Hop, Place, Quantifier, Variant};
+use response::Node;
+
+use super::arguments::Arguments;
+use super::filter::FilterContext;
+use super::selection::misplaced;
+use super::{Context, LowerError, Outputs};
+use api::binding::{
+    EdgeField, FieldBinding, Subject, VariantBinding, VariantLink, VariantsId, WayBinding,
+};
+
+/// Which of several entities conditions are about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OfVariant<'b> {
+    pub(super) number: u16,
+    common: &'b [FieldId],
+    links: &'b [VariantLink],
+    /// What led to its rows.
+    pub(super) hop: Option<Hop>,
+}
+
+impl<'b> OfVariant<'b> {
+    pub(super) fn new(variant: &'b VariantBinding) -> Self {
+        let VariantBinding { number, common, links, hop, .. } = variant;
+        Self { number: *number, common, links, hop: *hop }
+    }
+
+    /// What leads from its rows to others, by its place among what is declared.
+    pub(super) fn link(self, place: u16) -> Option<VariantLink> {
+        self.links.get(usize::from(place)).copied()
+    }
+
+    /// The nodes that a change reaches.
+    pub(super) fn of_way(way: &'b WayBinding) -> Self {
+        let WayBinding { number, common, links, hop, .. } = way;
+        Self { number: *number, common, links, hop: Some(*hop) }
+    }
+}
+
+impl<'a> Context<'a> {
+    /// What operators are about: a variant's own field in the place of a common one, and with what
+    /// stands for null.
+    pub(super) fn subject<'s>(
+        &self,
+        own: Option<OfVariant<'_>>,
+        subject: &'s Subject,
+    ) -> Cow<'s, Subject> {
+        let common = match (own, &subject.place) {
+            (Some(own), Place::Common(place)) => own.common.get(usize::from(*place)),
+            _ => None,
+        };
+        let common = common.map(|field| Place::field(*field));
+        let field = match common.as_ref().unwrap_or(&subject.place) {
+            Place::Field { path, field } if path.is_empty() => Some(*field),
+            Place::Edge(field) => Some(*field),
+            _ => None,
+        };
+        let absent = field.and_then(|field| self.api.find_absent(field));
+        let place = match (common, absent) {
+            (None, None) => return Cow::Borrowed(subject),
+            (Some(place), None) => place,
+            (common, Some(absent)) => Place::OrElse {
+                place: Box::new(common.unwrap_or_else(|| subject.place.clone())),
+                value: Box::new(absent.value.clone()),
+            },
+        };
+        Cow::Owned(Subject { place, ..subject.clone() })
+    }
+
+    /// The node that a row of several entities is, each made by itself.
+    pub(super) fn by_variant(
+        &mut self,
+        variants: VariantsId,
+        outputs: &mut Outputs,
+        mut make: impl FnMut(&mut Self, &'a VariantBinding, &mut Outputs) -> Result<Node, LowerError>,
+    ) -> Result<Node, LowerError> {
+        let api = self.api;
+        let all = api.variants(variants);
+        let variant = outputs.variant(self);
+        let mut of_variants = std::mem::take(&mut outputs.of_variants);
+        of_variants.resize_with(all.len(), Outputs::default);
+        let mut nodes = Vec::with_capacity(all.len());
+        for (one, own) in all.iter().zip(&mut of_variants) {
+            let node = make(self, one, own)?;
+            nodes.push(self.shape.add(node));
+        }
+        outputs.of_variants = of_variants;
+        Ok(Node::Variants { variant, nodes: nodes.into() })
+    }
+
+    /// The properties of the relationship that led to a row of several entities.
+    pub(super) fn properties_by_variant(
+        &mut self,
+        variants: VariantsId,
+        sets: &[SelectionSetId],
+        outputs: &mut Outputs,
+    ) -> Result<Node, LowerError> {
+        self.by_variant(variants, outputs, |context, variant, outputs| {
+            let Some(object) = variant.properties else {
+                return Ok(Node::Literal(b"null".as_slice().into()));
+            };
+            let mut fields = Vec::new();
+            for field in &context.collect(object, sets)? {
+                let node = match context.binding(field)? {
+                    None => Node::Literal(context.typename(object)),
+                    Some((FieldBinding::Edge(EdgeField::Column(column)), r#type)) => {
+                        context.edge_column(*column, r#type.base, field, outputs)?
+                    }
+                    Some(_) => return Err(misplaced("a property of a relationship")),
+                };
+                fields.push(context.shape_field(field, node));
+            }
+            Ok(Node::Object(context.shape.add_fields(fields)))
+        })
+    }
+
+    /// What the arguments of a list of several entities say beside their conditions.
+    pub(super) fn arguments_of_variants(
+        &self,
+        variants: VariantsId,
+        field: &CollectedField<'_>,
+    ) -> Result<Arguments, LowerError> {
+        match self.api.variants(variants).first() {
+            Some(variant) => {
+                self.arguments_of(field, FilterContext::of_variant(OfVariant::new(variant)))
+            }
+            None => self.arguments(field),
+        }
+    }
+
+    /// The entities of a list, each with its own conditions and what is asked of its rows.
+    pub(super) fn variants(
+        &self,
+        variants: VariantsId,
+        field: &CollectedField<'_>,
+        outputs: &mut Outputs,
+    ) -> Result<Vec<Variant>, LowerError> {
+        let all = self.api.variants(variants);
+        let mut of_variants = std::mem::take(&mut outputs.of_variants);
+        of_variants.resize_with(all.len(), Outputs::default);
+        let mut found = Vec::with_capacity(all.len());
+        for (one, own) in all.iter().zip(of_variants) {
+            let around = FilterContext::of_variant(OfVariant::new(one));
+            let filters = self.arguments_of(field, around)?.filters;
+            found.push(Variant {
+                entity: one.entity,
+                hop: one.hop,
+                filter: Filter::and(filters),
+                common: one.common.clone(),
+                outputs: own.into_list(),
+            });
+        }
+        Ok(found)
+    }
+
+    /// A condition on rows of several entities that relationships lead to, put together of those on
+    /// the rows of each.
+    pub(super) fn related_variants(
+        &self,
+        variants: VariantsId,
+        quantifier: Quantifier,
+        filter: impl Fn(FilterContext<'_>) -> Result<Option<Filter>, LowerError>,
+    ) -> Result<Option<Filter>, LowerError> {
+        let mut ways = Vec::new();
+        for variant in self.api.variants(variants) {
+            let Some(hop) = variant.hop else { return Err(misplaced("a way to variants")) };
+            let Some(filter) = filter(FilterContext::of_variant(OfVariant::new(variant)))? else {
+                return Ok(None);
+            };
+            ways.push((hop, filter));
+        }
+        let each = |quantifier: Quantifier| {
+            ways.iter().map(move |(hop, filter)| related(*hop, quantifier, filter.clone()))
+        };
+        Ok(Some(match quantifier {
+            Quantifier::Some => Filter::Or(each(Quantifier::Some).collect()),
+            Quantifier::None => Filter::And(each(Quantifier::None).collect()),
+            Quantifier::Every => Filter::And(each(Quantifier::Every).collect()),
+            // One row of one entity, and none of the others.
+            Quantifier::Single => {
+                let only = |place: usize| {
+                    let of = |(other, (hop, filter)): (usize, &(Hop, Filter))| {
+                        let quantifier = match other == place {
+                            true => Quantifier::Single,
+                            false => Quantifier::None,
+                        };
+                        related(*hop, quantifier, filter.clone())
+                    };
+                    Filter::And(ways.iter().enumerate().map(of).collect())
+                };
+                Filter::Or((0..ways.len()).map(only).collect())
+            }
+        }))
+    }
+}
+
+pub(super) fn related(hop: Hop, quantifier: Quantifier, filter: Filter) -> Filter {
+    Filter::Relation { hop, quantifier, filter: Box::new(filter) }
+}

@@ -1,0 +1,50 @@
+//! Execution of one GraphQL request, alone or of a batch.
+
+use std::pin::pin;
+use std::time::Instant;
+
+use engine::{Allowed, Caller, Delivery, Report};
+use graphql::Parameters;
+
+use super::execution_limits::run_limited;
+use super::persisted::Found;
+use super::refusal::Refusal;
+use super::service::Service;
+
+/// The caller of an operation, the operations that it may execute, and the delivery of the response.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Execution<'e> {
+    pub(super) caller: &'e Caller,
+    pub(super) allowed: Allowed,
+    pub(super) delivery: Delivery,
+}
+
+/// A response with the operation name of the request.
+#[derive(Debug)]
+pub(super) struct Executed {
+    pub(super) response: engine::Response,
+    pub(super) operation_name: Option<String>,
+}
+
+/// Executes a request that began at a time, with the document that it contains or names.
+pub(super) async fn execute(
+    service: &Service,
+    parameters: Parameters,
+    Execution { caller, allowed, delivery }: Execution<'_>,
+    began: Instant,
+    report: &mut Report,
+) -> Result<Executed, Refusal> {
+    let persisted = &service.settings.persisted;
+    let Found { request, learn } = persisted.find(parameters).map_err(Refusal::Document)?;
+    let response = {
+        // Pinned here: the future is large, and would be moved by every future that awaits it.
+        let worker = &service.worker;
+        let work = pin!(worker.deliver_reported(&request, caller, allowed, delivery, report));
+        run_limited(service, began, work).await?
+    };
+    // The report has a document only if it is valid.
+    if let (Some(hash), Some(_)) = (learn, &report.document) {
+        persisted.learn(hash, &request.query);
+    }
+    Ok(Executed { response, operation_name: request.operation_name })
+}

@@ -1,0 +1,357 @@
+//! Refusals: errors that end a request before it reaches the engine, with their status, error code,
+//! message and header.
+
+use std::time::Duration;
+
+use graphql::{ErrorCode, GraphQLError};
+use hyper::StatusCode;
+use hyper::header::{ACCEPT_ENCODING, ALLOW, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
+
+use super::credentials::{AuthError, with_reason};
+use super::persisted::Missing;
+
+/// The reason why a request does not reach the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// No handler for the path.
+    Path,
+    /// The path supports other methods only.
+    Method {
+        allow: &'static str,
+    },
+    /// The `Host` header is missing or repeated.
+    Host,
+    /// The request names a host that is not allowed.
+    OtherHost {
+        named: Box<str>,
+    },
+    /// CSRF prevention: a page of another origin sent the request.
+    OtherOrigin,
+    NotAcceptable,
+    /// The client refuses `identity`, and accepts no coding that the server supports.
+    NoReadableCoding,
+    ContentType,
+    /// The body has a transfer coding other than `chunked`.
+    TransferEncoding,
+    /// The body has an unknown content coding.
+    ContentEncoding,
+    /// The body cannot be decompressed.
+    NotDecompressed,
+    BodyTooLarge {
+        most_bytes: usize,
+    },
+    BodyTimeout,
+    /// The body is slow, and other requests need its memory or its connection.
+    BodySlow,
+    /// The memory budget of request bodies is exhausted.
+    RequestMemory,
+    BodyCutOff,
+    /// The client does not send HTTP/1.1.
+    NoHttp,
+    /// The client sends plain HTTP to a listener with TLS.
+    NoTls,
+    /// Timeout of the head of the request.
+    HeadTimeout,
+    HeadTooLarge {
+        most_bytes: usize,
+    },
+    /// The URL of the request is longer than the HTTP library supports.
+    TargetTooLong,
+    /// The connection limit is reached.
+    TooManyConnections {
+        most: usize,
+    },
+    /// Batching is disabled.
+    BatchingDisabled,
+    EmptyBatch,
+    BatchTooLarge {
+        found: usize,
+        most: usize,
+    },
+    /// The request has no document that may be executed.
+    Document(Missing),
+    /// The request timeout.
+    RequestTimeout {
+        most: Duration,
+    },
+    /// The schema has no fields yet.
+    NothingYet,
+    /// Load shedding: the limit on concurrent requests and the queue are full.
+    Overloaded,
+    /// Authentication failed.
+    Credentials(AuthError),
+    /// Authentication failed, with the one error of Neo4j's library.
+    Unauthenticated(AuthError),
+    /// The parameters of a GraphQL request are missing or have wrong types.
+    Malformed(GraphQLError),
+}
+
+impl Refusal {
+    pub(super) fn status(&self) -> StatusCode {
+        match self {
+            Self::Path => StatusCode::NOT_FOUND,
+            Self::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
+            Self::TransferEncoding => StatusCode::NOT_IMPLEMENTED,
+            Self::OtherHost { .. } => StatusCode::MISDIRECTED_REQUEST,
+            Self::OtherOrigin => StatusCode::FORBIDDEN,
+            Self::NotAcceptable | Self::NoReadableCoding => StatusCode::NOT_ACCEPTABLE,
+            Self::ContentType | Self::ContentEncoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::BodyTooLarge { .. } | Self::BatchTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            // Clients expect 200: they send the document next.
+            Self::Document(Missing::NotFound | Missing::NotSupported) => StatusCode::OK,
+            Self::Document(Missing::NotTrusted) => StatusCode::FORBIDDEN,
+            Self::Host
+            | Self::BatchingDisabled
+            | Self::EmptyBatch
+            | Self::Document(Missing::NotNamed(_) | Missing::OtherDocument) => {
+                StatusCode::BAD_REQUEST
+            }
+            Self::BodyTimeout | Self::BodySlow | Self::HeadTimeout => StatusCode::REQUEST_TIMEOUT,
+            Self::RequestMemory => StatusCode::SERVICE_UNAVAILABLE,
+            Self::HeadTooLarge { .. } => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::TargetTooLong => StatusCode::URI_TOO_LONG,
+            Self::TooManyConnections { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            Self::RequestTimeout { .. } => StatusCode::GATEWAY_TIMEOUT,
+            Self::NothingYet | Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Credentials(AuthError::Malformed | AuthError::Setting(_)) => {
+                StatusCode::BAD_REQUEST
+            }
+            Self::Credentials(
+                AuthError::Missing | AuthError::Expired | AuthError::Invalid { .. },
+            )
+            | Self::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
+            Self::Credentials(AuthError::NoKeys) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::BodyCutOff
+            | Self::NotDecompressed
+            | Self::NoHttp
+            | Self::NoTls
+            | Self::Malformed(_) => StatusCode::BAD_REQUEST,
+        }
+    }
+
+    pub(super) fn code(&self) -> ErrorCode {
+        self.error().code
+    }
+
+    /// The header that a client needs to correct or repeat the request, if there is one.
+    pub(super) fn header(&self) -> Option<(HeaderName, &'static str)> {
+        match self {
+            Self::Method { allow } => Some((ALLOW, allow)),
+            // Within a second, most of the running requests have ended.
+            Self::TooManyConnections { .. }
+            | Self::NothingYet
+            | Self::Overloaded
+            | Self::RequestMemory
+            | Self::Credentials(AuthError::NoKeys) => Some((RETRY_AFTER, "1")),
+            Self::Credentials(
+                error @ (AuthError::Missing | AuthError::Expired | AuthError::Invalid { .. }),
+            )
+            | Self::Unauthenticated(error) => Some((WWW_AUTHENTICATE, challenge(error))),
+            Self::ContentEncoding => Some((ACCEPT_ENCODING, clients::coding::Coding::NAMES)),
+            Self::Path
+            | Self::Host
+            | Self::OtherHost { .. }
+            | Self::TransferEncoding
+            | Self::OtherOrigin
+            | Self::NotAcceptable
+            | Self::NoReadableCoding
+            | Self::ContentType
+            | Self::NotDecompressed
+            | Self::BodyTooLarge { .. }
+            | Self::BodyTimeout
+            | Self::BodySlow
+            | Self::BodyCutOff
+            | Self::NoHttp
+            | Self::NoTls
+            | Self::HeadTimeout
+            | Self::HeadTooLarge { .. }
+            | Self::TargetTooLong
+            | Self::BatchingDisabled
+            | Self::EmptyBatch
+            | Self::BatchTooLarge { .. }
+            | Self::Credentials(AuthError::Malformed | AuthError::Setting(_))
+            | Self::Document(_)
+            | Self::RequestTimeout { .. }
+            | Self::Malformed(_) => None,
+        }
+    }
+
+    /// The JSON body of the response.
+    pub(super) fn body(&self) -> Vec<u8> {
+        let mut body = b"{\"errors\":[".to_vec();
+        self.error().write_json(&mut body);
+        body.extend_from_slice(b"]}");
+        body
+    }
+
+    pub(super) fn error(&self) -> GraphQLError {
+        match self {
+            Self::Path => GraphQLError::new(
+                ErrorCode::NotFound,
+                "There is nothing at this path; the API is at /graphql.",
+            ),
+            Self::Method { allow } => GraphQLError::new(
+                ErrorCode::MethodNotAllowed,
+                ["This path can be reached by ", allow, " only."].concat(),
+            ),
+            Self::Host => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "A request of HTTP/1.1 must have one \"Host\" header.",
+            ),
+            Self::OtherHost { named } => GraphQLError::new(
+                ErrorCode::HostRefused,
+                format!(
+                    "This server does not answer for the host \"{named}\"; --allowed-hosts names the \
+                     hosts that it answers for besides its own machine, as behind a proxy."
+                ),
+            ),
+            Self::TransferEncoding => GraphQLError::new(
+                ErrorCode::NotSupported,
+                "The \"Transfer-Encoding\" of the request must be \"chunked\", or missing.",
+            ),
+            Self::OtherOrigin => GraphQLError::new(
+                ErrorCode::CsrfRefused,
+                "The browser says that a page of another origin sent this request; \
+                 --allowed-origins and --cors-origins allow origins.",
+            ),
+            Self::NotAcceptable => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "The \"Accept\" header allows neither \"application/graphql-response+json\" nor \
+                 \"application/json\".",
+            ),
+            Self::ContentType => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "The \"Content-Type\" of the request must be \"application/json\", in UTF-8.",
+            ),
+            Self::NoReadableCoding => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "The \"Accept-Encoding\" header refuses \"identity\" and allows no compression that \
+                 the server has.",
+            ),
+            Self::ContentEncoding => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                [
+                    "The \"Content-Encoding\" of the request must be one of ",
+                    clients::coding::Coding::NAMES,
+                    ", or missing.",
+                ]
+                .concat(),
+            ),
+            Self::NotDecompressed => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "The request body is not what its \"Content-Encoding\" says, or is cut off.",
+            ),
+            Self::BodyTooLarge { most_bytes } => GraphQLError::new(
+                ErrorCode::BodyTooLarge,
+                format!(
+                    "The request body has more than {most_bytes} bytes, decompressed if it is \
+                     compressed; --max-body-size allows more."
+                ),
+            ),
+            Self::BodyTimeout => GraphQLError::new(
+                ErrorCode::BodyTimeout,
+                "The request body did not come in time; --body-timeout allows more.",
+            ),
+            Self::BodySlow => GraphQLError::new(
+                ErrorCode::BodyTooSlow,
+                "The request body came slower than others, which needed its memory or its place; \
+                 --request-memory and --max-clients allow more.",
+            ),
+            Self::RequestMemory => GraphQLError::new(
+                ErrorCode::RequestMemoryExhausted,
+                "The bodies of requests take all the memory that they may (--request-memory); try \
+                 again later.",
+            ),
+            Self::BodyCutOff => {
+                GraphQLError::new(ErrorCode::BadUserInput, "The request body is cut off.")
+            }
+            Self::NoHttp => {
+                GraphQLError::new(ErrorCode::BadUserInput, "This is no request of HTTP/1.1.")
+            }
+            Self::NoTls => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "This address speaks TLS only; its URL begins with \"https://\".",
+            ),
+            Self::HeadTimeout => GraphQLError::new(
+                ErrorCode::HeaderTimeout,
+                "The head of the request did not come in time; --header-timeout allows more.",
+            ),
+            Self::HeadTooLarge { most_bytes } => GraphQLError::new(
+                ErrorCode::HeaderTooLarge,
+                format!(
+                    "The head of the request has more than {most_bytes} bytes or 100 fields; \
+                     --max-header-size allows more bytes."
+                ),
+            ),
+            Self::TargetTooLong => GraphQLError::new(
+                ErrorCode::HeaderTooLarge,
+                "The URL of the request has more than 65534 bytes; POST takes longer queries.",
+            ),
+            Self::TooManyConnections { most } => GraphQLError::new(
+                ErrorCode::TooManyConnections,
+                format!(
+                    "The server has {most} connections, as many as --max-clients allows; try again."
+                ),
+            ),
+            Self::BatchingDisabled => GraphQLError::new(
+                ErrorCode::BatchingDisabled,
+                "Batches of requests are not supported (--batching).",
+            ),
+            Self::EmptyBatch => {
+                GraphQLError::new(ErrorCode::BadUserInput, "The batch holds no request.")
+            }
+            Self::BatchTooLarge { found, most } => GraphQLError::new(
+                ErrorCode::BatchTooLarge,
+                format!("The batch has {found} requests; {most} are allowed (--max-batch)."),
+            ),
+            // Clients compare the next two messages.
+            Self::Document(Missing::NotFound) => {
+                GraphQLError::new(ErrorCode::PersistedQueryNotFound, "PersistedQueryNotFound")
+            }
+            Self::Document(Missing::NotSupported) => GraphQLError::new(
+                ErrorCode::PersistedQueryNotSupported,
+                "PersistedQueryNotSupported",
+            ),
+            Self::Document(Missing::OtherDocument) => GraphQLError::new(
+                ErrorCode::BadUserInput,
+                "The id of the document is that of another: provided sha does not match query.",
+            ),
+            Self::Document(Missing::NotTrusted) => GraphQLError::new(
+                ErrorCode::OperationNotTrusted,
+                "Only documents that the server was given are executed (--only-trusted).",
+            ),
+            Self::Malformed(error) | Self::Document(Missing::NotNamed(error)) => error.clone(),
+            Self::RequestTimeout { most } => GraphQLError::new(
+                ErrorCode::Timeout,
+                format!(
+                    "The request was given up after {} (--request-timeout).",
+                    humantime::format_duration(*most)
+                ),
+            ),
+            Self::Overloaded => GraphQLError::new(
+                ErrorCode::Overloaded,
+                "The server runs as many requests as it may; try again later.",
+            ),
+            Self::NothingYet => GraphQLError::new(
+                ErrorCode::Unavailable,
+                "The data source has nothing to serve yet; the server waits until its schema has \
+                 something.",
+            ),
+            Self::Credentials(denied) => denied.error(),
+            Self::Unauthenticated(denied) => {
+                let error = GraphQLError::new(ErrorCode::Unauthenticated, "Unauthenticated");
+                with_reason(error, denied.reason())
+            }
+        }
+    }
+}
+
+/// The challenge of a bearer token, <https://www.rfc-editor.org/rfc/rfc6750#section-3>.
+fn challenge(error: &AuthError) -> &'static str {
+    match error {
+        AuthError::Expired | AuthError::Invalid { .. } | AuthError::Malformed => {
+            "Bearer error=\"invalid_token\""
+        }
+        AuthError::Missing | AuthError::Setting(_) | AuthError::NoKeys => "Bearer",
+    }
+}

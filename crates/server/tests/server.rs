@@ -1,0 +1,62 @@
+//! The built program, run as a user runs it.
+//!
+//! One program of tests with a module for each subject: linking takes longer than most tests.
+//! [`program`] starts the built program, [`served`] and [`databases`] serve databases that change and
+//! fail, [`collector`] receives traces, [`script`] runs clients of other projects.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+
+mod batches;
+mod bodies;
+mod browser;
+mod cached_documents;
+mod claims;
+mod clients;
+#[path = "support/collector.rs"]
+mod collector;
+mod commands;
+mod compression;
+mod configuration;
+#[path = "support/databases.rs"]
+mod databases;
+mod faults;
+mod fuzz;
+mod gateway;
+mod graph_migrate;
+mod graph_tokens;
+mod graph_types;
+mod graphiql;
+mod health;
+mod hosts;
+mod http;
+mod limits;
+mod load;
+mod manual;
+mod memory;
+mod network;
+mod observability;
+mod origins;
+mod other_programs;
+mod persisted;
+mod policies;
+#[path = "support/program.rs"]
+mod program;
+mod reload;
+mod requests;
+mod rights;
+#[path = "support/script.rs"]
+mod script;
+mod secrets;
+#[path = "support/served.rs"]
+mod served;
+mod sqlite_threads;
+mod stored_as;
+mod streaming;
+mod tokens;
+mod watch;
+mod write_ahead_log;
+
+use testkit::allocation::Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;

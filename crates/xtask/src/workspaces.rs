@@ -1,0 +1,15 @@
+//! The Cargo workspaces of the repository that are formatted, linted, tested and kept tidy.
+
+use std::path::{Path, PathBuf};
+
+/// The folder of the benchmark, which is a workspace of its own: what it depends on is in no build of
+/// the product.
+pub(crate) const BENCH: &str = "bench";
+
+/// Folders of the workspaces, relative to the root: that of the product first.
+pub(crate) const ALL: [&str; 2] = ["", BENCH];
+
+/// The same as paths.
+pub(crate) fn folders(root: &Path) -> [PathBuf; 2] {
+    ALL.map(|folder| root.join(folder))
+}
