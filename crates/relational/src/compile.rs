@@ -12,7 +12,7 @@ use super::function::RowIdentity;
 use super::items::{Items, Known, numbered};
 use super::joined::Joined;
 pub use super::key_types::{KeyTypes, Length};
-use super::level::{Level, LevelKind, Link, ParameterSource, Parents, Program, Unit};
+use super::level::{Level, LevelKind, Link, ParameterSource, Parents, Program, Unit, When};
 use super::parents::{Above, LinkedScope, join_page};
 use super::row_set::{Scope, page_bounds, turn_back};
 use super::statement::Statement;
@@ -63,6 +63,8 @@ pub(super) fn compile_from(
         round: 0,
         returned: FxHashMap::default(),
         read: FxHashMap::default(),
+        when: None,
+        inner: 0,
     };
     for transaction in &request.transactions {
         compiler.transaction(transaction)?;
@@ -91,6 +93,10 @@ pub(super) struct Compiler<'a> {
     pub(super) returned: FxHashMap<StepId, Returned>,
     /// The levels of the steps that read, for those after them.
     pub(super) read: FxHashMap<StepId, LevelId>,
+    /// What has to be so for what is being compiled to be done.
+    pub(super) when: Option<When>,
+    /// How many writes within writes there were: they have no steps of their own.
+    pub(super) inner: u32,
 }
 
 /// The level that a child's rows belong to.
@@ -209,6 +215,7 @@ impl Compiler<'_> {
             link: None,
             round: parent.above.round,
             calls: false,
+            when: None,
         });
         self.stand(rows, level, joined.items.places);
         self.children(rows, level, Some(parent), &joined.items.known, None)?;
@@ -415,6 +422,7 @@ impl Compiler<'_> {
             link,
             round: statement.round.max(self.round),
             calls: statement.calls,
+            when: self.when,
         });
         Ok(id)
     }

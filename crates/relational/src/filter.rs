@@ -399,6 +399,11 @@ impl Compiler<'_> {
                 Quantifier::Some | Quantifier::None | Quantifier::Single => passes,
             });
         }
+        if quantifier == Quantifier::Single {
+            scope.select.items = vec![SelectItem { expression: Expression::CountRows, name: None }];
+            let count = Expression::Subquery(Box::new(scope.select));
+            return Ok(count.equals(Expression::Number(1)));
+        }
         if statement.nested >= self.flavor.freely_nested {
             let none = Operand::Constant(ir::Value::Integer(0));
             let source = ParameterSource::Operand(none);
@@ -407,12 +412,11 @@ impl Compiler<'_> {
         }
         let exists = || Expression::Exists(Box::new(scope.select));
         match quantifier {
-            Quantifier::Some => Ok(exists()),
+            Quantifier::Some | Quantifier::Single => Ok(exists()),
             Quantifier::None => Ok(Expression::Not(Box::new(exists()))),
             // No row fails what every row passes.
             Quantifier::Every if filter.is_all() => Ok(Expression::Boolean(true)),
             Quantifier::Every => Ok(Expression::Not(Box::new(exists()))),
-            Quantifier::Single => Err(CompileError::not_built("exactly one related row")),
         }
     }
 

@@ -62,7 +62,7 @@ pub use compile::{Strategy, compile};
 pub use joined::MOST_REPEATED;
 pub use level::{
     ApartColumn, Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program,
-    Repeats, Requirement, Test, Unit, WriteKind,
+    Repeats, Requirement, Test, Unit, When, WriteKind,
 };
 pub use unindexed::note_unindexed;
 pub use value::{Against, ParameterKind, ValueKind, escape_ends, like_pattern};

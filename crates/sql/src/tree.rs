@@ -75,6 +75,8 @@ pub struct Select {
     pub offset: Option<Expression>,
     /// What offset and limit together do not exceed, where that may be said.
     pub bound: Option<Bound>,
+    /// The rows cannot change until the transaction ends.
+    pub locked: bool,
 }
 
 /// A column of the result.
@@ -413,6 +415,7 @@ impl Select {
             limit: None,
             offset: None,
             bound: None,
+            locked: false,
         }
     }
 

@@ -13,6 +13,7 @@ mod distinct;
 mod pages;
 mod shape;
 mod variants;
+mod writes;
 
 use database::Database;
 
