@@ -20,7 +20,7 @@ use clap::{Args, value_parser};
 pub(crate) use contestant::Contestant;
 pub(crate) use failure::StartUpError;
 
-use crate::arguments::folder_name;
+use crate::folder_name::folder_name;
 use crate::program::Program;
 use crate::race::record::Start;
 use crate::race::report;

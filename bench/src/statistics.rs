@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::race::record::Latency;
+use crate::latency::Latency;
 
 /// The median of several values, the least and the most of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

@@ -6,8 +6,8 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::suite::Suite;
-use crate::arguments::folder_name;
 use crate::federation;
+use crate::folder_name::folder_name;
 use crate::program::Program;
 
 /// Options of `bench run`; those that choose what is measured are written into the run's folder.

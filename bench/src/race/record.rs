@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use crate::latency::Latency;
+
 /// Facts about all measurements of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Run {
@@ -154,16 +156,6 @@ pub(crate) struct Outcome {
     pub(crate) is_disturbed: bool,
     /// The number of repetitions.
     pub(crate) repetitions: u32,
-}
-
-/// Latencies of the answers, in microseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Latency {
-    pub(crate) p50: f64,
-    pub(crate) p90: f64,
-    pub(crate) p95: f64,
-    pub(crate) p99: f64,
-    pub(crate) max: f64,
 }
 
 /// CPU seconds while the load went on.

@@ -4,7 +4,7 @@ use catalog::{Catalog, FunctionResult, Scalar, Type};
 use ir::{Claims, Filter, Operand, Place};
 use serde_json_bytes::Value as Json;
 
-use crate::condition::{ClaimCondition, ClaimTest};
+use crate::claim_condition::{ClaimCondition, ClaimTest};
 use crate::constant::Constant;
 
 /// A claim that values of rows are compared with.

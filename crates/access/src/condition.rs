@@ -4,7 +4,7 @@ use catalog::FieldId;
 use ir::{Claims, Filter, Hop, Place, Quantifier};
 
 use crate::claim::{self, ClaimUse, Comparison};
-use crate::constant::Constant;
+use crate::claim_condition::ClaimCondition;
 
 /// A condition of a rule. `R` is a condition on rows: a [`Filter`] in the terms of a catalog, or what
 /// a frontend has read and not resolved yet.
@@ -23,42 +23,6 @@ pub enum Condition<R = Filter> {
         quantifier: Quantifier,
         condition: Box<Condition<R>>,
     },
-}
-
-/// A condition on claims alone.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ClaimCondition {
-    All(Vec<ClaimCondition>),
-    Any(Vec<ClaimCondition>),
-    Not(Box<ClaimCondition>),
-    /// The session is authenticated.
-    Authenticated,
-    /// The claim is present; it may be null.
-    Present {
-        claim: Box<str>,
-    },
-    /// A test of a claim, which is named by its path. A missing claim fails every test.
-    Test {
-        claim: Box<str>,
-        test: ClaimTest,
-        value: Constant,
-    },
-}
-
-/// A comparison of a claim with a constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClaimTest {
-    Equal,
-    In,
-    /// The claim is a list that contains the value.
-    Includes,
-    Contains,
-    StartsWith,
-    EndsWith,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
 }
 
 impl Condition {

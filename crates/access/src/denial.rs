@@ -1,21 +1,9 @@
 //! Denials: parts of a request that no rule permits.
 
-use std::fmt;
-
 use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use ir::{Otherwise, OtherwiseKind};
 
 use crate::grant::Privilege;
-
-/// Why a session has no access at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SessionRefusal {
-    /// The session names no role, and there is no default role.
-    NoRole,
-    UnknownRole,
-    /// The tokens so far differ in more ways than are kept apart.
-    TooManySets,
-}
 
 /// A part of a request that no rule permits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,19 +21,6 @@ pub enum Denial {
     Forbidden,
     /// The authorizer does not support this construct, and so refuses it.
     NotUnderstood(&'static str),
-}
-
-impl fmt::Display for SessionRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoRole => "This request names no role, and nothing is let without one.",
-            // The message does not reveal which roles exist.
-            Self::UnknownRole => "Nothing is let to the role of this request.",
-            Self::TooManySets => {
-                "The claims of too many different kinds were seen: nothing more is let."
-            }
-        })
-    }
 }
 
 impl Denial {

@@ -12,7 +12,7 @@ use ir::{Claims, Operand};
 use serde_json_bytes::Value as Json;
 
 use crate::condition::Condition;
-use crate::denial::SessionRefusal;
+use crate::session_refusal::SessionRefusal;
 
 /// A privilege on the rows of an entity, as SQL's GRANT names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -21,6 +21,7 @@
 
 pub mod authorize;
 mod claim;
+mod claim_condition;
 pub mod condition;
 mod constant;
 pub mod denial;
@@ -28,14 +29,17 @@ pub mod grant;
 pub mod refused;
 pub mod restriction;
 pub mod rules;
+mod session_refusal;
 pub mod set;
 
 pub use authorize::{Authorized, Checked, authorize};
-pub use condition::{ClaimCondition, ClaimTest, Condition, claim_of, is_present};
+pub use claim_condition::{ClaimCondition, ClaimTest};
+pub use condition::{Condition, claim_of, is_present};
 pub use constant::Constant;
-pub use denial::{Denial, SessionRefusal, field_name};
+pub use denial::{Denial, field_name};
 pub use grant::{Callable, Check, Grant, Permission, Privilege, Role, Roles, preset_claim};
 pub use refused::{Part, Refused};
 pub use restriction::{Action, Authentication, Restriction, RootType, RowRule, Target};
 pub use rules::{AccessRules, MOST_SETS};
+pub use session_refusal::SessionRefusal;
 pub use set::{AccessSet, AccessSetId, Cell, Granted};

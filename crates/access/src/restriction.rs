@@ -5,7 +5,8 @@
 use catalog::{EntityId, FieldId, FunctionId};
 use ir::Filter;
 
-use crate::condition::{ClaimCondition, Condition};
+use crate::claim_condition::ClaimCondition;
+use crate::condition::Condition;
 
 /// An action on nodes or rows that a restriction names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

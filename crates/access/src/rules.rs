@@ -8,12 +8,11 @@ use catalog::{Catalog, FunctionId};
 use ir::Claims;
 
 use crate::claim::{self, ClaimUse, Comparison};
-use crate::condition::{
-    ClaimCondition, Condition, ConditionFacts, collect, nullable_filter, typed_filter,
-};
-use crate::denial::SessionRefusal;
+use crate::claim_condition::ClaimCondition;
+use crate::condition::{Condition, ConditionFacts, collect, nullable_filter, typed_filter};
 use crate::grant::{Callable, Check, Permission, Role, Roles, preset_claim};
 use crate::restriction::{Authentication, Restriction, RootType, RowRule, Target};
+use crate::session_refusal::SessionRefusal;
 use crate::set::{
     AccessSet, AccessSetId, Demand, Demands, EntityGrants, GrantSet, Granted, Member,
     RestrictionSet,

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::ops::Index;
 
-use crate::declare::KnownRows;
 use crate::entity::{ConstraintComment, Entity, Field, Relationship};
-use crate::estimate::RowEstimate;
 use crate::function::Function;
 use crate::ids::{
     CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId, SearchId,
 };
+use crate::known_rows::KnownRows;
 use crate::note::Note;
+use crate::row_estimate::RowEstimate;
 use crate::search::Search;
 use crate::types::{Composite, Domain, Enum, Range, Scalar, Type};
 

@@ -6,24 +6,9 @@ use crate::catalog::Catalog;
 use crate::entity::{Key, Relationship, RelationshipKind};
 use crate::function::FunctionResult;
 use crate::ids::{CompositeId, EntityId, FieldId, RelationshipId};
+use crate::known_rows::KnownRows;
 use crate::note::Note;
 use crate::types::{Composite, Type};
-
-/// The rows of an entity as they were when the catalog was read, some of their fields as texts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KnownRows {
-    pub fields: Vec<FieldId>,
-    /// Each with a text for each of the fields, unless that is null.
-    pub rows: Vec<Vec<Option<Box<str>>>>,
-}
-
-impl KnownRows {
-    /// The values of one field, in the order of the rows.
-    pub fn values(&self, field: FieldId) -> impl Iterator<Item = Option<&str>> {
-        let place = self.fields.iter().position(|known| *known == field);
-        self.rows.iter().map(move |row| place.and_then(|place| row.get(place)?.as_deref()))
-    }
-}
 
 impl Catalog {
     /// Adds a key that the source does not enforce. Nothing relies on it but what asks for it.

@@ -5,23 +5,7 @@
 
 use crate::catalog::Catalog;
 use crate::ids::{EntityId, RelationshipId};
-
-/// About how many rows an entity has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowEstimate {
-    About(u64),
-    /// So many at least; nobody counted further.
-    AtLeast(u64),
-}
-
-impl RowEstimate {
-    /// So many at least.
-    fn least(self) -> u64 {
-        match self {
-            Self::About(rows) | Self::AtLeast(rows) => rows,
-        }
-    }
-}
+use crate::row_estimate::RowEstimate;
 
 impl Catalog {
     /// Keeps about how many rows an entity has.

@@ -23,19 +23,19 @@ pub mod estimate;
 pub mod function;
 pub mod graph;
 pub mod ids;
+mod known_rows;
 pub mod note;
+mod row_estimate;
 pub mod search;
 pub mod stored_as;
 pub mod types;
 
 pub use builder::Builder;
 pub use catalog::{Capabilities, Catalog};
-pub use declare::KnownRows;
 pub use entity::{
     ConstraintComment, Covers, Entity, EntityKind, Field, Finds, Generated, Index, Key, KeyKind,
     Offered, OfferedField, Relationship, RelationshipKind, Storage,
 };
-pub use estimate::RowEstimate;
 pub use function::{
     Argument, ArgumentType, Function, FunctionResult, Statement, StatementPart, Volatility,
 };
@@ -47,7 +47,9 @@ pub use graph::{
 pub use ids::{
     CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, RangeId, RelationshipId, SearchId,
 };
+pub use known_rows::KnownRows;
 pub use note::{Note, NoteKind};
+pub use row_estimate::RowEstimate;
 pub use search::{Search, SearchKind};
 pub use stored_as::{find_stored_type, stored_types};
 pub use types::{Attribute, Composite, Domain, Enum, EnumLabel, EpochUnit, Range, Scalar, Type};

@@ -11,9 +11,8 @@ use response::Leaf;
 
 use super::BigIntegers;
 use super::columns::Column;
-use super::operators::{Scalars, add_type};
+use super::operators::{Scalars, add_type, object};
 use super::plan::Planned;
-use super::schema::object;
 use super::values::ApiScalar;
 use api::ApiBuilder;
 use api::binding::{

@@ -5,9 +5,8 @@ use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRe
 
 use super::collision::{Names, collision, left_out};
 use super::columns::{Column, needs_key};
-use super::operators::{Scalars, add_type};
+use super::operators::{Scalars, add_type, object};
 use super::plan::{Plan, Planned};
-use super::schema::object;
 use api::ApiBuilder;
 use api::binding::{
     Change, FieldBinding, FilterRole, InputBinding, MutationBinding, MutationForm, WriteRole,

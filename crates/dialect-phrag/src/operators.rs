@@ -127,6 +127,11 @@ pub(super) fn add_type(
     added.unwrap_or(TypeId::new(0))
 }
 
+/// An object type without fields.
+pub(super) fn object() -> TypeKind {
+    TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() }
+}
+
 fn add_directions(builder: &mut ApiBuilder) -> TypeId {
     let kind = TypeKind::Enum { values: Vec::new() };
     let r#type = add_type(builder, "SortOperator", None, kind);

@@ -10,7 +10,7 @@ use super::aggregate;
 use super::collision::left_out;
 use super::columns::{Column, tie_break};
 use super::mutations;
-use super::operators::{Extras, OperatorTypes, Scalars, add_type};
+use super::operators::{Extras, OperatorTypes, Scalars, add_type, object};
 use super::plan::{Plan, Planned, is_unread};
 use super::values::ApiScalar;
 use super::{BigIntegers, Options};
@@ -104,10 +104,6 @@ pub(super) fn build(catalog: &Catalog, plan: Plan<'_>, options: &Options) -> Api
 
 fn is_json(column: &Column<'_>) -> bool {
     column.values.scalar == ApiScalar::Json
-}
-
-pub(super) fn object() -> TypeKind {
-    TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() }
 }
 
 fn add_entity(builder: &mut ApiBuilder, planned: &Planned<'_>) -> EntityTypes {

@@ -10,10 +10,11 @@ use source::statistics::Counter;
 use source::{Session, SourceError};
 
 use crate::documents::Cached;
-use crate::engine::{Engine, Limits};
+use crate::engine::Engine;
 use crate::explain::Explained;
 use crate::gateway::headers::ReadHeaders;
 use crate::gateway::{Caller, Gateway, GatewayWorker};
+use crate::limits::Limits;
 use crate::report::Report;
 use crate::respond::Response;
 use crate::worker::{Allowed, Delivery, Worker};

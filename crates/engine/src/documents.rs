@@ -14,7 +14,7 @@ use quick_cache::sync::Cache;
 use quick_cache::{Equivalent, Weighter};
 
 use crate::cache;
-use crate::engine::Limits;
+use crate::limits::Limits;
 
 /// The most structures of one document that are kept for one kind of session.
 const STRUCTURES: usize = 64;

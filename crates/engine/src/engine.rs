@@ -7,16 +7,15 @@ use access::{AccessRules, AccessSet, Roles};
 use catalog::{Catalog, Entity, Note, StatementPart};
 use dialects::{Api, Declaration, Dialect, DialectError, Made, federation};
 use graphql::schema::Schema;
-use graphql::{DocumentLimits, GraphQLError, Validator};
+use graphql::{GraphQLError, Validator};
 use source::{PoolLimits, Session};
 
 use sources::{Address, OpenOptions, Rights, Source};
 
-use crate::cost::CostLimits;
 use crate::documents::DocumentCache;
 use crate::graph::{self, GraphError};
 use crate::known_rows::{self, KnownRowsError};
-use crate::patterns::PatternLimits;
+use crate::limits::Limits;
 use crate::policies::{self, PolicyFile, PolicyProblems};
 use crate::prepare::Prepared;
 use crate::tell::{ErrorOptions, Messages};
@@ -35,30 +34,6 @@ pub struct Options {
     pub policies: Option<Arc<PolicyFile>>,
     /// How the API is a subgraph of a federated graph, if it is one.
     pub federation: Option<federation::Options>,
-}
-
-/// What one request may ask for at most.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
-    pub document: DocumentLimits,
-    pub cost: CostLimits,
-    pub patterns: PatternLimits,
-    /// The most bytes that an answer may have.
-    pub response_bytes: u64,
-    /// Whether it may ask for the schema.
-    pub introspection: bool,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            document: DocumentLimits::default(),
-            cost: CostLimits::default(),
-            patterns: PatternLimits::default(),
-            response_bytes: 256 << 20,
-            introspection: true,
-        }
-    }
 }
 
 /// One API over one source, shared by all threads.

@@ -48,7 +48,8 @@ use http::HeaderName;
 use source::Statistics;
 
 use crate::documents::{Cached, DocumentCache};
-use crate::engine::{Engine, Limits};
+use crate::engine::Engine;
+use crate::limits::Limits;
 pub use authorization::{AuthorizationOptions, Unauthorized};
 pub use caller::Caller;
 use headers::ReadHeaders;

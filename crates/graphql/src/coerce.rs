@@ -9,8 +9,8 @@ use serde_json_bytes::{ByteString, Map, Value as Json};
 
 use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::{ConditionValue, Operation, Selection, VariableDefinition};
+use crate::print_type::print_type;
 use crate::schema::{InputId, Schema, TypeId, TypeKind, TypeRef};
-use crate::sdl::print_type;
 use crate::suggestion;
 use crate::value::{Const, Slot};
 use crate::variables::{Path, PathItem, Variables};

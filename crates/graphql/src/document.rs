@@ -25,11 +25,11 @@ pub(crate) mod positions;
 mod scan;
 mod unique_input_fields;
 
+use apollo_compiler::ExecutableDocument;
 use apollo_compiler::ast;
 use apollo_compiler::executable;
 use apollo_compiler::parser::Parser;
 use apollo_compiler::validation::{DiagnosticList, Valid};
-use apollo_compiler::{ExecutableDocument, Schema as LibrarySchema};
 
 use crate::error::{ErrorCode, GraphQLError};
 use crate::operation::{Location, Operation};
@@ -128,16 +128,6 @@ impl Validator {
             }
         }
         Err(truncated(errors))
-    }
-}
-
-/// What is wrong with a schema by the rules of the specification: a fault of the dialect.
-///
-/// It is slow and takes much memory for large schemas; `check` and tests ask it.
-pub fn validate_schema(schema: &Schema) -> Result<(), Vec<String>> {
-    match LibrarySchema::parse_and_validate(crate::print_schema(schema), "schema.graphql") {
-        Ok(_) => Ok(()),
-        Err(invalid) => Err(invalid.errors.iter().map(|error| error.to_string()).collect()),
     }
 }
 

@@ -17,35 +17,42 @@
 //! * `suggestion`: the names that were probably meant
 //! * [`error`]: what a response says when something fails
 
+mod built_in_scalars;
 pub mod coerce;
 pub mod collect;
 pub mod definitions;
 pub mod document;
 pub mod error;
 pub mod heap;
+mod ids;
 pub mod introspection;
 pub mod json;
 pub mod opaque;
 pub mod operation;
+mod print_type;
 pub mod request;
 pub mod schema;
 pub mod sdl;
 mod suggestion;
+mod validate_schema;
 pub mod value;
 pub mod variables;
 
 #[cfg(test)]
 mod test_schema;
 
+pub use built_in_scalars::BUILT_IN_SCALARS;
 pub use coerce::coerce_variable_values;
 pub use collect::{
     Budget, CollectedField, TooManyFields, collect_fields, does_condition_hold,
     does_fragment_type_apply,
 };
 pub use definitions::{parse_definitions, parse_field_set};
-pub use document::{DocumentLimits, Validator, print_default, validate_schema};
+pub use document::{DocumentLimits, Validator, print_default};
 pub use error::{ErrorCode, GraphQLError, PathSegment};
 pub use json::JsonLimits;
+pub use print_type::print_type;
 pub use request::{Body, Parameters, Request};
-pub use sdl::{Applied, print_schema, print_schema_applying, print_type};
+pub use sdl::{Applied, print_schema, print_schema_applying};
 pub use suggestion::similar_names;
+pub use validate_schema::validate_schema;

@@ -6,18 +6,16 @@ mod block_string;
 
 use std::fmt::Write;
 
+use crate::built_in_scalars::BUILT_IN_SCALARS;
 use crate::definitions;
+use crate::print_type::print_type;
 use crate::schema::{
     DirectiveDefinition, EnumValueId, FieldId, InputDefinition, InputId, Schema, TypeId, TypeKind,
-    TypeRef, Wrapper,
 };
 use crate::value::Const;
 pub use applied::Applied;
 use applied::{print_added, print_added_type, print_definition, print_directives};
 use block_string::print_description;
-
-/// Scalars that every schema has; their definitions are never printed.
-pub const BUILT_IN_SCALARS: [&str; 5] = ["Int", "Float", "String", "Boolean", "ID"];
 
 /// The reason that `@deprecated` stands for where it names none.
 const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";
@@ -70,21 +68,6 @@ pub fn print_schema_applying(schema: &Schema, applied: &Applied) -> String {
             output.push('\n');
         }
         print_added_type(definition, &mut output);
-    }
-    output
-}
-
-/// A type reference as it stands in a document: `[Album!]!`.
-#[must_use]
-pub fn print_type(schema: &Schema, r#type: TypeRef) -> String {
-    let lists = r#type.wrappers().filter(|wrapper| *wrapper == Wrapper::List).count();
-    let mut output = "[".repeat(lists);
-    output.push_str(&schema[r#type.base].name);
-    for wrapper in r#type.wrappers() {
-        output.push(match wrapper {
-            Wrapper::NonNull => '!',
-            Wrapper::List => ']',
-        });
     }
     output
 }

@@ -1,7 +1,7 @@
 //! Values as they stand in documents: with variables ([`Value`]) and without ([`Const`]).
 
 use crate::heap_size;
-use crate::schema::{EnumValueId, InputId};
+use crate::ids::{EnumValueId, InputId};
 
 /// A value without variables: the default of an input.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
+use crate::ids::{OutputId, RowsId};
 use crate::packed::Packed;
-use crate::shape::{OutputId, RowsId};
 
 /// The rows of one level that belong to one row of the level above, one at a time.
 ///

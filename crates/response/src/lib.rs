@@ -25,6 +25,7 @@ mod append;
 pub mod calendar;
 pub mod cursor;
 pub mod escape;
+mod ids;
 pub mod leaf;
 pub mod memory;
 pub mod outlet;
@@ -39,6 +40,7 @@ pub mod writer;
 mod written_before;
 
 pub use cursor::{Bounds, Cursor, Layout, LevelId, Place, Value};
+pub use ids::{OutputId, RowsId};
 pub use leaf::{
     EnumNames, Epoch, Figure, GraphLeaf, JsonForm, Leaf, LeafError, Member, Part, Seal, Sealed,
 };
@@ -48,8 +50,7 @@ pub use output::Output;
 pub use output::tape::{Recorded, Tape, Token, TokenKind};
 pub use packed::{Malformed, Packed};
 pub use shape::{
-    Branch, BranchRows, Fields, Item, Node, NodeId, NotRead, OutputId, Piece, RowsId, Shape,
-    ShapeField,
+    Branch, BranchRows, Fields, Item, Node, NodeId, NotRead, Piece, Shape, ShapeField,
 };
 pub use sink::{Mark, Sink, TooLarge};
 pub use writer::{

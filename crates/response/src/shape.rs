@@ -4,15 +4,8 @@
 
 use std::sync::Arc;
 
+pub use crate::ids::{OutputId, RowsId};
 use crate::leaf::Leaf;
-
-/// The number of an output of the request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct OutputId(pub u32);
-
-/// The number of a set of rows of the request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RowsId(pub u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NodeId(pub u32);

@@ -19,6 +19,7 @@ pub mod database;
 mod error;
 mod execute;
 mod explain;
+mod flavor;
 pub mod introspect;
 pub mod migrate;
 mod pool;

@@ -2,10 +2,11 @@
 
 use catalog::{GraphChange, GraphConstraint, GraphIndex, GraphIndexState};
 use cypher::{
-    Clause, Comparison, Expression, Flavor, Labels, Match, Name, NodePattern, Path, Projection,
+    Clause, Comparison, Expression, Labels, Match, Name, NodePattern, Path, Projection,
     ProjectionItem, Query, SchemaChange, Variable,
 };
 
+use super::flavor::flavor;
 use super::introspect::{self, IntrospectError};
 use super::program::Access;
 use super::wire::{Bookmarks, Connection, Records, Scope, ServerVersion, Transaction, WireError};
@@ -100,12 +101,6 @@ fn compile(change: &GraphChange) -> SchemaChange {
             property: name(property),
         },
     }
-}
-
-/// What the server understands. A version that no number holds is newer than all that are known.
-pub(super) fn flavor(version: ServerVersion) -> Flavor {
-    let part = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
-    Flavor::of_version(part(version.major), part(version.minor))
 }
 
 #[cfg(test)]

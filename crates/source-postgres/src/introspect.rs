@@ -25,28 +25,11 @@ mod scalar;
 mod types;
 pub(crate) mod watch;
 
+use crate::options::{Extensions, Rights};
 use catalog::{Catalog, EntityId, FieldId, FunctionId, RangeId};
 
 /// The oldest version whose system catalogs are read, as `server_version_num` counts.
 const OLDEST_VERSION: u32 = 130_000;
-
-/// What becomes of the tables, views and functions of extensions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Extensions {
-    #[default]
-    LeftOut,
-    Listed,
-}
-
-/// Whether the rights of roles decide what of a database is offered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Rights {
-    /// Everything is offered; a request that may not is refused when it runs.
-    #[default]
-    Ignored,
-    /// What no role may that the user of the connection is or can become is not offered.
-    Respected,
-}
 
 /// What a database holds, and what only PostgreSQL's own compiler needs to know of it.
 #[derive(Clone, Debug)]

@@ -16,7 +16,6 @@
 //! * [`database`]: a database read from every thread
 //! * [`cursor`]: the rows of all levels, found by their parents' keys
 
-mod abandoned;
 mod answer;
 pub mod bind;
 pub mod circuit_breaker;
@@ -28,7 +27,8 @@ pub mod execute;
 pub mod introspect;
 mod joined;
 mod length;
-pub mod options;
+pub mod open_error;
+mod options;
 pub mod pool;
 mod pooler;
 mod portions;
@@ -45,5 +45,5 @@ pub mod wire;
 pub use database::{PostgresConnections, PostgresPlan, PostgresSource};
 pub use execute::PostgresProgram;
 pub use introspect::watch::{PostgresFingerprint, PostgresLooks};
-pub use introspect::{Extensions, Rights};
-pub use options::{OpenError, PostgresOptions};
+pub use open_error::OpenError;
+pub use options::{Extensions, PostgresOptions, Rights};

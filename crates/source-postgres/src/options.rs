@@ -1,9 +1,6 @@
-//! Options of opening a database, and what keeps it from being opened.
+//! Options of opening a database.
 
 use source::Timeouts;
-
-use super::introspect::{Extensions, IntrospectError, Rights};
-use super::wire::WireError;
 
 /// Options of a PostgreSQL database.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,11 +14,20 @@ pub struct PostgresOptions<'o> {
     pub timeouts: Timeouts,
 }
 
-/// The reason why a database cannot be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    #[error("cannot connect to PostgreSQL: {0}")]
-    Connect(WireError),
-    #[error("cannot read the schema of the database: {0}")]
-    Catalog(IntrospectError),
+/// What becomes of the tables, views and functions of extensions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extensions {
+    #[default]
+    LeftOut,
+    Listed,
+}
+
+/// Whether the rights of roles decide what of a database is offered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rights {
+    /// Everything is offered; a request that may not is refused when it runs.
+    #[default]
+    Ignored,
+    /// What no role may that the user of the connection is or can become is not offered.
+    Respected,
 }

@@ -18,6 +18,7 @@
 //! are kept for who sets nothing. Where none fits and the pool has no room, the one that has rested
 //! longest is closed.
 
+mod abandoned;
 mod arriving;
 mod loan;
 mod waiting;

@@ -25,6 +25,7 @@ pub mod connection;
 pub mod cursor;
 pub mod database;
 pub mod declared;
+mod encode;
 mod epoch;
 pub mod error;
 mod exact;

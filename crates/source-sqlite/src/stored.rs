@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use source::SourceError;
 use source::operand::Resolved;
 
-use super::bind::encode_value;
+use super::encode::encode_value;
 use super::json::{self, Json};
 use number::Digits;
 

@@ -19,6 +19,7 @@ pub mod offload;
 pub mod opaque;
 pub mod operand;
 pub mod plan;
+mod resolved;
 pub mod session;
 pub mod statistics;
 pub mod streamed;

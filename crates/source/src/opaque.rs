@@ -8,7 +8,7 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use ir::Codec;
 use serde_json::value::RawValue;
 
-use crate::operand::Resolved;
+use crate::resolved::Resolved;
 
 /// A part of an opaque text; `None` if there is no such part.
 #[must_use]

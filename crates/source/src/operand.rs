@@ -6,10 +6,11 @@ mod representations;
 
 use std::borrow::Cow;
 
-use ir::{Operand, Unit};
+use ir::Operand;
 use serde_json_bytes::Value as Json;
 
 use crate::error::SourceError;
+pub use crate::resolved::{Bound, KeyValue, Parts, Resolved};
 use form::formed;
 use given::Given;
 use ir::Claims;
@@ -22,62 +23,6 @@ pub struct Variables<'v> {
     pub slots: &'v [Option<Json>],
     /// What is said of who asks; `None`: nothing.
     pub claims: Option<&'v Claims>,
-}
-
-/// A value ready to be encoded.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Resolved<'v> {
-    Null,
-    Boolean(bool),
-    Integer(i64),
-    /// A number as written.
-    Number(Cow<'v, str>),
-    Text(Cow<'v, str>),
-    List(Vec<Resolved<'v>>),
-    /// A JSON text.
-    Json(Cow<'v, str>),
-    Parts(Parts<'v>),
-}
-
-/// A value that is made of others.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Parts<'v> {
-    /// The attributes of a composite value.
-    Composite(Vec<Resolved<'v>>),
-    /// The bounds of a range; without one it has no end there.
-    Range {
-        start: Option<Bound<'v>>,
-        end: Option<Bound<'v>>,
-    },
-    /// Quantities of time whose sum it is.
-    Interval(Vec<(Unit, Resolved<'v>)>),
-    Point {
-        x: Box<Resolved<'v>>,
-        y: Box<Resolved<'v>>,
-    },
-    /// Points one after the other, and whether the way through them is open.
-    Points {
-        points: Vec<Resolved<'v>>,
-        is_open: bool,
-    },
-    Circle {
-        center: Box<Resolved<'v>>,
-        radius: Box<Resolved<'v>>,
-    },
-    /// A list of boxes, which are not separated as the elements of other lists are.
-    Boxes(Vec<Resolved<'v>>),
-    /// Keys with texts or nulls.
-    KeyValue(Vec<KeyValue<'v>>),
-}
-
-/// A key with its value.
-pub type KeyValue<'v> = (Cow<'v, str>, Option<Cow<'v, str>>);
-
-/// A bound of a range.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Bound<'v> {
-    pub value: Box<Resolved<'v>>,
-    pub inclusive: bool,
 }
 
 impl<'v> Variables<'v> {

@@ -2,11 +2,11 @@
 //! some of its own fields require them.
 
 use graphql::Applied;
+use graphql::BUILT_IN_SCALARS;
 use graphql::definitions::{
     Composite, Directive, FieldDefinition, TypeBody, TypeDefinition, TypeExpression,
 };
 use graphql::schema::{Schema, TypeId};
-use graphql::sdl::BUILT_IN_SCALARS;
 
 use super::directives::{KNOWN, Place};
 use super::name_of;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use graphql::BUILT_IN_SCALARS;
 use graphql::definitions::{
     Definitions, Directive, InputDefinition as WrittenInput, Literal, TypeBody,
     TypeDefinition as WrittenType, TypeExpression,
@@ -12,7 +13,6 @@ use graphql::schema::{
     EnumValueDefinition, FieldDefinition, FieldId, InputDefinition, Schema, TypeDefinition, TypeId,
     TypeKind, TypeRef,
 };
-use graphql::sdl::BUILT_IN_SCALARS;
 
 use rustc_hash::FxHashMap;
 

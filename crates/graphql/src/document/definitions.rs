@@ -15,11 +15,11 @@ use apollo_compiler::validation::Valid;
 use apollo_compiler::{Name, Node, Schema as LibrarySchema};
 
 use super::named_part::{NamedPart, NamedType};
+use crate::built_in_scalars::BUILT_IN_SCALARS;
 use crate::schema::{
     DirectiveDefinition, DirectiveLocation, EnumValueId, FieldId, InputId, Schema, TypeId,
     TypeKind, TypeRef, Wrapper,
 };
-use crate::sdl::BUILT_IN_SCALARS;
 use crate::value::Const;
 
 /// The scalars, directives and introspection types that every schema has.

@@ -6,10 +6,11 @@ use apollo_compiler::parser::SourceSpan;
 use apollo_compiler::{Node, ast};
 
 use super::positions::Positions;
+use crate::built_in_scalars::BUILT_IN_SCALARS;
 use crate::error::{ErrorCode, GraphQLError, json_string};
 use crate::operation::{Location, VariableDefinition};
+use crate::print_type::print_type;
 use crate::schema::{InputId, Schema, TypeKind, TypeRef};
-use crate::sdl::{BUILT_IN_SCALARS, print_type};
 use crate::value::{Const, Slot, Value};
 
 /// Recursion is bounded by the parser's limit.

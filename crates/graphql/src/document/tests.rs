@@ -3,11 +3,13 @@ mod print;
 
 use std::fmt::Write;
 
+use apollo_compiler::Schema as LibrarySchema;
 use expect_test::expect;
 use print::{print_directives, print_set};
 
 use super::*;
 use crate::test_schema::test_schema;
+use crate::validate_schema;
 
 /// The operation in a notation of the tests, or its errors.
 fn checked(text: &str) -> String {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::built_in::{BUILT_IN, BuiltIn, Directive};
 use super::selected::{MetaField, MetaType, Selected};
+use crate::built_in_scalars::BUILT_IN_SCALARS;
 use crate::document::print_default;
 use crate::error::write_json_string;
 use crate::schema::{
     DirectiveDefinition, EnumValueDefinition, FieldDefinition, InputDefinition, InputId, Schema,
     TypeId, TypeKind, TypeRef, Wrapper,
 };
-use crate::sdl::BUILT_IN_SCALARS;
 
 /// Writes one answer.
 pub(super) struct Writer<'s> {

@@ -15,7 +15,7 @@ use super::IntrospectError;
 use super::ask::{Asked, Parameter, ask, rows};
 use super::rows as row;
 use super::sampled::{self, Candidates, Sampled};
-use crate::migrate;
+use crate::flavor::flavor;
 use crate::wire::Connection;
 
 /// How many statements are sent together.
@@ -69,7 +69,7 @@ async fn ids(
     queries: &[Query],
     most: u32,
 ) -> Result<Vec<Vec<i64>>, IntrospectError> {
-    let flavor = migrate::flavor(connection.server_version());
+    let flavor = flavor(connection.server_version());
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for queries in queries.chunks(TOGETHER) {

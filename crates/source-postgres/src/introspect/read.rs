@@ -8,7 +8,8 @@ use super::rows::{
     Column, Constraint, ConstraintComment, Form, Function, Index, Namespace, PartitionKey,
     Relation, TypeRow,
 };
-use super::{Extensions, IntrospectError, OLDEST_VERSION, Rights};
+use super::{IntrospectError, OLDEST_VERSION};
+use crate::options::{Extensions, Rights};
 
 /// Names in the statements mean the system's own objects, even where a temporary table has the
 /// same name. Compiling the statements to machine code would take longer than running them. The

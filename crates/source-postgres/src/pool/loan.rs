@@ -9,10 +9,10 @@ use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
-use super::super::abandoned::Abandoned;
 use super::super::circuit_breaker::CircuitBreaker;
 use super::super::wire::Connection;
 use super::Pool;
+use super::abandoned::Abandoned;
 
 /// A connection on loan. Dropping it gives it back.
 #[derive(Debug)]

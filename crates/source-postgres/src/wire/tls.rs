@@ -4,10 +4,22 @@
 use std::sync::Arc;
 
 use rustls::ClientConfig;
-use source::wire::tls::{self, Check};
+use source::wire::tls::{self, Check, RootCertificates};
 
-use super::config::{RootCertificates, TlsMode};
 use super::error::WireError;
+
+/// libpq's `sslmode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TlsMode {
+    Disable,
+    /// Without TLS; with it if the server refuses that.
+    Allow,
+    /// With TLS, unverified; without it if that fails.
+    Prefer,
+    Require,
+    VerifyCa,
+    VerifyFull,
+}
 
 /// The client's side of TLS for a mode; costs the reading of the root certificates.
 pub(super) fn client_config(

@@ -24,6 +24,7 @@ use super::sessions::Sessions;
 use super::silent::SilentAddresses;
 use super::tls;
 
+pub use super::tls::TlsMode;
 pub use source::wire::secret::Secret;
 pub use source::wire::tls::RootCertificates;
 
@@ -71,19 +72,6 @@ pub enum Host {
     Tcp(String),
     /// The folder of the socket.
     Unix(PathBuf),
-}
-
-/// libpq's `sslmode`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TlsMode {
-    Disable,
-    /// Without TLS; with it if the server refuses that.
-    Allow,
-    /// With TLS, unverified; without it if that fails.
-    Prefer,
-    Require,
-    VerifyCa,
-    VerifyFull,
 }
 
 /// How long connecting to one address may take.

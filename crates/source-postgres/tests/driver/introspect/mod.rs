@@ -9,7 +9,8 @@ use std::cell::RefCell;
 
 use catalog::{Catalog, NoteKind};
 use expect_test::{Expect, expect, expect_file};
-use source_postgres::introspect::{Extensions, IntrospectError, Introspected, Rights, introspect};
+use source_postgres::introspect::{IntrospectError, Introspected, introspect};
+use source_postgres::{Extensions, Rights};
 use testkit::postgres::{Installation, Server, shared, wanted_installations};
 use tokio_postgres::{Client, NoTls};
 

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use catalog::{Catalog, Offered, OfferedField};
 use expect_test::{Expect, expect};
-use source_postgres::introspect::{Extensions, Rights, introspect};
+use source_postgres::introspect::introspect;
+use source_postgres::{Extensions, Rights};
 
 use super::{Database, each_database, owned};
 

@@ -14,9 +14,9 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep, timeout};
 use tokio::{select, spawn};
 
-use super::circuit_breaker::CircuitBreaker;
-use super::pool::{Departure, Lent};
-use super::wire::{CancelToken, Drain, WireError};
+use super::super::circuit_breaker::CircuitBreaker;
+use super::super::wire::{CancelToken, Drain, WireError};
+use super::{Departure, Lent};
 
 /// The first try may overtake the statement that it is for, which then would go on for nobody.
 const CANCELLED_AGAIN_AFTER: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(9)];

@@ -1,0 +1,11 @@
+//! The syntax that a version of the server understands.
+
+use cypher::Flavor;
+
+use crate::wire::ServerVersion;
+
+/// What the server understands. A version that no number holds is newer than all that are known.
+pub(super) fn flavor(version: ServerVersion) -> Flavor {
+    let part = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
+    Flavor::of_version(part(version.major), part(version.minor))
+}
