@@ -13,6 +13,7 @@ mod arguments;
 mod bench;
 mod clients;
 mod configuration;
+mod counts;
 mod debian;
 mod dist;
 mod docs;

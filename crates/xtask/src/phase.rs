@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::test::Counts;
+use crate::counts::Counts;
 
 /// What became of a phase.
 #[derive(Debug, Clone, PartialEq, Eq)]

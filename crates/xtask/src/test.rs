@@ -13,6 +13,7 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::Command;
 
+use crate::counts::Counts;
 use crate::docs;
 use crate::maven;
 use crate::neo4j;
@@ -23,7 +24,6 @@ use crate::tidy::{self, Tidiness};
 use crate::workspaces;
 
 use programs::Program;
-pub(crate) use results::Counts;
 use results::Failures;
 use tiers::Extent;
 

@@ -1,14 +1,6 @@
 //! Results of test programs, read from what they print.
 
-use std::ops::AddAssign;
-
-/// The number of tests by their result.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Counts {
-    pub(crate) passed: u64,
-    pub(crate) failed: u64,
-    pub(crate) skipped: u64,
-}
+use crate::counts::Counts;
 
 /// The most lines of failures that are repeated at the end: a log may be cut to its last ones.
 const MOST_REPEATED: usize = 200;
@@ -19,14 +11,6 @@ pub(super) struct Failures {
     lines: Vec<String>,
     /// Whether the next line belongs to a failure.
     is_open: bool,
-}
-
-impl AddAssign for Counts {
-    fn add_assign(&mut self, other: Self) {
-        self.passed += other.passed;
-        self.failed += other.failed;
-        self.skipped += other.skipped;
-    }
 }
 
 impl Counts {

@@ -9,8 +9,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::results::{Counts, Failures, parse_result};
+use super::results::{Failures, parse_result};
 use super::tiers::{Job, Tier};
+use crate::counts::Counts;
 
 /// Programs that run at the same time. Each has a thread for each processor of its own; two of them
 /// fill the times in which one waits for a database.
