@@ -26,7 +26,7 @@ use super::expand::Variable;
 use super::problem::{Position, Problem, Refused};
 use crate::options::LocalSources;
 use entry::SubgraphEntry;
-pub(crate) use resolve::{Defaults, LocalSource, Resolved, Unresolved};
+pub(crate) use resolve::{Defaults, LocalSource, Resolved};
 pub(crate) use schema::schema;
 use table::Reader;
 
