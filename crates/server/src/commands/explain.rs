@@ -51,7 +51,7 @@ fn explain_plan(
     let given = &options.api.given;
     let (supergraph, transports) = gateway::look_with(place, &options.subgraphs, given)?;
     let request = request(options, file)?;
-    let engines = transports.iter().filter_map(|way| Some(&*way.local()?.engine));
+    let engines = transports.iter().filter_map(|transport| Some(&*transport.local()?.engine));
     let has_roles = engines.clone().any(Engine::has_roles);
     let session = session(options, engines, has_roles)?;
     let limits = Limits { cost: options.cost.limits(), ..Limits::default() };

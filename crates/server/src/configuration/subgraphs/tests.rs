@@ -1,4 +1,4 @@
-//! What files mean, and what is said of those that are wrong.
+//! Settings of valid files, and problems of wrong ones.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ fn defaults() -> Defaults {
     }
 }
 
-/// How each subgraph is asked, or everything that is wrong.
+/// Compares the settings of each subgraph, or all problems.
 fn check(text: &str, expected: &Expect) {
     let text = text.trim_start();
     let resolved = SubgraphsFile::parse(Path::new("s.toml"), text, &variable)
@@ -171,7 +171,7 @@ tls = { cert = "a.pem", "key file" = "b" }
             error: s.toml:15:22: `errors`: `0%` cannot be used: a percentage is wanted, from `1%` to `100%`
             error: s.toml:15:28: `breaker` has no `off`; `of` is one
             error: s.toml:16:28: `requests`: `lzma` cannot be used: "gzip", "br", "zstd" or "deflate" is wanted
-            error: s.toml:17:7: `tls`: a certificate `cert` has a `key`, and the other way about
+            error: s.toml:17:7: `tls`: `cert` and `key` need each other
             error: s.toml:17:25: `tls` has no `key file`; `key` is one
         "#]],
     );
