@@ -95,9 +95,12 @@ impl Database {
         self.hop(field, HopDirection::Backward)
     }
 
-    fn hop(&self, field: &str, direction: HopDirection) -> Hop {
-        let field = self.field(field);
-        let found = self.catalog.relationships().find(|one| one.from_fields == [field]);
+    /// The same by several fields of an entity, parted by commas.
+    fn hop(&self, fields: &str, direction: HopDirection) -> Hop {
+        let (entity, names) = fields.split_once('.').unwrap();
+        let fields = names.split(',').map(|name| self.field(&format!("{entity}.{name}")));
+        let fields: Vec<FieldId> = fields.collect();
+        let found = self.catalog.relationships().find(|one| one.from_fields == fields);
         Hop { relationship: found.unwrap().id, direction }
     }
 
