@@ -58,7 +58,7 @@ fn tls(url: &Uri) -> Result<ClientConfig, ConnectError> {
 
 /// Text of an error with its chain of sources, where the details are.
 #[must_use]
-pub fn whole(error: &dyn std::error::Error) -> String {
+pub fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {

@@ -12,10 +12,11 @@ use hyper::http::uri::Scheme;
 use hyper::{Request, StatusCode, Uri};
 use tokio::time::timeout;
 
-use crate::connect::{ConnectError, Connections, connections, whole};
+use crate::connect::{ConnectError, Connections, connections, error_chain};
 
 /// Limits for a JWKS document, which is about a hundredth of this size.
-const OF_KEYS: Bounds = Bounds { patience: Duration::from_secs(5), most_bytes: 1 << 20 };
+const JWKS_LIMITS: DownloadLimits =
+    DownloadLimits { time_limit: Duration::from_secs(5), most_bytes: 1 << 20 };
 
 /// A client for documents of one server.
 #[derive(Debug)]
@@ -25,9 +26,9 @@ pub struct Client {
 
 /// Limits for the time and the size of a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub struct DownloadLimits {
     /// Timeout from connecting to the last byte.
-    pub patience: Duration,
+    pub time_limit: Duration,
     pub most_bytes: usize,
 }
 
@@ -54,8 +55,8 @@ pub enum GetError {
     TooLarge { most: usize },
     #[error("the document broke off: {0}")]
     BrokenOff(String),
-    #[error("the document did not come within {} seconds", patience.as_secs())]
-    TooLate { patience: Duration },
+    #[error("the document did not come within {} seconds", time_limit.as_secs())]
+    TooLate { time_limit: Duration },
 }
 
 /// Reason why a URL is refused.
@@ -76,7 +77,7 @@ pub fn read_url(text: &str) -> Result<Uri, UrlError> {
     let host = url.host().ok_or(UrlError::NoUrl)?;
     match url.scheme() {
         Some(scheme) if *scheme == Scheme::HTTPS => Ok(url),
-        Some(scheme) if *scheme == Scheme::HTTP => match is_here(host) {
+        Some(scheme) if *scheme == Scheme::HTTP => match is_loopback(host) {
             true => Ok(url),
             false => Err(UrlError::NotEncrypted),
         },
@@ -84,7 +85,7 @@ pub fn read_url(text: &str) -> Result<Uri, UrlError> {
     }
 }
 
-fn is_here(host: &str) -> bool {
+fn is_loopback(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || address.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
@@ -97,7 +98,7 @@ impl Client {
 
     /// Downloads a document. Redirects are not followed.
     pub async fn get(&self, url: &Uri) -> Result<Fetched, GetError> {
-        match self.get_other(url, None, OF_KEYS).await? {
+        match self.get_if_changed(url, None, JWKS_LIMITS).await? {
             Some(fetched) => Ok(fetched),
             // A request without a condition has no use for 304.
             None => Err(GetError::Status(StatusCode::NOT_MODIFIED)),
@@ -105,18 +106,18 @@ impl Client {
     }
 
     /// Downloads a document unless its entity tag is the known one.
-    pub async fn get_other(
+    pub async fn get_if_changed(
         &self,
         url: &Uri,
         known: Option<&HeaderValue>,
-        bounds: Bounds,
+        bounds: DownloadLimits,
     ) -> Result<Option<Fetched>, GetError> {
-        let Bounds { patience, most_bytes } = bounds;
-        let fetched = timeout(patience, self.get_patiently(url, known, most_bytes));
-        fetched.await.unwrap_or(Err(GetError::TooLate { patience }))
+        let DownloadLimits { time_limit, most_bytes } = bounds;
+        let fetched = timeout(time_limit, self.get_unbounded(url, known, most_bytes));
+        fetched.await.unwrap_or(Err(GetError::TooLate { time_limit }))
     }
 
-    async fn get_patiently(
+    async fn get_unbounded(
         &self,
         url: &Uri,
         known: Option<&HeaderValue>,
@@ -131,7 +132,7 @@ impl Client {
             headers.insert(IF_NONE_MATCH, known.clone());
         }
         let response = self.connections.request(request).await;
-        let response = response.map_err(|error| GetError::Unreached(whole(&error)))?;
+        let response = response.map_err(|error| GetError::Unreached(error_chain(&error)))?;
         match response.status() {
             StatusCode::OK => {}
             StatusCode::NOT_MODIFIED if known.is_some() => return Ok(None),
@@ -142,7 +143,7 @@ impl Client {
         let body = Limited::new(response.into_body(), most).collect().await;
         let body = body.map_err(|error| match error.is::<LengthLimitError>() {
             true => GetError::TooLarge { most },
-            false => GetError::BrokenOff(whole(&*error)),
+            false => GetError::BrokenOff(error_chain(&*error)),
         })?;
         Ok(Some(Fetched { body: body.to_bytes(), max_age, etag }))
     }

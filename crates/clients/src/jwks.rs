@@ -21,22 +21,22 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::http::{Client, Fetched, GetError};
 
 /// Minimum and maximum of the freshness lifetime, whatever the issuer says.
-const FRESH: [Duration; 2] = [Duration::from_secs(5 * 60), Duration::from_secs(24 * 60 * 60)];
+const FRESHNESS: [Duration; 2] = [Duration::from_secs(5 * 60), Duration::from_secs(24 * 60 * 60)];
 
 /// Freshness lifetime if the issuer sends none.
-const USUALLY_FRESH: Duration = Duration::from_secs(10 * 60);
+const DEFAULT_FRESHNESS: Duration = Duration::from_secs(10 * 60);
 
 /// Minimum and maximum of the exponential backoff after failures.
-const REST: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5 * 60)];
+const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5 * 60)];
 
 /// Rate limit: minimum pause between two downloads, however many tokens name unknown keys.
-const LEAST_PAUSE: Duration = Duration::from_secs(10);
+const MIN_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Minimum pause while there are no keys yet, and every token is refused.
-const LEAST_PAUSE_WITHOUT: Duration = Duration::from_secs(1);
+const MIN_INTERVAL_WITHOUT_KEYS: Duration = Duration::from_secs(1);
 
 /// Timeout of a request that waits for a download of keys.
-const PATIENCE: Duration = Duration::from_secs(2);
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A document with a background refresh, in its converted form.
 pub struct Followed<T> {
@@ -55,7 +55,7 @@ type Read<T> = Arc<dyn Fn(&[u8]) -> Result<T, String> + Send + Sync>;
 #[derive(Debug)]
 struct Following<T> {
     /// Wakes the thread, which ends when the sender is dropped.
-    asks: mpsc::Sender<()>,
+    wake: mpsc::Sender<()>,
     state: watch::Receiver<State<T>>,
 }
 
@@ -63,9 +63,9 @@ struct Following<T> {
 struct State<T> {
     kept: Option<Kept<T>>,
     /// Time of the last attempt.
-    tried: Option<Instant>,
+    last_attempt: Option<Instant>,
     /// Number of attempts.
-    tries: u64,
+    attempts: u64,
 }
 
 #[derive(Debug)]
@@ -96,14 +96,15 @@ impl<T: Send + Sync + 'static> Followed<T> {
     /// Starts the background refresh; further calls have no effect.
     pub fn begin(&self) {
         self.following.get_or_init(|| {
-            let (asks, asked) = mpsc::channel(1);
-            let (sender, state) = watch::channel(State { kept: None, tried: None, tries: 0 });
+            let (wake, asked) = mpsc::channel(1);
+            let (sender, state) =
+                watch::channel(State { kept: None, last_attempt: None, attempts: 0 });
             let (url, read) = (self.url.clone(), Arc::clone(&self.read));
-            let work = move || follow(&url, &*read, asked, &sender);
+            let work = move || refresh_loop(&url, &*read, asked, &sender);
             if let Err(error) = thread::Builder::new().name("keys".into()).spawn(work) {
                 tracing::error!(%error, "no thread can be made that fetches keys");
             }
-            Following { asks, state }
+            Following { wake, state }
         });
     }
 
@@ -116,23 +117,23 @@ impl<T: Send + Sync + 'static> Followed<T> {
 
     /// Requests a new download, subject to the rate limit, and waits for it up to a timeout.
     async fn renew(&self) {
-        let Some(Following { asks, state }) = self.following.get() else { return };
+        let Some(Following { wake, state }) = self.following.get() else { return };
         let mut state = state.clone();
-        let tries = {
+        let attempts = {
             let state = state.borrow_and_update();
             // The first attempt is in progress.
-            if let Some(tried) = state.tried
-                && tried.elapsed() < least_pause(state.kept.is_some())
+            if let Some(last_attempt) = state.last_attempt
+                && last_attempt.elapsed() < min_interval(state.kept.is_some())
             {
                 return;
             }
-            state.tries
+            state.attempts
         };
         // If the queue is full, a wake-up is pending already.
-        let _ = asks.try_send(());
-        let renewed = state.wait_for(|state| state.tries > tries);
+        let _ = wake.try_send(());
+        let renewed = state.wait_for(|state| state.attempts > attempts);
         // After the timeout the request uses the current keys.
-        drop(timeout(PATIENCE, renewed).await);
+        drop(timeout(REFRESH_TIMEOUT, renewed).await);
     }
 }
 
@@ -189,12 +190,12 @@ impl<T: Send + Sync + 'static> Followings<T> {
     }
 }
 
-fn least_pause(has_keys: bool) -> Duration {
-    if has_keys { LEAST_PAUSE } else { LEAST_PAUSE_WITHOUT }
+fn min_interval(has_keys: bool) -> Duration {
+    if has_keys { MIN_INTERVAL } else { MIN_INTERVAL_WITHOUT_KEYS }
 }
 
 /// Refresh loop of the background thread; ends when the owner is dropped.
-fn follow<T>(
+fn refresh_loop<T>(
     url: &Uri,
     read: &(dyn Fn(&[u8]) -> Result<T, String> + Send + Sync),
     mut asked: mpsc::Receiver<()>,
@@ -212,26 +213,27 @@ fn follow<T>(
         let mut failures: u32 = 0;
         loop {
             let fetched = fetch(url).await;
-            let tried = Instant::now();
+            let last_attempt = Instant::now();
             let next = match fetched {
-                Ok(Fetched { body, max_age, .. }) => match keep(state, read, &body, &mut last) {
+                Ok(Fetched { body, max_age, .. }) => match store(state, read, &body, &mut last) {
                     Ok(()) => {
                         if failures > 0 {
                             let url = redact::address(&url.to_string()).into_owned();
                             tracing::info!(url, failures, "the keys can be fetched again");
                         }
                         failures = 0;
-                        tried + max_age.unwrap_or(USUALLY_FRESH).clamp(FRESH[0], FRESH[1])
+                        last_attempt
+                            + max_age.unwrap_or(DEFAULT_FRESHNESS).clamp(FRESHNESS[0], FRESHNESS[1])
                     }
-                    Err(error) => tried + failed(url, &error, &mut failures),
+                    Err(error) => last_attempt + backoff_after(url, &error, &mut failures),
                 },
-                Err(error) => tried + failed(url, &error.to_string(), &mut failures),
+                Err(error) => last_attempt + backoff_after(url, &error.to_string(), &mut failures),
             };
             state.send_modify(|state| {
-                state.tried = Some(tried);
-                state.tries += 1;
+                state.last_attempt = Some(last_attempt);
+                state.attempts += 1;
             });
-            let soonest = tried + least_pause(state.borrow().kept.is_some());
+            let soonest = last_attempt + min_interval(state.borrow().kept.is_some());
             // This download serves all wake-ups that were sent in the meantime.
             while asked.try_recv().is_ok() {}
             tokio::select! {
@@ -254,7 +256,7 @@ async fn fetch(url: &Uri) -> Result<Fetched, GetError> {
 }
 
 /// Stores a document if it can be converted.
-fn keep<T>(
+fn store<T>(
     state: &watch::Sender<State<T>>,
     read: &(dyn Fn(&[u8]) -> Result<T, String> + Send + Sync),
     body: &Bytes,
@@ -276,10 +278,10 @@ fn keep<T>(
 }
 
 /// Backoff after a failure, with jitter: servers that failed together must not be retried in step.
-fn failed(url: &Uri, error: &str, failures: &mut u32) -> Duration {
+fn backoff_after(url: &Uri, error: &str, failures: &mut u32) -> Duration {
     let url = redact::address(&url.to_string()).into_owned();
     tracing::warn!(url, error, "the keys of tokens cannot be fetched");
-    let doubled = REST[0].saturating_mul(1 << (*failures).min(16)).min(REST[1]);
+    let doubled = BACKOFF[0].saturating_mul(1 << (*failures).min(16)).min(BACKOFF[1]);
     *failures = failures.saturating_add(1);
     let chance = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), *failures);
     doubled + doubled.mul_f64((chance % 256) as f64 / 1_024.0)

@@ -3,12 +3,12 @@
 //! A [`Client`] belongs to one thread and one subgraph. [`Shared`] is the state of a subgraph that
 //! all threads share, [`Settings`] its configuration. In the order of a request:
 //!
-//! * [`ask`]: request, response and error types
+//! * [`request`]: request, response and error types
 //! * `client`: one request, with its retries, within its timeout
-//! * `flight`: deduplication of identical queries in flight
+//! * `deduplication`: deduplication of identical queries in flight
 //! * `bulkhead`: limit of concurrent requests to a subgraph
-//! * [`circuit`]: circuit breaker: no requests to a failing subgraph for a while
-//! * `budget`: retry budget
+//! * [`circuit_breaker`]: circuit breaker: no requests to a failing subgraph for a while
+//! * `retry_budget`: retry budget
 //! * `head`: request headers
 //! * `pool`: pool of kept-alive connections; `dial`, `socket` and [`tls`] open new ones
 //! * `http1`, `http2`: one request over a connection
@@ -16,32 +16,32 @@
 //! * `media`: content type, coding and status of a response
 //! * [`statistics`]: counters for metrics
 
-pub mod ask;
 mod body;
-mod budget;
 mod bulkhead;
-mod circuit;
+mod circuit_breaker;
 mod client;
+mod deduplication;
 mod dial;
 pub mod endpoint;
-mod flight;
 mod head;
 mod http1;
 mod http2;
 mod media;
 mod pool;
+pub mod request;
+mod retry_budget;
 pub mod settings;
 pub mod shared;
 mod socket;
 pub mod statistics;
 pub mod tls;
 
-pub use ask::{Answer, Ask, AskError, Unavailable};
 pub use bulkhead::Permit;
-pub use circuit::BreakerState;
+pub use circuit_breaker::BreakerState;
 pub use client::Client;
 pub use endpoint::{Endpoint, EndpointError};
-pub use settings::{Breaker, Compression, Http2, Settings};
+pub use request::{SubgraphError, SubgraphRequest, SubgraphResponse, Unavailable};
+pub use settings::{BreakerSettings, Compression, Http2, Settings};
 pub use shared::Shared;
 pub use statistics::{ErrorKind, Statistics};
 pub use tls::{OwnCertificate, Tls, TlsError, TlsFiles};

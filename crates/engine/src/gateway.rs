@@ -10,7 +10,7 @@
 //! | execute, write | `gateway::execute` | each request |
 //! | respond | [`crate::respond`] | each request |
 //!
-//! * `guards`: authorization of clients
+//! * `authorization`: authorization of clients
 //! * [`labels`]: progressive override: labels that move fields to another subgraph for some
 //!   requests
 //! * [`worker`]: state of one serving thread
@@ -22,18 +22,18 @@
 //! * [`map_error`]: errors of subgraphs as clients see them
 //! * [`explain`]: plans as text
 
-mod apart;
-mod ask;
+mod authorization;
 mod caller;
+pub mod compatibility;
 pub mod explain;
-mod guards;
 pub mod headers;
 mod labels;
 mod local;
-pub mod offered;
+mod long_queries;
+pub mod map_error;
 mod prepare;
 mod respond;
-pub mod tell;
+mod transport;
 pub mod worker;
 
 use std::sync::Arc;
@@ -49,12 +49,12 @@ use sources::Statistics;
 
 use crate::documents::{Cached, DocumentCache};
 use crate::engine::{Engine, Limits};
+pub use authorization::{AuthorizationOptions, Unauthorized};
 pub use caller::Caller;
-pub use guards::{Guards, Unauthorized};
-use headers::Wanted;
+use headers::ReadHeaders;
 use labels::Labels;
+pub use map_error::SubgraphErrors;
 pub use prepare::Prepared;
-pub use tell::SubgraphErrors;
 pub use worker::GatewayWorker;
 
 /// Options of a gateway.
@@ -73,7 +73,7 @@ pub struct GatewayOptions {
     pub label_claim: Option<Box<str>>,
     /// Whether clients may request the query plan in the response extensions.
     pub expose_plan: bool,
-    pub guards: Guards,
+    pub authorization: AuthorizationOptions,
 }
 
 /// A federation gateway, shared by all threads.
@@ -83,16 +83,16 @@ pub struct Gateway {
     validator: Validator,
     documents: DocumentCache<Prepared>,
     /// By [`gateway::supergraph::SubgraphId`].
-    ways: Vec<Way>,
+    transports: Vec<SubgraphTransport>,
     labels: Labels,
     /// Client headers that are read.
-    wanted: Wanted,
+    read_headers: ReadHeaders,
     options: GatewayOptions,
 }
 
 /// Transport of requests to a subgraph.
 #[derive(Clone, Debug)]
-pub enum Way {
+pub enum SubgraphTransport {
     /// Over HTTP.
     Remote(Remote),
     /// In this process.
@@ -121,7 +121,7 @@ pub struct Local {
     pub shared: Arc<Shared>,
 }
 
-impl Way {
+impl SubgraphTransport {
     /// Returns the HTTP transport.
     #[must_use]
     pub fn remote(&self) -> Option<&Remote> {
@@ -153,20 +153,33 @@ impl Way {
 impl Gateway {
     /// Creates the gateway of a supergraph, with a transport for each subgraph, in their order.
     #[must_use]
-    pub fn new(mut supergraph: Supergraph, ways: Vec<Way>, options: GatewayOptions) -> Arc<Self> {
+    pub fn new(
+        mut supergraph: Supergraph,
+        transports: Vec<SubgraphTransport>,
+        options: GatewayOptions,
+    ) -> Arc<Self> {
         supergraph.api.schema.suggests_names = options.limits.introspection;
         let validator = Validator::new(&supergraph.api.schema);
         let labels = Labels::new(&supergraph, &options.labels);
         let documents = DocumentCache::new();
-        let mut wanted =
-            Wanted::of(ways.iter().filter_map(Way::remote).map(|remote| &remote.rules));
+        let mut read_headers = ReadHeaders::of(
+            transports.iter().filter_map(SubgraphTransport::remote).map(|remote| &remote.rules),
+        );
         if let Some(header) = &options.label_header {
-            wanted.add(header.clone());
+            read_headers.add(header.clone());
         }
         if options.expose_plan {
-            wanted.add(headers::PLAN);
+            read_headers.add(headers::PLAN);
         }
-        Arc::new(Self { supergraph, validator, documents, ways, labels, wanted, options })
+        Arc::new(Self {
+            supergraph,
+            validator,
+            documents,
+            transports,
+            labels,
+            read_headers,
+            options,
+        })
     }
 
     /// API schema.
@@ -189,8 +202,8 @@ impl Gateway {
 
     /// Client headers that requests to subgraphs depend on.
     #[must_use]
-    pub fn wanted(&self) -> &Wanted {
-        &self.wanted
+    pub fn read_headers(&self) -> &ReadHeaders {
+        &self.read_headers
     }
 
     /// Validates a document.
@@ -199,7 +212,7 @@ impl Gateway {
     }
 
     /// Returns the subgraphs with their transports.
-    pub fn subgraphs(&self) -> impl Iterator<Item = (&Subgraph, &Way)> {
-        self.supergraph.subgraphs.iter().zip(&self.ways)
+    pub fn subgraphs(&self) -> impl Iterator<Item = (&Subgraph, &SubgraphTransport)> {
+        self.supergraph.subgraphs.iter().zip(&self.transports)
     }
 }

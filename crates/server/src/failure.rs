@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use engine::gateway::offered::Missing;
+use engine::gateway::compatibility::Incompatibility;
 use engine::session::KeyError;
 use engine::{OpenError, RowError};
 use graphql::GraphQLError;
@@ -55,7 +55,7 @@ pub(crate) enum Failure {
     Source { subgraph: Box<str>, error: OpenError },
     /// Sources are not what they were when the supergraph was composed: what which subgraph lacks.
     #[error("{}", others(.0))]
-    OtherSources(Vec<(Box<str>, Missing)>),
+    OtherSources(Vec<(Box<str>, Incompatibility)>),
     /// The operation to explain is not one that the API answers.
     #[error("{0}")]
     Operation(OperationError),
@@ -127,7 +127,7 @@ fn wrong(place: &str, problems: &[gateway::supergraph::Problem]) -> String {
 }
 
 /// What sources do not have of their subgraphs, one thing a line; so many are told.
-fn others(missing: &[(Box<str>, Missing)]) -> String {
+fn others(missing: &[(Box<str>, Incompatibility)]) -> String {
     const MOST: usize = 20;
     let told = missing.iter().take(MOST).map(|(subgraph, missing)| {
         format!(

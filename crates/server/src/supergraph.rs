@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clients::GetError;
-use clients::http::{Bounds, Client};
+use clients::http::{Client, DownloadLimits};
 use hyper::Uri;
 use hyper::header::HeaderValue;
 use sha2::{Digest, Sha256};
@@ -19,7 +19,8 @@ use crate::options::SupergraphPlace;
 pub(crate) use watch::SupergraphWatch;
 
 /// More than the largest that are known, many times.
-const BOUNDS: Bounds = Bounds { patience: Duration::from_secs(30), most_bytes: 64 << 20 };
+const BOUNDS: DownloadLimits =
+    DownloadLimits { time_limit: Duration::from_secs(30), most_bytes: 64 << 20 };
 
 /// A supergraph as it was read.
 #[derive(Debug)]
@@ -81,7 +82,7 @@ async fn fetch(
     url: &Uri,
     known: Option<&HeaderValue>,
 ) -> Result<Option<(Vec<u8>, Option<HeaderValue>)>, GetError> {
-    let fetched = Client::new(url)?.get_other(url, known, BOUNDS).await?;
+    let fetched = Client::new(url)?.get_if_changed(url, known, BOUNDS).await?;
     Ok(fetched.map(|fetched| (fetched.body.to_vec(), fetched.etag)))
 }
 

@@ -12,15 +12,15 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 /// Maximum wait for a slot.
-const PATIENCE: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// The slots of a subgraph, shared by all threads.
 #[derive(Debug)]
 pub(super) struct Bulkhead {
-    places: Semaphore,
+    slots: Semaphore,
     most: u32,
     /// Whether a request waited in vain and no response came since.
-    is_stuck: AtomicBool,
+    is_hung: AtomicBool,
     waiting: AtomicU32,
 }
 
@@ -33,57 +33,57 @@ pub struct Permit<'b> {
 
 /// Error: no slot is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Full;
+pub(super) struct BulkheadFull;
 
 impl Bulkhead {
     pub(super) fn new(most: u32) -> Self {
         let most = most.max(1);
         Self {
-            places: Semaphore::new(most as usize),
+            slots: Semaphore::new(most as usize),
             most,
-            is_stuck: AtomicBool::new(false),
+            is_hung: AtomicBool::new(false),
             waiting: AtomicU32::new(0),
         }
     }
 
     /// Waits for a slot, for a bounded time.
-    pub(super) async fn enter(&self) -> Result<Permit<'_>, Full> {
-        if let Some(place) = self.try_enter() {
-            return Ok(place);
+    pub(super) async fn acquire(&self) -> Result<Permit<'_>, BulkheadFull> {
+        if let Some(permit) = self.try_acquire() {
+            return Ok(permit);
         }
-        if self.is_stuck.load(Ordering::Relaxed) {
-            return Err(Full);
+        if self.is_hung.load(Ordering::Relaxed) {
+            return Err(BulkheadFull);
         }
         let _waiting = Waiting::new(&self.waiting);
-        match timeout(PATIENCE, self.places.acquire()).await {
+        match timeout(MAX_WAIT, self.slots.acquire()).await {
             Ok(Ok(permit)) => Ok(Permit { bulkhead: self, _permit: permit }),
             // The semaphore is never closed.
-            Ok(Err(_)) => Err(Full),
+            Ok(Err(_)) => Err(BulkheadFull),
             Err(_) => {
-                self.is_stuck.store(true, Ordering::Relaxed);
-                Err(Full)
+                self.is_hung.store(true, Ordering::Relaxed);
+                Err(BulkheadFull)
             }
         }
     }
 
     /// Takes a slot if one is free.
-    pub(super) fn try_enter(&self) -> Option<Permit<'_>> {
-        let permit = self.places.try_acquire().ok()?;
+    pub(super) fn try_acquire(&self) -> Option<Permit<'_>> {
+        let permit = self.slots.try_acquire().ok()?;
         Some(Permit { bulkhead: self, _permit: permit })
     }
 
     /// Number of requests that have a slot, and of those that wait for one.
     pub(super) fn load(&self) -> (u32, u32) {
-        let free = u32::try_from(self.places.available_permits()).unwrap_or(u32::MAX);
+        let free = u32::try_from(self.slots.available_permits()).unwrap_or(u32::MAX);
         (self.most.saturating_sub(free), self.waiting.load(Ordering::Relaxed))
     }
 }
 
 impl Permit<'_> {
     /// Records that the subgraph responded to this request.
-    pub fn answered(&self) {
-        if self.bulkhead.is_stuck.load(Ordering::Relaxed) {
-            self.bulkhead.is_stuck.store(false, Ordering::Relaxed);
+    pub fn record_response(&self) {
+        if self.bulkhead.is_hung.load(Ordering::Relaxed) {
+            self.bulkhead.is_hung.store(false, Ordering::Relaxed);
         }
     }
 }
@@ -120,14 +120,14 @@ mod tests {
     fn whoever_finds_no_place_waits_while_others_are_answered() {
         run(async {
             let bulkhead = Bulkhead::new(2);
-            let (one, two) = (bulkhead.enter().await.unwrap(), bulkhead.enter().await.unwrap());
+            let (one, two) = (bulkhead.acquire().await.unwrap(), bulkhead.acquire().await.unwrap());
             let ending = async {
-                tokio::time::sleep(PATIENCE / 2).await;
+                tokio::time::sleep(MAX_WAIT / 2).await;
                 assert_eq!(bulkhead.load(), (2, 1));
-                one.answered();
+                one.record_response();
                 drop(one);
             };
-            let (entered, ()) = tokio::join!(bulkhead.enter(), ending);
+            let (entered, ()) = tokio::join!(bulkhead.acquire(), ending);
             assert!(entered.is_ok());
             drop((entered, two));
             assert_eq!(bulkhead.load(), (0, 0));
@@ -138,23 +138,23 @@ mod tests {
     fn nobody_waits_for_one_that_hangs_until_it_answers() {
         run(async {
             let bulkhead = Bulkhead::new(1);
-            let hanging = bulkhead.enter().await.unwrap();
-            let (one, other) = tokio::join!(bulkhead.enter(), bulkhead.enter());
-            assert_eq!((one.unwrap_err(), other.unwrap_err()), (Full, Full));
+            let hanging = bulkhead.acquire().await.unwrap();
+            let (one, other) = tokio::join!(bulkhead.acquire(), bulkhead.acquire());
+            assert_eq!((one.unwrap_err(), other.unwrap_err()), (BulkheadFull, BulkheadFull));
             let begun = Instant::now();
             for _ in 0..100 {
-                assert_eq!(bulkhead.enter().await.unwrap_err(), Full);
+                assert_eq!(bulkhead.acquire().await.unwrap_err(), BulkheadFull);
             }
             assert_eq!(begun.elapsed(), Duration::ZERO, "they did not wait");
             // A request that was cancelled or failed releases its slot, and does not count as a
             // response.
             drop(hanging);
-            let again = bulkhead.enter().await.unwrap();
-            assert_eq!(bulkhead.enter().await.unwrap_err(), Full);
+            let again = bulkhead.acquire().await.unwrap();
+            assert_eq!(bulkhead.acquire().await.unwrap_err(), BulkheadFull);
             assert_eq!(begun.elapsed(), Duration::ZERO);
-            again.answered();
-            assert_eq!(bulkhead.enter().await.unwrap_err(), Full);
-            assert_eq!(begun.elapsed(), PATIENCE, "one that answers is waited for");
+            again.record_response();
+            assert_eq!(bulkhead.acquire().await.unwrap_err(), BulkheadFull);
+            assert_eq!(begun.elapsed(), MAX_WAIT, "one that answers is waited for");
         });
     }
 }

@@ -10,25 +10,25 @@ use hyper::client::conn::TrySendError;
 use hyper::{HeaderMap, Response};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::ask::{Answer, Ask, AskError};
 use super::body::{self, Frames, Limits};
-use super::bulkhead::{Bulkhead, Full, Permit};
-use super::circuit::Turn;
-use super::flight::{Key, Part};
+use super::bulkhead::{Bulkhead, BulkheadFull, Permit};
+use super::circuit_breaker::Transition;
+use super::deduplication::{Key, Role};
 use super::head::Head;
 use super::media::{self, Media};
-use super::pool::{Lent, Pool, Wanted};
+use super::pool::{ConnectionChoice, Pool, PooledConnection};
+use super::request::{SubgraphError, SubgraphRequest, SubgraphResponse};
 use super::settings::Settings;
 use super::shared::Shared;
 use super::statistics::Counts;
 use crate::coding::{Coding, Compressor};
-use crate::connect::whole;
+use crate::connect::error_chain;
 
 /// Backoff before the first retry; it doubles with each.
-const PAUSE: Duration = Duration::from_millis(25);
+const INITIAL_BACKOFF: Duration = Duration::from_millis(25);
 
 /// Maximum backoff, unless the server demands a longer one by `Retry-After`.
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+const MAX_BACKOFF: Duration = Duration::from_secs(1);
 
 /// Client of one subgraph on one thread, whose tasks must run in a `LocalSet`.
 pub struct Client {
@@ -39,30 +39,30 @@ pub struct Client {
 }
 
 /// Request body and headers as they are sent.
-struct Parcel<'a> {
+struct EncodedRequest<'a> {
     headers: &'a HeaderMap,
     body: Bytes,
     coding: Option<Coding>,
-    hold: &'a dyn Fn(usize) -> bool,
+    reserve: &'a dyn Fn(usize) -> bool,
 }
 
 /// Outcome of one attempt.
 struct Attempt {
-    result: Result<Answer, AskError>,
-    again: Again,
+    result: Result<SubgraphResponse, SubgraphError>,
+    retry: Retry,
 }
 
 /// Whether and when a retry can help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Again {
+enum Retry {
     No,
     /// A kept-alive connection was closed before a response began; `is_unsent` says whether the
     /// request certainly did not arrive.
-    AtOnce {
+    Immediately {
         is_unsent: bool,
     },
     /// After a backoff, whose length the server may have set.
-    Later {
+    AfterBackoff {
         after: Option<Duration>,
     },
 }
@@ -79,104 +79,124 @@ impl Client {
     }
 
     /// Sends a request and waits for its response. Dropping the future cancels the request.
-    pub async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AskError> {
+    pub async fn send(
+        &self,
+        request: SubgraphRequest<'_>,
+    ) -> Result<SubgraphResponse, SubgraphError> {
         let began = Instant::now();
         self.shared.begin();
         let result = match &self.shared.bulkhead {
-            None => self.ask_or_join(&ask, began).await,
-            Some(bulkhead) => match bulkhead.try_enter() {
-                Some(place) => self.ask_from(&place, &ask, began).await,
-                None => Box::pin(self.ask_in_turn(bulkhead, &ask, began)).await,
+            None => self.send_or_join(&request, began).await,
+            Some(bulkhead) => match bulkhead.try_acquire() {
+                Some(permit) => self.send_with_permit(&permit, &request, began).await,
+                None => Box::pin(self.send_when_admitted(bulkhead, &request, began)).await,
             },
         };
-        self.shared.end(began.elapsed(), result.as_ref().err().map(AskError::kind));
+        self.shared.end(began.elapsed(), result.as_ref().err().map(SubgraphError::kind));
         result
     }
 
     /// Closes connections that were idle for too long; to be called periodically.
-    pub fn close_old(&self) {
-        self.pool.close_old();
+    pub fn close_idle(&self) {
+        self.pool.close_idle();
     }
 
     /// Waits for a slot of the bulkhead, then sends the request.
-    async fn ask_in_turn(
+    async fn send_when_admitted(
         &self,
         bulkhead: &Bulkhead,
-        ask: &Ask<'_>,
+        request: &SubgraphRequest<'_>,
         began: Instant,
-    ) -> Result<Answer, AskError> {
+    ) -> Result<SubgraphResponse, SubgraphError> {
         // Requests that hold the slots are about to fail, and those that wait would be refused by
         // the circuit breaker.
-        let open = self.shared.circuit.as_ref().and_then(|circuit| circuit.closed_until(began));
+        let open = self
+            .shared
+            .circuit_breaker
+            .as_ref()
+            .and_then(|circuit_breaker| circuit_breaker.open_until(began));
         if let Some(until) = open {
-            return Err(AskError::BreakerOpen { until: until.into_std() });
+            return Err(SubgraphError::BreakerOpen { until: until.into_std() });
         }
-        match timeout_at(self.deadline(ask, began), bulkhead.enter()).await {
-            Ok(Ok(place)) => self.ask_from(&place, ask, began).await,
-            Ok(Err(Full)) => Err(AskError::Overloaded),
-            Err(_) => Err(AskError::Timeout),
+        match timeout_at(self.deadline(request, began), bulkhead.acquire()).await {
+            Ok(Ok(permit)) => self.send_with_permit(&permit, request, began).await,
+            Ok(Err(BulkheadFull)) => Err(SubgraphError::Overloaded),
+            Err(_) => Err(SubgraphError::Timeout),
         }
     }
 
-    async fn ask_from(
+    async fn send_with_permit(
         &self,
-        place: &Permit<'_>,
-        ask: &Ask<'_>,
+        permit: &Permit<'_>,
+        request: &SubgraphRequest<'_>,
         began: Instant,
-    ) -> Result<Answer, AskError> {
-        let result = self.ask_or_join(ask, began).await;
+    ) -> Result<SubgraphResponse, SubgraphError> {
+        let result = self.send_or_join(request, began).await;
         if result.is_ok() {
-            place.answered();
+            permit.record_response();
         }
         result
     }
 
-    async fn ask_or_join(&self, ask: &Ask<'_>, began: Instant) -> Result<Answer, AskError> {
-        match self.settings.deduplicate && ask.is_query {
-            false => self.ask_in_time(ask, began).await,
-            true => Box::pin(self.ask_together(ask, began)).await,
+    async fn send_or_join(
+        &self,
+        request: &SubgraphRequest<'_>,
+        began: Instant,
+    ) -> Result<SubgraphResponse, SubgraphError> {
+        match self.settings.deduplicate && request.is_query {
+            false => self.send_within_deadline(request, began).await,
+            true => Box::pin(self.send_deduplicated(request, began)).await,
         }
     }
 
     /// Sends the request, or waits for the response of an identical query in flight.
-    async fn ask_together(&self, ask: &Ask<'_>, began: Instant) -> Result<Answer, AskError> {
-        let key = Key::new(&ask.body, ask.headers);
-        let joined = timeout_at(self.deadline(ask, began), self.shared.flights.join(key)).await;
+    async fn send_deduplicated(
+        &self,
+        request: &SubgraphRequest<'_>,
+        began: Instant,
+    ) -> Result<SubgraphResponse, SubgraphError> {
+        let key = Key::new(&request.body, request.headers);
+        let joined =
+            timeout_at(self.deadline(request, began), self.shared.in_flight.join(key)).await;
         match joined {
-            Err(_) => Err(AskError::Timeout),
-            Ok(Part::Lead(lead)) => {
-                let result = self.ask_in_time(ask, began).await;
-                lead.tell(&result);
+            Err(_) => Err(SubgraphError::Timeout),
+            Ok(Role::Leader(leader)) => {
+                let result = self.send_within_deadline(request, began).await;
+                leader.publish(&result);
                 result
             }
-            Ok(Part::Followed(result)) => {
+            Ok(Role::Follower(result)) => {
                 Counts::add(&self.shared.counts.deduplicated, 1);
                 let answer = result?;
-                match (ask.hold)(answer.body.len()) {
+                match (request.reserve)(answer.body.len()) {
                     true => Ok(answer),
-                    false => Err(AskError::MemoryExhausted),
+                    false => Err(SubgraphError::MemoryExhausted),
                 }
             }
         }
     }
 
-    async fn ask_in_time(&self, ask: &Ask<'_>, began: Instant) -> Result<Answer, AskError> {
-        let deadline = self.deadline(ask, began);
-        let permit = match &self.shared.circuit {
+    async fn send_within_deadline(
+        &self,
+        request: &SubgraphRequest<'_>,
+        began: Instant,
+    ) -> Result<SubgraphResponse, SubgraphError> {
+        let deadline = self.deadline(request, began);
+        let permit = match &self.shared.circuit_breaker {
             None => None,
-            Some(circuit) => {
-                let open = |until: Instant| AskError::BreakerOpen { until: until.into_std() };
-                Some(circuit.admit(began).map_err(open)?)
+            Some(circuit_breaker) => {
+                let open = |until: Instant| SubgraphError::BreakerOpen { until: until.into_std() };
+                Some(circuit_breaker.admit(began).map_err(open)?)
             }
         };
-        let result = timeout_at(deadline, self.ask_patiently(ask, deadline)).await;
-        let result = result.unwrap_or(Err(AskError::Timeout));
+        let result = timeout_at(deadline, self.send_with_retries(request, deadline)).await;
+        let result = result.unwrap_or(Err(SubgraphError::Timeout));
         if let Some(permit) = permit {
             let now = Instant::now();
             // A timeout of a request with little time left says nothing about the subgraph.
             let had_time = now - began >= self.settings.timeout / 2;
-            match has_failed(&result, had_time) {
-                Some(has_failed) => self.log(permit.end(has_failed, now)),
+            match counts_as_failure(&result, had_time) {
+                Some(counts_as_failure) => self.log(permit.end(counts_as_failure, now)),
                 None => drop(permit),
             }
         }
@@ -184,57 +204,61 @@ impl Client {
     }
 
     /// Logs transitions of the circuit breaker, so that operators can date missing responses.
-    fn log(&self, turn: Option<Turn>) {
+    fn log(&self, transition: Option<Transition>) {
         let Settings { name, endpoint, breaker, .. } = &*self.settings;
         let pause = breaker.map(|breaker| breaker.pause).unwrap_or_default();
         let subgraph = &**name;
-        match turn {
+        match transition {
             None => {}
-            Some(Turn::Opened) => tracing::warn!(
+            Some(Transition::Opened) => tracing::warn!(
                 subgraph,
                 %endpoint,
                 ?pause,
-                "the circuit breaker of a subgraph opened after too many failures"
+                "circuit breaker opened after too many failures"
             ),
-            Some(Turn::StaysOpen) => {
-                tracing::warn!(subgraph, %endpoint, ?pause, "the circuit breaker of a subgraph stays open: the trial request failed");
+            Some(Transition::StaysOpen) => {
+                tracing::warn!(subgraph, %endpoint, ?pause, "circuit breaker stays open: the trial request failed");
             }
-            Some(Turn::Closed) => {
-                tracing::info!(subgraph, %endpoint, "the circuit breaker of a subgraph closed: the trial request succeeded");
+            Some(Transition::Closed) => {
+                tracing::info!(subgraph, %endpoint, "circuit breaker closed: the trial request succeeded");
             }
         }
     }
 
-    fn deadline(&self, ask: &Ask<'_>, began: Instant) -> Instant {
+    fn deadline(&self, request: &SubgraphRequest<'_>, began: Instant) -> Instant {
         let own = began + self.settings.timeout;
-        ask.deadline.map_or(own, |deadline| own.min(Instant::from_std(deadline)))
+        request.deadline.map_or(own, |deadline| own.min(Instant::from_std(deadline)))
     }
 
     /// Retries until there is a response, or no retry can help.
-    async fn ask_patiently(&self, ask: &Ask<'_>, deadline: Instant) -> Result<Answer, AskError> {
-        let parcel = self.parcel(ask);
-        let mut wanted = Wanted::Any;
+    async fn send_with_retries(
+        &self,
+        request: &SubgraphRequest<'_>,
+        deadline: Instant,
+    ) -> Result<SubgraphResponse, SubgraphError> {
+        let encoded = self.encode(request);
+        let mut choice = ConnectionChoice::Any;
         let mut retries = 0;
         loop {
-            let Attempt { result, again } = self.send(&parcel, wanted).await;
-            match again {
-                Again::No => return result,
-                Again::AtOnce { is_unsent } if wanted == Wanted::Any => {
-                    if !(ask.is_query || is_unsent) {
+            let Attempt { result, retry } = self.attempt(&encoded, choice).await;
+            match retry {
+                Retry::No => return result,
+                Retry::Immediately { is_unsent } if choice == ConnectionChoice::Any => {
+                    if !(request.is_query || is_unsent) {
                         return result;
                     }
-                    wanted = Wanted::New;
+                    choice = ConnectionChoice::New;
                 }
-                Again::AtOnce { .. } | Again::Later { .. } => {
-                    if !ask.is_query || retries >= self.settings.retries {
+                Retry::Immediately { .. } | Retry::AfterBackoff { .. } => {
+                    if !request.is_query || retries >= self.settings.retries {
                         return result;
                     }
-                    let pause = pause(retries, again);
-                    if Instant::now() + pause >= deadline || !self.shared.may_retry() {
+                    let backoff = backoff(retries, retry);
+                    if Instant::now() + backoff >= deadline || !self.shared.may_retry() {
                         return result;
                     }
                     retries += 1;
-                    sleep(pause).await;
+                    sleep(backoff).await;
                 }
             }
             Counts::add(&self.shared.counts.retries, 1);
@@ -246,21 +270,25 @@ impl Client {
     }
 
     /// Compresses the body, if it is large enough.
-    fn parcel<'a>(&self, ask: &Ask<'a>) -> Parcel<'a> {
-        let plain =
-            Parcel { headers: ask.headers, body: ask.body.clone(), coding: None, hold: ask.hold };
+    fn encode<'a>(&self, request: &SubgraphRequest<'a>) -> EncodedRequest<'a> {
+        let plain = EncodedRequest {
+            headers: request.headers,
+            body: request.body.clone(),
+            coding: None,
+            reserve: request.reserve,
+        };
         let Some(compression) = self.settings.compression else { return plain };
         let Some(coding) = compression.requests else { return plain };
-        if ask.body.len() < compression.min_size {
+        if request.body.len() < compression.min_size {
             return plain;
         }
         let compressed =
-            Compressor::new(coding, Some(ask.body.len())).and_then(|mut compressor| {
-                compressor.write(&ask.body)?;
+            Compressor::new(coding, Some(request.body.len())).and_then(|mut compressor| {
+                compressor.write(&request.body)?;
                 compressor.finish()
             });
         match compressed {
-            Ok(body) => Parcel { body: body.into(), coding: Some(coding), ..plain },
+            Ok(body) => EncodedRequest { body: body.into(), coding: Some(coding), ..plain },
             Err(error) => {
                 tracing::warn!(%error, ?coding, "a request is sent without compression");
                 plain
@@ -268,45 +296,45 @@ impl Client {
         }
     }
 
-    async fn send(&self, parcel: &Parcel<'_>, wanted: Wanted) -> Attempt {
-        let lent = match self.pool.lend(wanted).await {
-            Ok(lent) => lent,
+    async fn attempt(&self, encoded: &EncodedRequest<'_>, choice: ConnectionChoice) -> Attempt {
+        let pooled = match self.pool.acquire(choice).await {
+            Ok(pooled) => pooled,
             Err(error) => {
                 return Attempt {
-                    result: Err(AskError::Unavailable(error)),
-                    again: Again::Later { after: None },
+                    result: Err(SubgraphError::Unavailable(error)),
+                    retry: Retry::AfterBackoff { after: None },
                 };
             }
         };
-        Counts::add(&self.shared.counts.bytes_out, parcel.body.len() as u64);
-        let Parcel { headers, body, coding, hold: _ } = parcel;
-        match lent {
-            Lent::Http1(mut lent) => {
+        Counts::add(&self.shared.counts.bytes_out, encoded.body.len() as u64);
+        let EncodedRequest { headers, body, coding, reserve: _ } = encoded;
+        match pooled {
+            PooledConnection::Http1(mut pooled) => {
                 let request = self.head.http1(headers, body.clone(), *coding);
-                match lent.connection.send(request).await {
-                    Err(error) => Attempt::unanswered(error, lent.is_kept),
+                match pooled.connection.send(request).await {
+                    Err(error) => Attempt::unanswered(error, pooled.is_kept),
                     Ok(response) => {
-                        let connection = &mut lent.connection;
+                        let connection = &mut pooled.connection;
                         let (attempt, is_whole) = self
-                            .receive(response, parcel, |body| Frames::Http1(connection, body))
+                            .receive(response, encoded, |body| Frames::Http1(connection, body))
                             .await;
                         if is_whole {
-                            lent.give_back();
+                            pooled.release();
                         }
                         attempt
                     }
                 }
             }
-            Lent::Http2(mut lent) => {
+            PooledConnection::Http2(mut pooled) => {
                 let request = self.head.http2(headers, body.clone(), *coding);
-                match lent.connection.send(request).await {
+                match pooled.connection.send(request).await {
                     Err(error) => {
                         if !is_reset(error.error()) {
-                            lent.avoid();
+                            pooled.exclude();
                         }
-                        Attempt::unanswered(error, lent.is_kept)
+                        Attempt::unanswered(error, pooled.is_kept)
                     }
-                    Ok(response) => self.receive(response, parcel, Frames::Http2).await.0,
+                    Ok(response) => self.receive(response, encoded, Frames::Http2).await.0,
                 }
             }
         }
@@ -316,14 +344,14 @@ impl Client {
     async fn receive<'c>(
         &self,
         response: Response<Incoming>,
-        parcel: &Parcel<'_>,
+        encoded: &EncodedRequest<'_>,
         frames: impl FnOnce(Incoming) -> Frames<'c>,
     ) -> (Attempt, bool) {
         let (head, body) = response.into_parts();
         let status = head.status.as_u16();
-        let again = match status {
-            502..=504 => Again::Later { after: media::retry_after(&head.headers) },
-            _ => Again::No,
+        let retry = match status {
+            502..=504 => Retry::AfterBackoff { after: media::retry_after(&head.headers) },
+            _ => Retry::No,
         };
         let read = media::media(head.status, &head.headers)
             .and_then(|media| Ok((media, media::coding(&head.headers)?)));
@@ -331,27 +359,27 @@ impl Client {
         let (media, coding) = match read {
             Ok(read) => read,
             Err(error) => {
-                let is_whole = body::forget(frames).await.is_ok();
-                return (Attempt { result: Err(error), again }, is_whole);
+                let is_whole = body::discard(frames).await.is_ok();
+                return (Attempt { result: Err(error), retry }, is_whole);
             }
         };
         let limits = Limits {
             most: self.settings.most_bytes,
-            hold: parcel.hold,
+            reserve: encoded.reserve,
             received: &self.shared.counts.bytes_in,
         };
         match body::read(frames, coding, limits).await {
-            Err(error) => (Attempt { result: Err(error), again: Again::No }, false),
+            Err(error) => (Attempt { result: Err(error), retry: Retry::No }, false),
             Ok(body) => {
                 let is_answer = match media {
                     Media::GraphQl => true,
-                    Media::Json => media::may_be_answer(&body),
+                    Media::Json => media::may_be_graphql(&body),
                 };
                 let result = match is_answer {
-                    true => Ok(Answer { status, body }),
-                    false => Err(AskError::Status(status)),
+                    true => Ok(SubgraphResponse { status, body }),
+                    false => Err(SubgraphError::Status(status)),
                 };
-                (Attempt { result, again }, true)
+                (Attempt { result, retry }, true)
             }
         }
     }
@@ -362,49 +390,54 @@ impl Attempt {
     fn unanswered<R>(mut error: TrySendError<R>, is_kept: bool) -> Self {
         let is_unsent = error.take_message().is_some() || is_refused(error.error());
         let error = error.into_error();
-        let again = match is_kept {
+        let retry = match is_kept {
             // The response was not HTTP.
-            _ if error.is_parse() => Again::No,
-            true => Again::AtOnce { is_unsent },
-            false => Again::Later { after: None },
+            _ if error.is_parse() => Retry::No,
+            true => Retry::Immediately { is_unsent },
+            false => Retry::AfterBackoff { after: None },
         };
-        let why = whole(&error).into();
+        let why = error_chain(&error).into();
         let result = match error.is_parse() {
-            true => AskError::Broken(why),
-            false => AskError::Closed(why),
+            true => SubgraphError::Broken(why),
+            false => SubgraphError::Closed(why),
         };
-        Self { result: Err(result), again }
+        Self { result: Err(result), retry }
     }
 }
 
 /// Whether the outcome counts as a failure of the subgraph; `None` if it says nothing about it.
-fn has_failed(result: &Result<Answer, AskError>, had_time: bool) -> Option<bool> {
+fn counts_as_failure(
+    result: &Result<SubgraphResponse, SubgraphError>,
+    had_time: bool,
+) -> Option<bool> {
     match result {
         Ok(answer) => Some(matches!(answer.status, 502..=504)),
-        Err(AskError::Status(status)) => Some(*status >= 500),
+        Err(SubgraphError::Status(status)) => Some(*status >= 500),
         Err(
-            AskError::Unavailable(_)
-            | AskError::Broken(_)
-            | AskError::Closed(_)
-            | AskError::NotGraphQl(_),
+            SubgraphError::Unavailable(_)
+            | SubgraphError::Broken(_)
+            | SubgraphError::Closed(_)
+            | SubgraphError::NotGraphQl(_),
         ) => Some(true),
-        Err(AskError::Timeout) => had_time.then_some(true),
-        Err(AskError::TooLarge { .. }) => Some(false),
-        Err(AskError::MemoryExhausted | AskError::BreakerOpen { .. } | AskError::Overloaded) => {
-            None
-        }
+        Err(SubgraphError::Timeout) => had_time.then_some(true),
+        Err(SubgraphError::TooLarge { .. }) => Some(false),
+        Err(
+            SubgraphError::MemoryExhausted
+            | SubgraphError::BreakerOpen { .. }
+            | SubgraphError::Overloaded,
+        ) => None,
     }
 }
 
 /// Backoff with jitter, or the pause that the server demands.
-fn pause(retries: u32, again: Again) -> Duration {
-    let most = PAUSE.saturating_mul(1 << retries.min(10)).min(LONGEST_PAUSE);
+fn backoff(retries: u32, retry: Retry) -> Duration {
+    let most = INITIAL_BACKOFF.saturating_mul(1 << retries.min(10)).min(MAX_BACKOFF);
     // Between half of it and all of it.
     let random = RandomState::new().hash_one(retries) % 512;
-    let pause = most.mul_f64((512 + random) as f64 / 1024.0);
-    match again {
-        Again::Later { after: Some(after) } => pause.max(after),
-        Again::Later { after: None } | Again::AtOnce { .. } | Again::No => pause,
+    let backoff = most.mul_f64((512 + random) as f64 / 1024.0);
+    match retry {
+        Retry::AfterBackoff { after: Some(after) } => backoff.max(after),
+        Retry::AfterBackoff { after: None } | Retry::Immediately { .. } | Retry::No => backoff,
     }
 }
 

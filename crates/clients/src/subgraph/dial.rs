@@ -9,8 +9,8 @@ use tokio::net::{TcpStream, UnixStream, lookup_host};
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsConnector;
 
-use super::ask::Unavailable;
-use super::endpoint::{Host, Place};
+use super::endpoint::{Host, Target};
+use super::request::Unavailable;
 use super::settings::{Http2, Settings};
 use super::socket::Socket;
 
@@ -26,14 +26,14 @@ pub(super) enum Offer {
 }
 
 /// Opens connections to one endpoint.
-pub(super) struct Dialler {
+pub(super) struct Dialer {
     settings: Arc<Settings>,
     /// TLS configurations by offered protocols; `None` for plain-text connections.
     http1: Option<TlsConnector>,
     best: Option<TlsConnector>,
 }
 
-impl Dialler {
+impl Dialer {
     pub(super) fn new(settings: Arc<Settings>) -> Self {
         let tls = settings.tls.as_ref().filter(|_| settings.endpoint.is_encrypted());
         let best: &[&[u8]] = match settings.http2 {
@@ -60,12 +60,12 @@ impl Dialler {
     }
 
     async fn dial_patiently(&self, offer: Offer) -> Result<Socket, Unavailable> {
-        let (is_encrypted, host, port) = match &self.settings.endpoint.place {
-            Place::Unix(path) => {
+        let (is_encrypted, host, port) = match &self.settings.endpoint.target {
+            Target::Unix(path) => {
                 let stream = UnixStream::connect(path).await;
                 return stream.map(Socket::Unix).map_err(|error| connect_error(&error));
             }
-            Place::Tcp { is_encrypted, authority: _, host, port } => (*is_encrypted, host, *port),
+            Target::Tcp { is_encrypted, authority: _, host, port } => (*is_encrypted, host, *port),
         };
         let stream = match host {
             Host::Address(address) => {

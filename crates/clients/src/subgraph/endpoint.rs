@@ -11,13 +11,13 @@ use hyper::http::uri::{Authority, PathAndQuery, Scheme};
 /// Endpoint of a subgraph: `https://reviews.example/graphql` or `unix:/run/reviews.sock:/graphql`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
-    pub(super) place: Place,
+    pub(super) target: Target,
     pub(super) path: PathAndQuery,
 }
 
 /// Network address of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Target {
     Tcp {
         is_encrypted: bool,
         /// Authority as configured, for the `Host` header.
@@ -55,9 +55,9 @@ impl Endpoint {
     /// Whether the endpoint uses TLS, for which trusted certificates are needed.
     #[must_use]
     pub fn is_encrypted(&self) -> bool {
-        match self.place {
-            Place::Tcp { is_encrypted, .. } => is_encrypted,
-            Place::Unix(_) => false,
+        match self.target {
+            Target::Tcp { is_encrypted, .. } => is_encrypted,
+            Target::Unix(_) => false,
         }
     }
 
@@ -65,15 +65,15 @@ impl Endpoint {
         // The path of a socket may contain colons; the URL path behind it begins with a slash.
         let (socket, path) = rest.rsplit_once(":/").unwrap_or((rest, ""));
         if !socket.starts_with('/') {
-            return Err(EndpointError::RelativeSocket(shown(text)));
+            return Err(EndpointError::RelativeSocket(redacted(text)));
         }
-        let path = format!("/{path}").parse().map_err(|_| EndpointError::Path(shown(text)))?;
-        Ok(Self { place: Place::Unix(Path::new(socket).to_owned()), path })
+        let path = format!("/{path}").parse().map_err(|_| EndpointError::Path(redacted(text)))?;
+        Ok(Self { target: Target::Unix(Path::new(socket).to_owned()), path })
     }
 }
 
 /// Text of an endpoint for error messages, without credentials.
-fn shown(text: &str) -> Box<str> {
+fn redacted(text: &str) -> Box<str> {
     redact::address(text).into()
 }
 
@@ -85,7 +85,7 @@ impl FromStr for Endpoint {
         if let Some(rest) = text.strip_prefix("unix:") {
             return Self::unix(text, rest);
         }
-        let form = || EndpointError::Form(shown(text));
+        let form = || EndpointError::Form(redacted(text));
         let parts = text.parse::<Uri>().map_err(|_| form())?.into_parts();
         let is_encrypted = match parts.scheme {
             Some(scheme) if scheme == Scheme::HTTPS => true,
@@ -94,7 +94,7 @@ impl FromStr for Endpoint {
         };
         let authority = parts.authority.ok_or_else(form)?;
         if authority.as_str().contains('@') {
-            return Err(EndpointError::Credentials(shown(text)));
+            return Err(EndpointError::Credentials(redacted(text)));
         }
         let name = authority.host();
         let port = match authority.port() {
@@ -110,21 +110,21 @@ impl FromStr for Endpoint {
             Err(_) => Host::Name(bare.into()),
         };
         let path = parts.path_and_query.unwrap_or_else(|| PathAndQuery::from_static("/"));
-        Ok(Self { place: Place::Tcp { is_encrypted, authority, host, port }, path })
+        Ok(Self { target: Target::Tcp { is_encrypted, authority, host, port }, path })
     }
 }
 
 /// The endpoint as configured, with the values of query parameters masked.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            Place::Tcp { is_encrypted: true, authority, .. } => {
+        match &self.target {
+            Target::Tcp { is_encrypted: true, authority, .. } => {
                 write!(f, "https://{authority}{}", self.path)
             }
-            Place::Tcp { is_encrypted: false, authority, .. } => {
+            Target::Tcp { is_encrypted: false, authority, .. } => {
                 write!(f, "http://{authority}{}", self.path)
             }
-            Place::Unix(socket) => write!(f, "unix:{}:{}", socket.display(), self.path),
+            Target::Unix(socket) => write!(f, "unix:{}:{}", socket.display(), self.path),
         }
     }
 }
@@ -147,9 +147,9 @@ mod tests {
 
     #[test]
     fn the_port_is_that_of_the_scheme_unless_it_is_said() {
-        let check = |text: &str, expected: u16| match text.parse::<Endpoint>().unwrap().place {
-            Place::Tcp { port, .. } => assert_eq!(port, expected, "{text}"),
-            Place::Unix(_) => panic!("{text}"),
+        let check = |text: &str, expected: u16| match text.parse::<Endpoint>().unwrap().target {
+            Target::Tcp { port, .. } => assert_eq!(port, expected, "{text}"),
+            Target::Unix(_) => panic!("{text}"),
         };
         check("http://a", 80);
         check("https://a", 443);
@@ -169,8 +169,8 @@ mod tests {
         check("http://", EndpointError::Form);
         check("http://a:/graphql", EndpointError::Form);
         check("http://a:99999/graphql", EndpointError::Form);
-        let shown = EndpointError::Credentials("http://…@a/graphql".into());
-        assert_eq!("http://user:word@a/graphql".parse::<Endpoint>(), Err(shown));
+        let redacted = EndpointError::Credentials("http://…@a/graphql".into());
+        assert_eq!("http://user:word@a/graphql".parse::<Endpoint>(), Err(redacted));
         check("unix:run/a.sock:/graphql", EndpointError::RelativeSocket);
         check("unix:/run/a.sock:/gra phql", EndpointError::Path);
     }

@@ -9,7 +9,7 @@ use hyper::header::{
 use hyper::http::uri::{Authority, Scheme};
 use hyper::{Method, Request, Uri, Version};
 
-use super::endpoint::Place;
+use super::endpoint::Target;
 use super::settings::Settings;
 use crate::coding::Coding;
 
@@ -28,7 +28,7 @@ pub(super) struct Head {
     /// Path and query, for HTTP/1.1.
     path: Uri,
     /// Full URL, from which HTTP/2 makes `:scheme`, `:authority` and `:path`.
-    whole: Uri,
+    absolute_uri: Uri,
     host: HeaderValue,
     accept_encoding: Option<HeaderValue>,
 }
@@ -36,18 +36,19 @@ pub(super) struct Head {
 impl Head {
     pub(super) fn new(settings: &Settings) -> Self {
         let path = settings.endpoint.path.clone();
-        let (scheme, authority) = match &settings.endpoint.place {
-            Place::Tcp { is_encrypted: true, authority, .. } => (Scheme::HTTPS, authority.clone()),
-            Place::Tcp { is_encrypted: false, authority, .. } => (Scheme::HTTP, authority.clone()),
+        let (scheme, authority) = match &settings.endpoint.target {
+            Target::Tcp { is_encrypted: true, authority, .. } => (Scheme::HTTPS, authority.clone()),
+            Target::Tcp { is_encrypted: false, authority, .. } => (Scheme::HTTP, authority.clone()),
             // A server behind a Unix socket has no host name.
-            Place::Unix(_) => (Scheme::HTTP, Authority::from_static("localhost")),
+            Target::Unix(_) => (Scheme::HTTP, Authority::from_static("localhost")),
         };
         let host = HeaderValue::try_from(authority.as_str())
             .unwrap_or_else(|_| HeaderValue::from_static("localhost"));
         let accept_encoding = settings.compression.map(|_| HeaderValue::from_static(Coding::NAMES));
         Self {
             path: Uri::from(path.clone()),
-            whole: whole(scheme, authority, path.clone()).unwrap_or_else(|| Uri::from(path)),
+            absolute_uri: absolute_uri(scheme, authority, path.clone())
+                .unwrap_or_else(|| Uri::from(path)),
             host,
             accept_encoding,
         }
@@ -76,13 +77,13 @@ impl Head {
         let mut own = HeaderMap::with_capacity(OWN_HEADERS + headers.len());
         self.fill(&mut own, headers, coding);
         let other = headers.get(HOST).and_then(|host| self.for_host(host));
-        request(other.unwrap_or_else(|| self.whole.clone()), Version::HTTP_2, own, body)
+        request(other.unwrap_or_else(|| self.absolute_uri.clone()), Version::HTTP_2, own, body)
     }
 
     fn for_host(&self, host: &HeaderValue) -> Option<Uri> {
-        let parts = self.whole.clone().into_parts();
+        let parts = self.absolute_uri.clone().into_parts();
         let host = Authority::try_from(host.as_bytes()).ok()?;
-        whole(parts.scheme?, host, parts.path_and_query?)
+        absolute_uri(parts.scheme?, host, parts.path_and_query?)
     }
 
     fn fill(&self, own: &mut HeaderMap, headers: &HeaderMap, coding: Option<Coding>) {
@@ -122,7 +123,7 @@ fn is_own(name: &HeaderName) -> bool {
     OWN.contains(name) || matches!(name.as_str(), "keep-alive" | "proxy-connection")
 }
 
-fn whole(
+fn absolute_uri(
     scheme: Scheme,
     authority: Authority,
     path: hyper::http::uri::PathAndQuery,

@@ -14,7 +14,7 @@ use hyper_util::rt::TokioIo;
 use tokio::task::coop::unconstrained;
 use tokio::time::Instant;
 
-use super::pool::Open;
+use super::pool::OpenGuard;
 use super::socket::Socket;
 
 /// Size of the read buffer and maximum length of a response head. An idle connection keeps its
@@ -29,11 +29,11 @@ pub(super) struct Http1 {
     has_ended: bool,
     /// Start of the idle time.
     pub(super) idle_since: Instant,
-    _open: Open,
+    _open: OpenGuard,
 }
 
 impl Http1 {
-    pub(super) async fn open(socket: Socket, open: Open) -> Result<Self, hyper::Error> {
+    pub(super) async fn open(socket: Socket, open: OpenGuard) -> Result<Self, hyper::Error> {
         let (sender, driver) =
             Builder::new().max_buf_size(MOST_BUFFERED).handshake(TokioIo::new(socket)).await?;
         Ok(Self {

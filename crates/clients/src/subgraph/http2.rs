@@ -15,43 +15,43 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::task::spawn_local;
 use tokio::time::Instant;
 
-use super::pool::Open;
+use super::pool::OpenGuard;
 use super::socket::Socket;
 
 /// Interval of keep-alive pings to a silent server while requests are in flight.
-const ASKED_AFTER: Duration = Duration::from_secs(10);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Timeout for the reply to a ping.
-const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
+const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A connection that all requests of a thread share.
 #[derive(Clone)]
 pub(super) struct Http2 {
     sender: SendRequest<Full<Bytes>>,
-    users: Rc<Users>,
+    usage: Rc<Usage>,
 }
 
 /// Number of requests on a connection.
 #[derive(Debug)]
-struct Users {
+struct Usage {
     count: Cell<usize>,
     /// Start of the idle time, while there are no requests.
     idle_since: Cell<Instant>,
 }
 
 /// Counts one request while it lives.
-pub(super) struct User(Rc<Users>);
+pub(super) struct UsageGuard(Rc<Usage>);
 
 /// Executor for the tasks of a connection on this thread.
 #[derive(Clone, Copy)]
 struct Local;
 
 impl Http2 {
-    pub(super) async fn open(socket: Socket, open: Open) -> Result<Self, hyper::Error> {
+    pub(super) async fn open(socket: Socket, open: OpenGuard) -> Result<Self, hyper::Error> {
         let (sender, connection) = Builder::new(Local)
             .timer(TokioTimer::new())
-            .keep_alive_interval(ASKED_AFTER)
-            .keep_alive_timeout(ANSWERED_WITHIN)
+            .keep_alive_interval(KEEP_ALIVE_INTERVAL)
+            .keep_alive_timeout(KEEP_ALIVE_TIMEOUT)
             .handshake(TokioIo::new(socket))
             .await?;
         spawn_local(async move {
@@ -60,8 +60,8 @@ impl Http2 {
                 tracing::debug!(%error, "a connection to a subgraph has ended");
             }
         });
-        let users = Users { count: Cell::new(0), idle_since: Cell::new(Instant::now()) };
-        Ok(Self { sender, users: Rc::new(users) })
+        let usage = Usage { count: Cell::new(0), idle_since: Cell::new(Instant::now()) };
+        Ok(Self { sender, usage: Rc::new(usage) })
     }
 
     /// Whether another request can be sent: neither side has closed the connection or announced it
@@ -72,16 +72,16 @@ impl Http2 {
 
     /// Start of the idle time.
     pub(super) fn idle_since(&self) -> Option<Instant> {
-        (self.users.count.get() == 0).then(|| self.users.idle_since.get())
+        (self.usage.count.get() == 0).then(|| self.usage.idle_since.get())
     }
 
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.users, &other.users)
+        Rc::ptr_eq(&self.usage, &other.usage)
     }
 
-    pub(super) fn user(&self) -> User {
-        self.users.count.set(self.users.count.get() + 1);
-        User(Rc::clone(&self.users))
+    pub(super) fn usage_guard(&self) -> UsageGuard {
+        self.usage.count.set(self.usage.count.get() + 1);
+        UsageGuard(Rc::clone(&self.usage))
     }
 
     /// Sends a request; dropping the future cancels it.
@@ -93,7 +93,7 @@ impl Http2 {
     }
 }
 
-impl Drop for User {
+impl Drop for UsageGuard {
     fn drop(&mut self) {
         self.0.count.set(self.0.count.get().saturating_sub(1));
         self.0.idle_since.set(Instant::now());

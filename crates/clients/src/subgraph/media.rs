@@ -7,7 +7,7 @@ use hyper::header::{
     CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, TRANSFER_ENCODING,
 };
 
-use super::ask::AskError;
+use super::request::SubgraphError;
 use crate::coding::Coding;
 
 /// Possible contents of a body.
@@ -22,14 +22,14 @@ pub(super) enum Media {
 }
 
 /// Returns the content of a response, or the reason why its body is not read.
-pub(super) fn media(status: StatusCode, headers: &HeaderMap) -> Result<Media, AskError> {
-    let not_read = || AskError::Status(status.as_u16());
+pub(super) fn media(status: StatusCode, headers: &HeaderMap) -> Result<Media, SubgraphError> {
+    let unreadable = || SubgraphError::Status(status.as_u16());
     if !(status.is_success() || status.is_client_error() || status.is_server_error()) {
-        return Err(not_read());
+        return Err(unreadable());
     }
     let Some(value) = headers.get(CONTENT_TYPE) else {
         // Simple servers send no content type; whether the body is JSON shows when it is parsed.
-        return if status.is_success() { Ok(Media::GraphQl) } else { Err(not_read()) };
+        return if status.is_success() { Ok(Media::GraphQl) } else { Err(unreadable()) };
     };
     let text = value.as_bytes();
     let essence = text.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
@@ -38,16 +38,16 @@ pub(super) fn media(status: StatusCode, headers: &HeaderMap) -> Result<Media, As
         () if is("application/graphql-response+json") => Ok(Media::GraphQl),
         () if is("application/json") && status.is_success() => Ok(Media::GraphQl),
         () if is("application/json") => Ok(Media::Json),
-        () if !status.is_success() => Err(not_read()),
+        () if !status.is_success() => Err(unreadable()),
         () => {
             let text = String::from_utf8_lossy(text);
-            Err(AskError::NotGraphQl(format!("its content type is `{text}`").into()))
+            Err(SubgraphError::NotGraphQl(format!("its content type is `{text}`").into()))
         }
     }
 }
 
 /// Returns the content coding of the body, if it has one.
-pub(super) fn coding(headers: &HeaderMap) -> Result<Option<Coding>, AskError> {
+pub(super) fn coding(headers: &HeaderMap) -> Result<Option<Coding>, SubgraphError> {
     let mut found = None;
     for value in headers.get_all(CONTENT_ENCODING) {
         let name = value.to_str().map(str::trim).unwrap_or_default();
@@ -56,26 +56,26 @@ pub(super) fn coding(headers: &HeaderMap) -> Result<Option<Coding>, AskError> {
         }
         match (found, Coding::by_name(name)) {
             (None, Some(coding)) => found = Some(coding),
-            _ => return Err(not_read("content", value)),
+            _ => return Err(unreadable("content", value)),
         }
     }
     // hyper decodes chunks, and no coding that was applied before them.
     for value in headers.get_all(TRANSFER_ENCODING) {
         if !value.as_bytes().eq_ignore_ascii_case(b"chunked") {
-            return Err(not_read("transfer", value));
+            return Err(unreadable("transfer", value));
         }
     }
     Ok(found)
 }
 
-fn not_read(of: &str, value: &HeaderValue) -> AskError {
+fn unreadable(of: &str, value: &HeaderValue) -> SubgraphError {
     let text = String::from_utf8_lossy(value.as_bytes());
-    AskError::NotGraphQl(format!("its {of} coding is `{text}`").into())
+    SubgraphError::NotGraphQl(format!("its {of} coding is `{text}`").into())
 }
 
 /// Whether JSON looks like a GraphQL response: an object with `errors` or `data`. Only a prefix is
 /// checked; the parser checks the rest.
-pub(super) fn may_be_answer(body: &[u8]) -> bool {
+pub(super) fn may_be_graphql(body: &[u8]) -> bool {
     let has = |word: &[u8]| body.windows(word.len()).any(|window| window == word);
     body.trim_ascii_start().starts_with(b"{") && (has(b"\"errors\"") || has(b"\"data\""))
 }
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_content_type_and_the_status_say_what_a_body_is() {
-        let check = |status: u16, text: &'static str, expected: Result<Media, AskError>| {
+        let check = |status: u16, text: &'static str, expected: Result<Media, SubgraphError>| {
             let status = StatusCode::from_u16(status).unwrap();
             let found = media(status, &headers(&CONTENT_TYPE, &[text]));
             assert_eq!(found, expected, "{status} {text}");
@@ -117,19 +117,19 @@ mod tests {
         check(200, "application/graphql-response+json; charset=utf-8", Ok(Media::GraphQl));
         check(400, "application/graphql-response+json", Ok(Media::GraphQl));
         check(500, "application/json", Ok(Media::Json));
-        let html = AskError::NotGraphQl("its content type is `text/html; a=b`".into());
+        let html = SubgraphError::NotGraphQl("its content type is `text/html; a=b`".into());
         check(200, "text/html; a=b", Err(html));
-        check(200, "", Err(AskError::NotGraphQl("its content type is ``".into())));
-        check(502, "text/html", Err(AskError::Status(502)));
-        check(302, "application/json", Err(AskError::Status(302)));
-        check(101, "application/json", Err(AskError::Status(101)));
+        check(200, "", Err(SubgraphError::NotGraphQl("its content type is ``".into())));
+        check(502, "text/html", Err(SubgraphError::Status(502)));
+        check(302, "application/json", Err(SubgraphError::Status(302)));
+        check(101, "application/json", Err(SubgraphError::Status(101)));
     }
 
     #[test]
     fn a_body_without_a_type_is_read_where_all_is_well() {
         assert_eq!(media(StatusCode::OK, &HeaderMap::new()), Ok(Media::GraphQl));
         let found = media(StatusCode::BAD_GATEWAY, &HeaderMap::new());
-        assert_eq!(found, Err(AskError::Status(502)));
+        assert_eq!(found, Err(SubgraphError::Status(502)));
     }
 
     #[test]
@@ -151,11 +151,11 @@ mod tests {
 
     #[test]
     fn an_error_of_something_else_is_not_taken_for_an_answer() {
-        assert!(may_be_answer(b" {\"errors\":[]}"));
-        assert!(may_be_answer(b"{\"data\":null}"));
-        assert!(!may_be_answer(b"{\"message\":\"no upstream\"}"));
-        assert!(!may_be_answer(b"[\"data\"]"));
-        assert!(!may_be_answer(b""));
+        assert!(may_be_graphql(b" {\"errors\":[]}"));
+        assert!(may_be_graphql(b"{\"data\":null}"));
+        assert!(!may_be_graphql(b"{\"message\":\"no upstream\"}"));
+        assert!(!may_be_graphql(b"[\"data\"]"));
+        assert!(!may_be_graphql(b""));
     }
 
     #[test]

@@ -8,33 +8,33 @@ use std::time::Duration;
 use tokio::sync::{Mutex, Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
-use super::ask::Unavailable;
-use super::dial::{Dialler, Offer};
+use super::dial::{Dialer, Offer};
 use super::http1::Http1;
-use super::http2::{Http2, User};
+use super::http2::{Http2, UsageGuard};
+use super::request::Unavailable;
 use super::settings::{self, Settings};
 use super::shared::Shared;
 use super::socket::Socket;
 
 /// Connection pool of a thread to a subgraph.
 pub(super) struct Pool {
-    dialler: Dialler,
+    dialer: Dialer,
     shared: Arc<Shared>,
-    spoken: Cell<Spoken>,
+    known_protocol: Cell<KnownProtocol>,
     /// A permit for each HTTP/1.1 connection that may be in use at the same time.
-    places: Semaphore,
+    permits: Semaphore,
     /// A stack: the connection used last is taken first, so that surplus connections reach the idle
     /// timeout.
     idle: RefCell<Vec<Http1>>,
     http2: RefCell<Option<Http2>>,
     /// Held while an HTTP/2 connection is opened, so that only one is.
-    turn: Mutex<()>,
-    most_idle: Duration,
+    opening: Mutex<()>,
+    max_idle: Duration,
 }
 
 /// Protocol of the server, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Spoken {
+enum KnownProtocol {
     Unknown,
     Http1,
     Http2,
@@ -42,71 +42,76 @@ enum Spoken {
 
 /// Kind of connection that a request wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum ConnectionChoice {
     Any,
     /// A connection that was not used before; with HTTP/2 none of those to be avoided.
     New,
 }
 
 /// A connection on loan for one exchange.
-pub(super) enum Lent<'p> {
-    Http1(LentHttp1<'p>),
-    Http2(LentHttp2<'p>),
+pub(super) enum PooledConnection<'p> {
+    Http1(PooledHttp1<'p>),
+    Http2(PooledHttp2<'p>),
 }
 
 /// Closes the connection when it is dropped, unless it was given back.
-pub(super) struct LentHttp1<'p> {
+pub(super) struct PooledHttp1<'p> {
     pub(super) connection: Http1,
     pub(super) is_kept: bool,
     pool: &'p Pool,
     _place: SemaphorePermit<'p>,
 }
 
-pub(super) struct LentHttp2<'p> {
+pub(super) struct PooledHttp2<'p> {
     pub(super) connection: Http2,
     pub(super) is_kept: bool,
     pool: &'p Pool,
-    _user: User,
+    _user: UsageGuard,
 }
 
 /// Counts an open connection while it lives.
 #[derive(Debug)]
-pub(super) struct Open(Arc<Shared>);
+pub(super) struct OpenGuard(Arc<Shared>);
 
 impl Pool {
     pub(super) fn new(settings: Arc<Settings>, shared: Arc<Shared>) -> Self {
-        let spoken = match settings.http2 {
-            settings::Http2::Negotiated if settings.endpoint.is_encrypted() => Spoken::Unknown,
-            settings::Http2::Negotiated | settings::Http2::Never => Spoken::Http1,
-            settings::Http2::PriorKnowledge => Spoken::Http2,
+        let known_protocol = match settings.http2 {
+            settings::Http2::Negotiated if settings.endpoint.is_encrypted() => {
+                KnownProtocol::Unknown
+            }
+            settings::Http2::Negotiated | settings::Http2::Never => KnownProtocol::Http1,
+            settings::Http2::PriorKnowledge => KnownProtocol::Http2,
         };
         Self {
             shared,
-            spoken: Cell::new(spoken),
-            places: Semaphore::new(settings.connections.clamp(1, Semaphore::MAX_PERMITS)),
+            known_protocol: Cell::new(known_protocol),
+            permits: Semaphore::new(settings.connections.clamp(1, Semaphore::MAX_PERMITS)),
             idle: RefCell::new(Vec::new()),
             http2: RefCell::new(None),
-            turn: Mutex::new(()),
-            most_idle: settings.idle,
-            dialler: Dialler::new(settings),
+            opening: Mutex::new(()),
+            max_idle: settings.idle,
+            dialer: Dialer::new(settings),
         }
     }
 
     /// Returns a kept-alive or a new connection; waits while all are busy.
-    pub(super) async fn lend(&self, wanted: Wanted) -> Result<Lent<'_>, Unavailable> {
-        match self.spoken.get() {
-            Spoken::Http1 => self.lend_http1(wanted).await,
-            Spoken::Unknown | Spoken::Http2 => match self.kept_http2() {
-                Some(lent) => Ok(lent),
-                None => Box::pin(self.lend_best()).await,
+    pub(super) async fn acquire(
+        &self,
+        choice: ConnectionChoice,
+    ) -> Result<PooledConnection<'_>, Unavailable> {
+        match self.known_protocol.get() {
+            KnownProtocol::Http1 => self.acquire_http1(choice).await,
+            KnownProtocol::Unknown | KnownProtocol::Http2 => match self.kept_http2() {
+                Some(pooled) => Ok(pooled),
+                None => Box::pin(self.acquire_best()).await,
             },
         }
     }
 
     /// Closes connections that were idle for too long, and those that the server has closed.
-    pub(super) fn close_old(&self) {
+    pub(super) fn close_idle(&self) {
         let now = Instant::now();
-        let is_old = |since: Instant| now.saturating_duration_since(since) >= self.most_idle;
+        let is_old = |since: Instant| now.saturating_duration_since(since) >= self.max_idle;
         let mut kept = self.idle.take();
         kept.retain_mut(|connection| !is_old(connection.idle_since) && connection.is_usable());
         *self.idle.borrow_mut() = kept;
@@ -114,51 +119,54 @@ impl Pool {
         drop(self.http2.borrow_mut().take_if(is_done));
     }
 
-    async fn lend_http1(&self, wanted: Wanted) -> Result<Lent<'_>, Unavailable> {
+    async fn acquire_http1(
+        &self,
+        choice: ConnectionChoice,
+    ) -> Result<PooledConnection<'_>, Unavailable> {
         let place = self.place().await?;
-        if wanted == Wanted::Any {
+        if choice == ConnectionChoice::Any {
             while let Some(mut connection) = self.pop() {
                 if connection.is_usable() {
-                    return Ok(self.lent_http1(connection, place, true));
+                    return Ok(self.pooled_http1(connection, place, true));
                 }
             }
         }
-        let (socket, _) = Box::pin(self.dialler.dial(Offer::Http1)).await?;
+        let (socket, _) = Box::pin(self.dialer.dial(Offer::Http1)).await?;
         let connection = self.open_http1(socket).await?;
-        Ok(self.lent_http1(connection, place, false))
+        Ok(self.pooled_http1(connection, place, false))
     }
 
     /// Opens the shared HTTP/2 connection, or finds out that the server uses HTTP/1.1.
-    async fn lend_best(&self) -> Result<Lent<'_>, Unavailable> {
-        let turn = self.turn.lock().await;
+    async fn acquire_best(&self) -> Result<PooledConnection<'_>, Unavailable> {
+        let opening = self.opening.lock().await;
         // Another request was first, and its connection may be unused.
-        if let Some(lent) = self.kept_http2() {
-            return Ok(lent);
+        if let Some(pooled) = self.kept_http2() {
+            return Ok(pooled);
         }
-        if self.spoken.get() == Spoken::Http1 {
-            drop(turn);
-            return self.lend_http1(Wanted::Any).await;
+        if self.known_protocol.get() == KnownProtocol::Http1 {
+            drop(opening);
+            return self.acquire_http1(ConnectionChoice::Any).await;
         }
-        let (socket, speaks_http2) = self.dialler.dial(Offer::Best).await?;
+        let (socket, speaks_http2) = self.dialer.dial(Offer::Best).await?;
         if !speaks_http2 {
-            self.spoken.set(Spoken::Http1);
-            drop(turn);
+            self.known_protocol.set(KnownProtocol::Http1);
+            drop(opening);
             let place = self.place().await?;
             let connection = self.open_http1(socket).await?;
-            return Ok(self.lent_http1(connection, place, false));
+            return Ok(self.pooled_http1(connection, place, false));
         }
-        self.spoken.set(Spoken::Http2);
-        let opened = Http2::open(socket, Open::new(&self.shared)).await;
+        self.known_protocol.set(KnownProtocol::Http2);
+        let opened = Http2::open(socket, OpenGuard::new(&self.shared)).await;
         let connection = opened.map_err(|error| protocol_error(&error))?;
         *self.http2.borrow_mut() = Some(connection.clone());
-        Ok(self.lent_http2(connection, false))
+        Ok(self.pooled_http2(connection, false))
     }
 
-    fn kept_http2(&self) -> Option<Lent<'_>> {
+    fn kept_http2(&self) -> Option<PooledConnection<'_>> {
         let mut kept = self.http2.borrow_mut();
         drop(kept.take_if(|kept| !kept.is_usable()));
         let connection = kept.as_ref()?.clone();
-        Some(self.lent_http2(connection, true))
+        Some(self.pooled_http2(connection, true))
     }
 
     fn pop(&self) -> Option<Http1> {
@@ -167,32 +175,32 @@ impl Pool {
 
     async fn place(&self) -> Result<SemaphorePermit<'_>, Unavailable> {
         // The semaphore is never closed.
-        self.places.acquire().await.map_err(|error| Unavailable::Connect(error.to_string().into()))
+        self.permits.acquire().await.map_err(|error| Unavailable::Connect(error.to_string().into()))
     }
 
     async fn open_http1(&self, socket: Socket) -> Result<Http1, Unavailable> {
-        let opened = Http1::open(socket, Open::new(&self.shared)).await;
+        let opened = Http1::open(socket, OpenGuard::new(&self.shared)).await;
         opened.map_err(|error| protocol_error(&error))
     }
 
-    fn lent_http1<'p>(
+    fn pooled_http1<'p>(
         &'p self,
         connection: Http1,
         place: SemaphorePermit<'p>,
         is_kept: bool,
-    ) -> Lent<'p> {
-        Lent::Http1(LentHttp1 { connection, is_kept, pool: self, _place: place })
+    ) -> PooledConnection<'p> {
+        PooledConnection::Http1(PooledHttp1 { connection, is_kept, pool: self, _place: place })
     }
 
-    fn lent_http2(&self, connection: Http2, is_kept: bool) -> Lent<'_> {
-        let _user = connection.user();
-        Lent::Http2(LentHttp2 { connection, is_kept, pool: self, _user })
+    fn pooled_http2(&self, connection: Http2, is_kept: bool) -> PooledConnection<'_> {
+        let _user = connection.usage_guard();
+        PooledConnection::Http2(PooledHttp2 { connection, is_kept, pool: self, _user })
     }
 }
 
-impl LentHttp1<'_> {
+impl PooledHttp1<'_> {
     /// Returns the connection to the pool, after a complete exchange.
-    pub(super) fn give_back(mut self) {
+    pub(super) fn release(mut self) {
         if self.connection.is_usable() {
             self.connection.idle_since = Instant::now();
             self.pool.idle.borrow_mut().push(self.connection);
@@ -200,27 +208,27 @@ impl LentHttp1<'_> {
     }
 }
 
-impl LentHttp2<'_> {
+impl PooledHttp2<'_> {
     /// Excludes the connection from new requests; exchanges in flight may still succeed.
-    pub(super) fn avoid(&self) {
+    pub(super) fn exclude(&self) {
         let is_this = |kept: &mut Http2| kept.is_same(&self.connection);
         drop(self.pool.http2.borrow_mut().take_if(is_this));
     }
 }
 
-impl Open {
+impl OpenGuard {
     fn new(shared: &Arc<Shared>) -> Self {
         shared.counts.connections.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(shared))
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenGuard {
     fn drop(&mut self) {
         self.0.counts.connections.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 fn protocol_error(error: &hyper::Error) -> Unavailable {
-    Unavailable::Protocol(crate::connect::whole(error).into())
+    Unavailable::Protocol(crate::connect::error_chain(error).into())
 }

@@ -31,7 +31,7 @@ pub struct Settings {
     pub idle: Duration,
     /// `None` disables compression of requests and responses.
     pub compression: Option<Compression>,
-    pub breaker: Option<Breaker>,
+    pub breaker: Option<BreakerSettings>,
     /// Whether identical queries in flight share one request.
     pub deduplicate: bool,
     /// Required for `https://` endpoints.
@@ -61,11 +61,11 @@ pub struct Compression {
 
 /// Thresholds of the circuit breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Breaker {
+pub struct BreakerSettings {
     /// Percentage of failed requests that opens the breaker.
     pub percent: u8,
     /// Minimum number of requests in the window.
-    pub of: u32,
+    pub min_requests: u32,
     /// Length of the sliding window.
     pub window: Duration,
     /// Time until a trial request is sent.

@@ -6,22 +6,22 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::ask::AskError;
-use super::budget::Budget;
-use super::bulkhead::{Bulkhead, Full, Permit};
-use super::circuit::{BreakerState, Circuit};
-use super::flight::Flights;
+use super::bulkhead::{Bulkhead, BulkheadFull, Permit};
+use super::circuit_breaker::{BreakerState, CircuitBreaker};
+use super::deduplication::InFlightQueries;
+use super::request::SubgraphError;
+use super::retry_budget::RetryBudget;
 use super::settings::Settings;
 use super::statistics::{Counts, ErrorKind, Statistics};
 
 /// State of a subgraph that all threads share. It can outlive a reload of the settings.
 #[derive(Debug)]
 pub struct Shared {
-    pub(super) circuit: Option<Circuit>,
+    pub(super) circuit_breaker: Option<CircuitBreaker>,
     pub(super) bulkhead: Option<Bulkhead>,
     /// Identical queries in flight.
-    pub(super) flights: Flights,
-    pub(super) budget: Budget,
+    pub(super) in_flight: InFlightQueries,
+    pub(super) retry_budget: RetryBudget,
     pub(super) counts: Counts,
     is_remote: bool,
 }
@@ -30,19 +30,19 @@ impl Shared {
     #[must_use]
     pub fn new(settings: &Settings) -> Self {
         let now = Instant::now();
-        let circuit = settings.breaker.map(|breaker| Circuit::new(breaker, now));
-        Self { circuit, is_remote: true, ..Self::in_process(settings.most_requests) }
+        let circuit_breaker = settings.breaker.map(|breaker| CircuitBreaker::new(breaker, now));
+        Self { circuit_breaker, is_remote: true, ..Self::in_process(settings.most_requests) }
     }
 
     /// Creates the state of a subgraph in this process, which is executed between
-    /// [`Shared::begin`], [`Shared::enter`] and [`Shared::end`] without a client.
+    /// [`Shared::begin`], [`Shared::acquire`] and [`Shared::end`] without a client.
     #[must_use]
     pub fn in_process(most_requests: Option<NonZeroU32>) -> Self {
         Self {
-            circuit: None,
+            circuit_breaker: None,
             bulkhead: most_requests.map(|most| Bulkhead::new(most.get())),
-            flights: Flights::default(),
-            budget: Budget::new(Instant::now()),
+            in_flight: InFlightQueries::default(),
+            retry_budget: RetryBudget::new(Instant::now()),
             counts: Counts::default(),
             is_remote: false,
         }
@@ -60,16 +60,16 @@ impl Shared {
     }
 
     /// Waits for a slot of the bulkhead; `None` without a bulkhead.
-    pub async fn enter(&self, deadline: Instant) -> Result<Option<Permit<'_>>, AskError> {
+    pub async fn acquire(&self, deadline: Instant) -> Result<Option<Permit<'_>>, SubgraphError> {
         let Some(bulkhead) = &self.bulkhead else { return Ok(None) };
-        if let Some(place) = bulkhead.try_enter() {
-            return Ok(Some(place));
+        if let Some(permit) = bulkhead.try_acquire() {
+            return Ok(Some(permit));
         }
         // Boxed, so that the future of a request that does not wait stays small.
-        match Box::pin(timeout_at(deadline, bulkhead.enter())).await {
-            Ok(Ok(place)) => Ok(Some(place)),
-            Ok(Err(Full)) => Err(AskError::Overloaded),
-            Err(_) => Err(AskError::Timeout),
+        match Box::pin(timeout_at(deadline, bulkhead.acquire())).await {
+            Ok(Ok(permit)) => Ok(Some(permit)),
+            Ok(Err(BulkheadFull)) => Err(SubgraphError::Overloaded),
+            Err(_) => Err(SubgraphError::Timeout),
         }
     }
 
@@ -90,7 +90,7 @@ impl Shared {
     /// State of the circuit breaker; `None` without one.
     #[must_use]
     pub fn breaker(&self) -> Option<BreakerState> {
-        self.circuit.as_ref().map(|circuit| circuit.state(Instant::now()))
+        self.circuit_breaker.as_ref().map(|circuit_breaker| circuit_breaker.state(Instant::now()))
     }
 
     /// Number of requests in flight, and of those that wait for a slot; `None` without a bulkhead.
@@ -101,6 +101,6 @@ impl Shared {
 
     /// Whether the retry budget allows a retry.
     pub(super) fn may_retry(&self) -> bool {
-        self.budget.take(self.counts.requests.load(Ordering::Relaxed), Instant::now())
+        self.retry_budget.take(self.counts.requests.load(Ordering::Relaxed), Instant::now())
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::ask::AskError;
+use super::request::SubgraphError;
 
 /// Upper bounds of the buckets of request durations, in microseconds; equal to those of the
 /// server's own requests.
@@ -34,7 +34,7 @@ pub struct Statistics {
     pub connections: u64,
 }
 
-/// Kinds of [`AskError`], without their texts.
+/// Kinds of [`SubgraphError`], without their texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     Unavailable,
@@ -92,7 +92,7 @@ impl ErrorKind {
     }
 }
 
-impl AskError {
+impl SubgraphError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -1,6 +1,6 @@
 //! What is sent, and what is taken for an answer.
 
-use clients::subgraph::{Answer, AskError};
+use clients::subgraph::{SubgraphError, SubgraphResponse};
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 use tokio::net::UnixListener;
@@ -86,7 +86,7 @@ fn the_status_and_the_type_say_what_an_answer_is() {
         });
     };
     let with_status = |status: u16, body: &'static str| {
-        Ok(Answer { status, body: bytes::Bytes::from_static(body.as_bytes()) })
+        Ok(SubgraphResponse { status, body: bytes::Bytes::from_static(body.as_bytes()) })
     };
     let errors = r#"{"errors":[]}"#;
     check("200 OK", GRAPHQL, "{}", with_status(200, "{}"));
@@ -94,17 +94,17 @@ fn the_status_and_the_type_say_what_an_answer_is() {
     check("200 OK", "", "{}", with_status(200, "{}"));
     check("400 Bad Request", GRAPHQL, errors, with_status(400, errors));
     check("500 Oh", JSON, errors, with_status(500, errors));
-    check("500 Oh", JSON, r#"{"message":"oh"}"#, Err(AskError::Status(500)));
-    check("500 Oh", "content-type: text/html\r\n", "<p>", Err(AskError::Status(500)));
-    check("404 Not Found", "", "", Err(AskError::Status(404)));
-    check("302 Found", "location: /elsewhere\r\n", "", Err(AskError::Status(302)));
-    let html = AskError::NotGraphQl("its content type is `text/html`".into());
+    check("500 Oh", JSON, r#"{"message":"oh"}"#, Err(SubgraphError::Status(500)));
+    check("500 Oh", "content-type: text/html\r\n", "<p>", Err(SubgraphError::Status(500)));
+    check("404 Not Found", "", "", Err(SubgraphError::Status(404)));
+    check("302 Found", "location: /elsewhere\r\n", "", Err(SubgraphError::Status(302)));
+    let html = SubgraphError::NotGraphQl("its content type is `text/html`".into());
     check("200 OK", "content-type: text/html\r\n", "<p>", Err(html));
 }
 
 #[test]
 fn a_redirect_is_told() {
-    let error = AskError::Status(307);
+    let error = SubgraphError::Status(307);
     assert_eq!(error.to_string(), "it responded with the redirect 307, which is not followed");
 }
 

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use clients::subgraph::{AskError, Breaker, BreakerState, ErrorKind, Settings};
+use clients::subgraph::{BreakerSettings, BreakerState, ErrorKind, Settings, SubgraphError};
 use tokio::time::{sleep, timeout};
 
 use crate::server::{Server, json, with};
@@ -14,8 +14,12 @@ const PAUSE: Duration = Duration::from_secs(5);
 
 fn breaking(server: &Server) -> Settings {
     let mut settings = settings(&server.url);
-    settings.breaker =
-        Some(Breaker { percent: 50, of: 4, window: Duration::from_secs(60), pause: PAUSE });
+    settings.breaker = Some(BreakerSettings {
+        percent: 50,
+        min_requests: 4,
+        window: Duration::from_secs(60),
+        pause: PAUSE,
+    });
     settings
 }
 
@@ -38,7 +42,7 @@ fn it_opens_and_closes_again() {
         let (client, shared) = client(breaking(&server));
         for _ in 0..4 {
             assert_eq!(shared.breaker(), Some(BreakerState::Closed));
-            assert_eq!(ask(&client).await, Err(AskError::Status(500)));
+            assert_eq!(ask(&client).await, Err(SubgraphError::Status(500)));
         }
         assert_eq!(shared.breaker(), Some(BreakerState::Open));
         let error = ask(&client).await.unwrap_err();
@@ -47,7 +51,7 @@ fn it_opens_and_closes_again() {
 
         sleep(PAUSE).await;
         assert_eq!(shared.breaker(), Some(BreakerState::HalfOpen));
-        assert_eq!(ask(&client).await, Err(AskError::Status(500)));
+        assert_eq!(ask(&client).await, Err(SubgraphError::Status(500)));
         assert_eq!(shared.breaker(), Some(BreakerState::Open));
         assert_eq!(count.get(), 5);
 
@@ -93,14 +97,14 @@ fn time_that_others_have_used_up_does_not_count() {
             for _ in 0..4 {
                 let began = tokio::time::Instant::now();
                 let headers = &hyper::HeaderMap::new();
-                let asked = client.ask(clients::subgraph::Ask {
+                let asked = client.send(clients::subgraph::SubgraphRequest {
                     body: bytes::Bytes::from_static(crate::QUERY),
                     headers,
                     is_query: true,
                     deadline: Some((began + Duration::from_secs(seconds)).into_std()),
-                    hold: &|_| true,
+                    reserve: &|_| true,
                 });
-                assert_eq!(asked.await, Err(AskError::Timeout));
+                assert_eq!(asked.await, Err(SubgraphError::Timeout));
             }
             assert_eq!(shared.breaker(), Some(state), "{seconds}");
         }
@@ -113,7 +117,7 @@ fn without_a_breaker_everything_is_asked() {
         let (server, _, count) = breakable().await;
         let (client, shared) = client(settings(&server.url));
         for _ in 0..100 {
-            assert_eq!(ask(&client).await, Err(AskError::Status(500)));
+            assert_eq!(ask(&client).await, Err(SubgraphError::Status(500)));
         }
         assert_eq!((count.get(), shared.breaker()), (100, None));
     });

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clients::coding::{Coding, Compressor, Decompressor};
-use clients::subgraph::{AskError, Compression};
+use clients::subgraph::{Compression, SubgraphError};
 
 use crate::server::{Seen, Server, json};
 use crate::{QUERY, answer, ask, client, run, settings};
@@ -73,21 +73,21 @@ fn a_bomb_is_as_large_as_the_limit_and_no_larger() {
                 let server = sending(coding, compress(coding, &vec![b' '; size]), true).await;
                 let (client, shared) = client(settings(&server.url));
                 let held = std::cell::Cell::new(0);
-                let hold = |more: usize| {
+                let reserve = |more: usize| {
                     held.set(held.get() + more);
                     true
                 };
                 let headers = &hyper::HeaderMap::new();
                 let body = bytes::Bytes::from_static(QUERY);
-                let ask = clients::subgraph::Ask {
+                let ask = clients::subgraph::SubgraphRequest {
                     body,
                     headers,
                     is_query: true,
                     deadline: None,
-                    hold: &hold,
+                    reserve: &reserve,
                 };
-                let result = client.ask(ask).await.map(|answer| answer.body.len());
-                let error = AskError::TooLarge { most: 1 << 20 };
+                let result = client.send(ask).await.map(|answer| answer.body.len());
+                let error = SubgraphError::TooLarge { most: 1 << 20 };
                 assert_eq!(result, if fits { Ok(size) } else { Err(error) }, "{coding:?} {size}");
                 // A buffer that grows is there twice for a moment.
                 assert!(held.get() <= 4 << 20, "{coding:?} {size}: {}", held.get());
@@ -105,7 +105,7 @@ fn half_a_compressed_answer_is_none() {
             bytes.pop();
             let server = sending(coding, bytes, true).await;
             let (client, _) = client(settings(&server.url));
-            let expected = AskError::Broken(format!("it is not in {}", coding.name()).into());
+            let expected = SubgraphError::Broken(format!("it is not in {}", coding.name()).into());
             assert_eq!(ask(&client).await, Err(expected));
         });
     }

@@ -8,7 +8,9 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
-use clients::subgraph::{Answer, Ask, AskError, Client, Settings, Shared};
+use clients::subgraph::{
+    Client, Settings, Shared, SubgraphError, SubgraphRequest, SubgraphResponse,
+};
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 use tokio::time::{Instant, sleep, timeout};
@@ -124,11 +126,11 @@ fn if_the_first_gives_up_the_next_sends_it() {
 async fn ask_within(
     client: &Client,
     seconds: u64,
-    hold: &dyn Fn(usize) -> bool,
-) -> Result<Answer, AskError> {
+    reserve: &dyn Fn(usize) -> bool,
+) -> Result<SubgraphResponse, SubgraphError> {
     let deadline = Some((Instant::now() + Duration::from_secs(seconds)).into_std());
     let (body, headers) = (Bytes::from_static(QUERY), &HeaderMap::new());
-    client.ask(Ask { body, headers, is_query: true, deadline, hold }).await
+    client.send(SubgraphRequest { body, headers, is_query: true, deadline, reserve }).await
 }
 
 #[test]
@@ -145,7 +147,7 @@ fn the_time_of_the_first_is_not_that_of_the_others() {
         let (client, _) = client(together(&server));
         let (first, second) =
             tokio::join!(ask_within(&client, 1, &|_| true), ask_within(&client, 5, &|_| true));
-        assert_eq!((first, second), (Err(AskError::Timeout), answer("1")));
+        assert_eq!((first, second), (Err(SubgraphError::Timeout), answer("1")));
     });
 }
 
@@ -161,8 +163,8 @@ fn the_memory_of_one_is_not_that_of_the_others() {
             ask_within(&client, 5, &some),
             ask_within(&client, 5, &none),
         );
-        assert_eq!(first, Err(AskError::MemoryExhausted));
-        assert_eq!((second, third), (answer("1"), Err(AskError::MemoryExhausted)));
+        assert_eq!(first, Err(SubgraphError::MemoryExhausted));
+        assert_eq!((second, third), (answer("1"), Err(SubgraphError::MemoryExhausted)));
         assert_eq!(seen.take().len(), 2);
     });
 }

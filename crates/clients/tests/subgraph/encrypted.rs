@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clients::subgraph::{AskError, OwnCertificate, Settings, Tls, TlsError, TlsFiles, Unavailable};
+use clients::subgraph::{
+    OwnCertificate, Settings, SubgraphError, Tls, TlsError, TlsFiles, Unavailable,
+};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::crypto::aws_lc_rs::default_provider;
 use rustls::pki_types::pem::PemObject;
@@ -109,7 +111,7 @@ fn encrypted(server: &Server, tls: Tls) -> Settings {
 
 async fn tls_error(settings: Settings) -> String {
     match ask(&client(settings).0).await {
-        Err(AskError::Unavailable(Unavailable::Tls(text))) => text.to_string(),
+        Err(SubgraphError::Unavailable(Unavailable::Tls(text))) => text.to_string(),
         other => panic!("{other:?}"),
     }
 }

@@ -1,6 +1,6 @@
 //! Servers that do not answer as they should.
 
-use clients::subgraph::{AskError, ErrorKind, Unavailable};
+use clients::subgraph::{ErrorKind, SubgraphError, Unavailable};
 use tokio::net::TcpListener;
 
 use crate::server::Server;
@@ -25,7 +25,7 @@ fn a_name_or_a_file_that_is_not_there() {
     run(async {
         let (nowhere, _) = client(settings("http://nowhere.invalid/graphql"));
         let error = ask(&nowhere).await.unwrap_err();
-        assert!(matches!(error, AskError::Unavailable(Unavailable::Name(_))), "{error}");
+        assert!(matches!(error, SubgraphError::Unavailable(Unavailable::Name(_))), "{error}");
         let (no_file, _) = client(settings("unix:/nowhere/a.sock:/graphql"));
         let error = ask(&no_file).await.unwrap_err();
         let expected = "it cannot be reached: No such file or directory (os error 2)";
@@ -51,10 +51,10 @@ fn check(text: &'static str, expected: &str) {
 
 #[test]
 fn half_an_answer_is_none() {
-    let broke_off = "the response was truncated: connection closed before message completed";
+    let broke_off = "its response was truncated: connection closed before message completed";
     check("", broke_off);
     check("HTTP/1.1 200 OK\r\ncontent-", broke_off);
-    let body = "the response was truncated: error reading a body from connection: ";
+    let body = "its response was truncated: error reading a body from connection: ";
     let half = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{\"data";
     check(half, &format!("{body}end of file before message length reached"));
     let chunk = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{\"dat\r\n";
@@ -63,10 +63,10 @@ fn half_an_answer_is_none() {
 
 #[test]
 fn what_is_no_http_is_no_answer() {
-    check("SSH-2.0-OpenSSH_9.6\r\n\r\n", "the response was truncated: invalid HTTP version parsed");
+    check("SSH-2.0-OpenSSH_9.6\r\n\r\n", "its response was truncated: invalid HTTP version parsed");
     check(
         "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
-        "the response was truncated: invalid content-length parsed",
+        "its response was truncated: invalid content-length parsed",
     );
     let text = "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\n{}";
     check(text, "its response is not GraphQL over HTTP: its transfer coding is `gzip`");
@@ -105,14 +105,14 @@ fn an_answer_before_the_end_of_the_request_is_one_and_ends_the_connection() {
         let (client, shared) = client(settings(&server.url));
         let body = bytes::Bytes::from(vec![b' '; 32 << 20]);
         let headers = &hyper::HeaderMap::new();
-        let ask = clients::subgraph::Ask {
+        let ask = clients::subgraph::SubgraphRequest {
             body,
             headers,
             is_query: true,
             deadline: None,
-            hold: &|_| true,
+            reserve: &|_| true,
         };
-        assert_eq!(client.ask(ask).await, crate::answer("1"));
+        assert_eq!(client.send(ask).await, crate::answer("1"));
         assert_eq!(shared.statistics().connections, 0);
     });
 }

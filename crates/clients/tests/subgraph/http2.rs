@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use clients::subgraph::{AskError, ErrorKind, Http2, Settings};
+use clients::subgraph::{ErrorKind, Http2, Settings, SubgraphError};
 use h2::Reason;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -271,7 +271,7 @@ fn an_answer_may_be_as_large_as_the_limit_and_no_larger() {
             .await;
             let (client, _) = client(known(&server));
             let result = ask(&client).await.map(|answer| answer.body.len());
-            let error = AskError::TooLarge { most: 1 << 20 };
+            let error = SubgraphError::TooLarge { most: 1 << 20 };
             assert_eq!(result, if fits { Ok(size) } else { Err(error) });
         });
     }
@@ -301,7 +301,7 @@ fn a_server_that_vanished_is_noticed_and_a_connection_that_nobody_uses_is_closed
         assert!(ask(&second).await.is_ok());
         for (seconds, expected) in [(30, 1), (31, 0)] {
             sleep(Duration::from_secs(seconds)).await;
-            second.close_old();
+            second.close_idle();
             tokio::task::yield_now().await;
             sleep(Duration::from_millis(1)).await;
             assert_eq!(shared.statistics().connections, expected, "{seconds}");

@@ -5,7 +5,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
-use clients::subgraph::{Ask, AskError};
+use clients::subgraph::{SubgraphError, SubgraphRequest};
 use hyper::HeaderMap;
 use tokio::time::{sleep, timeout};
 
@@ -86,7 +86,7 @@ fn whoever_waits_for_a_connection_waits_no_longer_than_its_time() {
         settings.connections = 1;
         let (client, _) = client(settings);
         let (one, other) = tokio::join!(ask(&client), ask(&client));
-        assert_eq!((one, other), (Err(AskError::Timeout), Err(AskError::Timeout)));
+        assert_eq!((one, other), (Err(SubgraphError::Timeout), Err(SubgraphError::Timeout)));
         assert_eq!(server.accepted.get(), 1);
     });
 }
@@ -99,7 +99,7 @@ fn a_connection_that_nobody_uses_is_closed() {
         assert_eq!(ask(&client).await, answer("1"));
         let connections_after = async |seconds| {
             sleep(Duration::from_secs(seconds)).await;
-            client.close_old();
+            client.close_idle();
             shared.statistics().connections
         };
         assert_eq!(connections_after(40).await, 1);
@@ -159,7 +159,7 @@ fn a_mutation_that_meets_the_end_of_its_connection_may_have_been_done() {
         let error = mutate(&client).await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the response was truncated: connection closed before message completed"
+            "its response was truncated: connection closed before message completed"
         );
         assert_eq!(server.accepted.get(), 1);
         assert_eq!(mutate(&client).await, answer("1"), "the next one has a new connection");
@@ -196,7 +196,7 @@ fn what_the_server_has_closed_is_not_kept_either() {
         let (client, shared) = client(settings(&server.url));
         assert_eq!(ask(&client).await, answer("1"));
         sleep(Duration::from_millis(20)).await;
-        client.close_old();
+        client.close_idle();
         assert_eq!(shared.statistics().connections, 0);
     });
 }
@@ -213,8 +213,14 @@ fn the_deadline_of_a_request_may_be_sooner() {
         let began = tokio::time::Instant::now();
         let deadline = Some((began + Duration::from_secs(2)).into_std());
         let (body, headers) = (Bytes::from_static(QUERY), &HeaderMap::new());
-        let asked = client.ask(Ask { body, headers, is_query: true, deadline, hold: &|_| true });
-        assert_eq!(asked.await, Err(AskError::Timeout));
+        let asked = client.send(SubgraphRequest {
+            body,
+            headers,
+            is_query: true,
+            deadline,
+            reserve: &|_| true,
+        });
+        assert_eq!(asked.await, Err(SubgraphError::Timeout));
         assert!(began.elapsed() < Duration::from_secs(3));
     });
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use bytes::Bytes;
-use clients::subgraph::{Answer, Ask, AskError, Client, ErrorKind};
+use clients::subgraph::{Client, ErrorKind, SubgraphError, SubgraphRequest, SubgraphResponse};
 use hyper::HeaderMap;
 
 use crate::server::{Server, json, with};
@@ -30,7 +30,7 @@ fn an_answer_may_be_as_large_as_the_limit_and_no_larger() {
                 settings.most_bytes = MOST as u64;
                 let (client, shared) = client(settings);
                 let result = ask(&client).await;
-                let error = AskError::TooLarge { most: MOST as u64 };
+                let error = SubgraphError::TooLarge { most: MOST as u64 };
                 match fits {
                     true => assert_eq!(result.map(|answer| answer.body.len()), Ok(size)),
                     false => assert_eq!(result, Err(error)),
@@ -48,14 +48,17 @@ fn a_long_error_is_not_read() {
         let page = with("500 Oh", "content-type: text/html\r\n", &body);
         let server = Server::answering(move |_| page.clone()).await;
         let (client, shared) = client(settings(&server.url));
-        assert_eq!(ask(&client).await, Err(AskError::Status(500)));
+        assert_eq!(ask(&client).await, Err(SubgraphError::Status(500)));
         assert_eq!(shared.statistics().connections, 0);
     });
 }
 
-async fn ask_holding(client: &Client, hold: &dyn Fn(usize) -> bool) -> Result<Answer, AskError> {
+async fn ask_holding(
+    client: &Client,
+    reserve: &dyn Fn(usize) -> bool,
+) -> Result<SubgraphResponse, SubgraphError> {
     let (body, headers) = (Bytes::from_static(QUERY), &HeaderMap::new());
-    client.ask(Ask { body, headers, is_query: true, deadline: None, hold }).await
+    client.send(SubgraphRequest { body, headers, is_query: true, deadline: None, reserve }).await
 }
 
 #[test]
@@ -77,7 +80,7 @@ fn nothing_is_kept_without_asking_for_the_memory() {
             assert_eq!(body.len(), MOST);
             assert!((MOST..=4 * MOST).contains(&held.replace(0)));
             let result = ask_holding(&client, &up_to(MOST - 1)).await;
-            assert_eq!(result, Err(AskError::MemoryExhausted));
+            assert_eq!(result, Err(SubgraphError::MemoryExhausted));
             let statistics = shared.statistics();
             assert_eq!(statistics.errors[ErrorKind::MemoryExhausted as usize], 1);
             assert_eq!(statistics.connections, 0);

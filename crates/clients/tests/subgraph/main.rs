@@ -20,7 +20,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use clients::subgraph::{Answer, Ask, AskError, Client, Http2, Settings, Shared};
+use clients::subgraph::{
+    Client, Http2, Settings, Shared, SubgraphError, SubgraphRequest, SubgraphResponse,
+};
 use hyper::HeaderMap;
 use tokio::runtime::Builder;
 use tokio::task::LocalSet;
@@ -64,11 +66,11 @@ fn client(settings: Settings) -> (Client, Arc<Shared>) {
 }
 
 /// Asks a query of a few bytes.
-async fn ask(client: &Client) -> Result<Answer, AskError> {
+async fn ask(client: &Client) -> Result<SubgraphResponse, SubgraphError> {
     ask_with(client, &HeaderMap::new(), true).await
 }
 
-async fn mutate(client: &Client) -> Result<Answer, AskError> {
+async fn mutate(client: &Client) -> Result<SubgraphResponse, SubgraphError> {
     ask_with(client, &HeaderMap::new(), false).await
 }
 
@@ -76,11 +78,13 @@ async fn ask_with(
     client: &Client,
     headers: &HeaderMap,
     is_query: bool,
-) -> Result<Answer, AskError> {
+) -> Result<SubgraphResponse, SubgraphError> {
     let body = Bytes::from_static(QUERY);
-    client.ask(Ask { body, headers, is_query, deadline: None, hold: &|_| true }).await
+    client
+        .send(SubgraphRequest { body, headers, is_query, deadline: None, reserve: &|_| true })
+        .await
 }
 
-fn answer(body: &str) -> Result<Answer, AskError> {
-    Ok(Answer { status: 200, body: Bytes::copy_from_slice(body.as_bytes()) })
+fn answer(body: &str) -> Result<SubgraphResponse, SubgraphError> {
+    Ok(SubgraphResponse { status: 200, body: Bytes::copy_from_slice(body.as_bytes()) })
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use clients::subgraph::{AskError, Settings};
+use clients::subgraph::{Settings, SubgraphError};
 use tokio::time::Instant;
 
 use crate::server::{Server, json, with};
@@ -43,7 +43,7 @@ fn it_is_asked_no_more_often_than_allowed() {
     run_without_time(async {
         let server = failing(3, "503 Oh", "").await;
         let (client, shared) = client(retrying(&server, 2));
-        assert_eq!(ask(&client).await, Err(AskError::Status(503)));
+        assert_eq!(ask(&client).await, Err(SubgraphError::Status(503)));
         assert_eq!(shared.statistics().retries, 2);
     });
 }
@@ -66,13 +66,13 @@ fn mutations_and_other_errors_are_not_sent_again() {
     run_without_time(async {
         let server = failing(10, "503 Oh", "").await;
         let (client, shared) = client(retrying(&server, 5));
-        assert_eq!(mutate(&client).await, Err(AskError::Status(503)));
+        assert_eq!(mutate(&client).await, Err(SubgraphError::Status(503)));
         assert_eq!(shared.statistics().retries, 0);
     });
     run_without_time(async {
         let server = failing(10, "500 Oh", "").await;
         let (client, shared) = client(retrying(&server, 5));
-        assert_eq!(ask(&client).await, Err(AskError::Status(500)));
+        assert_eq!(ask(&client).await, Err(SubgraphError::Status(500)));
         assert_eq!(shared.statistics().retries, 0);
     });
 }
@@ -110,7 +110,7 @@ fn the_server_says_when_it_wants_to_be_asked_again() {
             match expected {
                 Some(seconds) => assert_eq!((result, took), (answer("1"), seconds)),
                 // Nobody would be there any more.
-                None => assert_eq!((result, took), (Err(AskError::Status(503)), 0)),
+                None => assert_eq!((result, took), (Err(SubgraphError::Status(503)), 0)),
             }
         });
     }
@@ -123,7 +123,7 @@ fn all_requests_together_have_a_budget() {
         let (client, shared) = client(retrying(&server, 3));
         let began = Instant::now();
         for _ in 0..100 {
-            assert_eq!(ask(&client).await, Err(AskError::Status(503)));
+            assert_eq!(ask(&client).await, Err(SubgraphError::Status(503)));
         }
         // Ten at the beginning, a tenth of the requests, and one a second.
         let most = 10 + 10 + began.elapsed().as_secs() + 1;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clients::subgraph::{AskError, ErrorKind, Unavailable};
+use clients::subgraph::{ErrorKind, SubgraphError, Unavailable};
 use tokio::time::{Instant, sleep};
 
 use crate::server::Server;
@@ -33,7 +33,7 @@ fn an_answer_that_does_not_come_or_stops_is_given_up() {
             let server = stalled(text).await;
             let (client, shared) = client(settings(&server.url));
             let began = Instant::now();
-            assert_eq!(ask(&client).await, Err(AskError::Timeout), "{text}");
+            assert_eq!(ask(&client).await, Err(SubgraphError::Timeout), "{text}");
             let took = began.elapsed();
             assert!(took >= Duration::from_secs(20) && took < Duration::from_secs(21), "{took:?}");
             let statistics = shared.statistics();
@@ -57,7 +57,7 @@ fn a_trickle_does_not_prolong_the_time() {
         .await;
         let (client, _) = client(settings(&server.url));
         let began = Instant::now();
-        assert_eq!(ask(&client).await, Err(AskError::Timeout));
+        assert_eq!(ask(&client).await, Err(SubgraphError::Timeout));
         assert!(began.elapsed() < Duration::from_secs(21));
     });
 }
@@ -75,7 +75,7 @@ fn a_handshake_belongs_to_the_time_of_connecting() {
         let most = settings.connect_timeout;
         let (client, _) = client(settings);
         let began = Instant::now();
-        let expected = AskError::Unavailable(Unavailable::ConnectTimeout(most));
+        let expected = SubgraphError::Unavailable(Unavailable::ConnectTimeout(most));
         assert_eq!(ask(&client).await, Err(expected));
         assert!(began.elapsed() < Duration::from_secs(11));
     });

@@ -38,7 +38,7 @@ impl Gateway {
     }
 
     /// Whether the response contains the query plan.
-    pub(super) fn tells_plan(&self, caller: &Caller) -> bool {
+    pub(super) fn exposes_plan(&self, caller: &Caller) -> bool {
         let forwarded = caller.forwarded.as_ref().filter(|_| self.options.expose_plan);
         forwarded.is_some_and(|forwarded| forwarded.values(&PLAN).any(|value| value == "1"))
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ::gateway::execute::{Fate, FetchSeen, Observed};
+use ::gateway::execute::{ExecutionStatistics, FetchOutcome, FetchStatistics};
 use ::gateway::plan::representations_variable;
 use graphql::variables::Variables;
 use graphql::{GraphQLError, Request, coerce_variable_values};
@@ -26,12 +26,12 @@ impl GatewayWorker {
     ) -> Result<String, Vec<GraphQLError>> {
         let gateway = self.gateway();
         let mut text = gateway.explain(request, caller)?;
-        self.tell_statements(request, caller, &mut text)?;
+        self.append_statements(request, caller, &mut text)?;
         if is_run {
-            let mut report = Report { fetches: Observed::timed(), ..Report::default() };
+            let mut report = Report { fetches: ExecutionStatistics::timed(), ..Report::default() };
             self.deliver_reported(request, caller, Allowed::All, &mut report).await;
             text.push_str("\n-- requests\n");
-            text.push_str(&gateway.tell_fetches(&report));
+            text.push_str(&gateway.describe_fetches(&report));
         }
         Ok(text)
     }
@@ -47,8 +47,8 @@ impl GatewayWorker {
         let gateway = self.gateway();
         let planned = gateway.planned(request, caller, report)?;
         let mut explained = gateway.show(&planned)?;
-        for of_source in self.of_sources(&planned, request, caller)? {
-            let OfSource { number, name, round, statements } = of_source;
+        for source_fetch in self.source_fetches(&planned, request, caller)? {
+            let SourceFetch { number, name, round, statements } = source_fetch;
             explained.statements.extend(statements.into_iter().map(|statement| {
                 let name = format!("{}, by request {number} to {name}", statement.name);
                 ExplainedStatement { name, fetch: Some(number), round, ..statement }
@@ -57,15 +57,15 @@ impl GatewayWorker {
         Ok(explained)
     }
 
-    fn tell_statements(
+    fn append_statements(
         &self,
         request: &Request,
         caller: &Caller,
         text: &mut String,
     ) -> Result<(), Vec<GraphQLError>> {
         let planned = self.gateway().planned(request, caller, &mut Report::default())?;
-        for OfSource { number, name, statements, .. } in
-            self.of_sources(&planned, request, caller)?
+        for SourceFetch { number, name, statements, .. } in
+            self.source_fetches(&planned, request, caller)?
         {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "\n-- statements of {number}. {name}, in this process");
@@ -77,12 +77,12 @@ impl GatewayWorker {
     }
 
     /// Returns the statements of fetches to sources in this process, for any entities.
-    fn of_sources(
+    fn source_fetches(
         &self,
         planned: &PlannedRequest,
         request: &Request,
         caller: &Caller,
-    ) -> Result<Vec<OfSource<'_>>, Vec<GraphQLError>> {
+    ) -> Result<Vec<SourceFetch<'_>>, Vec<GraphQLError>> {
         let mut all = Vec::new();
         for (fetch, number) in planned.prepared.plan.fetches.iter().zip(1..) {
             let Some(local) = self.local(fetch.subgraph) else { continue };
@@ -94,14 +94,14 @@ impl GatewayWorker {
             let asked = Request { query, variables, ..Request::default() };
             let Explained { statements, .. } = local.explain(&asked, &caller.session)?;
             let name = &*self.gateway.supergraph.subgraph(fetch.subgraph).name;
-            all.push(OfSource { number, name, round: fetch.level, statements });
+            all.push(SourceFetch { number, name, round: fetch.level, statements });
         }
         Ok(all)
     }
 }
 
 /// A fetch to a source in this process.
-struct OfSource<'g> {
+struct SourceFetch<'g> {
     /// Its number in the plan, from 1.
     number: usize,
     name: &'g str,
@@ -117,7 +117,7 @@ pub(crate) struct PlannedRequest {
 
 impl Gateway {
     /// Describes the outcome of each fetch, one per line.
-    fn tell_fetches(&self, report: &Report) -> String {
+    fn describe_fetches(&self, report: &Report) -> String {
         let (Some(Planned::Gateway(prepared)), Some(started)) = (&report.prepared, report.started)
         else {
             return String::new();
@@ -135,13 +135,13 @@ impl Gateway {
             };
             let waited =
                 if seen.has_waited { ", after another that might have said it" } else { "" };
-            let fate = match seen.fate {
-                Fate::Planned => "not sent: what it needs did not come".to_owned(),
-                Fate::Nothing => "not sent: there was nothing to ask".to_owned(),
-                Fate::Reused => "not sent: it was known".to_owned(),
-                Fate::Sent => sent(seen, started),
+            let outcome = match seen.outcome {
+                FetchOutcome::Planned => "not sent: what it needs did not come".to_owned(),
+                FetchOutcome::Nothing => "not sent: there was nothing to ask".to_owned(),
+                FetchOutcome::Reused => "not sent: it was known".to_owned(),
+                FetchOutcome::Sent => sent(seen, started),
             };
-            format!("{number}. {name}: {fate}{objects}{waited}\n")
+            format!("{number}. {name}: {outcome}{objects}{waited}\n")
         });
         lines.collect()
     }
@@ -186,8 +186,8 @@ impl Gateway {
         let _timed = Timed::start(&mut report.stages.plan);
         let variables = coerce_variable_values(self.schema(), operation, &request.variables)?;
         let name = request.operation_name.as_deref();
-        let made_for = self.made_for(&known, caller);
-        let prepared = self.plan(&known, name, &variables, &made_for, &mut false)?;
+        let plan_key = self.plan_key(&known, caller);
+        let prepared = self.plan(&known, name, &variables, &plan_key, &mut false)?;
         Ok(PlannedRequest { prepared, variables })
     }
 
@@ -216,7 +216,7 @@ impl Gateway {
 }
 
 /// Describes the time, size and errors of a fetch.
-fn sent(seen: &FetchSeen, started: Instant) -> String {
+fn sent(seen: &FetchStatistics, started: Instant) -> String {
     let times = seen.times.map(|(from, to)| {
         let since = from.saturating_duration_since(started);
         let took = to.saturating_duration_since(from);

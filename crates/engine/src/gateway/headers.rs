@@ -36,7 +36,7 @@ pub enum Rule {
     /// Sets headers with these names to the client's values.
     Forward(Names),
     /// Sets a header to a value.
-    Insert { name: HeaderName, value: Inserted },
+    Insert { name: HeaderName, value: HeaderSource },
     /// Removes headers with these names.
     Remove(Names),
     /// Renames a header; if it is not set yet takes the client's value.
@@ -45,7 +45,7 @@ pub enum Rule {
 
 /// A value that clients cannot choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Inserted {
+pub enum HeaderSource {
     Value(HeaderValue),
     /// A claim of the token. Without the claim the header is not sent, not even with the client's
     /// value.
@@ -54,7 +54,7 @@ pub enum Inserted {
 
 /// Client headers that the rules of all subgraphs read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted(Vec<Names>);
+pub struct ReadHeaders(Vec<Names>);
 
 /// Headers of a client request that may be propagated.
 #[derive(Clone, Default)]
@@ -76,8 +76,8 @@ impl Rules {
 
     /// Whether the rules read a client header.
     #[must_use]
-    pub fn wanted(&self, name: &HeaderName) -> bool {
-        self.0.iter().filter_map(Rule::wanted).any(|names| names.contain(name))
+    pub fn reads(&self, name: &HeaderName) -> bool {
+        self.0.iter().filter_map(Rule::read_names).any(|names| names.contain(name))
     }
 
     /// Returns the headers for a fetch; `number` is its index in the plan.
@@ -99,7 +99,7 @@ impl Rules {
 
 impl Rule {
     /// Client headers that the rule reads.
-    fn wanted(&self) -> Option<Names> {
+    fn read_names(&self) -> Option<Names> {
         match self {
             Self::Forward(names) => Some(names.clone()),
             Self::Rename { from, .. } => Some(Names::One(from.clone())),
@@ -156,7 +156,7 @@ fn replace<'v>(
     }
 }
 
-impl Inserted {
+impl HeaderSource {
     fn find(&self, claims: Option<&Claims>) -> Option<HeaderValue> {
         match self {
             Self::Value(value) => Some(value.clone()),
@@ -182,17 +182,17 @@ fn value_of(claim: &Json) -> Option<HeaderValue> {
     Some(value)
 }
 
-impl Wanted {
+impl ReadHeaders {
     /// Collects the client headers that some rules read.
     #[must_use]
-    pub fn of<'r>(all: impl IntoIterator<Item = &'r Rules>) -> Self {
-        let mut wanted: Vec<Names> = Vec::new();
-        for names in all.into_iter().flat_map(|rules| &rules.0).filter_map(Rule::wanted) {
-            if !wanted.contains(&names) {
-                wanted.push(names);
+    pub fn of<'r>(rules: impl IntoIterator<Item = &'r Rules>) -> Self {
+        let mut all: Vec<Names> = Vec::new();
+        for names in rules.into_iter().flat_map(|rules| &rules.0).filter_map(Rule::read_names) {
+            if !all.contains(&names) {
+                all.push(names);
             }
         }
-        Self(wanted)
+        Self(all)
     }
 
     /// Adds a client header that is read independently of rules.
@@ -239,7 +239,7 @@ impl Forwarded {
     }
 
     /// Sets a header for every subgraph.
-    pub fn tell(&mut self, name: HeaderName, value: HeaderValue) {
+    pub fn set(&mut self, name: HeaderName, value: HeaderValue) {
         self.always.retain(|(known, _)| *known != name);
         self.always.push((name, value));
     }
@@ -272,12 +272,12 @@ mod tests {
     }
 
     fn insert(header: &str, value: &'static str) -> Rule {
-        let value = Inserted::Value(HeaderValue::from_static(value));
+        let value = HeaderSource::Value(HeaderValue::from_static(value));
         Rule::Insert { name: name(header), value }
     }
 
     fn claim(header: &str, claim: &str) -> Rule {
-        Rule::Insert { name: name(header), value: Inserted::Claim(claim.into()) }
+        Rule::Insert { name: name(header), value: HeaderSource::Claim(claim.into()) }
     }
 
     fn rename(from: &str, to: &str) -> Rule {
@@ -291,7 +291,7 @@ mod tests {
             headers.append(name(header), HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
         let rules = Rules::new(rules);
-        let forwarded = Wanted::of([&rules]).collect(&headers);
+        let forwarded = ReadHeaders::of([&rules]).collect(&headers);
         let claims = claims.map(Claims::new);
         let sent = rules.apply(&forwarded, claims.as_ref(), 0);
         let text = |value: &HeaderValue| String::from_utf8(value.as_bytes().to_vec()).unwrap();
@@ -403,9 +403,9 @@ mod tests {
         headers.insert(TRACESTATE, HeaderValue::from_static("a=b"));
         headers.insert(REQUEST_ID, HeaderValue::from_static("of the client"));
         let rules = Rules::new(vec![forward("*"), insert("x-a", "1")]);
-        let mut forwarded = Wanted::of([&rules]).collect(&headers);
-        forwarded.tell(REQUEST_ID, HeaderValue::from_static("7"));
-        forwarded.tell(TRACEPARENT, HeaderValue::from_static("00-a-c-01"));
+        let mut forwarded = ReadHeaders::of([&rules]).collect(&headers);
+        forwarded.set(REQUEST_ID, HeaderValue::from_static("7"));
+        forwarded.set(TRACEPARENT, HeaderValue::from_static("00-a-c-01"));
         let check = |rules: &Rules, count| {
             let sent = rules.apply(&forwarded, None, 0);
             assert_eq!(sent.len(), count, "{sent:?}");
@@ -419,7 +419,7 @@ mod tests {
         let sent = rules.apply(&forwarded, None, 2);
         assert_eq!(sent[TRACEPARENT], "00-00000000000000000000000000000001-0000000000000009-01");
         headers.remove(TRACEPARENT);
-        let sent = rules.apply(&Wanted::of([&rules]).collect(&headers), None, 0);
+        let sent = rules.apply(&ReadHeaders::of([&rules]).collect(&headers), None, 0);
         assert!(!sent.contains_key(TRACESTATE), "{sent:?}");
     }
 
@@ -427,16 +427,16 @@ mod tests {
     fn only_what_is_wanted_is_kept() {
         let tenant = Rules::new(vec![forward("x-tenant")]);
         let other = Rules::new(vec![forward("x-tenant"), rename("x-a", "y")]);
-        let wanted = Wanted::of([&tenant, &other, &Rules::default()]);
-        assert_eq!(wanted.0.len(), 2);
-        assert!(tenant.wanted(&name("x-tenant")) && !tenant.wanted(&name("x-a")));
-        assert!(other.wanted(&name("x-a")) && !other.wanted(&name("y")));
-        assert!(Wanted::of([&Rules::new(vec![insert("a", "b")])]).is_empty());
+        let read_headers = ReadHeaders::of([&tenant, &other, &Rules::default()]);
+        assert_eq!(read_headers.0.len(), 2);
+        assert!(tenant.reads(&name("x-tenant")) && !tenant.reads(&name("x-a")));
+        assert!(other.reads(&name("x-a")) && !other.reads(&name("y")));
+        assert!(ReadHeaders::of([&Rules::new(vec![insert("a", "b")])]).is_empty());
         let mut headers = HeaderMap::new();
         for text in ["x-tenant", "x-a", "y", "authorization"] {
             headers.insert(name(text), HeaderValue::from_static("hunter2"));
         }
-        let text = format!("{:?}", wanted.collect(&headers));
+        let text = format!("{:?}", read_headers.collect(&headers));
         assert!(text.contains("x-tenant") && text.contains("x-a"), "{text}");
         assert!(!text.contains("authorization") && !text.contains("hunter2"), "{text}");
     }

@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use clients::subgraph::{ErrorKind, Shared};
-use gateway::execute::{Answer, Ask, AskError, Body};
+use gateway::execute::{FetchError, FetchRequest, FetchResponse, ResponseBody};
 use graphql::{ErrorCode, GraphQLError, Request};
 use response::Memory;
 use sources::Session;
 use tokio::time::{Instant, timeout_at};
 
 use super::Local;
-use super::ask::told;
+use super::transport::without_details;
 use crate::explain::Explained;
 use crate::report::Report;
 use crate::respond::Kind;
@@ -34,10 +34,10 @@ pub(super) struct LocalWorker {
 impl LocalWorker {
     /// Creates the worker; its responses use the shared memory budget, and its timeout is the
     /// statement timeout of the database.
-    pub(super) fn new(way: &Local, memory: &Arc<Memory>) -> Self {
-        let worker = Worker::sharing(Arc::clone(&way.engine), Arc::clone(memory));
-        let worker = worker.counted(way.connections.counter()).within(way.timeout);
-        Self { worker, timeout: way.timeout, shared: Arc::clone(&way.shared) }
+    pub(super) fn new(transport: &Local, memory: &Arc<Memory>) -> Self {
+        let worker = Worker::sharing(Arc::clone(&transport.engine), Arc::clone(memory));
+        let worker = worker.counted(transport.connections.counter()).within(transport.timeout);
+        Self { worker, timeout: transport.timeout, shared: Arc::clone(&transport.shared) }
     }
 
     /// Limits the time of a request, if that is shorter than the timeout.
@@ -47,7 +47,7 @@ impl LocalWorker {
         Self { worker: worker.within(timeout), timeout, shared }
     }
 
-    pub(super) fn close_old(&self) {
+    pub(super) fn close_idle(&self) {
         self.worker.close_old_connections();
     }
 
@@ -62,83 +62,91 @@ impl LocalWorker {
 
     /// Executes a request body. Request errors are part of the response, as over HTTP. Dropping the
     /// future cancels the statements.
-    pub(super) async fn ask(&self, ask: &Ask<'_>, session: &Session) -> Result<Answer, AskError> {
+    pub(super) async fn execute(
+        &self,
+        request: &FetchRequest<'_>,
+        session: &Session,
+    ) -> Result<FetchResponse, FetchError> {
         let began = Instant::now();
         self.shared.begin();
-        let result = self.ask_in_turn(ask, session, began + self.timeout).await;
+        let result = self.execute_with_bulkhead(request, session, began + self.timeout).await;
         self.shared.end(began.elapsed(), result.as_ref().err().map(kind));
         result
     }
 
     /// Waits for a slot of the bulkhead, then executes the request.
-    async fn ask_in_turn(
+    async fn execute_with_bulkhead(
         &self,
-        ask: &Ask<'_>,
+        request: &FetchRequest<'_>,
         session: &Session,
         deadline: Instant,
-    ) -> Result<Answer, AskError> {
-        let place = self.shared.enter(deadline).await.map_err(|error| {
-            drop(ask.reason.set(error.to_string().into()));
-            told(&error)
+    ) -> Result<FetchResponse, FetchError> {
+        let permit = self.shared.acquire(deadline).await.map_err(|error| {
+            drop(request.reason.set(error.to_string().into()));
+            without_details(&error)
         })?;
-        let result = self.ask_in_time(ask, session, deadline).await;
-        if let (Ok(_), Some(place)) = (&result, &place) {
-            place.answered();
+        let result = self.execute_within_timeout(request, session, deadline).await;
+        if let (Ok(_), Some(permit)) = (&result, &permit) {
+            permit.record_response();
         }
         result
     }
 
-    async fn ask_in_time(
+    async fn execute_within_timeout(
         &self,
-        ask: &Ask<'_>,
+        request: &FetchRequest<'_>,
         session: &Session,
         deadline: Instant,
-    ) -> Result<Answer, AskError> {
+    ) -> Result<FetchResponse, FetchError> {
         // Details for the log, which clients do not see.
-        let because = |reason: String| drop(ask.reason.set(reason.into()));
-        let request = Request::from_json(&ask.body).map_err(|error| {
+        let because = |reason: String| drop(request.reason.set(reason.into()));
+        let graphql = Request::from_json(&request.body).map_err(|error| {
             because(error.message);
-            AskError::NotGraphQl
+            FetchError::NotGraphQl
         })?;
         let mut report = Report::default();
-        let answered = self.worker.record(&request, session, &mut report);
-        let answered = timeout_at(deadline, answered).await.map_err(|_| {
-            because(format!("the source has not answered within {:?}", self.timeout));
-            AskError::Timeout
+        let response = self.worker.record(&graphql, session, &mut report);
+        let response = timeout_at(deadline, response).await.map_err(|_| {
+            because(format!("the source did not respond within {:?}", self.timeout));
+            FetchError::Timeout
         })?;
-        let answered = match answered {
+        let response = match response {
             Ok((recording, held)) => {
-                return Ok(Answer { body: Body::Recorded(Box::new(recording)), held });
+                return Ok(FetchResponse {
+                    body: ResponseBody::Recorded(Box::new(recording)),
+                    held,
+                });
             }
-            Err(answered) => answered,
+            Err(response) => response,
         };
-        if matches!(answered.kind, Kind::Overloaded | Kind::MutationRefused) {
-            because(String::from_utf8_lossy(&answered.body).into_owned());
+        if matches!(response.kind, Kind::Overloaded | Kind::MutationRefused) {
+            because(String::from_utf8_lossy(&response.body).into_owned());
         }
-        match answered.kind {
-            Kind::Executed | Kind::RequestError => {
-                Ok(Answer { body: Body::Json(Bytes::from(answered.body)), held: answered.held })
-            }
+        match response.kind {
+            Kind::Executed | Kind::RequestError => Ok(FetchResponse {
+                body: ResponseBody::Json(Bytes::from(response.body)),
+                held: response.held,
+            }),
             Kind::Overloaded if report.codes.contains(&ErrorCode::ResponseMemoryExhausted) => {
-                Err(AskError::MemoryExhausted)
+                Err(FetchError::MemoryExhausted)
             }
-            Kind::Overloaded => Err(AskError::Unavailable),
-            Kind::MutationRefused => Err(AskError::NotGraphQl),
+            Kind::Overloaded => Err(FetchError::Unavailable),
+            Kind::MutationRefused => Err(FetchError::NotGraphQl),
         }
     }
 }
 
 /// Label of the error in metrics.
-fn kind(error: &AskError) -> ErrorKind {
+fn kind(error: &FetchError) -> ErrorKind {
     match error {
-        AskError::Unavailable => ErrorKind::Unavailable,
-        AskError::Timeout => ErrorKind::Timeout,
-        AskError::TooLarge { .. } => ErrorKind::TooLarge,
-        AskError::Status(_) => ErrorKind::Status,
-        AskError::Broken | AskError::Closed => ErrorKind::Broken,
-        AskError::NotGraphQl => ErrorKind::NotGraphQl,
-        AskError::MemoryExhausted => ErrorKind::MemoryExhausted,
-        AskError::BreakerOpen => ErrorKind::BreakerOpen,
-        AskError::Overloaded => ErrorKind::Overloaded,
+        FetchError::Unavailable => ErrorKind::Unavailable,
+        FetchError::Timeout => ErrorKind::Timeout,
+        FetchError::TooLarge { .. } => ErrorKind::TooLarge,
+        FetchError::Status(_) => ErrorKind::Status,
+        FetchError::Broken | FetchError::Closed => ErrorKind::Broken,
+        FetchError::NotGraphQl => ErrorKind::NotGraphQl,
+        FetchError::MemoryExhausted => ErrorKind::MemoryExhausted,
+        FetchError::BreakerOpen => ErrorKind::BreakerOpen,
+        FetchError::Overloaded => ErrorKind::Overloaded,
     }
 }

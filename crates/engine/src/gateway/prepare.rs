@@ -22,7 +22,7 @@ use crate::respond::our_bug;
 #[derive(Debug)]
 pub struct Prepared {
     structure: Structure,
-    made_for: For,
+    plan_key: PlanKey,
     pub plan: Plan,
     cost: Cost,
     /// By fetch: the name of its subgraph.
@@ -35,7 +35,7 @@ pub struct Prepared {
 
 /// Plan key: properties of a request, beside its variables, that plans depend on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct For {
+pub(crate) struct PlanKey {
     /// Active override labels.
     labels: Arc<planner::Labels>,
     /// Requirements that the client does not meet.
@@ -43,11 +43,11 @@ pub(crate) struct For {
 }
 
 impl Kept for Prepared {
-    type For = For;
+    type For = PlanKey;
     type Once = TouchedRequirements;
 
     fn made_for(&self) -> &Self::For {
-        &self.made_for
+        &self.plan_key
     }
 
     fn structure(&self) -> &Structure {
@@ -60,8 +60,8 @@ impl Kept for Prepared {
     }
 
     fn weight(&self) -> u64 {
-        let Self { structure, made_for, plan, cost, subgraphs, literals, is_long: _ } = self;
-        let For { labels, denied } = made_for;
+        let Self { structure, plan_key, plan, cost, subgraphs, literals, is_long: _ } = self;
+        let PlanKey { labels, denied } = plan_key;
         let labels: usize = labels.0.iter().map(|label| size_of_val(label) + label.len()).sum();
         let heap = structure.heap_size()
             + denied.heap_size()
@@ -85,12 +85,12 @@ impl Gateway {
     }
 
     /// Returns the plan key of a request.
-    pub(super) fn made_for(&self, known: &Known<Prepared>, caller: &Caller) -> For {
+    pub(super) fn plan_key(&self, known: &Known<Prepared>, caller: &Caller) -> PlanKey {
         let operation = &known.document.operation;
         let touched =
             known.once.get_or_init(|| TouchedRequirements::new(&self.supergraph, operation));
         let labels = self.labels.draw(self.named_labels(caller));
-        For { labels, denied: self.denied(touched, &caller.session) }
+        PlanKey { labels, denied: self.denied(touched, &caller.session) }
     }
 
     /// Estimates the cost of a request and checks the limit.
@@ -123,10 +123,10 @@ impl Gateway {
         known: &Arc<Known<Prepared>>,
         operation_name: Option<&str>,
         variables: &Variables,
-        made_for: &For,
+        plan_key: &PlanKey,
         is_known: &mut bool,
     ) -> Result<Arc<Prepared>, Vec<GraphQLError>> {
-        if let Some(plan) = known.plan(made_for, variables) {
+        if let Some(plan) = known.plan(plan_key, variables) {
             *is_known = true;
             return Ok(plan);
         }
@@ -145,23 +145,23 @@ impl Gateway {
         // Validation refuses operations without their root type.
         let root = root.ok_or_else(|| vec![our_bug("an operation without a root type")])?;
         let steering = Steering::new(variables);
-        let (most, denied) = (limits.document.fields, &made_for.denied);
+        let (most, denied) = (limits.document.fields, &plan_key.denied);
         let mut tree =
             outline_for(supergraph, operation, root, &steering, most, denied).map_err(|error| {
                 vec![GraphQLError::new(ErrorCode::QueryTooComplex, error.to_string())]
             })?;
-        let labels = &made_for.labels;
+        let labels = &plan_key.labels;
         let choice = planner::plan(supergraph, &mut tree, labels, self.options.planning)
             .map_err(|error| vec![no_plan(&error)])?;
         let plan = compile(PlanInputs { supergraph, operation, choice: &choice }, tree);
         let structure = steering.into_structure();
         let cost = Cost::new(supergraph, operation, &plan, limits.cost.list_size);
-        let made_for = made_for.clone();
+        let plan_key = plan_key.clone();
         let asked = plan.fetches.iter().map(|fetch| &supergraph.subgraph(fetch.subgraph).name);
         let subgraphs = asked.cloned().collect();
         let is_long = AtomicBool::new(false);
         let prepared =
-            Arc::new(Prepared { structure, made_for, plan, cost, subgraphs, literals, is_long });
+            Arc::new(Prepared { structure, plan_key, plan, cost, subgraphs, literals, is_long });
         self.documents.keep(known, operation_name, &prepared);
         Ok(prepared)
     }
@@ -174,7 +174,7 @@ fn no_subscriptions() -> GraphQLError {
 
 fn no_plan(error: &PlanError) -> GraphQLError {
     match error {
-        PlanError::NoWay { location, .. } => {
+        PlanError::Unresolvable { location, .. } => {
             GraphQLError::new(ErrorCode::NoPlan, error.to_string()).at(*location)
         }
         PlanError::TooComplex => GraphQLError::new(ErrorCode::QueryTooComplex, error.to_string()),

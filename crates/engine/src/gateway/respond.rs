@@ -20,7 +20,7 @@ pub(super) fn complete(
 ) -> Response {
     let (mut body, held) = sink.into_parts();
     if !errors.is_empty() {
-        let errors: Vec<_> = errors.into_iter().map(|error| gateway.tell(error)).collect();
+        let errors: Vec<_> = errors.into_iter().map(|error| gateway.map_error(error)).collect();
         codes.extend(errors.iter().map(|error| error.code));
         body.extend_from_slice(b",\"errors\":");
         write_errors(&errors, &mut body);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use gateway::execute::{Executed, Inputs, Observed, execute, write};
+use gateway::execute::{Executed, ExecutionStatistics, Inputs, execute, write};
 use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use graphql::variables::Variables;
@@ -14,9 +14,9 @@ use response::{Held, Memory, Refused, Sink};
 use sources::offload::{HERE, offload};
 use tokio::sync::Notify;
 
-use super::apart::{Done, LONG, Work, Written, execute_apart};
-use super::ask::{Asked as AskedSubgraph, Asking};
 use super::local::LocalWorker;
+use super::long_queries::{LONG, LongQuery, LongQueryResult, Written, execute_on_long_thread};
+use super::transport::{RequestTransport, SubgraphClient};
 use super::{Caller, Gateway, Prepared, respond};
 use crate::documents::Document;
 use crate::report::{Planned, Report, Timed};
@@ -28,7 +28,7 @@ use crate::worker::{Allowed, refused};
 pub struct GatewayWorker {
     pub(super) gateway: Arc<Gateway>,
     /// By [`gateway::supergraph::SubgraphId`].
-    subgraphs: Vec<AskedSubgraph>,
+    subgraphs: Vec<SubgraphClient>,
     memory: Arc<Memory>,
     time_limit: Option<Duration>,
 }
@@ -37,7 +37,8 @@ impl GatewayWorker {
     /// Creates a worker whose responses use a shared memory budget.
     #[must_use]
     pub fn sharing(gateway: Arc<Gateway>, memory: Arc<Memory>) -> Self {
-        let subgraphs = gateway.ways.iter().map(|way| AskedSubgraph::new(way, &memory)).collect();
+        let subgraphs =
+            gateway.transports.iter().map(|way| SubgraphClient::new(way, &memory)).collect();
         Self { gateway, subgraphs, memory, time_limit: None }
     }
 
@@ -51,14 +52,14 @@ impl GatewayWorker {
     /// Returns a subgraph that is a source in this process.
     pub(super) fn local(&self, subgraph: SubgraphId) -> Option<&LocalWorker> {
         match self.subgraphs.get(usize::from(subgraph.0))? {
-            AskedSubgraph::Local(local) => Some(local),
-            AskedSubgraph::Remote(_) => None,
+            SubgraphClient::Local(local) => Some(local),
+            SubgraphClient::Remote(_) => None,
         }
     }
 
     /// Closes connections that were idle for too long; to be called periodically.
     pub fn close_old_connections(&self) {
-        self.subgraphs.iter().for_each(AskedSubgraph::close_old);
+        self.subgraphs.iter().for_each(SubgraphClient::close_idle);
     }
 
     #[must_use]
@@ -107,40 +108,41 @@ impl GatewayWorker {
         let timed = Timed::since(planning, &mut report.stages.plan);
         let variables = coerce_variable_values(gateway.schema(), operation, &request.variables)?;
         let name = request.operation_name.as_deref();
-        let made_for = gateway.made_for(&known, caller);
-        let prepared = gateway.plan(&known, name, &variables, &made_for, &mut report.plan_known)?;
+        let plan_key = gateway.plan_key(&known, caller);
+        let prepared = gateway.plan(&known, name, &variables, &plan_key, &mut report.plan_known)?;
         let executing = timed.end();
         report.prepared = Some(Planned::Gateway(Arc::clone(&prepared)));
         gateway.refuse_denied(&prepared)?;
         gateway.check_cost(&prepared, &variables, &mut report.cost)?;
         let timed = Timed::since(executing, &mut report.stages.execute);
-        let asked = Asked { document, prepared: &prepared, variables: &variables, caller };
-        let seen = Seen { codes: &mut report.codes, observed: &mut report.fetches };
-        let response = self.execute(asked, started, seen).await;
+        let inputs =
+            ExecutionInputs { document, prepared: &prepared, variables: &variables, caller };
+        let seen = ReportParts { codes: &mut report.codes, observed: &mut report.fetches };
+        let response = self.execute(inputs, started, seen).await;
         drop(timed);
         Ok(response)
     }
 
     async fn execute(
         &self,
-        asked: Asked<'_>,
+        inputs: ExecutionInputs<'_>,
         started: Instant,
-        Seen { codes, observed }: Seen<'_>,
+        ReportParts { codes, observed }: ReportParts<'_>,
     ) -> Response {
         let gateway = &*self.gateway;
-        let Asked { document, prepared, caller, .. } = asked;
+        let ExecutionInputs { document, prepared, caller, .. } = inputs;
         let kind = document.operation.kind;
         let written = match kind {
-            OperationKind::Query if gateway.ways.iter().all(|way| way.remote().is_some()) => {
-                self.execute_query(asked, started, observed).await
+            OperationKind::Query if gateway.transports.iter().all(|way| way.remote().is_some()) => {
+                self.execute_query(inputs, started, observed).await
             }
             OperationKind::Query | OperationKind::Mutation | OperationKind::Subscription => {
-                self.execute_here(asked, started, None, observed).await.0
+                self.execute_here(inputs, started, None, observed).await.0
             }
         };
         match written {
             Ok((sink, errors)) => {
-                let plan = gateway.tells_plan(caller).then_some(&prepared.plan);
+                let plan = gateway.exposes_plan(caller).then_some(&prepared.plan);
                 respond::complete(gateway, sink, errors, plan, codes)
             }
             Err(full) => respond::too_large(&full, kind, codes),
@@ -151,88 +153,88 @@ impl GatewayWorker {
     /// last time.
     async fn execute_query(
         &self,
-        asked: Asked<'_>,
+        inputs: ExecutionInputs<'_>,
         started: Instant,
-        observed: &mut Observed,
+        observed: &mut ExecutionStatistics,
     ) -> Written {
-        let is_long = &asked.prepared.is_long;
+        let is_long = &inputs.prepared.is_long;
         if !is_long.load(Ordering::Relaxed) {
             let proves_long = Notify::new();
             tokio::select! {
                 biased;
                 () = proves_long.notified() => {}
-                done = self.execute_here(asked, started, Some(&proves_long), observed) => {
+                done = self.execute_here(inputs, started, Some(&proves_long), observed) => {
                     return done.0;
                 }
             }
             is_long.store(true, Ordering::Relaxed);
         }
-        let work = Work {
+        let query = LongQuery {
             gateway: Arc::clone(&self.gateway),
             memory: Arc::clone(&self.memory),
             time_limit: self.time_limit,
-            document: Arc::clone(asked.document),
-            prepared: Arc::clone(asked.prepared),
-            variables: asked.variables.clone(),
-            caller: asked.caller.clone(),
+            document: Arc::clone(inputs.document),
+            prepared: Arc::clone(inputs.prepared),
+            variables: inputs.variables.clone(),
+            caller: inputs.caller.clone(),
             started,
             observed: std::mem::take(observed),
         };
-        match execute_apart(work).await {
+        match execute_on_long_thread(query).await {
             Ok(done) => {
                 *observed = done.observed;
                 is_long.store(done.is_long, Ordering::Relaxed);
                 done.written
             }
-            Err(work) => {
-                *observed = work.observed;
-                self.execute_here(asked, started, None, observed).await.0
+            Err(query) => {
+                *observed = query.observed;
+                self.execute_here(inputs, started, None, observed).await.0
             }
         }
     }
 
     /// Creates the worker of a separate thread for a query.
-    pub(super) fn apart_for(work: &Work) -> Self {
-        let worker = Self::sharing(Arc::clone(&work.gateway), Arc::clone(&work.memory));
-        match work.time_limit {
+    pub(super) fn for_long_query(query: &LongQuery) -> Self {
+        let worker = Self::sharing(Arc::clone(&query.gateway), Arc::clone(&query.memory));
+        match query.time_limit {
             Some(limit) => worker.within(limit),
             None => worker,
         }
     }
 
     /// Whether this worker has the gateway and the limits of a query.
-    pub(super) fn is_for(&self, work: &Work) -> bool {
-        Arc::ptr_eq(&self.gateway, &work.gateway)
-            && Arc::ptr_eq(&self.memory, &work.memory)
-            && self.time_limit == work.time_limit
+    pub(super) fn is_for(&self, query: &LongQuery) -> bool {
+        Arc::ptr_eq(&self.gateway, &query.gateway)
+            && Arc::ptr_eq(&self.memory, &query.memory)
+            && self.time_limit == query.time_limit
     }
 
     /// Executes a query on a separate thread.
-    pub(super) async fn execute_long(&self, work: Work) -> Done {
-        let Work { document, prepared, variables, caller, started, mut observed, .. } = work;
-        let asked = Asked {
+    pub(super) async fn execute_long(&self, query: LongQuery) -> LongQueryResult {
+        let LongQuery { document, prepared, variables, caller, started, mut observed, .. } = query;
+        let inputs = ExecutionInputs {
             document: &document,
             prepared: &prepared,
             variables: &variables,
             caller: &caller,
         };
-        let (written, is_long) = self.execute_here(asked, started, None, &mut observed).await;
-        Done { written, observed, is_long }
+        let (written, is_long) = self.execute_here(inputs, started, None, &mut observed).await;
+        LongQueryResult { written, observed, is_long }
     }
 
     /// Executes a request on this thread; also returns whether a subgraph response was long. With
     /// `proves_long` the caller cancels the execution when it is notified.
     async fn execute_here(
         &self,
-        Asked { document, prepared, variables, caller }: Asked<'_>,
+        ExecutionInputs { document, prepared, variables, caller }: ExecutionInputs<'_>,
         started: Instant,
         proves_long: Option<&Notify>,
-        observed: &mut Observed,
+        observed: &mut ExecutionStatistics,
     ) -> (Written, bool) {
         let gateway = &*self.gateway;
         let (supergraph, plan) = (&gateway.supergraph, &prepared.plan);
         let operation = &document.operation;
-        let asking = Asking {
+        let transport = RequestTransport {
             gateway,
             subgraphs: &self.subgraphs,
             caller,
@@ -243,7 +245,7 @@ impl GatewayWorker {
         let inputs = Inputs { supergraph, operation, plan, variables };
         let memory = Held::of(&self.memory);
         let options = gateway.options.execution;
-        let executed = execute(inputs, &asking, options, memory, observed).await;
+        let executed = execute(inputs, &transport, options, memory, observed).await;
         let is_long = executed.received() > LONG;
         (self.write(prepared, executed).await, is_long)
     }
@@ -279,7 +281,7 @@ impl GatewayWorker {
 
 /// Inputs of an execution.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct ExecutionInputs<'a> {
     document: &'a Arc<Document>,
     prepared: &'a Arc<Prepared>,
     variables: &'a Variables,
@@ -287,7 +289,7 @@ struct Asked<'a> {
 }
 
 /// Parts of the report that an execution fills.
-struct Seen<'a> {
+struct ReportParts<'a> {
     codes: &'a mut Vec<ErrorCode>,
-    observed: &'a mut Observed,
+    observed: &'a mut ExecutionStatistics,
 }

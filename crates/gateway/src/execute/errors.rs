@@ -150,20 +150,20 @@ pub enum FetchError {
 /// Reason why a subgraph response is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidResponse {
-    #[error("the response is not UTF-8")]
+    #[error("its response is not UTF-8")]
     InvalidUtf8,
-    #[error("it is not the JSON of a GraphQL response")]
+    #[error("its response is not the JSON of a GraphQL response")]
     InvalidJson,
-    #[error("it has neither data nor errors")]
+    #[error("its response has neither data nor errors")]
     Empty,
-    #[error("it has a member twice")]
+    #[error("its response has a member twice")]
     DuplicateMember,
-    #[error("it does not have the {expected} requested entities")]
+    #[error("its response does not have the {expected} requested entities")]
     Length { expected: usize },
-    #[error("it does not have the form of the request")]
+    #[error("its response does not have the form of the request")]
     Mismatch,
-    #[error("it lacks a selected field and has no error for it")]
+    #[error("its response lacks a selected field and has no error for it")]
     MissingMember,
-    #[error("an entity in it is not an object of the requested type")]
+    #[error("an entity in its response is not an object of the requested type")]
     Entity,
 }

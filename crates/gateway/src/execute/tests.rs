@@ -239,7 +239,7 @@ fn many_representations_are_sent_as_several_requests() {
         stock {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{price}}}","variables":{"representations0":[{"__typename":"Book","isbn":"1"}]}}
         stock {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{price}}}","variables":{"representations0":[{"__typename":"Book","isbn":"2"}]}}
         {"works":[{"price":1},{},{"price":null},{"price":1}]}
-        .works[2].price: stock: it does not have the 1 requested entities"#]].assert_eq(&format!("{sent}{answer}"));
+        .works[2].price: stock: its response does not have the 1 requested entities"#]].assert_eq(&format!("{sent}{answer}"));
 }
 
 #[test]
@@ -431,7 +431,7 @@ fn lists_of_which_two_subgraphs_say_different_lengths_are_not_put_together() {
             a {"query":"{parts{a}}","variables":{}}
             b {"query":"{parts{b}}","variables":{}}
             {"parts":[{"a":1,"b":null}]}
-            .parts[0].b: b: it does not have the form of the request"#]],
+            .parts[0].b: b: its response does not have the form of the request"#]],
     );
 }
 

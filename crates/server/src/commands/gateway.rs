@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use ::sources::Statistics;
 use clients::subgraph::{Settings as SubgraphSettings, Shared};
-use engine::gateway::{Gateway, Remote, Way};
+use engine::gateway::{Gateway, Remote, SubgraphTransport};
 use engine::{Api, SourceAddress};
 use gateway::Supergraph;
 
@@ -157,7 +157,7 @@ impl PreparedGateway {
         }
         drop(text);
         let resolved = subgraphs.resolve(&supergraph)?;
-        let ways = known.ways(&supergraph, resolved, &subgraphs.sources)?;
+        let transports = known.transports(&supergraph, resolved, &subgraphs.sources)?;
         let names: Vec<&str> = supergraph.subgraphs.iter().map(|one| &*one.name).collect();
         tracing::info!(supergraph = %place, subgraphs = names.join(", "), "a supergraph was read");
         if let Some(unserved) = unserved_subscriptions(&supergraph)
@@ -165,7 +165,7 @@ impl PreparedGateway {
         {
             tracing::warn!("{unserved}");
         }
-        let api = Api::Gateway(Gateway::new(supergraph, ways, gateway_options));
+        let api = Api::Gateway(Gateway::new(supergraph, transports, gateway_options));
         memory::give_back();
         settings.check(&api);
         let watch = (!changes.is_empty()).then_some(Changes::Supergraph(changes));
@@ -215,7 +215,7 @@ pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
 pub(crate) fn look(
     place: &SupergraphPlace,
     options: &SubgraphOptions,
-) -> Result<(Supergraph, Vec<Way>), Failure> {
+) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
     Subgraphs::read_for(place, options)?.look(place)
 }
 
@@ -224,7 +224,7 @@ pub(crate) fn look_with(
     place: &SupergraphPlace,
     options: &SubgraphOptions,
     given: &GivenOptions,
-) -> Result<(Supergraph, Vec<Way>), Failure> {
+) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
     let subgraphs = Subgraphs::read_for(place, options)?;
     check_for_gateway(given, subgraphs.said.local_sources())?;
     subgraphs.look(place)
@@ -267,11 +267,15 @@ impl Subgraphs {
         Ok(Self { file, said, usual, sources: Sources::for_a_look() })
     }
 
-    fn look(&self, place: &SupergraphPlace) -> Result<(Supergraph, Vec<Way>), Failure> {
+    fn look(
+        &self,
+        place: &SupergraphPlace,
+    ) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
         let (_, supergraph) = read(place)?;
         let resolved = self.resolve(&supergraph)?;
-        let ways = KnownSubgraphs::default().ways(&supergraph, resolved, &self.sources)?;
-        Ok((supergraph, ways))
+        let transports =
+            KnownSubgraphs::default().transports(&supergraph, resolved, &self.sources)?;
+        Ok((supergraph, transports))
     }
 
     /// The same for a server: how sources in this process are opened, and how many requests there are.
@@ -326,16 +330,16 @@ impl KnownSubgraphs {
 
     /// How each subgraph is asked. One that is asked at the same place, and left alone by the same
     /// rule, is known already; sources in this process are opened.
-    fn ways(
+    fn transports(
         &self,
         supergraph: &Supergraph,
         resolved: Vec<Resolved>,
         sources: &Sources,
-    ) -> Result<Vec<Way>, Failure> {
+    ) -> Result<Vec<SubgraphTransport>, Failure> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *known);
         known.has_warned = before.has_warned;
-        let mut ways = Vec::with_capacity(resolved.len());
+        let mut transports = Vec::with_capacity(resolved.len());
         let mut others = Vec::new();
         for (id, resolved) in supergraph.subgraph_ids().zip(resolved) {
             let subgraph = supergraph.subgraph(id);
@@ -348,7 +352,7 @@ impl KnownSubgraphs {
                     known.local.insert((&*subgraph.name).into(), source_known);
                     let missing = missing.into_iter();
                     others.extend(missing.map(|missing| ((&*subgraph.name).into(), missing)));
-                    ways.push(Way::Local(local));
+                    transports.push(SubgraphTransport::Local(local));
                     continue;
                 }
             };
@@ -364,11 +368,11 @@ impl KnownSubgraphs {
             };
             let remote = Remote { settings: Arc::from(settings), shared, rules };
             known.remote.insert((&*subgraph.name).into(), remote.clone());
-            ways.push(Way::Remote(remote));
+            transports.push(SubgraphTransport::Remote(remote));
         }
         if !others.is_empty() {
             return Err(Failure::OtherSources(others));
         }
-        Ok(ways)
+        Ok(transports)
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use engine::Report;
 use engine::gateway::headers::Trace;
 use engine::report::Planned;
-use gateway::execute::Observed;
+use gateway::execute::ExecutionStatistics;
 use graphql::ErrorCode;
 use graphql::operation::OperationKind;
 use hyper::{Method, StatusCode};
@@ -86,13 +86,13 @@ impl Exchange {
     pub(super) fn new(service: &Service, peer: Peer, request: &HttpRequest, asked: Asked) -> Self {
         let traces = service.process.watchers.traces.as_ref().filter(|_| asked == Asked::GraphQL);
         let traces = traces.map(|known| (Arc::clone(known), Traces::parent(request.headers())));
-        let tells_subgraphs = service.worker.wanted().is_some();
+        let tells_subgraphs = service.worker.read_headers().is_some();
         let trace = traces.as_ref().filter(|_| tells_subgraphs);
         let trace = trace.map(|(known, parent)| known.begin(parent));
         let mut report = Report::default();
         report.observed.wants_rounds = traces.is_some();
         if tells_subgraphs && (traces.is_some() || service.settings.watch.slow.is_some()) {
-            report.fetches = Observed::timed();
+            report.fetches = ExecutionStatistics::timed();
         }
         let shard = service.shard.clone().filter(|_| asked == Asked::GraphQL);
         if let Some(shard) = &shard {

@@ -229,7 +229,7 @@ pub(crate) fn of_gateway(
         labels: labels.override_labels.clone(),
         label_header: labels.override_label_header.clone(),
         label_claim: labels.override_label_claim.clone(),
-        guards: guards.guards(),
+        authorization: guards.guards(),
         ..engine::gateway::GatewayOptions::default()
     }
 }

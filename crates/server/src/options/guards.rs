@@ -1,7 +1,7 @@
 //! Who may read what of a supergraph that says it.
 
 use clap::{Args, ValueEnum};
-use engine::gateway::{Guards, Unauthorized};
+use engine::gateway::{AuthorizationOptions, Unauthorized};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Who may read what")]
@@ -27,8 +27,8 @@ enum WhatBecomes {
 }
 
 impl GuardOptions {
-    pub(crate) fn guards(&self) -> Guards {
-        Guards {
+    pub(crate) fn guards(&self) -> AuthorizationOptions {
+        AuthorizationOptions {
             scope_claim: self.scope_claim.clone(),
             policy_claim: self.policy_claim.clone(),
             unauthorized: match self.unauthorized {

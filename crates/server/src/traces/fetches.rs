@@ -3,7 +3,7 @@
 //! Documents are not told, since values may stand in them.
 
 use engine::report::Planned;
-use gateway::execute::FetchSeen;
+use gateway::execute::FetchStatistics;
 use gateway::plan::Fetch;
 use opentelemetry::KeyValue;
 use opentelemetry::trace::{SpanKind, Status};
@@ -26,7 +26,7 @@ impl Traced<'_> {
     }
 }
 
-fn part(fetch: &Fetch, seen: &FetchSeen, name: &str) -> Option<Part> {
+fn part(fetch: &Fetch, seen: &FetchStatistics, name: &str) -> Option<Part> {
     let (started, ended) = seen.times?;
     let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     let mut attributes = vec![

@@ -228,7 +228,7 @@ fn a_source_that_takes_too_long_is_given_up_and_its_statement_ended() {
         assert_eq!(left, "0");
         server.signal("TERM");
         let log = server.rest_of_log();
-        assert!(log.contains("the source has not answered within 2s"), "{log}");
+        assert!(log.contains("the source did not respond within 2s"), "{log}");
     }
 }
 

@@ -82,7 +82,7 @@ fn the_log_tells_when_a_subgraph_is_left_alone_and_when_it_is_asked_again() {
     site.stubs.fail("stock", Fault::Status(503));
     site.query(QUERY);
     site.query(QUERY);
-    of_stock(&site.wait_for("the circuit breaker of a subgraph opened after too many failures"), "WARN");
+    of_stock(&site.wait_for("circuit breaker opened after too many failures"), "WARN");
     let ask_until = |is_over: &dyn Fn(&str) -> bool| {
         let started = Instant::now();
         while !is_over(&site.query(QUERY)) {
@@ -95,8 +95,8 @@ fn the_log_tells_when_a_subgraph_is_left_alone_and_when_it_is_asked_again() {
     ask_until(&was_tried);
     site.stubs.heal();
     ask_until(&|answer| answer == PRODUCTS);
-    of_stock(&site.wait_for("the circuit breaker of a subgraph stays open: the trial request failed"), "WARN");
-    of_stock(&site.wait_for("the circuit breaker of a subgraph closed: the trial request succeeded"), "INFO");
+    of_stock(&site.wait_for("circuit breaker stays open: the trial request failed"), "WARN");
+    of_stock(&site.wait_for("circuit breaker closed: the trial request succeeded"), "INFO");
 }
 
 #[test]

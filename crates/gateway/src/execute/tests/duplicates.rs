@@ -152,7 +152,7 @@ fn what_is_wrong_in_one_answer_is_wrong_where_it_stands() {
             shop {"query":"{works{__typename...on Book{isbn}}}","variables":{}}
             talk {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{comments{text book{isbn}of{__typename...on Book{isbn}...on Film{id}}}}}}","variables":{"representations0":[{"__typename":"Book","isbn":"1"},{"__typename":"Book","isbn":"2"}]}}
             {"works":[{"comments":null},{"comments":null}]}
-            .works[0].comments: talk: it does not have the 2 requested entities"#]],
+            .works[0].comments: talk: its response does not have the 2 requested entities"#]],
     );
 }
 

@@ -27,21 +27,21 @@ fn one_subgraph_that_fails_leaves_the_others_values() {
     }
     expect![[r#"
 
-            .works[0].price: stock: it is not the JSON of a GraphQL response
+            .works[0].price: stock: its response is not the JSON of a GraphQL response
         no json
-            .works[0].price: stock: it is not the JSON of a GraphQL response
+            .works[0].price: stock: its response is not the JSON of a GraphQL response
         {"data":{"_entities":[{"price":1},{"price":2}]}
-            .works[0].price: stock: it is not the JSON of a GraphQL response
+            .works[0].price: stock: its response is not the JSON of a GraphQL response
         {"data":{"_entities":[{"price":1}]}}
-            .works[0].price: stock: it does not have the 2 requested entities
+            .works[0].price: stock: its response does not have the 2 requested entities
         {"data":{"_entities":[{"price":1},{"price":2},{"price":3}]}}
-            .works[0].price: stock: it does not have the 2 requested entities
+            .works[0].price: stock: its response does not have the 2 requested entities
         {"data":{"_entities":[{"price":1,"price":2},{"price":2}]}}
-            .works[0].price: stock: it has a member twice
+            .works[0].price: stock: its response has a member twice
         {"data":null}
-            .works[0].price: stock: it has neither data nor errors
+            .works[0].price: stock: its response has neither data nor errors
         {}
-            .works[0].price: stock: it has neither data nor errors
+            .works[0].price: stock: its response has neither data nor errors
     "#]]
     .assert_eq(&printed);
     check(
@@ -108,7 +108,7 @@ fn an_entity_is_read_once_and_stands_at_all_its_places() {
             {"works":[{"comments":null},{},{"comments":[{"text":"b","book":{"isbn":"5"}}]},{"comments":null}]}
             .works[0].comments[1].text: null for Comment.text
             .works[3].comments[1].text: null for Comment.text
-            .works[0].comments[1].book: talk: it lacks a selected field and has no error for it"#]],
+            .works[0].comments[1].book: talk: its response lacks a selected field and has no error for it"#]],
     );
 }
 
@@ -161,31 +161,31 @@ fn an_answer_of_another_form_is_one_error() {
     expect![[r#"
         [{"data":{"readers":[]}}]
             {"readers":null}
-            .readers: talk: it is not the JSON of a GraphQL response
+            .readers: talk: its response is not the JSON of a GraphQL response
         {"data":[]}
             {"readers":null}
-            .readers: talk: it does not have the form of the request
+            .readers: talk: its response does not have the form of the request
         {"data":{"readers":[]},"data":{"readers":[]}}
             {"readers":null}
-            .readers: talk: it has a member twice
+            .readers: talk: its response has a member twice
         {"data":{"readers":[]},"errors":{}}
             {"readers":null}
-            .readers: talk: it does not have the form of the request
+            .readers: talk: its response does not have the form of the request
         {"data":{"readers":[]}} {}
             {"readers":null}
-            .readers: talk: it is not the JSON of a GraphQL response
+            .readers: talk: its response is not the JSON of a GraphQL response
         {"errors":[],"data":null}
             {"readers":null}
-            .readers: talk: it has neither data nor errors
+            .readers: talk: its response has neither data nor errors
         {"data":{"readers":[{"id":"1","id":"2"}]}}
             {"readers":null}
-            .readers: talk: it has a member twice
+            .readers: talk: its response has a member twice
         {"data":{"readers":[{"id":"1","\u0069d":"2"}]}}
             {"readers":null}
-            .readers: talk: it has a member twice
+            .readers: talk: its response has a member twice
         {"data":{"readers":[{"id":"<0>"}]}}
             {"readers":null}
-            .readers: talk: it is not the JSON of a GraphQL response
+            .readers: talk: its response is not the JSON of a GraphQL response
         {"data":{"readers":{"id":"1"}}}
             {"readers":null}
             .readers: readers is not of its type
@@ -239,8 +239,8 @@ fn of_a_shape_that_a_fault_ends_nothing_is_kept() {
         ],
         &expect![[r#"
             {"works":[{"comments":null,"price":null},{},{"comments":null,"price":null},{"comments":null,"price":null}]}
-            .works[0].comments: talk: it has a member twice
-            .works[0].price: stock: it is not the JSON of a GraphQL response"#]],
+            .works[0].comments: talk: its response has a member twice
+            .works[0].price: stock: its response is not the JSON of a GraphQL response"#]],
     );
 }
 
@@ -308,7 +308,7 @@ fn an_entity_that_is_none_is_one_error_of_its_subgraph() {
             &[("shop", BOOKS), ("stock", &answer)],
             &expect![[r#"
                 {"works":[{"title":"A \u00e4","price":null},{"title":"B"},{"title":"C","price":null},{"title":"D","price":null}]}
-                .works[0].price: stock: an entity in it is not an object of the requested type"#]],
+                .works[0].price: stock: an entity in its response is not an object of the requested type"#]],
         );
     }
     // The other entity is what it is.
@@ -317,7 +317,7 @@ fn an_entity_that_is_none_is_one_error_of_its_subgraph() {
         &[("shop", BOOKS), ("stock", r#"{"data":{"_entities":[{"price":1},5]}}"#)],
         &expect![[r#"
             {"works":[{"price":1},{},{"price":null},{"price":1}]}
-            .works[2].price: stock: an entity in it is not an object of the requested type"#]],
+            .works[2].price: stock: an entity in its response is not an object of the requested type"#]],
     );
 }
 
@@ -407,24 +407,24 @@ fn each_null_that_was_asked_and_is_not_there_has_an_error() {
     expect![[r#"
         {"data":{}}
             {"readers":null}
-            .readers: talk: it lacks a selected field and has no error for it
+            .readers: talk: its response lacks a selected field and has no error for it
         {"data":{"book":{"pages":1}}}
             {"book":{"pages":1,"size":null}}
-            .book.size: shop: it lacks a selected field and has no error for it
+            .book.size: shop: its response lacks a selected field and has no error for it
         {"data":{"book":{}}}
             {"book":{"pages":null,"size":null}}
-            .book.pages: shop: it lacks a selected field and has no error for it
-            .book.size: shop: it lacks a selected field and has no error for it
+            .book.pages: shop: its response lacks a selected field and has no error for it
+            .book.size: shop: its response lacks a selected field and has no error for it
         {"errors":[{"message":"torn","path":["book"]}],"data":{"book":{"pages":1}}}
             {"book":{"pages":1,"size":null}}
-            .book.size: shop: it lacks a selected field and has no error for it
+            .book.size: shop: its response lacks a selected field and has no error for it
             .book: shop says torn
         {"data":{"_entities":[{},{"price":2}]}}
             {"works":[{"price":null,"dollars":null},{},{"price":2,"dollars":null},{"price":null,"dollars":null}]}
-            .works[0].price: stock: it lacks a selected field and has no error for it
-            .works[0].dollars: stock: it lacks a selected field and has no error for it
-            .works[2].dollars: stock: it lacks a selected field and has no error for it
-            .works[3].price: stock: it lacks a selected field and has no error for it
-            .works[3].dollars: stock: it lacks a selected field and has no error for it
+            .works[0].price: stock: its response lacks a selected field and has no error for it
+            .works[0].dollars: stock: its response lacks a selected field and has no error for it
+            .works[2].dollars: stock: its response lacks a selected field and has no error for it
+            .works[3].price: stock: its response lacks a selected field and has no error for it
+            .works[3].dollars: stock: its response lacks a selected field and has no error for it
     "#]].assert_eq(&printed);
 }

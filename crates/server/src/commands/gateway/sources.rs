@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dialects::{Dialect, phrag, postgraphile};
 use engine::gateway::Local;
-use engine::gateway::offered::{self, Missing};
+use engine::gateway::compatibility::{Incompatibility, incompatibilities};
 use engine::{Engine, SourceAddress};
 use gateway::Supergraph;
 use gateway::supergraph::SubgraphId;
@@ -57,7 +57,7 @@ impl Sources {
         id: SubgraphId,
         source: &LocalSource,
         known: &KnownSource,
-    ) -> Result<(Local, Vec<Missing>), Failure> {
+    ) -> Result<(Local, Vec<Incompatibility>), Failure> {
         let subgraph = &*supergraph.subgraph(id).name;
         let options = self.options(source)?;
         let engine = block_on(async { Ok(Engine::open(&source.said.address, &options).await) })?;
@@ -66,7 +66,7 @@ impl Sources {
         for note in engine.notes() {
             tracing::debug!(subgraph, "{note}");
         }
-        let missing = offered::missing(supergraph, id, &engine);
+        let missing = incompatibilities(supergraph, id, &engine);
         let (connections, shared) = (Arc::clone(&known.connections), Arc::clone(&known.shared));
         Ok((Local { engine, timeout: source.timeout, connections, shared }, missing))
     }

@@ -1,6 +1,6 @@
 //! Rules for headers, each a table of a list.
 
-use engine::gateway::headers::{Inserted, NameError, Names, Rule, is_own};
+use engine::gateway::headers::{HeaderSource, NameError, Names, Rule, is_own};
 use hyper::header::{HeaderName, HeaderValue};
 use toml::Spanned;
 use toml::de::{DeString, DeTable};
@@ -91,7 +91,7 @@ fn header(reader: &mut Reader<'_>, key: &str, value: &Value<'_>) -> Option<Heade
     None
 }
 
-fn inserted(reader: &mut Reader<'_>, table: &DeTable<'_>, place: usize) -> Option<Inserted> {
+fn inserted(reader: &mut Reader<'_>, table: &DeTable<'_>, place: usize) -> Option<HeaderSource> {
     let mut values = VALUES.into_iter().filter_map(|name| Some((name, find(table, name)?.1)));
     let (Some((name, value)), None) = (values.next(), values.next()) else {
         let message = "`insert` has one of `value`, `claim` and `env`: what is inserted";
@@ -106,7 +106,7 @@ fn inserted(reader: &mut Reader<'_>, table: &DeTable<'_>, place: usize) -> Optio
                 reader.wrong(value.span().start, message.to_owned());
                 return None;
             }
-            return Some(Inserted::Claim(claim.into()));
+            return Some(HeaderSource::Claim(claim.into()));
         }
         "env" => reader.variable(name, value)?,
         _ => reader.string(name, value)?,
@@ -115,7 +115,7 @@ fn inserted(reader: &mut Reader<'_>, table: &DeTable<'_>, place: usize) -> Optio
         Ok(mut value) => {
             // It may be a secret, of whoever writes it where.
             value.set_sensitive(true);
-            Some(Inserted::Value(value))
+            Some(HeaderSource::Value(value))
         }
         Err(_) => {
             let message = format!("`{name}`: a header's value has no line breaks");

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clients::coding::Coding;
-use clients::subgraph::{Breaker, Compression, Endpoint, Http2};
+use clients::subgraph::{BreakerSettings, Compression, Endpoint, Http2};
 use engine::gateway::headers::Rule;
 use toml::de::{DeTable, DeValue};
 
@@ -32,7 +32,7 @@ pub(super) struct Said {
     pub(super) max_answer: Option<u64>,
     /// Said and switched off: `Some(None)`.
     pub(super) compression: Option<Option<Compression>>,
-    pub(super) breaker: Option<Option<Breaker>>,
+    pub(super) breaker: Option<Option<BreakerSettings>>,
     pub(super) deduplicate: Option<bool>,
     pub(super) tls: Option<SaidTls>,
     pub(super) rules: Vec<Rule>,
@@ -87,8 +87,12 @@ const MOST_CONNECTIONS: u32 = 10_000;
 const LEAST_COMPRESSED: usize = 1 << 10;
 
 /// The breaker of whoever does not say another.
-pub(super) const USUAL_BREAKER: Breaker =
-    Breaker { percent: 50, of: 20, window: Duration::from_secs(10), pause: Duration::from_secs(5) };
+pub(super) const USUAL_BREAKER: BreakerSettings = BreakerSettings {
+    percent: 50,
+    min_requests: 20,
+    window: Duration::from_secs(10),
+    pause: Duration::from_secs(5),
+};
 
 impl Said {
     pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>, of: Of) -> Self {
@@ -193,7 +197,11 @@ fn compression(
 }
 
 /// `false`: there is none.
-fn breaker(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<Option<Breaker>> {
+fn breaker(
+    reader: &mut Reader<'_>,
+    name: &str,
+    value: &Value<'_>,
+) -> Option<Option<BreakerSettings>> {
     let DeValue::Table(table) = value.get_ref() else {
         return reader.boolean(name, value).map(|is_on| is_on.then_some(USUAL_BREAKER));
     };
@@ -202,7 +210,7 @@ fn breaker(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<Opt
         let name = &**key.get_ref();
         match name {
             "errors" => put(&mut read.percent, reader.parsed(name, value).map(|Percent(it)| it)),
-            "of" => put(&mut read.of, reader.whole(name, value, 1..=1_000_000)),
+            "of" => put(&mut read.min_requests, reader.whole(name, value, 1..=1_000_000)),
             "window" => put(&mut read.window, time(reader, name, value)),
             "pause" => put(&mut read.pause, time(reader, name, value)),
             _ => reader.unknown(key, "`breaker`", &["errors", "of", "window", "pause"]),

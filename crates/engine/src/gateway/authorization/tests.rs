@@ -37,7 +37,7 @@ fn gateway(unauthorized: Unauthorized, most: u64) -> Arc<Gateway> {
     let supergraph = gateway::supergraph::read(SUPERGRAPH).unwrap();
     let cost = CostLimits { most, ..CostLimits::default() };
     let options = GatewayOptions {
-        guards: Guards { unauthorized, ..Guards::default() },
+        authorization: AuthorizationOptions { unauthorized, ..AuthorizationOptions::default() },
         limits: Limits { cost, ..Limits::default() },
         ..GatewayOptions::default()
     };
@@ -53,15 +53,15 @@ fn session(claims: &str) -> Session {
     Session { claims: Some(Arc::new(Claims::new(claims))), ..Session::default() }
 }
 
-fn access(guards: &Guards, claims: &str) -> Access {
-    guards.access(&session(claims))
+fn access(authorization: &AuthorizationOptions, claims: &str) -> Access {
+    authorization.access(&session(claims))
 }
 
 #[track_caller]
 fn check(claims: &str, scopes: &[&str], policies: &[&str]) {
     let all = |names: &[&str]| names.iter().map(|name| Box::from(*name)).collect();
     let expected = Access { is_authenticated: true, scopes: all(scopes), policies: all(policies) };
-    assert_eq!(access(&Guards::default(), claims), expected, "{claims}");
+    assert_eq!(access(&AuthorizationOptions::default(), claims), expected, "{claims}");
 }
 
 #[test]
@@ -74,18 +74,18 @@ fn scopes_are_words_and_policies_are_texts() {
 
 #[test]
 fn without_a_token_nothing_is_known_of_who_asks() {
-    assert_eq!(Guards::default().access(&Session::default()), Access::default());
+    assert_eq!(AuthorizationOptions::default().access(&Session::default()), Access::default());
 }
 
 #[test]
 fn claims_of_other_names_are_read_where_these_lead() {
-    let guards = Guards {
+    let authorization = AuthorizationOptions {
         scope_claim: "realm.roles".into(),
         policy_claim: "https://a.example/policies".into(),
         unauthorized: Unauthorized::Null,
     };
     let claims = r#"{"realm":{"roles":["a"]},"https://a.example/policies":["b"],"scope":"c"}"#;
-    let access = access(&guards, claims);
+    let access = access(&authorization, claims);
     assert_eq!((access.scopes.contains("a"), access.scopes.len()), (true, 1));
     assert!(access.policies.contains("b"));
 }
@@ -168,7 +168,7 @@ fn requests_of_a_batch_cost_what_they_cost_together() {
     let nobody = Caller::default();
     let five = request("{ users(first: 5) { name } }");
     let four = request("{ users(first: 4) { name } }");
-    assert_eq!(gateway.check_sums(&[five.clone(), four], &nobody), Ok(()));
-    let error = gateway.check_sums(&[five.clone(), five], &nobody).unwrap_err();
+    assert_eq!(gateway.check_batch(&[five.clone(), four], &nobody), Ok(()));
+    let error = gateway.check_batch(&[five.clone(), five], &nobody).unwrap_err();
     assert_eq!(error.code, ErrorCode::CostTooHigh);
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::settings::Breaker;
+use super::settings::BreakerSettings;
 
 /// Number of parts of the sliding window: the oldest part is dropped as a whole.
-const PARTS: usize = 10;
+const WINDOW_PARTS: usize = 10;
 
 /// State of a circuit breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,10 +25,10 @@ pub enum BreakerState {
 
 /// Circuit breaker of a subgraph, shared by all threads.
 #[derive(Debug)]
-pub(super) struct Circuit {
-    breaker: Breaker,
+pub(super) struct CircuitBreaker {
+    breaker: BreakerSettings,
     /// Whether the state is other than closed; avoids the lock in the usual case.
-    is_disturbed: AtomicBool,
+    is_not_closed: AtomicBool,
     inner: Mutex<Inner>,
 }
 
@@ -36,13 +36,13 @@ pub(super) struct Circuit {
 /// counts as cancelled.
 #[derive(Debug)]
 pub(super) struct Permit<'c> {
-    circuit: &'c Circuit,
-    is_probe: bool,
+    circuit: &'c CircuitBreaker,
+    is_trial: bool,
 }
 
 /// State transition caused by the end of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum Transition {
     /// The breaker opened.
     Opened,
     /// The trial request failed, and the breaker stays open for another pause.
@@ -54,7 +54,7 @@ pub(super) enum Turn {
 #[derive(Debug)]
 struct Inner {
     state: State,
-    parts: [Part; PARTS],
+    parts: [Part; WINDOW_PARTS],
     /// Index and start of the current part of the window.
     part: usize,
     since: Instant,
@@ -64,7 +64,7 @@ struct Inner {
 enum State {
     Closed,
     Open { until: Instant },
-    Probing,
+    HalfOpen,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,80 +73,80 @@ struct Part {
     failures: u32,
 }
 
-impl Circuit {
-    pub(super) fn new(breaker: Breaker, now: Instant) -> Self {
-        let parts = [Part::default(); PARTS];
+impl CircuitBreaker {
+    pub(super) fn new(breaker: BreakerSettings, now: Instant) -> Self {
+        let parts = [Part::default(); WINDOW_PARTS];
         let inner = Inner { state: State::Closed, parts, part: 0, since: now };
-        Self { breaker, is_disturbed: AtomicBool::new(false), inner: Mutex::new(inner) }
+        Self { breaker, is_not_closed: AtomicBool::new(false), inner: Mutex::new(inner) }
     }
 
     /// Permits a request, or returns until when requests are refused.
     pub(super) fn admit(&self, now: Instant) -> Result<Permit<'_>, Instant> {
-        let mut is_probe = false;
-        if self.is_disturbed.load(Ordering::Acquire) {
+        let mut is_trial = false;
+        if self.is_not_closed.load(Ordering::Acquire) {
             let mut inner = self.lock();
             match inner.state {
                 State::Closed => {}
                 State::Open { until } if now < until => return Err(until),
                 State::Open { .. } => {
-                    inner.state = State::Probing;
-                    is_probe = true;
+                    inner.state = State::HalfOpen;
+                    is_trial = true;
                 }
                 // The duration of the trial request is unknown; the pause is taken as an estimate.
-                State::Probing => return Err(now + self.breaker.pause),
+                State::HalfOpen => return Err(now + self.breaker.pause),
             }
         }
-        Ok(Permit { circuit: self, is_probe })
+        Ok(Permit { circuit: self, is_trial })
     }
 
     /// Returns until when requests are refused, if they are; permits nothing.
-    pub(super) fn closed_until(&self, now: Instant) -> Option<Instant> {
-        if !self.is_disturbed.load(Ordering::Acquire) {
+    pub(super) fn open_until(&self, now: Instant) -> Option<Instant> {
+        if !self.is_not_closed.load(Ordering::Acquire) {
             return None;
         }
         match self.lock().state {
             State::Open { until } if now < until => Some(until),
-            State::Closed | State::Open { .. } | State::Probing => None,
+            State::Closed | State::Open { .. } | State::HalfOpen => None,
         }
     }
 
     pub(super) fn state(&self, now: Instant) -> BreakerState {
         match self.lock().state {
             State::Closed => BreakerState::Closed,
-            State::Probing => BreakerState::HalfOpen,
+            State::HalfOpen => BreakerState::HalfOpen,
             State::Open { until } if now < until => BreakerState::Open,
             State::Open { .. } => BreakerState::HalfOpen,
         }
     }
 
-    fn record(&self, is_probe: bool, has_failed: bool, now: Instant) -> Option<Turn> {
+    fn record(&self, is_trial: bool, has_failed: bool, now: Instant) -> Option<Transition> {
         let mut inner = self.lock();
         match inner.state {
             State::Closed => {
-                inner.turn(self.breaker.window, now);
-                inner.count(has_failed).is_too_much(self.breaker).then(|| {
+                inner.advance(self.breaker.window, now);
+                inner.count(has_failed).exceeds(self.breaker).then(|| {
                     self.open(&mut inner, now + self.breaker.pause);
-                    Turn::Opened
+                    Transition::Opened
                 })
             }
-            State::Probing if is_probe && has_failed => {
+            State::HalfOpen if is_trial && has_failed => {
                 self.open(&mut inner, now + self.breaker.pause);
-                Some(Turn::StaysOpen)
+                Some(Transition::StaysOpen)
             }
-            State::Probing if is_probe => {
-                let parts = [Part::default(); PARTS];
+            State::HalfOpen if is_trial => {
+                let parts = [Part::default(); WINDOW_PARTS];
                 *inner = Inner { state: State::Closed, parts, part: 0, since: now };
-                self.is_disturbed.store(false, Ordering::Release);
-                Some(Turn::Closed)
+                self.is_not_closed.store(false, Ordering::Release);
+                Some(Transition::Closed)
             }
             // Requests that were sent before the breaker opened carry no news.
-            State::Probing | State::Open { .. } => None,
+            State::HalfOpen | State::Open { .. } => None,
         }
     }
 
     fn open(&self, inner: &mut Inner, until: Instant) {
         inner.state = State::Open { until };
-        self.is_disturbed.store(true, Ordering::Release);
+        self.is_not_closed.store(true, Ordering::Release);
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -156,16 +156,16 @@ impl Circuit {
 
 impl Permit<'_> {
     /// Records the outcome of the request and returns the resulting state transition.
-    pub(super) fn end(mut self, has_failed: bool, now: Instant) -> Option<Turn> {
-        let is_probe = std::mem::take(&mut self.is_probe);
-        self.circuit.record(is_probe, has_failed, now)
+    pub(super) fn end(mut self, has_failed: bool, now: Instant) -> Option<Transition> {
+        let is_trial = std::mem::take(&mut self.is_trial);
+        self.circuit.record(is_trial, has_failed, now)
     }
 }
 
 impl Drop for Permit<'_> {
     /// The trial request was cancelled: the next request is the trial.
     fn drop(&mut self) {
-        if self.is_probe {
+        if self.is_trial {
             let mut inner = self.circuit.lock();
             inner.state = State::Open { until: inner.since };
         }
@@ -174,16 +174,16 @@ impl Drop for Permit<'_> {
 
 impl Inner {
     /// Drops the counts before the window.
-    fn turn(&mut self, window: Duration, now: Instant) {
-        let length = (window / PARTS as u32).max(Duration::from_millis(1));
+    fn advance(&mut self, window: Duration, now: Instant) {
+        let length = (window / WINDOW_PARTS as u32).max(Duration::from_millis(1));
         let past = now.saturating_duration_since(self.since).as_nanos() / length.as_nanos();
         let turns = usize::try_from(past).unwrap_or(usize::MAX);
-        for _ in 0..turns.min(PARTS) {
-            self.part = (self.part + 1) % PARTS;
+        for _ in 0..turns.min(WINDOW_PARTS) {
+            self.part = (self.part + 1) % WINDOW_PARTS;
             self.parts[self.part] = Part::default();
         }
         match u32::try_from(turns) {
-            Ok(turns) if turns as usize <= PARTS => self.since += length * turns,
+            Ok(turns) if turns as usize <= WINDOW_PARTS => self.since += length * turns,
             _ => self.since = now,
         }
     }
@@ -201,10 +201,10 @@ impl Inner {
 }
 
 impl Part {
-    fn is_too_much(self, breaker: Breaker) -> bool {
+    fn exceeds(self, breaker: BreakerSettings) -> bool {
         let share =
             u64::from(self.failures) * 100 >= u64::from(breaker.percent) * u64::from(self.requests);
-        self.failures > 0 && self.requests >= breaker.of && share
+        self.failures > 0 && self.requests >= breaker.min_requests && share
     }
 }
 
@@ -212,34 +212,34 @@ impl Part {
 mod tests {
     use super::*;
 
-    const BREAKER: Breaker = Breaker {
+    const SETTINGS: BreakerSettings = BreakerSettings {
         percent: 50,
-        of: 4,
+        min_requests: 4,
         window: Duration::from_secs(10),
         pause: Duration::from_secs(5),
     };
 
-    fn send(circuit: &Circuit, has_failed: bool, now: Instant) -> Option<Turn> {
+    fn send(circuit: &CircuitBreaker, has_failed: bool, now: Instant) -> Option<Transition> {
         circuit.admit(now).unwrap().end(has_failed, now)
     }
 
     #[test]
     fn it_opens_at_the_share_with_enough_requests() {
         let now = Instant::now();
-        let circuit = Circuit::new(BREAKER, now);
+        let circuit = CircuitBreaker::new(SETTINGS, now);
         for has_failed in [true, true, false] {
             assert_eq!(send(&circuit, has_failed, now), None);
             assert_eq!(circuit.state(now), BreakerState::Closed);
         }
-        assert_eq!(send(&circuit, false, now), Some(Turn::Opened));
+        assert_eq!(send(&circuit, false, now), Some(Transition::Opened));
         assert_eq!(circuit.state(now), BreakerState::Open);
-        assert_eq!(circuit.admit(now).unwrap_err(), now + BREAKER.pause);
+        assert_eq!(circuit.admit(now).unwrap_err(), now + SETTINGS.pause);
     }
 
     #[test]
     fn fewer_failures_than_the_share_leave_it_closed() {
         let now = Instant::now();
-        let circuit = Circuit::new(BREAKER, now);
+        let circuit = CircuitBreaker::new(SETTINGS, now);
         for idx in 0..100 {
             send(&circuit, idx % 5 < 2 && idx > 4, now);
         }
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn failures_before_the_window_are_forgotten() {
         let now = Instant::now();
-        let circuit = Circuit::new(BREAKER, now);
+        let circuit = CircuitBreaker::new(SETTINGS, now);
         for seconds in [0, 0, 0, 11, 22, 22, 33] {
             send(&circuit, true, now + Duration::from_secs(seconds));
         }
@@ -261,8 +261,8 @@ mod tests {
         assert_eq!(circuit.state(late), BreakerState::Open);
     }
 
-    fn opened(now: Instant) -> Circuit {
-        let circuit = Circuit::new(BREAKER, now);
+    fn opened(now: Instant) -> CircuitBreaker {
+        let circuit = CircuitBreaker::new(SETTINGS, now);
         for _ in 0..4 {
             send(&circuit, true, now);
         }
@@ -273,11 +273,11 @@ mod tests {
     fn one_request_tries_after_the_pause_and_closes_it() {
         let now = Instant::now();
         let circuit = opened(now);
-        let later = now + BREAKER.pause;
-        let probe = circuit.admit(later).unwrap();
+        let later = now + SETTINGS.pause;
+        let trial = circuit.admit(later).unwrap();
         assert_eq!(circuit.state(later), BreakerState::HalfOpen);
         assert!(circuit.admit(later).is_err(), "only one");
-        assert_eq!(probe.end(false, later), Some(Turn::Closed));
+        assert_eq!(trial.end(false, later), Some(Transition::Closed));
         assert_eq!(circuit.state(later), BreakerState::Closed);
         send(&circuit, true, later);
         assert_eq!(circuit.state(later), BreakerState::Closed, "old failures do not count");
@@ -287,17 +287,17 @@ mod tests {
     fn a_try_that_fails_opens_it_again() {
         let now = Instant::now();
         let circuit = opened(now);
-        let later = now + BREAKER.pause;
-        assert_eq!(send(&circuit, true, later), Some(Turn::StaysOpen));
+        let later = now + SETTINGS.pause;
+        assert_eq!(send(&circuit, true, later), Some(Transition::StaysOpen));
         assert_eq!(circuit.state(later), BreakerState::Open);
-        assert_eq!(circuit.admit(later).unwrap_err(), later + BREAKER.pause);
+        assert_eq!(circuit.admit(later).unwrap_err(), later + SETTINGS.pause);
     }
 
     #[test]
     fn a_try_that_is_given_up_leaves_room_for_the_next() {
         let now = Instant::now();
         let circuit = opened(now);
-        let later = now + BREAKER.pause;
+        let later = now + SETTINGS.pause;
         drop(circuit.admit(later).unwrap());
         send(&circuit, false, later);
         assert_eq!(circuit.state(later), BreakerState::Closed);
@@ -306,15 +306,15 @@ mod tests {
     #[test]
     fn what_was_sent_before_it_opened_does_not_close_it() {
         let now = Instant::now();
-        let circuit = Circuit::new(BREAKER, now);
+        let circuit = CircuitBreaker::new(SETTINGS, now);
         let early = circuit.admit(now).unwrap();
         for _ in 0..4 {
             send(&circuit, true, now);
         }
-        let probe = circuit.admit(now + BREAKER.pause).unwrap();
-        early.end(false, now + BREAKER.pause);
-        assert_eq!(circuit.state(now + BREAKER.pause), BreakerState::HalfOpen);
-        probe.end(true, now + BREAKER.pause);
-        assert_eq!(circuit.state(now + BREAKER.pause), BreakerState::Open);
+        let trial = circuit.admit(now + SETTINGS.pause).unwrap();
+        early.end(false, now + SETTINGS.pause);
+        assert_eq!(circuit.state(now + SETTINGS.pause), BreakerState::HalfOpen);
+        trial.end(true, now + SETTINGS.pause);
+        assert_eq!(circuit.state(now + SETTINGS.pause), BreakerState::Open);
     }
 }

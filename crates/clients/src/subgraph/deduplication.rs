@@ -11,14 +11,14 @@ use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 use tokio::sync::Notify;
 
-use super::ask::{Answer, AskError};
+use super::request::{SubgraphError, SubgraphResponse};
 
 /// Headers that differ in every request and do not change the response.
-const OF_ONE_REQUEST: [&str; 3] = ["traceparent", "tracestate", "x-request-id"];
+const PER_REQUEST_HEADERS: [&str; 3] = ["traceparent", "tracestate", "x-request-id"];
 
 /// Queries in flight to a subgraph, over all threads. The lock is held for a look-up only.
 #[derive(Debug, Default)]
-pub(super) struct Flights(Mutex<HashMap<Key, Arc<Flight>, ahash::RandomState>>);
+pub(super) struct InFlightQueries(Mutex<HashMap<Key, Arc<InFlightQuery>, ahash::RandomState>>);
 
 /// Parts of a request that must be equal for a shared response.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,31 +29,31 @@ pub(super) struct Key {
 
 /// A query in flight.
 #[derive(Debug, Default)]
-struct Flight {
-    outcome: OnceLock<Result<Answer, AskError>>,
+struct InFlightQuery {
+    outcome: OnceLock<Result<SubgraphResponse, SubgraphError>>,
     has_ended: AtomicBool,
     end: Notify,
 }
 
 /// Role of a request for a query.
-pub(super) enum Part<'f> {
+pub(super) enum Role<'f> {
     /// It sends the query and publishes the outcome.
-    Lead(Lead<'f>),
+    Leader(Leader<'f>),
     /// Another request sent the query; this is its outcome.
-    Followed(Result<Answer, AskError>),
+    Follower(Result<SubgraphResponse, SubgraphError>),
 }
 
 /// The request that sends the query for all waiting ones. If it is dropped one of these sends the
 /// query again.
-pub(super) struct Lead<'f> {
-    flights: &'f Flights,
+pub(super) struct Leader<'f> {
+    queries: &'f InFlightQueries,
     key: Key,
-    flight: Arc<Flight>,
+    query: Arc<InFlightQuery>,
 }
 
 impl Key {
     pub(super) fn new(body: &Bytes, headers: &HeaderMap) -> Self {
-        let of_answer = |name: &&HeaderName| !OF_ONE_REQUEST.contains(&name.as_str());
+        let of_answer = |name: &&HeaderName| !PER_REQUEST_HEADERS.contains(&name.as_str());
         let headers = headers.iter().filter(|(name, _)| of_answer(name));
         let mut headers: Vec<_> =
             headers.map(|(name, value)| (name.clone(), value.clone())).collect();
@@ -63,58 +63,58 @@ impl Key {
     }
 }
 
-impl Flights {
+impl InFlightQueries {
     /// Waits for the outcome of an identical query in flight, or begins one.
-    pub(super) async fn join(&self, key: Key) -> Part<'_> {
+    pub(super) async fn join(&self, key: Key) -> Role<'_> {
         loop {
-            let flight = match self.lock().entry(key.clone()) {
+            let query = match self.lock().entry(key.clone()) {
                 Entry::Occupied(known) => Arc::clone(known.get()),
                 Entry::Vacant(free) => {
-                    let flight = Arc::clone(free.insert(Arc::default()));
-                    return Part::Lead(Lead { flights: self, key, flight });
+                    let query = Arc::clone(free.insert(Arc::default()));
+                    return Role::Leader(Leader { queries: self, key, query });
                 }
             };
             // Registered before the look at the outcome, so that no notification is lost.
-            let end = flight.end.notified();
-            if !flight.has_ended.load(Ordering::Acquire) {
+            let end = query.end.notified();
+            if !query.has_ended.load(Ordering::Acquire) {
                 end.await;
             }
-            if let Some(outcome) = flight.outcome.get() {
-                return Part::Followed(outcome.clone());
+            if let Some(outcome) = query.outcome.get() {
+                return Role::Follower(outcome.clone());
             }
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Flight>, ahash::RandomState>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<InFlightQuery>, ahash::RandomState>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Lead<'_> {
+impl Leader<'_> {
     /// Publishes the outcome to the waiting requests, unless it concerns the sender alone.
-    pub(super) fn tell(self, outcome: &Result<Answer, AskError>) {
+    pub(super) fn publish(self, outcome: &Result<SubgraphResponse, SubgraphError>) {
         match outcome {
             // The sender's own deadline or memory limit was exceeded.
-            Err(AskError::Timeout | AskError::MemoryExhausted) => {}
+            Err(SubgraphError::Timeout | SubgraphError::MemoryExhausted) => {}
             Ok(_)
             | Err(
-                AskError::Unavailable(_)
-                | AskError::TooLarge { .. }
-                | AskError::Status(_)
-                | AskError::Broken(_)
-                | AskError::Closed(_)
-                | AskError::NotGraphQl(_)
-                | AskError::BreakerOpen { .. }
-                | AskError::Overloaded,
-            ) => drop(self.flight.outcome.set(outcome.clone())),
+                SubgraphError::Unavailable(_)
+                | SubgraphError::TooLarge { .. }
+                | SubgraphError::Status(_)
+                | SubgraphError::Broken(_)
+                | SubgraphError::Closed(_)
+                | SubgraphError::NotGraphQl(_)
+                | SubgraphError::BreakerOpen { .. }
+                | SubgraphError::Overloaded,
+            ) => drop(self.query.outcome.set(outcome.clone())),
         }
     }
 }
 
-impl Drop for Lead<'_> {
+impl Drop for Leader<'_> {
     fn drop(&mut self) {
-        self.flights.lock().remove(&self.key);
-        self.flight.has_ended.store(true, Ordering::Release);
-        self.flight.end.notify_waiters();
+        self.queries.lock().remove(&self.key);
+        self.query.has_ended.store(true, Ordering::Release);
+        self.query.end.notify_waiters();
     }
 }

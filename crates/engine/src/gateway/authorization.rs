@@ -13,7 +13,7 @@ use super::{Gateway, Prepared};
 
 /// Authorization options of a gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Guards {
+pub struct AuthorizationOptions {
     /// Claim with the scopes: a string with spaces between them, or a list.
     pub scope_claim: Box<str>,
     /// Claim with the policies that hold: a list, or a string for a single one.
@@ -31,7 +31,7 @@ pub enum Unauthorized {
     Refuse,
 }
 
-impl Default for Guards {
+impl Default for AuthorizationOptions {
     fn default() -> Self {
         Self {
             scope_claim: "scope".into(),
@@ -41,7 +41,7 @@ impl Default for Guards {
     }
 }
 
-impl Guards {
+impl AuthorizationOptions {
     /// Returns the authorization data of a client.
     fn access(&self, session: &Session) -> Access {
         let Some(claims) = session.claims.as_deref() else { return Access::default() };
@@ -73,13 +73,13 @@ impl Gateway {
         if touched.is_empty() {
             return AccessSet::default();
         }
-        self.options.guards.access(session).denied(&self.supergraph, touched)
+        self.options.authorization.access(session).denied(&self.supergraph, touched)
     }
 
     /// Refuses an operation with unauthorized fields, if the options say so.
     pub(super) fn refuse_denied(&self, prepared: &Prepared) -> Result<(), Vec<GraphQLError>> {
         let tree = &prepared.plan.tree;
-        let errors: Vec<_> = match self.options.guards.unauthorized {
+        let errors: Vec<_> = match self.options.authorization.unauthorized {
             Unauthorized::Null => return Ok(()),
             Unauthorized::Refuse => tree.denied().map(|item| self.refused(tree, item)).collect(),
         };

@@ -18,7 +18,7 @@ use crate::engine::Engine;
 
 /// An element of a subgraph that its source does not have, or has differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Missing {
+pub enum Incompatibility {
     Type {
         name: Box<str>,
     },
@@ -34,7 +34,7 @@ pub enum Missing {
         coordinate: Box<str>,
     },
     /// A required argument that the supergraph does not have.
-    Unsaid {
+    RequiredArgument {
         coordinate: Box<str>,
     },
     /// Another type, whose values may differ.
@@ -56,14 +56,14 @@ pub enum Missing {
     },
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for Incompatibility {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Type { name } => write!(f, "it has no type `{name}`"),
             Self::Kind { name } => write!(f, "its type `{name}` is of another kind"),
             Self::Field { coordinate } => write!(f, "it has no field `{coordinate}`"),
             Self::Input { coordinate } => write!(f, "it takes no `{coordinate}`"),
-            Self::Unsaid { coordinate } => {
+            Self::RequiredArgument { coordinate } => {
                 write!(
                     f,
                     "it wants the argument `{coordinate}`, which the supergraph does not have"
@@ -74,11 +74,11 @@ impl fmt::Display for Missing {
                 "its `{coordinate}` is of the type `{offered}`, and the supergraph says `{wanted}`"
             ),
             Self::Required { coordinate, wanted, offered } => {
-                let said = |set: &str| match set {
+                let is_set = |set: &str| match set {
                     "" => "nothing of other subgraphs".to_owned(),
                     set => format!("`{set}`"),
                 };
-                let (wanted, offered) = (said(wanted), said(offered));
+                let (wanted, offered) = (is_set(wanted), is_set(offered));
                 write!(f, "its `{coordinate}` requires {offered}, and the supergraph says {wanted}")
             }
             Self::Key { r#type, fields } => {
@@ -90,7 +90,11 @@ impl fmt::Display for Missing {
 
 /// Returns what a source lacks of its subgraph.
 #[must_use]
-pub fn missing(supergraph: &Supergraph, subgraph: SubgraphId, engine: &Engine) -> Vec<Missing> {
+pub fn incompatibilities(
+    supergraph: &Supergraph,
+    subgraph: SubgraphId,
+    engine: &Engine,
+) -> Vec<Incompatibility> {
     let mut found = Vec::new();
     let mut compared = Compared {
         supergraph,
@@ -100,16 +104,16 @@ pub fn missing(supergraph: &Supergraph, subgraph: SubgraphId, engine: &Engine) -
         offered: engine.schema(),
         entities: federation::offered(&engine.api),
         provided: provided(supergraph, subgraph),
-        told: HashSet::new(),
+        required_only: HashSet::new(),
     };
-    compared.told = compared.told_types();
+    compared.required_only = compared.required_only_types();
     for (id, definition) in supergraph.schema.types() {
         if supergraph.type_in(id, subgraph).is_none() || definition.name.starts_with("__") {
             continue;
         }
         match compared.find(id) {
-            None if compared.is_told(id) => {}
-            None => found.push(Missing::Type { name: (&*definition.name).into() }),
+            None if compared.is_type_required_only(id) => {}
+            None => found.push(Incompatibility::Type { name: (&*definition.name).into() }),
             Some(own) => compared.r#type(id, own, &mut found),
         }
     }
@@ -128,7 +132,7 @@ struct Compared<'a> {
     /// Fields that the subgraph provides below some of its fields.
     provided: HashSet<FieldId>,
     /// Types that occur in required fields only.
-    told: HashSet<TypeId>,
+    required_only: HashSet<TypeId>,
 }
 
 /// Returns the fields of a type in a subgraph, including external ones.
@@ -175,22 +179,22 @@ impl Compared<'_> {
         known.is_some_and(|known| known.is_external) && !self.provided.contains(&field)
     }
 
-    fn told_types(&self) -> HashSet<TypeId> {
+    fn required_only_types(&self) -> HashSet<TypeId> {
         let fields = fields_of(self.supergraph, self.subgraph);
-        let told = fields.filter(|(field, _)| self.is_required_only(*field));
-        told.map(|(_, known)| known.r#type.base).collect()
+        let required_only = fields.filter(|(field, _)| self.is_required_only(*field));
+        required_only.map(|(_, known)| known.r#type.base).collect()
     }
 
     /// Whether a type occurs in representations only. A type without fields is judged by the fields
     /// that have it.
-    fn is_told(&self, r#type: TypeId) -> bool {
+    fn is_type_required_only(&self, r#type: TypeId) -> bool {
         match &self.wanted[r#type].kind {
             TypeKind::Object { fields, .. } => {
                 let own =
                     |field: &&FieldId| self.supergraph.field_in(**field, self.subgraph).is_some();
                 fields.iter().filter(own).all(|field| self.is_required_only(*field))
             }
-            TypeKind::Scalar | TypeKind::Enum { .. } => self.told.contains(&r#type),
+            TypeKind::Scalar | TypeKind::Enum { .. } => self.required_only.contains(&r#type),
             TypeKind::Interface { .. } | TypeKind::Union { .. } | TypeKind::InputObject { .. } => {
                 false
             }
@@ -209,7 +213,7 @@ impl Compared<'_> {
         }
     }
 
-    fn r#type(&self, wanted: TypeId, offered: TypeId, found: &mut Vec<Missing>) {
+    fn r#type(&self, wanted: TypeId, offered: TypeId, found: &mut Vec<Incompatibility>) {
         let name = &*self.wanted[wanted].name;
         let known = self.supergraph.type_in(wanted, self.subgraph);
         let is_interface_object = known.is_some_and(|known| known.is_interface_object);
@@ -237,7 +241,7 @@ impl Compared<'_> {
             (TypeKind::Scalar, TypeKind::Scalar)
             | (TypeKind::Union { .. }, TypeKind::Union { .. })
             | (TypeKind::Enum { .. }, TypeKind::Enum { .. }) => {}
-            (_, _) => found.push(Missing::Kind { name: name.into() }),
+            (_, _) => found.push(Incompatibility::Kind { name: name.into() }),
         }
     }
 
@@ -246,7 +250,7 @@ impl Compared<'_> {
         wanted: TypeId,
         offered: TypeId,
         fields: &[FieldId],
-        found: &mut Vec<Missing>,
+        found: &mut Vec<Incompatibility>,
     ) {
         let name = &*self.wanted[wanted].name;
         for field in fields {
@@ -262,20 +266,20 @@ impl Compared<'_> {
         &self,
         (parent, field, known): (&str, FieldId, &FieldIn),
         offered: TypeId,
-        found: &mut Vec<Missing>,
+        found: &mut Vec<Incompatibility>,
     ) {
         let definition = &self.wanted[field];
         let coordinate = format!("{parent}.{}", definition.name);
         let Some(own) = self.offered.find_field(offered, &definition.name) else {
             if !self.is_required_only(field) {
-                found.push(Missing::Field { coordinate: coordinate.into() });
+                found.push(Incompatibility::Field { coordinate: coordinate.into() });
             }
             return;
         };
         self.required((&coordinate, known), own, found);
         let own = &self.offered[own];
         if !self.gives(known.r#type, own.r#type) {
-            found.push(Missing::Other {
+            found.push(Incompatibility::Other {
                 coordinate: coordinate.as_str().into(),
                 wanted: print_type(self.wanted, known.r#type).into(),
                 offered: print_type(self.offered, own.r#type).into(),
@@ -285,16 +289,16 @@ impl Compared<'_> {
             let coordinate = format!("{coordinate}({}:)", self.wanted[*argument].name);
             self.input((coordinate, *argument), &own.arguments, found);
         }
-        let said = |name: &str| {
+        let is_set = |name: &str| {
             let arguments = definition.arguments.iter();
-            arguments.map(|argument| &self.wanted[*argument].name).any(|said| **said == *name)
+            arguments.map(|argument| &self.wanted[*argument].name).any(|is_set| **is_set == *name)
                 || known.context.iter().any(|argument| *argument.name == *name)
         };
         for argument in &own.arguments {
             let input = &self.offered[*argument];
-            if input.r#type.is_non_null() && input.default.is_none() && !said(&input.name) {
+            if input.r#type.is_non_null() && input.default.is_none() && !is_set(&input.name) {
                 let coordinate = format!("{coordinate}({}:)", input.name).into();
-                found.push(Missing::Unsaid { coordinate });
+                found.push(Incompatibility::RequiredArgument { coordinate });
             }
         }
     }
@@ -304,7 +308,7 @@ impl Compared<'_> {
         &self,
         (coordinate, known): (&str, &FieldIn),
         own: FieldId,
-        found: &mut Vec<Missing>,
+        found: &mut Vec<Incompatibility>,
     ) {
         let offered: Vec<&str> = federation::required(self.api, own).collect();
         let wanted = known.requires.map(|set| self.supergraph.field_set(set));
@@ -316,7 +320,7 @@ impl Compared<'_> {
         let names: Vec<&str> = names.collect();
         let is_within = |one: &[&str], other: &[&str]| one.iter().all(|name| other.contains(name));
         if !is_within(&names, &offered) || !is_within(&offered, &names) {
-            found.push(Missing::Required {
+            found.push(Incompatibility::Required {
                 coordinate: coordinate.into(),
                 wanted: names.join(" ").into(),
                 offered: offered.join(" ").into(),
@@ -328,18 +332,20 @@ impl Compared<'_> {
         &self,
         (coordinate, wanted): (String, InputId),
         own: &[InputId],
-        found: &mut Vec<Missing>,
+        found: &mut Vec<Incompatibility>,
     ) {
         let (coordinate, wanted) = (coordinate.into(), &self.wanted[wanted]);
         let own = own.iter().map(|own| &self.offered[*own]).find(|own| own.name == wanted.name);
         match own {
-            None => found.push(Missing::Input { coordinate }),
+            None => found.push(Incompatibility::Input { coordinate }),
             // The source must accept all values that the supergraph allows.
-            Some(own) if !self.takes(own.r#type, wanted.r#type) => found.push(Missing::Other {
-                coordinate,
-                wanted: print_type(self.wanted, wanted.r#type).into(),
-                offered: print_type(self.offered, own.r#type).into(),
-            }),
+            Some(own) if !self.takes(own.r#type, wanted.r#type) => {
+                found.push(Incompatibility::Other {
+                    coordinate,
+                    wanted: print_type(self.wanted, wanted.r#type).into(),
+                    offered: print_type(self.offered, own.r#type).into(),
+                })
+            }
             Some(_) => {}
         }
     }
@@ -359,7 +365,7 @@ impl Compared<'_> {
     }
 
     /// Compares the keys.
-    fn keys(&self, wanted: TypeId, offered: TypeId, found: &mut Vec<Missing>) {
+    fn keys(&self, wanted: TypeId, offered: TypeId, found: &mut Vec<Incompatibility>) {
         let Some(known) = self.supergraph.type_in(wanted, self.subgraph) else { return };
         let represented = self.entities.and_then(|entities| {
             let place = entities.types.iter().position(|entity| entity.r#type == offered)?;
@@ -368,7 +374,7 @@ impl Compared<'_> {
         for key in known.keys.iter().filter(|key| key.is_resolvable) {
             let set = self.supergraph.field_set(key.fields);
             if !represented.is_some_and(|represented| self.is_key(set, represented)) {
-                found.push(Missing::Key {
+                found.push(Incompatibility::Key {
                     r#type: (&*self.wanted[wanted].name).into(),
                     fields: self.print(set).into(),
                 });
@@ -379,19 +385,22 @@ impl Compared<'_> {
     /// Whether a field set contains a key of the source.
     fn is_key(&self, set: &FieldSet, represented: &Represented) -> bool {
         represented.keys.iter().any(|key| {
-            key.said.iter().any(|said| said.iter().all(|path| self.says(set, path)))
-                || key.id.as_ref().is_some_and(|id| self.says(set, std::slice::from_ref(&id.name)))
+            key.said.iter().any(|paths| paths.iter().all(|path| self.contains(set, path)))
+                || key
+                    .id
+                    .as_ref()
+                    .is_some_and(|id| self.contains(set, std::slice::from_ref(&id.name)))
         })
     }
 
     /// Whether a field set contains a path. Recursion is bounded by its length.
-    fn says(&self, set: &FieldSet, path: &[Box<str>]) -> bool {
+    fn contains(&self, set: &FieldSet, path: &[Box<str>]) -> bool {
         let Some((name, rest)) = path.split_first() else { return false };
         set.selections.iter().any(|selection| match selection {
             SetSelection::Field { field, set, .. } if *self.wanted[*field].name == **name => {
                 match set {
                     None => rest.is_empty(),
-                    Some(below) => self.says(self.supergraph.field_set(*below), rest),
+                    Some(below) => self.contains(self.supergraph.field_set(*below), rest),
                 }
             }
             SetSelection::Field { .. } | SetSelection::Typename | SetSelection::On(_) => false,

@@ -9,7 +9,7 @@ use hyper::HeaderMap;
 
 /// A GraphQL request to a subgraph.
 #[derive(Clone)]
-pub struct Ask<'a> {
+pub struct SubgraphRequest<'a> {
     /// JSON of the request: <https://graphql.github.io/graphql-over-http/draft/#sec-Request>.
     pub body: Bytes,
     /// Additional request headers. Headers that frame the body or belong to the connection are
@@ -21,19 +21,19 @@ pub struct Ask<'a> {
     pub deadline: Option<Instant>,
     /// Reserves memory before so many more bytes are buffered; returns whether the reservation
     /// succeeded. Memory of a failed attempt is not released.
-    pub hold: &'a dyn Fn(usize) -> bool,
+    pub reserve: &'a dyn Fn(usize) -> bool,
 }
 
 /// Response of a subgraph: JSON by its content type, whatever the status.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct SubgraphResponse {
     pub status: u16,
     pub body: Bytes,
 }
 
 /// Reason why there is no response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AskError {
+pub enum SubgraphError {
     #[error("it cannot be reached: {0}")]
     Unavailable(Unavailable),
     #[error("it did not respond in time")]
@@ -43,15 +43,15 @@ pub enum AskError {
     #[error("{}", status(*.0))]
     Status(u16),
     /// A truncated response, or bytes that are not HTTP.
-    #[error("the response was truncated: {0}")]
+    #[error("its response was truncated: {0}")]
     Broken(Arc<str>),
     /// The connection was closed before a response began.
-    #[error("the response was truncated: {0}")]
+    #[error("its response was truncated: {0}")]
     Closed(Arc<str>),
     /// The content type or the coding of the response is not one of GraphQL over HTTP.
     #[error("its response is not GraphQL over HTTP: {0}")]
     NotGraphQl(Arc<str>),
-    #[error("there is no memory for the response")]
+    #[error("there is no memory for its response")]
     MemoryExhausted,
     #[error("its limit of concurrent requests is reached, and it does not respond")]
     Overloaded,
@@ -89,7 +89,7 @@ fn left(until: Instant) -> Duration {
     Duration::from_millis(u64::try_from(left.as_millis()).unwrap_or(u64::MAX))
 }
 
-impl fmt::Debug for Ask<'_> {
+impl fmt::Debug for SubgraphRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ask")
             .field("bytes", &self.body.len())

@@ -23,7 +23,7 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gateway::execute::{ExecutionError, Observed};
+use gateway::execute::{ExecutionError, ExecutionStatistics};
 use graphql::variables::Variables;
 use response::sink::Full;
 use response::{Memory, Sink};
@@ -48,7 +48,7 @@ const IDLE: Duration = Duration::from_secs(10);
 pub(super) type Written = Result<(Sink, Vec<ExecutionError>), Full>;
 
 /// A planned query with everything that its execution needs.
-pub(super) struct Work {
+pub(super) struct LongQuery {
     pub(super) gateway: Arc<Gateway>,
     pub(super) memory: Arc<Memory>,
     pub(super) time_limit: Option<Duration>,
@@ -57,20 +57,20 @@ pub(super) struct Work {
     pub(super) variables: Variables,
     pub(super) caller: Caller,
     pub(super) started: Instant,
-    pub(super) observed: Observed,
+    pub(super) observed: ExecutionStatistics,
 }
 
 /// Result of a query.
-pub(super) struct Done {
+pub(super) struct LongQueryResult {
     pub(super) written: Written,
-    pub(super) observed: Observed,
+    pub(super) observed: ExecutionStatistics,
     /// Whether a subgraph response was long.
     pub(super) is_long: bool,
 }
 
 struct Job {
-    work: Box<Work>,
-    reply: oneshot::Sender<Done>,
+    query: Box<LongQuery>,
+    reply: oneshot::Sender<LongQueryResult>,
 }
 
 /// One thread for each processor, started by the first long query.
@@ -90,20 +90,22 @@ static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 /// Executes a query on a separate thread; returns it if no thread accepts it. Dropping the future
 /// cancels the query.
-pub(super) async fn execute_apart(work: Work) -> Result<Done, Box<Work>> {
-    let work = Box::new(work);
+pub(super) async fn execute_on_long_thread(
+    query: LongQuery,
+) -> Result<LongQueryResult, Box<LongQuery>> {
+    let query = Box::new(query);
     let count = THREADS.len().max(1);
     let Some(thread) = THREADS.get(NEXT.fetch_add(1, Ordering::Relaxed) % count) else {
-        return Err(work);
+        return Err(query);
     };
     let (reply, done) = oneshot::channel();
-    if let Err(mpsc::error::SendError(Job { work, .. })) = thread.send(Job { work, reply }) {
-        return Err(work);
+    if let Err(mpsc::error::SendError(Job { query, .. })) = thread.send(Job { query, reply }) {
+        return Err(query);
     }
     // A thread that ended during the query is a bug; the outcome is unknown.
-    Ok(done.await.unwrap_or_else(|_| Done {
+    Ok(done.await.unwrap_or_else(|_| LongQueryResult {
         written: Err(Full::Refused(response::Refused::Unread)),
-        observed: Observed::default(),
+        observed: ExecutionStatistics::default(),
         is_long: true,
     }))
 }
@@ -130,16 +132,16 @@ async fn take(mut jobs: mpsc::UnboundedReceiver<Job>) {
                 }
             }
         };
-        let Job { work, mut reply } = job;
-        let worker = kept.take().filter(|kept| kept.is_for(&work));
-        let worker = worker.unwrap_or_else(|| Rc::new(GatewayWorker::apart_for(&work)));
+        let Job { query, mut reply } = job;
+        let worker = kept.take().filter(|kept| kept.is_for(&query));
+        let worker = worker.unwrap_or_else(|| Rc::new(GatewayWorker::for_long_query(&query)));
         kept.replace(Some(Rc::clone(&worker)));
         spawn_local(async move {
             tokio::select! {
                 biased;
                 // The query was cancelled.
                 () = reply.closed() => (),
-                done = worker.execute_long(*work) => {
+                done = worker.execute_long(*query) => {
                     // The query may have been cancelled just now.
                     let _ = reply.send(done);
                 }

@@ -1,4 +1,4 @@
-//! What several requests ask for together.
+//! Limits for all requests of a batch together: root fields and cost.
 
 use graphql::{ErrorCode, GraphQLError, Request};
 use sources::Session;
@@ -8,12 +8,12 @@ use crate::report::Report;
 use crate::worker::Worker;
 
 impl Worker {
-    /// Whether requests of a session that are executed together ask for no more than one request
-    /// may. Those that will be refused for themselves count for nothing.
-    pub fn check_sums(&self, requests: &[Request], session: &Session) -> Result<(), GraphQLError> {
+    /// Checks that the requests of a batch stay within the limits of one request together. Requests
+    /// that are invalid themselves do not count.
+    pub fn check_batch(&self, requests: &[Request], session: &Session) -> Result<(), GraphQLError> {
         let most = self.engine.limits.document.root_fields;
         let documents = requests.iter().filter_map(|request| {
-            // It is kept for the execution.
+            // The document stays cached for the execution.
             self.engine.document(request, &mut false).ok()
         });
         let root_fields = documents.map(|known| known.document.operation.root_fields()).sum();
@@ -24,14 +24,14 @@ impl Worker {
 }
 
 impl Gateway {
-    /// The same for requests of a supergraph.
-    pub(crate) fn check_sums(
+    /// Checks that the requests of a batch stay within the limits of one request together.
+    pub(crate) fn check_batch(
         &self,
         requests: &[Request],
         caller: &Caller,
     ) -> Result<(), GraphQLError> {
         let documents = requests.iter().filter_map(|request| {
-            // It is kept for the execution.
+            // The document stays cached for the execution.
             self.document(request, &mut false).ok()
         });
         let root_fields = documents.map(|known| known.document.operation.root_fields()).sum();

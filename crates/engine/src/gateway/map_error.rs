@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
-use gateway::execute::{AskError, ErrorKind, ExecutionError, Step};
+use gateway::execute::{ErrorKind, ExecutionError, FetchError, Step};
 use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
 
 use super::Gateway;
-use super::guards::unauthorized;
+use super::authorization::unauthorized;
 use crate::respond::error_id;
 use crate::throttle::{Cause, Logged, THROTTLE};
 
@@ -25,14 +25,14 @@ pub enum SubgraphErrors {
 }
 
 /// Message of masked errors.
-const HIDDEN: &str = "A part of the response is missing because a subgraph failed.";
+const MASKED: &str = "A part of the response is missing because a subgraph failed.";
 
 /// Message of masked errors of a mutation whose outcome is unknown.
 const UNKNOWN: &str =
     "A subgraph did not say whether the change was made: look before you send it again.";
 
 /// An error of a subgraph.
-struct Fault {
+struct SubgraphFailure {
     subgraph: SubgraphId,
     code: ErrorCode,
     message: Box<str>,
@@ -44,22 +44,34 @@ struct Fault {
 
 impl Gateway {
     /// Converts an error to its form in the response.
-    pub(super) fn tell(&self, error: ExecutionError) -> GraphQLError {
+    pub(super) fn map_error(&self, error: ExecutionError) -> GraphQLError {
         let ExecutionError { kind, path, location } = error;
         let error = match kind {
             ErrorKind::Subgraph { subgraph, message, extensions } => {
                 let code = ErrorCode::SubgraphError;
-                self.tell_fault(Fault { subgraph, code, message, reason: None, extensions })
+                self.log_and_mask(SubgraphFailure {
+                    subgraph,
+                    code,
+                    message,
+                    reason: None,
+                    extensions,
+                })
             }
-            ErrorKind::NotAnswered { subgraph, kind, why, reason } => {
-                let (code, message) = (not_answered(kind, &why), why.to_string().into());
-                self.tell_fault(Fault { subgraph, code, message, reason, extensions: None })
+            ErrorKind::FetchFailed { subgraph, kind, why, reason } => {
+                let (code, message) = (fetch_failed(kind, &why), why.to_string().into());
+                self.log_and_mask(SubgraphFailure {
+                    subgraph,
+                    code,
+                    message,
+                    reason,
+                    extensions: None,
+                })
             }
-            ErrorKind::Invalid { subgraph, why } => {
+            ErrorKind::InvalidResponse { subgraph, why } => {
                 let code = ErrorCode::SubgraphResponseInvalid;
                 let message = why.to_string().into();
                 let (reason, extensions) = (None, None);
-                self.tell_fault(Fault { subgraph, code, message, reason, extensions })
+                self.log_and_mask(SubgraphFailure { subgraph, code, message, reason, extensions })
             }
             ErrorKind::Denied { parent, field } => {
                 let parent = &self.supergraph.schema[parent].name;
@@ -96,8 +108,8 @@ impl Gateway {
     }
 
     /// Logs an error of a subgraph and returns its masked form.
-    fn tell_fault(&self, fault: Fault) -> GraphQLError {
-        let Fault { subgraph, code, message, reason, extensions } = fault;
+    fn log_and_mask(&self, failure: SubgraphFailure) -> GraphQLError {
+        let SubgraphFailure { subgraph, code, message, reason, extensions } = failure;
         let name = &self.supergraph.subgraph(subgraph).name;
         let cause = Cause { code, detail: (**name).into() };
         let logged = match code {
@@ -124,7 +136,7 @@ impl Gateway {
         let mut error = match self.options.errors {
             SubgraphErrors::Hidden | SubgraphErrors::Codes => {
                 let is_unknown = code == ErrorCode::OutcomeUnknown;
-                GraphQLError::new(code, if is_unknown { UNKNOWN } else { HIDDEN })
+                GraphQLError::new(code, if is_unknown { UNKNOWN } else { MASKED })
             }
             SubgraphErrors::Shown => GraphQLError::new(code, &*message),
         };
@@ -150,25 +162,28 @@ fn members(text: &str) -> Vec<(Box<str>, Box<str>)> {
     members.map(|(key, value)| (key.into(), value.to_string().into())).collect()
 }
 
-fn not_answered(kind: OperationKind, why: &AskError) -> ErrorCode {
+fn fetch_failed(kind: OperationKind, why: &FetchError) -> ErrorCode {
     match why {
         // The mutation may have been executed; 502 and 504 come from a proxy that gave up.
-        AskError::Timeout | AskError::Broken | AskError::Closed | AskError::Status(502 | 504)
+        FetchError::Timeout
+        | FetchError::Broken
+        | FetchError::Closed
+        | FetchError::Status(502 | 504)
             if kind == OperationKind::Mutation =>
         {
             ErrorCode::OutcomeUnknown
         }
-        AskError::Unavailable | AskError::BreakerOpen | AskError::Closed => {
+        FetchError::Unavailable | FetchError::BreakerOpen | FetchError::Closed => {
             ErrorCode::SubgraphUnavailable
         }
-        AskError::Overloaded => ErrorCode::SubgraphOverloaded,
-        AskError::Timeout => ErrorCode::SubgraphTimeout,
-        AskError::TooLarge { .. } | AskError::Broken | AskError::NotGraphQl => {
+        FetchError::Overloaded => ErrorCode::SubgraphOverloaded,
+        FetchError::Timeout => ErrorCode::SubgraphTimeout,
+        FetchError::TooLarge { .. } | FetchError::Broken | FetchError::NotGraphQl => {
             ErrorCode::SubgraphResponseInvalid
         }
         // These statuses usually come from a proxy in front of the subgraph.
-        AskError::Status(502..=504) => ErrorCode::SubgraphUnavailable,
-        AskError::Status(_) => ErrorCode::SubgraphResponseInvalid,
-        AskError::MemoryExhausted => ErrorCode::ResponseMemoryExhausted,
+        FetchError::Status(502..=504) => ErrorCode::SubgraphUnavailable,
+        FetchError::Status(_) => ErrorCode::SubgraphResponseInvalid,
+        FetchError::MemoryExhausted => ErrorCode::ResponseMemoryExhausted,
     }
 }
