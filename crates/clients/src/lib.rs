@@ -18,4 +18,4 @@ pub mod subgraph;
 pub use hyper::HeaderMap;
 
 pub use http::{Fetched, GetError, UrlError};
-pub use jwks::{Followed, Followings};
+pub use jwks::{RefreshedDocument, RefreshedDocuments};

@@ -1,5 +1,5 @@
-//! The memory that compressors are said to take is compared with what is allocated, by Rust and by the
-//! libraries in C: that is what the budget of answers reserves for them.
+//! The declared memory of compressors is compared with what Rust and the C libraries allocate,
+//! since the memory budget of responses reserves the declared amount.
 
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
@@ -7,7 +7,7 @@
 
 use clients::coding::{Coding, Compressor, state_bytes};
 
-/// What the C library tells of its allocator.
+/// Allocator statistics of the C library.
 #[repr(C)]
 struct MallInfo {
     arena: usize,
@@ -22,18 +22,18 @@ struct MallInfo {
     top_bytes: usize,
 }
 
-// SAFETY: the function has this form since glibc 2.33, and no demands.
+// SAFETY: the function has this signature since glibc 2.33, and no preconditions.
 unsafe extern "C" {
     safe fn mallinfo2() -> MallInfo;
 }
 
-/// The bytes that are allocated now, by whatever language.
+/// Number of bytes allocated now, by any language.
 fn allocated() -> u64 {
     let info = mallinfo2();
     (info.used_bytes + info.mapped_bytes) as u64
 }
 
-/// Rows as they are sent, and bytes in which nothing is found twice.
+/// Typical rows, and incompressible bytes.
 fn texts(length: usize) -> [Vec<u8>; 2] {
     let mut state: u32 = 1;
     let mut next = || {
@@ -56,7 +56,7 @@ fn texts(length: usize) -> [Vec<u8>; 2] {
 fn compressors_take_what_is_reserved_for_them() {
     for coding in [Coding::Zstd, Coding::Brotli, Coding::Gzip, Coding::Deflate] {
         let mut most = 0;
-        // Of a length that is told, and of one that is not known.
+        // For a known and for an unknown length.
         for length in [70_000, 2 << 20] {
             for text in texts(length) {
                 for told in [Some(length), None] {
@@ -75,7 +75,7 @@ fn compressors_take_what_is_reserved_for_them() {
             }
         }
         let reserved = state_bytes(coding);
-        // Enough, and no more than half as much again.
+        // The declared memory is sufficient, and at most 1.5 times what is used.
         assert!(most <= reserved, "{coding:?} takes {most} bytes of {reserved}");
         assert!(reserved <= most * 3 / 2, "{coding:?} takes {most} bytes of {reserved}");
     }

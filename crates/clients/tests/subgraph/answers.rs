@@ -1,4 +1,4 @@
-//! What is sent, and what is taken for an answer.
+//! Requests as sent, and which responses are accepted.
 
 use clients::subgraph::{SubgraphError, SubgraphResponse};
 use hyper::HeaderMap;
@@ -80,7 +80,7 @@ fn the_status_and_the_type_say_what_an_answer_is() {
             let server = Server::answering(move |_| with(status, headers, body)).await;
             let (client, _) = client(settings(&server.url));
             assert_eq!(ask(&client).await, expected, "{status} {headers} {body}");
-            // Whatever it was, it was read to its end.
+            // The body was read to its end in any case.
             drop(ask(&client).await);
             assert_eq!(server.accepted.get(), 1, "{status} {headers} {body}");
         });
@@ -176,7 +176,7 @@ fn a_subgraph_may_be_behind_a_socket_file() {
 #[test]
 fn names_are_looked_up_and_each_address_is_tried() {
     run(async {
-        // `localhost` may be ::1 first, where nobody listens.
+        // `localhost` may resolve to ::1 first, where no server listens.
         let server = Server::answering(|_| json("1")).await;
         let (client, _) = client(settings(&format!("http://localhost:{}/", server.port)));
         assert_eq!(ask(&client).await, answer("1"));

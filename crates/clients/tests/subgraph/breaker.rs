@@ -1,4 +1,4 @@
-//! A subgraph that fails too often is left alone.
+//! Circuit breaker.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -23,7 +23,7 @@ fn breaking(server: &Server) -> Settings {
     settings
 }
 
-/// Fails as long as it is broken; the number of requests that it has seen.
+/// A server that fails while the flag is set, with the number of requests it received.
 async fn breakable() -> (Server, Rc<Cell<bool>>, Rc<Cell<usize>>) {
     let (is_broken, count) = (Rc::new(Cell::new(true)), Rc::new(Cell::new(0)));
     let (broken, seen) = (Rc::clone(&is_broken), Rc::clone(&count));
@@ -76,7 +76,7 @@ fn whoever_gives_up_the_try_leaves_it_to_the_next() {
         }
         sleep(PAUSE).await;
         is_broken.set(false);
-        // Polled once, and dropped before an answer can have come.
+        // Polled once, and dropped before a response can have arrived.
         assert!(timeout(Duration::ZERO, ask(&client)).await.is_err());
         assert_eq!(shared.breaker(), Some(BreakerState::HalfOpen));
         assert_eq!(ask(&client).await, answer("1"));

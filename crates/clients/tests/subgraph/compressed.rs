@@ -1,4 +1,4 @@
-//! Compressed answers and requests.
+//! Compressed responses and requests.
 
 use std::io::Write;
 
@@ -16,7 +16,7 @@ fn compress(coding: Coding, text: &[u8]) -> Vec<u8> {
     compressor.finish().unwrap()
 }
 
-/// Answers with these bytes, in chunks or with their length.
+/// A server that responds with these bytes, chunked or with their length.
 async fn sending(coding: Coding, bytes: Vec<u8>, is_chunked: bool) -> Server {
     let mut text =
         format!("HTTP/1.1 200 OK\r\ncontent-encoding: {}\r\n", coding.name()).into_bytes();
@@ -89,7 +89,7 @@ fn a_bomb_is_as_large_as_the_limit_and_no_larger() {
                 let result = client.send(ask).await.map(|answer| answer.body.len());
                 let error = SubgraphError::TooLarge { most: 1 << 20 };
                 assert_eq!(result, if fits { Ok(size) } else { Err(error) }, "{coding:?} {size}");
-                // A buffer that grows is there twice for a moment.
+                // While a buffer grows two copies exist.
                 assert!(held.get() <= 4 << 20, "{coding:?} {size}: {}", held.get());
                 assert_eq!(shared.statistics().connections, u64::from(fits));
             });

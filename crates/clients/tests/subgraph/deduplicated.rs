@@ -1,4 +1,4 @@
-//! Equal queries that are under way are sent once.
+//! Deduplication of identical queries in flight.
 
 use std::future::poll_fn;
 use std::io::{Read, Write};
@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::server::{Seen, Server};
 use crate::{QUERY, answer, ask, ask_with, client, mutate, run, run_without_time, settings};
 
-/// Takes a while for each answer, which says how many requests there were.
+/// A slow server that responds with the number of requests so far.
 async fn slow(seen: &Seen<()>) -> Server {
     let seen = seen.clone();
     Server::start(move |_, mut connection| {
@@ -202,7 +202,7 @@ fn equal_queries_of_several_threads_are_one_request() {
                 run(async {
                     let asks = (0..CLIENTS).map(|_| Box::pin(ask(&client)));
                     let mut asks: Vec<_> = asks.collect();
-                    // Polled once, each has sent its query or waits for who has.
+                    // After one poll each has sent its query or waits for another.
                     for ask in &mut asks {
                         let pending = poll_fn(|context| Poll::Ready(ask.as_mut().poll(context)));
                         assert!(pending.await.is_pending());
@@ -224,7 +224,7 @@ fn equal_queries_of_several_threads_are_one_request() {
             seen.extend_from_slice(&bytes[..length]);
         }
         stream.write_all(crate::server::json("1").as_bytes()).unwrap();
-        // Who asked on their own would connect, too.
+        // A client without deduplication would connect as well.
         while has_answered.load(Ordering::Relaxed) < THREADS * CLIENTS {
             std::thread::yield_now();
         }

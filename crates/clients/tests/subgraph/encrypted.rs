@@ -1,4 +1,4 @@
-//! Subgraphs behind TLS.
+//! Subgraphs with TLS.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::server::{Connection, Server};
 use crate::{answer, ask, client, run, settings};
 
-/// An authority with its files.
+/// A certificate authority with its files.
 pub(crate) struct Authority {
     folder: TempDir,
     issuer: CertifiedIssuer<'static, KeyPair>,
@@ -39,7 +39,7 @@ impl Authority {
         self.folder.path().join("authority.pem")
     }
 
-    /// The files of a certificate for this name.
+    /// Issues a certificate for this name, as files.
     fn issue(&self, name: &str) -> OwnCertificate {
         let key = KeyPair::generate().unwrap();
         let params = CertificateParams::new(vec![name.to_owned()]).unwrap();
@@ -56,7 +56,7 @@ impl Authority {
         roots
     }
 
-    /// A server's side of TLS for this name; it may want to know who connects.
+    /// TLS of a server with this name, optionally with client authentication.
     pub(crate) fn server(&self, name: &str, asks_who: bool, protocols: &[&[u8]]) -> TlsAcceptor {
         let OwnCertificate { certificate, key } = self.issue(name);
         let chain = vec![CertificateDer::from_pem_file(certificate).unwrap()];
@@ -83,12 +83,12 @@ impl Authority {
     }
 }
 
-/// For connections that never get so far.
+/// For connections that fail earlier.
 pub(crate) fn trusting_nobody() -> Tls {
     Authority::new().trusted(None)
 }
 
-/// Answers by HTTP/1.1 behind TLS.
+/// A server for HTTP/1.1 over TLS.
 async fn serve(acceptor: TlsAcceptor) -> Server {
     Server::start(move |_, connection| {
         let acceptor = acceptor.clone();

@@ -1,4 +1,4 @@
-//! Servers that do not answer as they should.
+//! Servers with invalid responses.
 
 use clients::subgraph::{ErrorKind, SubgraphError, Unavailable};
 use tokio::net::TcpListener;
@@ -33,7 +33,7 @@ fn a_name_or_a_file_that_is_not_there() {
     });
 }
 
-/// Sends a text and closes the connection, however the request is meant.
+/// Sends a text and closes the connection, whatever the request is.
 fn check(text: &'static str, expected: &str) {
     run(async {
         let server = Server::start(move |_, mut connection| async move {

@@ -1,4 +1,4 @@
-//! Subgraphs that speak HTTP/2.
+//! Subgraphs with HTTP/2.
 
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
@@ -31,7 +31,7 @@ fn response(text: String) -> Response<Full<Bytes>> {
     builder.body(Full::new(text.into())).unwrap()
 }
 
-/// Answers with what the request said, the first request of all after a while.
+/// Responds with parts of the request; the first response is delayed.
 async fn echo(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
     let head = format!("{:?} {} {}", request.version(), request.method(), request.uri());
     let names: Vec<_> = request.headers().keys().map(|name| name.as_str().to_owned()).collect();
@@ -118,8 +118,8 @@ fn without_tls_nothing_is_negotiated() {
 
 type Streams = h2::server::Connection<tokio::net::TcpStream, Bytes>;
 
-/// A server that does with each stream what a test says; it gets the number of the connection and
-/// of the stream.
+/// A server that runs a script for each stream, with the numbers of the connection and of the
+/// stream.
 async fn streams<F, R>(script: F) -> Server
 where
     F: Fn(usize, usize, h2::server::SendResponse<Bytes>, Rc<RefCell<Streams>>) -> R + 'static,
@@ -174,7 +174,7 @@ fn after_a_goodbye_there_is_a_new_connection_and_what_is_under_way_is_answered()
         assert_eq!(server.accepted.get(), 2);
         assert_eq!(ask(&client).await, answer("1"));
         assert_eq!(server.accepted.get(), 2);
-        // What had been given to the old connection and was not sent is no second mutation.
+        // A request that was not sent on the old connection does not count as a second mutation.
         assert!(shared.statistics().retries <= 1);
     });
 }
@@ -280,7 +280,7 @@ fn an_answer_may_be_as_large_as_the_limit_and_no_larger() {
 #[test]
 fn a_server_that_vanished_is_noticed_and_a_connection_that_nobody_uses_is_closed() {
     run_without_time(async {
-        // It takes a connection and says nothing, not even that it is there.
+        // It accepts a connection and never responds, not even to pings.
         let server = Server::start(|_, mut connection| async move {
             connection.write(b"\0\0\0\x04\0\0\0\0\0").await;
             sleep(Duration::from_secs(1000)).await;

@@ -1,4 +1,4 @@
-//! Connections that are kept.
+//! Kept-alive connections.
 
 use std::future::{Future, poll_fn};
 use std::task::Poll;
@@ -58,7 +58,7 @@ fn a_task_with_hundreds_of_requests_at_once_gets_all_answers() {
         let (client, _) = client(settings);
         for _ in 0..3 {
             let mut all: Vec<_> = (0..400).map(|_| Box::pin(ask(&client))).collect();
-            // Each is polled whenever one of them is woken: more than a task does at a time.
+            // Each is polled whenever one of them is woken, which is more often than in tasks.
             poll_fn(|cx| {
                 all.retain_mut(|asked| match asked.as_mut().poll(cx) {
                     Poll::Ready(result) => {
@@ -111,7 +111,7 @@ fn a_connection_that_nobody_uses_is_closed() {
     });
 }
 
-/// Answers one request a connection and closes it then, or after the next request has come.
+/// A server that closes each connection after one response, or after the next request.
 async fn closing(after_next: bool) -> Server {
     Server::start(move |_, mut connection| async move {
         connection.request().await;

@@ -1,4 +1,4 @@
-//! No answer is larger than it may be, and none is kept without memory for it.
+//! Limits for the size and the memory of a response.
 
 use std::cell::Cell;
 
@@ -75,7 +75,7 @@ fn nothing_is_kept_without_asking_for_the_memory() {
                     held.get() <= most
                 }
             };
-            // A buffer that grows is there twice for a moment.
+            // While a buffer grows two copies exist.
             let body = ask_holding(&client, &up_to(4 * MOST)).await.unwrap().body;
             assert_eq!(body.len(), MOST);
             assert!((MOST..=4 * MOST).contains(&held.replace(0)));

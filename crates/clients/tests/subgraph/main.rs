@@ -1,4 +1,4 @@
-//! The client of subgraphs against servers that do what a test says, down to the byte.
+//! The subgraph client against scripted servers, byte by byte.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 
@@ -29,13 +29,13 @@ use tokio::task::LocalSet;
 
 const QUERY: &[u8] = br#"{"query":"{ a }"}"#;
 
-/// On one thread, as the server asks.
+/// Runs a test on one thread, as the servers require.
 fn run<R>(test: impl Future<Output = R>) -> R {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     LocalSet::new().block_on(&runtime, test)
 }
 
-/// The same with a clock that goes on when nothing else does: nothing is waited for.
+/// Runs a test with a paused clock, which advances when all tasks are idle.
 fn run_without_time<R>(test: impl Future<Output = R>) -> R {
     let runtime = Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     LocalSet::new().block_on(&runtime, test)
@@ -65,7 +65,7 @@ fn client(settings: Settings) -> (Client, Arc<Shared>) {
     (Client::new(Arc::new(settings), Arc::clone(&shared)), shared)
 }
 
-/// Asks a query of a few bytes.
+/// Sends a short query.
 async fn ask(client: &Client) -> Result<SubgraphResponse, SubgraphError> {
     ask_with(client, &HeaderMap::new(), true).await
 }

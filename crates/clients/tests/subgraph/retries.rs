@@ -1,4 +1,4 @@
-//! What is sent again, how often, and what is not.
+//! Retries: which requests, and how often.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use crate::server::{Server, json, with};
 use crate::{answer, ask, client, mutate, run_without_time, settings};
 
-/// Answers the first requests with a status and what follows by `1`.
+/// A server that responds to the first requests with a status, and then with `1`.
 async fn failing(times: usize, status: &'static str, headers: &'static str) -> Server {
     let count = Cell::new(0);
     Server::answering(move |_| {
@@ -109,7 +109,7 @@ fn the_server_says_when_it_wants_to_be_asked_again() {
             let took = began.elapsed().as_secs();
             match expected {
                 Some(seconds) => assert_eq!((result, took), (answer("1"), seconds)),
-                // Nobody would be there any more.
+                // The deadline would be exceeded.
                 None => assert_eq!((result, took), (Err(SubgraphError::Status(503)), 0)),
             }
         });
@@ -125,7 +125,7 @@ fn all_requests_together_have_a_budget() {
         for _ in 0..100 {
             assert_eq!(ask(&client).await, Err(SubgraphError::Status(503)));
         }
-        // Ten at the beginning, a tenth of the requests, and one a second.
+        // The initial budget of ten, a tenth of the requests, and one a second.
         let most = 10 + 10 + began.elapsed().as_secs() + 1;
         let retries = shared.statistics().retries;
         assert!(retries >= 19 && retries <= most, "{retries} of {most}");

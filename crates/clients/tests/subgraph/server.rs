@@ -1,4 +1,4 @@
-//! A server that does with each connection what a test says.
+//! A scripted server.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::spawn_local;
 
-/// Where it listens, and what it saw.
+/// Address of the server, and what it recorded.
 pub(crate) struct Server {
     pub(crate) url: String,
     pub(crate) port: u16,
@@ -21,7 +21,7 @@ pub(crate) struct Connection<S = TcpStream> {
     pending: Vec<u8>,
 }
 
-/// A request as it came.
+/// A received request.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) head: String,
@@ -29,7 +29,7 @@ pub(crate) struct Request {
 }
 
 impl Server {
-    /// Each connection with its number, from 0.
+    /// Starts a server that runs a script for each connection, with its number from 0.
     pub(crate) async fn start<F, R>(script: F) -> Self
     where
         F: Fn(usize, Connection) -> R + 'static,
@@ -48,7 +48,7 @@ impl Server {
         Self { url: format!("http://127.0.0.1:{port}/graphql"), port, accepted }
     }
 
-    /// Answers every request by what is made of it, over connections that stay.
+    /// Starts a server that computes each response from the request, with kept-alive connections.
     pub(crate) async fn answering(text: impl Fn(&Request) -> String + 'static) -> Self {
         let text = Rc::new(text);
         Self::start(move |_, mut connection| {
@@ -69,7 +69,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Self { stream, pending: Vec::new() }
     }
 
-    /// The next request; none if the client has closed the connection.
+    /// Returns the next request; `None` if the client has closed the connection.
     pub(crate) async fn request(&mut self) -> Option<Request> {
         let end = loop {
             if let Some(end) = find(&self.pending, b"\r\n\r\n") {
@@ -92,7 +92,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// What the client does not take any more is lost.
+    /// Bytes that the client no longer reads are lost.
     pub(crate) async fn write(&mut self, bytes: &[u8]) {
         drop(self.stream.write_all(bytes).await);
         drop(self.stream.flush().await);
@@ -104,7 +104,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 }
 
 impl Connection {
-    /// Closes it so that the client sees a reset and not an end.
+    /// Closes the connection with a reset instead of an end.
     pub(crate) fn reset(self) {
         self.stream.set_zero_linger().unwrap();
     }
@@ -116,7 +116,7 @@ impl Request {
     }
 }
 
-/// What a test wants to look at afterwards.
+/// A record for later assertions.
 pub(crate) struct Seen<T>(Rc<RefCell<Vec<T>>>);
 
 impl<T> Seen<T> {
@@ -139,12 +139,12 @@ impl<T> Clone for Seen<T> {
     }
 }
 
-/// A usual answer.
+/// A usual response.
 pub(crate) fn json(body: &str) -> String {
     with("200 OK", "content-type: application/json\r\n", body)
 }
 
-/// An answer with these headers, and a length.
+/// A response with these headers and its length.
 pub(crate) fn with(status: &str, headers: &str, body: &str) -> String {
     format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n{body}", body.len())
 }

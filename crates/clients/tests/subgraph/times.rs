@@ -1,4 +1,4 @@
-//! Everything has its time, and no more.
+//! Timeouts.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::{ask, client, run_without_time, settings};
 
 const LONG: Duration = Duration::from_secs(1000);
 
-/// Sends this and then nothing more.
+/// A server that sends this text and then nothing more.
 async fn stalled(text: &'static str) -> Server {
     Server::start(move |_, mut connection| async move {
         connection.request().await;
