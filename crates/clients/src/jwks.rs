@@ -96,11 +96,11 @@ impl<T: Send + Sync + 'static> RefreshedDocument<T> {
     /// Starts the background refresh; further calls have no effect.
     pub fn begin(&self) {
         self.refresh.get_or_init(|| {
-            let (wake, asked) = mpsc::channel(1);
+            let (wake, wake_ups) = mpsc::channel(1);
             let (sender, state) =
                 watch::channel(State { stored: None, last_attempt: None, attempts: 0 });
             let (url, read) = (self.url.clone(), Arc::clone(&self.read));
-            let work = move || refresh_loop(&url, &*read, asked, &sender);
+            let work = move || refresh_loop(&url, &*read, wake_ups, &sender);
             if let Err(error) = thread::Builder::new().name("keys".into()).spawn(work) {
                 tracing::error!(%error, "no thread can be made that fetches keys");
             }
@@ -199,7 +199,7 @@ fn min_interval(has_keys: bool) -> Duration {
 fn refresh_loop<T>(
     url: &Uri,
     read: &(dyn Fn(&[u8]) -> Result<T, String> + Send + Sync),
-    mut asked: mpsc::Receiver<()>,
+    mut wake_ups: mpsc::Receiver<()>,
     state: &watch::Sender<State<T>>,
 ) {
     let runtime = match runtime::Builder::new_current_thread().enable_all().build() {
@@ -236,15 +236,15 @@ fn refresh_loop<T>(
             });
             let soonest = last_attempt + min_interval(state.borrow().stored.is_some());
             // This download serves all wake-ups that were sent in the meantime.
-            while asked.try_recv().is_ok() {}
+            while wake_ups.try_recv().is_ok() {}
             tokio::select! {
-                ask = asked.recv() => match ask {
+                wake_up = wake_ups.recv() => match wake_up {
                     Some(()) => sleep_until(soonest.min(next)).await,
                     None => return,
                 },
                 () = sleep_until(next) => {}
             }
-            if asked.is_closed() && asked.is_empty() {
+            if wake_ups.is_closed() && wake_ups.is_empty() {
                 return;
             }
         }
