@@ -114,7 +114,7 @@ impl FromStr for Endpoint {
     }
 }
 
-/// The endpoint as configured, with the values of query parameters masked.
+/// The endpoint as configured, including its query.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.target {
