@@ -364,21 +364,20 @@ mod tests {
 
     #[test]
     fn options_of_the_floors_are_read() {
-        let options = bare::Options {
-            suite: "shop".to_owned(),
-            query: "artistById".to_owned(),
-            file: "shop.db".into(),
-            seconds: 2,
+        let floor = |suite: &str, query: &str, seconds| bare::FloorOptions {
+            suite: suite.to_owned(),
+            query: query.to_owned(),
+            seconds,
         };
+        let (file, floor_of_shop) = ("shop.db".into(), floor("shop", "artistById", 2));
+        let options = bare::Options { floor: floor_of_shop, file };
         let line = "sqlite-floor --suite shop --query artistById --file shop.db --seconds 2";
         check(line, &Command::SqliteFloor(options));
         check_refused("sqlite-floor --suite shop", ErrorKind::MissingRequiredArgument, "--query");
         let options = bolt::Options {
-            suite: "movies".to_owned(),
-            query: "create".to_owned(),
+            floor: floor("movies", "create", 5),
             port: 7687,
             connections: 10,
-            seconds: 5,
             through: bolt::Through::Neo4rs,
         };
         let line = "neo4j-floor --suite movies --query create --port 7687 --connections 10 \

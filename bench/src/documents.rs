@@ -15,7 +15,7 @@ use crate::background::Background;
 use crate::http::Connection;
 use crate::process::{cpu_seconds, resident};
 use crate::program::{self, Program};
-use crate::schema_size::database::{Family, Folder, Place};
+use crate::schema_size::database::{Family, Place};
 use crate::schema_size::failure::SizeError;
 use crate::schema_size::operations::{self, Dialect, Operation, ask};
 use crate::schema_size::synthetic;
@@ -46,7 +46,7 @@ pub(crate) fn documents(options: &Options) -> Result<bool, SizeError> {
     let program = options.program.or_release()?;
     let place = Place::new(Family::Postgres)?;
     let address = place.create("documents", synthetic::scripts(Family::Postgres, TABLES))?;
-    let folder = Folder::new()?;
+    let folder = tempfile::tempdir()?;
     let port = server::free_port()?;
     let command = program::serve(Command::new(&program), &address, port);
     let server = Server::start(command, port, &folder.path().join("log"))?;

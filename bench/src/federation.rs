@@ -28,7 +28,7 @@ use crate::race::machine::machine;
 use crate::race::options::Options;
 use cores::Cores;
 use course::Course;
-use gateway::Ground;
+use gateway::StartContext;
 use record::{Gateway, Run};
 
 /// Its name on the command line.
@@ -60,7 +60,7 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, Federatio
         .hive_router
         .as_ref()
         .map(|path| ("hive-router", fs::canonicalize(path).unwrap_or_else(|_| path.clone())));
-    let ground = Ground {
+    let context = StartContext {
         workspace: workspace.to_owned(),
         program,
         given: given.into_iter().collect::<BTreeMap<_, _>>(),
@@ -68,7 +68,7 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, Federatio
         supergraph: folder.join("supergraph.graphql"),
         subgraphs: String::new(),
     };
-    let described = gateways.iter().map(|one| describe(one, &ground)).collect();
+    let described = gateways.iter().map(|one| describe(one, &context)).collect();
     let run = Run {
         started: race::now(),
         machine: machine(),
@@ -81,7 +81,7 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, Federatio
         asked: Vec::new(),
     };
     let mut course = Course {
-        ground,
+        context,
         gateways,
         query: fs::read_to_string(bench.join("federation/query.graphql"))?,
         wrk: tool(Tool::Wrk)?,
@@ -99,8 +99,8 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, Federatio
     Ok(!course.run.measurements.is_empty())
 }
 
-fn describe(gateway: &gateway::Gateway, ground: &Ground) -> Gateway {
-    let (version, missing) = match gateway.version(ground) {
+fn describe(gateway: &gateway::Gateway, context: &StartContext) -> Gateway {
+    let (version, missing) = match gateway.version(context) {
         Ok(version) => (version, None),
         Err(reason) => (String::new(), Some(reason)),
     };

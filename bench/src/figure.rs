@@ -1,7 +1,18 @@
 //! Figures as people read them: few digits, one unit.
 
+use std::fmt;
+
 /// So near to a whole number a figure is one: it is a count that went through a division.
 const WHOLE: f64 = 1e-5;
+
+/// The text that a function writes.
+pub(crate) fn text(write: impl FnOnce(&mut String) -> fmt::Result) -> String {
+    let mut text = String::new();
+    // Writing to a `String` never fails.
+    let written = write(&mut text);
+    debug_assert!(written.is_ok(), "a text was not written");
+    text
+}
 
 /// `31,204`; below 100 with the digits that say something.
 pub(crate) fn number(value: f64) -> String {

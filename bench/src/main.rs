@@ -11,7 +11,7 @@
 //!
 //! They share `server`, `program` and `peers` (starting and installing servers), `http` (a client),
 //! `background` (threads), `process` (CPU and memory), `statistics` and `figure` (results as text).
-//! `fate` ends all started processes if the benchmark is killed; `sessions` turns off Linux's groups
+//! `process_group` ends all started processes if the benchmark is killed; `sessions` turns off Linux's groups
 //! of processes by session, in which PostgreSQL may wait.
 #![allow(
     clippy::print_stdout,
@@ -24,7 +24,6 @@ mod audit;
 mod background;
 mod compare;
 mod documents;
-mod fate;
 mod federation;
 mod figure;
 mod http;
@@ -32,6 +31,7 @@ mod long;
 mod mixed;
 mod peers;
 mod process;
+mod process_group;
 mod program;
 mod race;
 mod schema_size;
@@ -40,35 +40,14 @@ mod sessions;
 mod start_up;
 mod statistics;
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arguments::Command;
 
-/// A command did not do what it is for.
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    #[error(transparent)]
-    Compare(#[from] compare::CompareError),
-    #[error(transparent)]
-    Audit(#[from] audit::AuditError),
-    #[error(transparent)]
-    SchemaSize(#[from] schema_size::failure::SizeError),
-    #[error(transparent)]
-    StartUp(#[from] start_up::StartUpError),
-    #[error(transparent)]
-    Long(#[from] long::LongError),
-    #[error(transparent)]
-    Run(#[from] race::failure::RaceError),
-    #[error(transparent)]
-    Federation(#[from] federation::FederationError),
-    #[error(transparent)]
-    Io(#[from] std::io::Error),
-    #[error(transparent)]
-    Report(#[from] race::report::ReportError),
-    #[error(transparent)]
-    Json(#[from] serde_json::Error),
-}
+/// An error of any command.
+type Failure = Box<dyn Error>;
 
 fn main() -> ExitCode {
     let command = match arguments::parse(std::env::args_os()) {

@@ -14,7 +14,6 @@ use testkit::postgres::{self, installations};
 use crate::background::{Background, Stop};
 use crate::http::Connection;
 use crate::program::{self, Program};
-use crate::schema_size::database::Folder;
 use crate::schema_size::failure::SizeError;
 use crate::schema_size::operations::ask;
 use crate::server::{self, Server};
@@ -58,7 +57,7 @@ pub(crate) fn measure(options: &Options) -> Result<bool, SizeError> {
     database.create_database(DATABASE)?;
     database.execute(DATABASE, include_str!("mixed/tables.sql"))?;
     database.execute(DATABASE, "ANALYZE")?;
-    let folder = Folder::new()?;
+    let folder = tempfile::tempdir()?;
     let shapes = shapes();
     println!("requests a second, and sessions that were opened");
     for clients in CLIENTS {

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::fate;
+use crate::process_group;
 
 /// A server that gets the same requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub(crate) fn install_from(source: &Path, workspace: &Path) -> Result<PathBuf, P
     fs::write(folder.join("package.json"), &manifest)?;
     let mut npm = Command::new("npm");
     npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(&folder);
-    let done = fate::bind(&mut npm).and_then(Command::output).map_err(PeerError::Npm)?;
+    let done = process_group::bind(&mut npm).and_then(Command::output).map_err(PeerError::Npm)?;
     if !done.status.success() {
         let output = String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned();
         return Err(PeerError::Install { folder: folder.display().to_string(), output });

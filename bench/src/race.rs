@@ -50,7 +50,7 @@ use std::time::{Instant, SystemTime};
 use crate::start_up;
 use contestant::Contestant;
 use course::Course;
-use entry::Ground;
+use entry::StartContext;
 use failure::RaceError;
 use folder::Folder;
 use options::{Choice, Options};
@@ -94,13 +94,13 @@ pub(crate) fn run(workspace: &Path, options: &Options) -> Result<bool, RaceError
             ..start_up::Options::default()
         },
     };
-    let ground = Ground { workspace: workspace.to_owned(), program, logs, connections };
+    let context = StartContext { workspace: workspace.to_owned(), program, logs, connections };
     println!("bench: {} is where everything goes", folder.path().display());
     if let Err(error) = load::allow_connections() {
         println!("bench: there may be fewer users than asked for: {error}");
     }
     let tools = Tools::find(workspace);
-    let mut course = Course::new(ground, &choice, pace, wanted, folder, run, tools, &suites)?;
+    let mut course = Course::new(context, &choice, pace, wanted, folder, run, tools, &suites)?;
     course.go(starts.seconds())?;
     let (folder, run) = course.end()?;
     starts.measure(workspace, folder.path());

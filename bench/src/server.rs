@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::fate;
 use crate::http::Connection;
+use crate::process_group;
 
 /// Node compiles for several seconds where two cores are shared; under valgrind large schemas take
 /// minutes.
@@ -78,7 +78,7 @@ impl Server {
         let errors = output.try_clone()?;
         let started = Instant::now();
         command.stdin(Stdio::null()).stdout(output).stderr(errors);
-        let child = fate::bind(&mut command)
+        let child = process_group::bind(&mut command)
             .and_then(Command::spawn)
             .map_err(|error| ServerError::Start { program: program.clone(), error })?;
         let mut server = Self { port, child, log: log.to_owned(), start_time: Duration::default() };

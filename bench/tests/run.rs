@@ -1,10 +1,13 @@
 //! A run of the benchmark from its files to its report, over SQLite: with what is missing on many
 //! machines, and, where `wrk` is installed, with a tiny closed loop.
 
+mod built;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
+use built::{thalweg, workspace};
 use serde_json::Value;
 
 /// Cannot be installed where there is no npm.
@@ -159,20 +162,4 @@ fn copy(from: &Path, to: &Path) {
         let path = entry.expect("a file").path();
         fs::copy(&path, to.join(path.file_name().expect("a name"))).expect("a copy");
     }
-}
-
-/// The program that Cargo has built beside this one; it is built now where this test runs alone.
-fn thalweg() -> PathBuf {
-    let program = Path::new(env!("CARGO_BIN_EXE_bench")).with_file_name("thalweg");
-    if !program.is_file() {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut build = Command::new(cargo);
-        build.args(["build", "--quiet", "-p", "server"]).current_dir(workspace());
-        assert!(build.status().is_ok_and(|status| status.success()), "thalweg cannot be built");
-    }
-    program
-}
-
-fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }

@@ -35,8 +35,31 @@ impl Kind {
 /// The secret of the sets with tokens.
 pub(crate) const SECRET: &str = "only for comparisons";
 
+const DEFAULT: Set =
+    Set { name: "default", version4: "{}", version5: Some("{}"), thalweg: &[], kind: Kind::Reads };
+
+const CLASSIC_IDS: Set = Set {
+    name: "classic-ids",
+    version4: r#"{"classicIds":true}"#,
+    version5: Some(r#"{"classicIds":true}"#),
+    thalweg: &["--classic-ids"],
+    kind: Kind::Reads,
+};
+
+const SIMPLIFIED: Set = Set {
+    name: "simplified",
+    version4: r#"{
+        "simpleCollections": "both",
+        "legacyRelations": "omit",
+        "appendPlugins": ["@graphile-contrib/pg-simplify-inflector"]
+    }"#,
+    version5: None,
+    thalweg: &["--simple-collections", "both", "--legacy-relations", "omit", "--simplified-names"],
+    kind: Kind::Reads,
+};
+
 pub(crate) const SETS: &[Set] = &[
-    Set { name: "default", version4: "{}", version5: Some("{}"), thalweg: &[], kind: Kind::Reads },
+    DEFAULT,
     Set {
         name: "both",
         version4: r#"{"simpleCollections":"both"}"#,
@@ -44,13 +67,7 @@ pub(crate) const SETS: &[Set] = &[
         thalweg: &["--simple-collections", "both"],
         kind: Kind::Reads,
     },
-    Set {
-        name: "classic-ids",
-        version4: r#"{"classicIds":true}"#,
-        version5: Some(r#"{"classicIds":true}"#),
-        thalweg: &["--classic-ids"],
-        kind: Kind::Reads,
-    },
+    CLASSIC_IDS,
     Set {
         name: "filter",
         version4: r#"{
@@ -74,23 +91,7 @@ pub(crate) const SETS: &[Set] = &[
         thalweg: &["--aggregates"],
         kind: Kind::Reads,
     },
-    Set {
-        name: "simplified",
-        version4: r#"{
-            "simpleCollections": "both",
-            "legacyRelations": "omit",
-            "appendPlugins": ["@graphile-contrib/pg-simplify-inflector"]
-        }"#,
-        version5: None,
-        thalweg: &[
-            "--simple-collections",
-            "both",
-            "--legacy-relations",
-            "omit",
-            "--simplified-names",
-        ],
-        kind: Kind::Reads,
-    },
+    SIMPLIFIED,
     Set {
         name: "many-to-many",
         version4: r#"{
@@ -117,44 +118,10 @@ pub(crate) const SETS: &[Set] = &[
         thalweg: &["--geometric-types", "--network-scalars"],
         kind: Kind::Reads,
     },
-    Set {
-        name: "mutations",
-        version4: "{}",
-        version5: Some("{}"),
-        thalweg: &[],
-        kind: Kind::Writes,
-    },
-    Set {
-        name: "mutations-simplified",
-        version4: r#"{
-            "simpleCollections": "both",
-            "legacyRelations": "omit",
-            "appendPlugins": ["@graphile-contrib/pg-simplify-inflector"]
-        }"#,
-        version5: None,
-        thalweg: &[
-            "--simple-collections",
-            "both",
-            "--legacy-relations",
-            "omit",
-            "--simplified-names",
-        ],
-        kind: Kind::Writes,
-    },
-    Set {
-        name: "mutations-classic",
-        version4: r#"{"classicIds":true}"#,
-        version5: Some(r#"{"classicIds":true}"#),
-        thalweg: &["--classic-ids"],
-        kind: Kind::Writes,
-    },
-    Set {
-        name: "functions-writing",
-        version4: "{}",
-        version5: Some("{}"),
-        thalweg: &[],
-        kind: Kind::Writes,
-    },
+    Set { name: "mutations", kind: Kind::Writes, ..DEFAULT },
+    Set { name: "mutations-simplified", kind: Kind::Writes, ..SIMPLIFIED },
+    Set { name: "mutations-classic", kind: Kind::Writes, ..CLASSIC_IDS },
+    Set { name: "functions-writing", kind: Kind::Writes, ..DEFAULT },
     Set {
         name: "errors",
         version4: "{}",

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 use std::time::Duration;
 
+use crate::figure;
 use crate::race::record::Latency;
 use crate::statistics;
 
@@ -40,11 +41,7 @@ impl Latencies {
 
 impl Figures {
     pub(super) fn text(&self) -> String {
-        let mut text = String::new();
-        // Writing to a `String` fails never.
-        let written = self.write(&mut text);
-        debug_assert!(written.is_ok(), "the figures were not written");
-        text
+        figure::text(|text| self.write(text))
     }
 
     fn write(&self, text: &mut String) -> fmt::Result {

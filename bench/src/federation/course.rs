@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::cores::Cores;
 use super::failure::FederationError;
-use super::gateway::{Gateway, Ground};
+use super::gateway::{Gateway, StartContext};
 use super::ladder::rates;
 use super::plan::{self, Stage};
 use super::record::{Asked, Load, Measurement, Run, Setting};
@@ -48,7 +48,7 @@ const ADDRESS: &str = "http://127.0.0.1:24300";
 /// A run while it goes on.
 #[derive(Debug)]
 pub(super) struct Course {
-    pub(super) ground: Ground,
+    pub(super) context: StartContext,
     pub(super) gateways: Vec<Gateway>,
     pub(super) query: String,
     pub(super) wrk: PathBuf,
@@ -83,7 +83,7 @@ impl Course {
 
     pub(super) fn write(&self) -> Result<(), FederationError> {
         let text = serde_json::to_string_pretty(&self.run)?;
-        Ok(fs::write(self.ground.folder.join("federation.json"), text)?)
+        Ok(fs::write(self.context.folder.join("federation.json"), text)?)
     }
 
     fn stage(&mut self, stage: &Stage) -> Result<(), FederationError> {
@@ -93,7 +93,7 @@ impl Course {
         let started: Vec<_> = self
             .gateways
             .iter()
-            .map(|one| one.start(stage.setting.sharing, &self.ground))
+            .map(|one| one.start(stage.setting.sharing, &self.context))
             .collect();
         self.cores.go_beside_gateway(stage.setting.cores)?;
         let mut runners = Vec::new();
@@ -134,11 +134,11 @@ impl Course {
             Data::Sixth => _ = command.arg("--sixth-product"),
             Data::Distinct => _ = command.arg("--distinct"),
         }
-        let server = Server::start(command, port, &self.ground.folder.join("subgraphs.log"))?;
-        self.ground.subgraphs = format!("http://127.0.0.1:{port}");
-        let source = self.ground.workspace.join("bench/federation/supergraph.graphql");
-        let supergraph = fs::read_to_string(source)?.replace(ADDRESS, &self.ground.subgraphs);
-        fs::write(&self.ground.supergraph, supergraph)?;
+        let server = Server::start(command, port, &self.context.folder.join("subgraphs.log"))?;
+        self.context.subgraphs = format!("http://127.0.0.1:{port}");
+        let source = self.context.workspace.join("bench/federation/supergraph.graphql");
+        let supergraph = fs::read_to_string(source)?.replace(ADDRESS, &self.context.subgraphs);
+        fs::write(&self.context.supergraph, supergraph)?;
         Ok(server)
     }
 
@@ -196,7 +196,7 @@ impl Course {
             database: Some(subgraphs.process()),
         };
         let target = Target { port: runner.server.port, path: PATH, questions, processes };
-        let loads = self.ground.folder.join("load");
+        let loads = self.context.folder.join("load");
         let wrk = |connections| Wrk { program: &self.wrk, folder: &loads, connections };
         let warm = wrk(WARM_UP_CONNECTIONS);
         if let Err(error) = warm_up::until_steady(WARM_UP_LOOPS, None, || warm.warm(&target, 1)) {

@@ -67,7 +67,7 @@ struct Further {
 
 /// Settings for starts.
 #[derive(Debug)]
-pub(super) struct Ground {
+pub(super) struct StartContext {
     pub(super) workspace: PathBuf,
     /// Thalweg's.
     pub(super) program: PathBuf,
@@ -96,14 +96,14 @@ pub(super) fn load(bench: &Path) -> Result<Vec<Gateway>, RaceError> {
 
 impl Gateway {
     /// Starts it, or says why not.
-    pub(super) fn start(&self, sharing: Sharing, ground: &Ground) -> Result<Server, String> {
+    pub(super) fn start(&self, sharing: Sharing, context: &StartContext) -> Result<Server, String> {
         let port = free_port().map_err(|error| error.to_string())?;
         let (name, further) = match sharing {
             Sharing::None => (self.id.clone(), &self.file.alone),
             Sharing::All => (format!("{}-shared", self.id), &self.file.shared),
         };
-        let folder = ground.folder.join(&name);
-        let mut places = self.places(ground)?;
+        let folder = context.folder.join(&name);
+        let mut places = self.places(context)?;
         places.insert("port", port.to_string());
         places.insert("folder", folder.display().to_string());
         fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
@@ -118,37 +118,37 @@ impl Gateway {
             command.env(name, fill(value, &places));
         }
         command.current_dir(&folder);
-        let log = ground.folder.join(format!("{name}.log"));
+        let log = context.folder.join(format!("{name}.log"));
         Server::start(command, port, &log).map_err(|error| shorten(&error.to_string()))
     }
 
     /// The version of the gateway, or the reason why it is unknown.
-    pub(super) fn version(&self, ground: &Ground) -> Result<String, String> {
-        let places = self.places(ground)?;
+    pub(super) fn version(&self, context: &StartContext) -> Result<String, String> {
+        let places = self.places(context)?;
         let packages = places.get("packages").map(Path::new);
         let version = self.file.version.as_ref();
         version.map_or(Ok(String::new()), |version| read_version(version, &places, packages))
     }
 
     /// The placeholders whose values are known before a start.
-    fn places(&self, ground: &Ground) -> Result<BTreeMap<&'static str, String>, String> {
+    fn places(&self, context: &StartContext) -> Result<BTreeMap<&'static str, String>, String> {
         let text = |path: &Path| path.display().to_string();
-        let sdl = ground.workspace.join("bench/federation/subgraphs");
+        let sdl = context.workspace.join("bench/federation/subgraphs");
         let mut places = BTreeMap::from([
-            ("program", text(&ground.program)),
-            ("supergraph", text(&ground.supergraph)),
-            ("subgraphs", ground.subgraphs.clone()),
+            ("program", text(&context.program)),
+            ("supergraph", text(&context.supergraph)),
+            ("subgraphs", context.subgraphs.clone()),
             ("sdl", text(&sdl)),
         ]);
         if let Some(option) = &self.file.given {
-            let given = ground.given.get(option.as_str());
+            let given = context.given.get(option.as_str());
             let given =
                 given.ok_or_else(|| format!("its program is not given: `--{option} PATH`"))?;
             places.insert("given", text(given));
         }
         if let Some(name) = &self.file.npm {
             let source = self.path.with_file_name(name);
-            let folder = peers::install_from(&source, &ground.workspace);
+            let folder = peers::install_from(&source, &context.workspace);
             let folder = folder.map_err(|error| shorten(&error.to_string()))?;
             let node = peers::node(&folder).get_program().to_string_lossy().into_owned();
             places.insert("node", node);

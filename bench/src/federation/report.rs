@@ -10,16 +10,13 @@ use super::ladder::{Climbed, Rung, climbed};
 use super::plan::ALONE;
 use super::record::{Gateway, Load, Measurement, Run, Setting, precise};
 use super::subgraphs::{Data, Form};
+use crate::figure;
 use crate::statistics::median;
 
 const MEBIBYTE: f64 = 1_048_576.0;
 
 pub(super) fn markdown(run: &Run) -> String {
-    let mut text = String::new();
-    // Writing to a `String` fails never.
-    let written = write(run, &mut text);
-    debug_assert!(written.is_ok(), "a table was not written");
-    text
+    figure::text(|text| write(run, text))
 }
 
 fn write(run: &Run, text: &mut String) -> Result {

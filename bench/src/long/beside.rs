@@ -1,6 +1,6 @@
 //! Short requests beside statements of two seconds.
 
-mod lengthy;
+mod long_statement;
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::figure::{Findings, Target, Unit};
 use super::small::Small;
 use super::store::Store;
 use super::{Bench, say};
-use lengthy::{Askers, Lengthy};
+use long_statement::{LongClients, LongStatement};
 
 const QUERIES: [&str; 2] = ["artistById", "prisma_deeplyNested"];
 /// Numbers of concurrent statements.
@@ -26,7 +26,7 @@ pub(super) fn measure(
     let tell = |text: &str| say("beside", &format!("{}: {text}", store.source().title()));
     let server = bench.program.serve(store, &[])?;
     let processes = store.processes(server.process());
-    let kinds = Lengthy::of(store.source(), server.port)?;
+    let kinds = LongStatement::of(store.source(), server.port)?;
     let pace = bench.pace();
     for query in QUERIES {
         let small = Small::ask(&bench.shop, query, server.port)?;
@@ -39,9 +39,9 @@ pub(super) fn measure(
             for number in NUMBERS {
                 let part = format!("{query} beside {number} × {}", kind.title());
                 tell(&part);
-                let askers = Askers::start(server.port, kind, number);
+                let clients = LongClients::start(server.port, kind, number);
                 let measured = pace.measure(&target);
-                let asked = askers.finish();
+                let asked = clients.finish();
                 let beside = measured?;
                 findings.loops(&part, &[("beside", &beside, Some(MAX))]);
                 if beside.failures > 0 {

@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 
 use serde::Serialize;
 
+use crate::figure;
 use crate::race;
 use crate::race::machine::machine;
 use crate::race::record::{Machine, Outcome};
@@ -142,11 +143,7 @@ impl Findings {
 
     /// A table, and what was wrong.
     pub(super) fn text(&self) -> String {
-        let mut text = String::new();
-        // Writing to a `String` fails never.
-        let written = self.write(&mut text);
-        debug_assert!(written.is_ok(), "the figures were not written");
-        text
+        figure::text(|text| self.write(text))
     }
 
     fn write(&self, text: &mut String) -> fmt::Result {

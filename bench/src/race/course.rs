@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::contestant::Contestant;
-use super::entry::{self, Ground, Runner};
+use super::entry::{self, Runner, StartContext};
 use super::failure::RaceError;
 use super::folder::Folder;
 use super::forecast;
@@ -26,7 +26,7 @@ use super::tools::Tools;
 /// A run while it goes on.
 #[derive(Debug)]
 pub(super) struct Course<'c> {
-    ground: Ground,
+    context: StartContext,
     choice: &'c Choice,
     contestants: Vec<&'c Contestant>,
     stages: Vec<Stage<'c>>,
@@ -89,7 +89,7 @@ impl Speed {
 impl<'c> Course<'c> {
     #[expect(clippy::too_many_arguments, reason = "what a run consists of, put together once")]
     pub(super) fn new(
-        ground: Ground,
+        context: StartContext,
         choice: &'c Choice,
         pace: Pace,
         contestants: Vec<&'c Contestant>,
@@ -105,7 +105,7 @@ impl<'c> Course<'c> {
         run.versions.insert("sqlite".to_owned(), rusqlite::version().to_owned());
         let progress = Progress::new(BTreeMap::new(), 0.0, 0);
         let mut course = Self {
-            ground,
+            context,
             choice,
             contestants,
             stages,
@@ -196,7 +196,7 @@ impl<'c> Course<'c> {
     /// Starts who takes part; who does not is told with the reason.
     fn start(&mut self, stage: Stage<'_>, field: &mut Field) {
         for contestant in self.contestants.clone() {
-            match entry::start(contestant, stage.suite, &field.database, &self.ground) {
+            match entry::start(contestant, stage.suite, &field.database, &self.context) {
                 Ok(runner) => {
                     field.runners.insert(contestant.id.clone(), runner);
                     self.take_part(&contestant.id);
@@ -237,11 +237,11 @@ impl<'c> Course<'c> {
             if self.run.contestants.iter().any(|one| one.id == contestant.id) {
                 continue;
             }
-            let (version, missing) = match entry::version(contestant, &self.ground) {
+            let (version, missing) = match entry::version(contestant, &self.context) {
                 Ok(version) => (version, None),
                 Err(reason) => (String::new(), Some(reason)),
             };
-            if let Some(version) = entry::node_version(contestant, &self.ground) {
+            if let Some(version) = entry::node_version(contestant, &self.context) {
                 self.run.versions.insert("node".to_owned(), version);
             }
             if contestant.role() == record::Role::Thalweg {

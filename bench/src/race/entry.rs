@@ -16,7 +16,7 @@ const LOG_LETTERS: usize = 300;
 
 /// Settings for starts.
 #[derive(Clone, Debug)]
-pub(super) struct Ground {
+pub(super) struct StartContext {
     pub(super) workspace: PathBuf,
     /// Thalweg's.
     pub(super) program: PathBuf,
@@ -36,7 +36,7 @@ pub(super) fn start(
     contestant: &Contestant,
     suite: &Suite,
     database: &Database,
-    ground: &Ground,
+    context: &StartContext,
 ) -> Result<Runner, String> {
     if !contestant.sources.contains(&database.source) {
         return Err(format!("does not serve {}", database.source.title()));
@@ -53,20 +53,20 @@ pub(super) fn start(
         let further = server.file.features.get(feature);
         words.extend_from_slice(further.ok_or(format!("has no feature `{feature}`"))?);
     }
-    let folder = install(contestant, &server.file, ground)?;
+    let folder = install(contestant, &server.file, context)?;
     let port = free_port().map_err(|error| error.to_string())?;
     let dialect = server.dialect(suite).to_owned();
-    let mut places = places(ground, folder.as_deref());
+    let mut places = places(context, folder.as_deref());
     places.extend([
         ("port", port.to_string()),
         ("url", database.url.clone()),
         ("socket", database.socket.clone()),
         ("database_port", database.port.to_string()),
         ("database", database.name.clone()),
-        ("connections", (ground.connections / server.file.processes).max(1).to_string()),
+        ("connections", (context.connections / server.file.processes).max(1).to_string()),
         ("dialect", dialect.clone()),
     ]);
-    if let Some(types) = suite.write_types(&dialect, &ground.logs)? {
+    if let Some(types) = suite.write_types(&dialect, &context.logs)? {
         places.insert("types", types.display().to_string());
     }
     if let Some(file) = &suite.file.policies {
@@ -78,8 +78,8 @@ pub(super) fn start(
         command.env(name, fill(value, &places));
     }
     // A configuration file of the workspace is none of this server.
-    command.current_dir(folder.as_deref().unwrap_or(&ground.logs));
-    let log = ground.logs.join(format!("{}-{}.log", suite.name(database.source), contestant.id));
+    command.current_dir(folder.as_deref().unwrap_or(&context.logs));
+    let log = context.logs.join(format!("{}-{}.log", suite.name(database.source), contestant.id));
     match Server::start(command, port, &log) {
         Ok(server) => Ok(Runner::Server { server, dialect }),
         Err(error) => Err(shorten(&error.to_string())),
@@ -87,11 +87,11 @@ pub(super) fn start(
 }
 
 /// The version of a contestant, or the reason why it is unknown.
-pub(super) fn version(contestant: &Contestant, ground: &Ground) -> Result<String, String> {
+pub(super) fn version(contestant: &Contestant, context: &StartContext) -> Result<String, String> {
     let Kind::Server(server) = &contestant.kind else { return Ok(String::new()) };
-    let folder = install(contestant, &server.file, ground)?;
+    let folder = install(contestant, &server.file, context)?;
     let packages = folder.as_deref().map(|folder| folder.join("node_modules"));
-    let places = places(ground, folder.as_deref());
+    let places = places(context, folder.as_deref());
     read_version(&server.file.version, &places, packages.as_deref())
 }
 
@@ -123,9 +123,9 @@ pub(crate) fn read_version(
 }
 
 /// The version of the Node.js that runs a contestant; `None` where none does.
-pub(super) fn node_version(contestant: &Contestant, ground: &Ground) -> Option<String> {
+pub(super) fn node_version(contestant: &Contestant, context: &StartContext) -> Option<String> {
     let Kind::Server(server) = &contestant.kind else { return None };
-    let folder = install(contestant, &server.file, ground).ok()??;
+    let folder = install(contestant, &server.file, context).ok()??;
     let output = peers::node(&folder).arg("--version").output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.trim().strip_prefix('v').map(str::to_owned)
@@ -135,19 +135,19 @@ pub(super) fn node_version(contestant: &Contestant, ground: &Ground) -> Option<S
 fn install(
     contestant: &Contestant,
     server: &ServerFile,
-    ground: &Ground,
+    context: &StartContext,
 ) -> Result<Option<PathBuf>, String> {
     let Some(name) = &server.npm else { return Ok(None) };
     let source = contestant.path.with_file_name(name);
-    match peers::install_from(&source, &ground.workspace) {
+    match peers::install_from(&source, &context.workspace) {
         Ok(folder) => Ok(Some(folder)),
         Err(error) => Err(shorten(&error.to_string())),
     }
 }
 
 /// The places whose values are known before a start.
-fn places(ground: &Ground, folder: Option<&Path>) -> BTreeMap<&'static str, String> {
-    let mut places = BTreeMap::from([("program", ground.program.display().to_string())]);
+fn places(context: &StartContext, folder: Option<&Path>) -> BTreeMap<&'static str, String> {
+    let mut places = BTreeMap::from([("program", context.program.display().to_string())]);
     if let Some(folder) = folder {
         let node = peers::node(folder).get_program().to_string_lossy().into_owned();
         places.insert("node", node);

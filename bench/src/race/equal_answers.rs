@@ -1,6 +1,8 @@
 //! Every query of the suites is answered alike, in both dialects, from both kinds of database, and
 //! its floors bring the same rows: what the benchmark rests on.
 
+#[path = "../../tests/built/mod.rs"]
+mod built;
 mod graphs;
 mod policies;
 
@@ -37,7 +39,7 @@ fn every_query_of_the_meetups_is_answered_alike() {
 }
 
 fn check(id: &str) {
-    let suites = load(&workspace().join("bench")).expect("the suites");
+    let suites = load(&built::workspace().join("bench")).expect("the suites");
     let suite = suites.iter().find(|suite| suite.id == id).expect("the suite");
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("rows.db");
@@ -167,26 +169,8 @@ fn data_of(answer: &[u8]) -> String {
 
 fn start(dialect: &str, options: &[&str], url: &str, folder: &Path) -> Server {
     let port = free_port().expect("a port");
-    let mut command = crate::program::serve(Command::new(program()), url, port);
+    let mut command = crate::program::serve(Command::new(built::thalweg()), url, port);
     command.args(["--dialect", dialect]).args(options);
     let log = folder.join(format!("{dialect}-{port}.log"));
     Server::start(command, port, &log).unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// The program that Cargo has built beside the tests of the workspace; it is built now where these
-/// tests run alone.
-fn program() -> PathBuf {
-    let own = std::env::current_exe().expect("a test has a path");
-    let program = own.ancestors().nth(2).expect("a target folder").join("thalweg");
-    if !program.is_file() {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut build = Command::new(cargo);
-        build.args(["build", "--quiet", "-p", "server"]).current_dir(workspace());
-        assert!(build.status().is_ok_and(|status| status.success()), "thalweg cannot be built");
-    }
-    program
-}
-
-fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }

@@ -26,6 +26,7 @@ use std::{fs, io};
 use serde::Deserialize;
 
 use super::record::Start;
+use crate::figure;
 
 /// The files of the report.
 #[derive(Debug)]
@@ -67,11 +68,7 @@ pub(crate) fn write(folder: &Path) -> Result<Paths, ReportError> {
 
 /// The medians of starts, as a table.
 pub(crate) fn starts(starts: &[Start]) -> String {
-    let mut text = String::new();
-    // Writing to a `String` never fails.
-    let written = markdown::write_starts(&starts::aggregate(starts), str::to_owned, &mut text);
-    debug_assert!(written.is_ok(), "a table was not written");
-    text
+    figure::text(|text| markdown::write_starts(&starts::aggregate(starts), str::to_owned, text))
 }
 
 /// The run that was started last, of those in a folder of runs.

@@ -1,6 +1,5 @@
 //! Instructions of the server for each request.
 
-use super::database::Folder;
 use super::failure::SizeError;
 use super::instructions::{Counter, Counting};
 use super::operations::{Dialect, Operation, ask};
@@ -39,7 +38,7 @@ pub(super) fn measure(
     let mut answers: Vec<Vec<u8>> = Vec::new();
     for (tables, address) in databases {
         progress(&format!("{}: counting on {tables} tables", subject.name()));
-        let folder = Folder::new()?;
+        let folder = tempfile::tempdir()?;
         let server = subject.start(&counter.under(folder.path()), address, folder.path())?;
         let mut counting = Counting::of(counter, server.process(), folder.path())?;
         let mut connection = Connection::open(server.port)?;

@@ -1,11 +1,10 @@
 //! Temporary databases of both kinds.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use clap::ValueEnum;
 use rusqlite::Connection;
+use tempfile::TempDir;
 use testkit::postgres;
 
 use super::failure::SizeError;
@@ -21,13 +20,9 @@ pub(crate) enum Family {
 /// A place for databases; everything is removed in the end.
 #[derive(Debug)]
 pub(crate) enum Place {
-    Sqlite(Folder),
+    Sqlite(TempDir),
     Postgres(postgres::Server),
 }
-
-/// A folder that is removed in the end.
-#[derive(Debug)]
-pub(crate) struct Folder(PathBuf);
 
 impl Family {
     pub(crate) const ALL: [Self; 2] = [Self::Sqlite, Self::Postgres];
@@ -46,31 +41,10 @@ impl From<Family> for Source {
     }
 }
 
-impl Folder {
-    pub(crate) fn new() -> Result<Self, SizeError> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("thalweg-bench-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        fs::create_dir_all(&folder)?;
-        Ok(Self(folder))
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.0));
-    }
-}
-
 impl Place {
     pub(crate) fn new(family: Family) -> Result<Self, SizeError> {
         match family {
-            Family::Sqlite => Ok(Self::Sqlite(Folder::new()?)),
+            Family::Sqlite => Ok(Self::Sqlite(tempfile::tempdir()?)),
             Family::Postgres => {
                 // The distribution's comes first: it is what most machines have.
                 let installations = postgres::installations();
@@ -103,7 +77,7 @@ impl Place {
     ) -> Result<String, SizeError> {
         match self {
             Self::Sqlite(folder) => {
-                let file = folder.0.join(name);
+                let file = folder.path().join(name);
                 let connection = Connection::open(&file)?;
                 connection.execute_batch("BEGIN")?;
                 for script in scripts {

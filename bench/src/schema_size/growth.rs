@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-use super::database::{Folder, Place};
+use super::database::Place;
 use super::failure::SizeError;
 use super::operations::{self, INTROSPECTION, ask};
 use super::report::Growth;
@@ -26,7 +26,7 @@ pub(super) fn measure(
 ) -> Result<Growth, SizeError> {
     progress(&format!("{}: starting on {tables} tables", subject.name()));
     let logged = place.logged_statements()?;
-    let folder = Folder::new()?;
+    let folder = tempfile::tempdir()?;
     let server = subject.start(&[], address, folder.path())?;
     let start_cpu_seconds = cpu_seconds(server.process())?;
     let logged_then = place.logged_statements()?;

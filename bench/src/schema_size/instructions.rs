@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::failure::SizeError;
-use crate::fate;
+use crate::process_group;
 
 /// The event that `perf` counts.
 const EVENT: &str = "instructions:u";
@@ -131,7 +131,7 @@ fn count_by_perf(
     let mut perf = Command::new("perf");
     perf.args(["stat", "-x", ",", "-e", event, "-p", &pid.to_string()]);
     perf.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut perf = fate::bind(&mut perf).and_then(Command::spawn).map_err(failed)?;
+    let mut perf = process_group::bind(&mut perf).and_then(Command::spawn).map_err(failed)?;
     thread::sleep(ATTACH);
     let worked = work();
     // It prints its count when it is interrupted, as at a terminal.

@@ -6,6 +6,7 @@ use std::thread;
 use serde::Serialize;
 
 use super::instructions::Counter;
+use crate::figure::{self, number};
 
 /// The tolerated difference between the costs of one warm operation, in percent.
 const MOST_PERCENT: u64 = 3;
@@ -100,11 +101,7 @@ impl Report {
 
     /// Tables in Markdown.
     pub(super) fn text(&self) -> String {
-        let mut text = String::new();
-        // Writing to a `String` fails never.
-        let written = self.write(&mut text);
-        debug_assert!(written.is_ok(), "a table was not written");
-        text
+        figure::text(|text| self.write(text))
     }
 
     fn write(&self, text: &mut String) -> std::fmt::Result {
@@ -118,7 +115,7 @@ impl Report {
     }
 
     fn write_costs(&self, text: &mut String) -> std::fmt::Result {
-        let sizes = self.tables.iter().map(|tables| format!("{} tables", grouped(*tables as u64)));
+        let sizes = self.tables.iter().map(|tables| format!("{} tables", number(*tables as f64)));
         let mut rows = vec![
             ["source", "dialect", "operation"]
                 .map(str::to_owned)
@@ -133,7 +130,7 @@ impl Report {
                 [cost.source, cost.dialect, cost.operation]
                     .map(str::to_owned)
                     .into_iter()
-                    .chain(cost.instructions.iter().map(|count| grouped(*count)))
+                    .chain(cost.instructions.iter().map(|count| number(*count as f64)))
                     .chain([format!("{:.1} %{verdict}", cost.difference())])
                     .collect(),
             );
@@ -173,18 +170,18 @@ impl Report {
             rows.push(vec![
                 row.source.to_owned(),
                 row.dialect.to_owned(),
-                grouped(row.tables as u64),
+                number(row.tables as f64),
                 format!("{:.2} s", row.start_seconds),
                 format!("{:.2} s", row.start_cpu_seconds),
                 row.statements.map_or("–".to_owned(), |statements| statements.to_string()),
-                format!("{} kB", grouped(row.kilobytes)),
+                format!("{} kB", number(row.kilobytes as f64)),
                 a_table(|row| row.kilobytes),
                 format!(
                     "{} kB in {:.2} s",
-                    grouped(row.introspection_bytes as u64 / 1_000),
+                    number((row.introspection_bytes / 1_000) as f64),
                     row.introspection_seconds
                 ),
-                format!("{} kB", grouped(row.kilobytes_after_introspection)),
+                format!("{} kB", number(row.kilobytes_after_introspection as f64)),
                 a_table(|row| row.kilobytes_after_introspection),
             ]);
         }
@@ -212,19 +209,6 @@ fn write_table(text: &mut String, rows: &[Vec<String>]) -> std::fmt::Result {
         }
     }
     Ok(())
-}
-
-/// A number with a comma before each group of three digits.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (idx, digit) in digits.chars().enumerate() {
-        if idx > 0 && (digits.len() - idx).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]
@@ -298,10 +282,5 @@ mod tests {
         check(Kind::Warm, &[1_000, 1_031, 1_010], false);
         check(Kind::Warm, &[1_031, 1_000], false);
         check(Kind::Cold, &[1_000, 2_000], true);
-    }
-
-    #[test]
-    fn numbers_are_grouped_by_three_digits() {
-        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 }

@@ -91,7 +91,7 @@ pub(super) struct Cost {
 mod tests {
     use super::super::Contestant;
     use super::*;
-    use crate::schema_size::database::{Family, Folder};
+    use crate::schema_size::database::Family;
 
     const STEP: Step = Step {
         round: 1,
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_resumed_run_goes_on_behind_what_was_measured() {
-        let folder = Folder::new().unwrap();
+        let folder = tempfile::tempdir().unwrap();
         let mut journal = Journal::open(folder.path(), false).unwrap();
         let cost = Cost { seconds: 1.5, cpu_seconds: 0.5, memory: 4096 };
         journal.add(record(&STEP, &cost, None)).unwrap();
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn who_did_not_start_is_not_waited_for_in_the_next_round() {
-        let folder = Folder::new().unwrap();
+        let folder = tempfile::tempdir().unwrap();
         let mut journal = Journal::open(folder.path(), false).unwrap();
         let missing = Some("no answer".to_owned());
         journal.add(record(&STEP, &Cost::default(), missing)).unwrap();

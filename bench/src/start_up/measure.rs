@@ -12,7 +12,7 @@ use super::plan::Step;
 use super::{Contestant, StartUpError, database};
 use crate::process::{cpu_seconds, resident};
 use crate::race::record::Start;
-use crate::schema_size::database::{Family, Folder, Place};
+use crate::schema_size::database::{Family, Place};
 use crate::schema_size::failure::SizeError;
 use crate::server::{self, Server, ServerError};
 
@@ -79,7 +79,7 @@ impl<'b> Bench<'b> {
         };
         let port = server::free_port()?;
         let command = installed.command(&address, port);
-        let folder = Folder::new()?;
+        let folder = tempfile::tempdir()?;
         let question = json!({ "query": QUESTION });
         let log: PathBuf = folder.path().join("log");
         match Server::start_within(PATIENCE, command, port, &log, &question, is_answer) {

@@ -154,6 +154,11 @@ impl Api {
         listed(self.forms.get(&r#type.base).cloned(), r#type)
     }
 
+    /// Whether values of an input type are read by a form.
+    pub(crate) fn has_form(&self, r#type: TypeId) -> bool {
+        self.forms.contains_key(&r#type)
+    }
+
     /// How a function is called, if the API shows it.
     #[must_use]
     pub fn find_call(&self, function: FunctionId) -> Option<&CallBinding> {

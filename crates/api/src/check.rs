@@ -202,6 +202,14 @@ impl Check<'_> {
         if !self.seen.insert((object, position)) {
             return;
         }
+        // Values of a type with a form are read by the form, whatever the roles of its members:
+        // the input of new rows is also the type of a row that is an argument of a function.
+        if position == Position::Value && self.api.has_form(object) {
+            for field in fields {
+                self.members(self.api.schema[*field].r#type.base, Position::Value);
+            }
+            return;
+        }
         for field in fields {
             self.input(*field, position, || {
                 format!("{}.{}", self.api.schema[object].name, self.api.schema[*field].name)

@@ -39,21 +39,21 @@ const MIN_INTERVAL_WITHOUT_KEYS: Duration = Duration::from_secs(1);
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A document with a background refresh, in its converted form.
-pub struct Followed<T> {
+pub struct RefreshedDocument<T> {
     url: Uri,
     max_stale: Duration,
     read: Read<T>,
-    following: OnceLock<Following<T>>,
+    refresh: OnceLock<BackgroundRefresh<T>>,
 }
 
 /// Several refreshed documents.
 #[derive(Debug)]
-pub struct Followings<T>(Vec<Arc<Followed<T>>>);
+pub struct RefreshedDocuments<T>(Vec<Arc<RefreshedDocument<T>>>);
 
 type Read<T> = Arc<dyn Fn(&[u8]) -> Result<T, String> + Send + Sync>;
 
 #[derive(Debug)]
-struct Following<T> {
+struct BackgroundRefresh<T> {
     /// Wakes the thread, which ends when the sender is dropped.
     wake: mpsc::Sender<()>,
     state: watch::Receiver<State<T>>,
@@ -61,7 +61,7 @@ struct Following<T> {
 
 #[derive(Debug)]
 struct State<T> {
-    kept: Option<Kept<T>>,
+    stored: Option<StoredDocument<T>>,
     /// Time of the last attempt.
     last_attempt: Option<Instant>,
     /// Number of attempts.
@@ -69,7 +69,7 @@ struct State<T> {
 }
 
 #[derive(Debug)]
-struct Kept<T> {
+struct StoredDocument<T> {
     value: Arc<T>,
     /// Time of the last successful download or revalidation.
     since: Instant,
@@ -77,53 +77,54 @@ struct Kept<T> {
     version: u64,
 }
 
-impl<T> fmt::Debug for Followed<T> {
+impl<T> fmt::Debug for RefreshedDocument<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Followed").field("url", &self.url).finish_non_exhaustive()
+        f.debug_struct("RefreshedDocument").field("url", &self.url).finish_non_exhaustive()
     }
 }
 
-impl<T: Send + Sync + 'static> Followed<T> {
-    /// Downloads nothing before [`Followed::begin`].
+impl<T: Send + Sync + 'static> RefreshedDocument<T> {
+    /// Downloads nothing before [`RefreshedDocument::begin`].
     pub fn new(
         url: Uri,
         max_stale: Duration,
         read: impl Fn(&[u8]) -> Result<T, String> + Send + Sync + 'static,
     ) -> Self {
-        Self { url, max_stale, read: Arc::new(read), following: OnceLock::new() }
+        Self { url, max_stale, read: Arc::new(read), refresh: OnceLock::new() }
     }
 
     /// Starts the background refresh; further calls have no effect.
     pub fn begin(&self) {
-        self.following.get_or_init(|| {
-            let (wake, asked) = mpsc::channel(1);
+        self.refresh.get_or_init(|| {
+            let (wake, wake_ups) = mpsc::channel(1);
             let (sender, state) =
-                watch::channel(State { kept: None, last_attempt: None, attempts: 0 });
+                watch::channel(State { stored: None, last_attempt: None, attempts: 0 });
             let (url, read) = (self.url.clone(), Arc::clone(&self.read));
-            let work = move || refresh_loop(&url, &*read, asked, &sender);
+            let work = move || refresh_loop(&url, &*read, wake_ups, &sender);
             if let Err(error) = thread::Builder::new().name("keys".into()).spawn(work) {
                 tracing::error!(%error, "no thread can be made that fetches keys");
             }
-            Following { wake, state }
+            BackgroundRefresh { wake, state }
         });
     }
 
     /// Returns the last document with its version; `None` if it is older than the maximum age.
     fn current(&self) -> Option<(Arc<T>, u64)> {
-        let state = self.following.get()?.state.borrow();
-        let kept = state.kept.as_ref().filter(|kept| kept.since.elapsed() <= self.max_stale)?;
-        Some((Arc::clone(&kept.value), kept.version))
+        let state = self.refresh.get()?.state.borrow();
+        let stored =
+            state.stored.as_ref().filter(|stored| stored.since.elapsed() <= self.max_stale)?;
+        Some((Arc::clone(&stored.value), stored.version))
     }
 
     /// Requests a new download, subject to the rate limit, and waits for it up to a timeout.
     async fn renew(&self) {
-        let Some(Following { wake, state }) = self.following.get() else { return };
+        let Some(BackgroundRefresh { wake, state }) = self.refresh.get() else { return };
         let mut state = state.clone();
         let attempts = {
             let state = state.borrow_and_update();
             // The first attempt is in progress.
             if let Some(last_attempt) = state.last_attempt
-                && last_attempt.elapsed() < min_interval(state.kept.is_some())
+                && last_attempt.elapsed() < min_interval(state.stored.is_some())
             {
                 return;
             }
@@ -137,10 +138,10 @@ impl<T: Send + Sync + 'static> Followed<T> {
     }
 }
 
-impl<T: Send + Sync + 'static> Followings<T> {
+impl<T: Send + Sync + 'static> RefreshedDocuments<T> {
     #[must_use]
-    pub fn new(followed: Vec<Followed<T>>) -> Self {
-        Self(followed.into_iter().map(Arc::new).collect())
+    pub fn new(documents: Vec<RefreshedDocument<T>>) -> Self {
+        Self(documents.into_iter().map(Arc::new).collect())
     }
 
     #[must_use]
@@ -150,19 +151,19 @@ impl<T: Send + Sync + 'static> Followings<T> {
 
     /// Takes over the documents that another instance has downloaded from the same URLs.
     pub fn inherit(&mut self, before: &Self) {
-        for followed in &mut self.0 {
-            let same = |other: &&Arc<Followed<T>>| {
-                other.url == followed.url && other.max_stale == followed.max_stale
+        for document in &mut self.0 {
+            let same = |other: &&Arc<RefreshedDocument<T>>| {
+                other.url == document.url && other.max_stale == document.max_stale
             };
             if let Some(other) = before.0.iter().find(same) {
-                *followed = Arc::clone(other);
+                *document = Arc::clone(other);
             }
         }
     }
 
     /// Starts the background refresh; further calls have no effect.
     pub fn begin(&self) {
-        self.0.iter().for_each(|followed| followed.begin());
+        self.0.iter().for_each(|document| document.begin());
     }
 
     /// Returns the available documents, a version that changes with them, and whether all are
@@ -171,8 +172,8 @@ impl<T: Send + Sync + 'static> Followings<T> {
     pub fn current(&self) -> (Vec<Arc<T>>, u64, bool) {
         let mut version: u64 = 0;
         let mut found = Vec::with_capacity(self.0.len());
-        for followed in &self.0 {
-            let current = followed.current();
+        for document in &self.0 {
+            let current = document.current();
             // A missing document counts as a version of its own.
             let own = current.as_ref().map_or(0, |(_, version)| version + 1);
             version = version.wrapping_mul(0x0100_0000_01b3).wrapping_add(own);
@@ -184,8 +185,8 @@ impl<T: Send + Sync + 'static> Followings<T> {
 
     /// Requests new downloads and waits for them up to a timeout.
     pub async fn renew(&self) {
-        for followed in &self.0 {
-            followed.renew().await;
+        for document in &self.0 {
+            document.renew().await;
         }
     }
 }
@@ -198,7 +199,7 @@ fn min_interval(has_keys: bool) -> Duration {
 fn refresh_loop<T>(
     url: &Uri,
     read: &(dyn Fn(&[u8]) -> Result<T, String> + Send + Sync),
-    mut asked: mpsc::Receiver<()>,
+    mut wake_ups: mpsc::Receiver<()>,
     state: &watch::Sender<State<T>>,
 ) {
     let runtime = match runtime::Builder::new_current_thread().enable_all().build() {
@@ -233,17 +234,17 @@ fn refresh_loop<T>(
                 state.last_attempt = Some(last_attempt);
                 state.attempts += 1;
             });
-            let soonest = last_attempt + min_interval(state.borrow().kept.is_some());
+            let soonest = last_attempt + min_interval(state.borrow().stored.is_some());
             // This download serves all wake-ups that were sent in the meantime.
-            while asked.try_recv().is_ok() {}
+            while wake_ups.try_recv().is_ok() {}
             tokio::select! {
-                ask = asked.recv() => match ask {
+                wake_up = wake_ups.recv() => match wake_up {
                     Some(()) => sleep_until(soonest.min(next)).await,
                     None => return,
                 },
                 () = sleep_until(next) => {}
             }
-            if asked.is_closed() && asked.is_empty() {
+            if wake_ups.is_closed() && wake_ups.is_empty() {
                 return;
             }
         }
@@ -265,12 +266,12 @@ fn store<T>(
     let since = Instant::now();
     let is_same = last.as_ref() == Some(body);
     let value = if is_same { None } else { Some(Arc::new(read(body)?)) };
-    state.send_modify(|state| match (value, &mut state.kept) {
-        (Some(value), kept) => {
-            let version = kept.as_ref().map_or(0, |kept| kept.version + 1);
-            *kept = Some(Kept { value, since, version });
+    state.send_modify(|state| match (value, &mut state.stored) {
+        (Some(value), stored) => {
+            let version = stored.as_ref().map_or(0, |stored| stored.version + 1);
+            *stored = Some(StoredDocument { value, since, version });
         }
-        (None, Some(kept)) => kept.since = since,
+        (None, Some(stored)) => stored.since = since,
         (None, None) => {}
     });
     *last = Some(body.clone());

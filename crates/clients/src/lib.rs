@@ -8,14 +8,21 @@
 //! * [`http`]: download of one document, with limits for size and time
 //! * [`jwks`]: background refresh of a document: the keys of a token issuer
 
+// Tests name the crate as its users do.
+#[cfg(test)]
+extern crate self as clients;
+
 pub mod coding;
 pub mod connect;
 pub mod http;
 pub mod jwks;
 pub mod pem;
 pub mod subgraph;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+mod tests;
 
 pub use hyper::HeaderMap;
 
 pub use http::{Fetched, GetError, UrlError};
-pub use jwks::{Followed, Followings};
+pub use jwks::{RefreshedDocument, RefreshedDocuments};

@@ -12,7 +12,7 @@ use source::{Session, SourceError};
 use crate::documents::Cached;
 use crate::engine::{Engine, Limits};
 use crate::explain::Explained;
-use crate::gateway::headers::Wanted;
+use crate::gateway::headers::ReadHeaders;
 use crate::gateway::{Caller, Gateway, GatewayWorker};
 use crate::report::Report;
 use crate::respond::Response;
@@ -129,10 +129,10 @@ impl Api {
 impl ApiWorker {
     /// What of a client's head the answer depends on; none where there are no subgraphs to tell.
     #[must_use]
-    pub fn wanted(&self) -> Option<&Wanted> {
+    pub fn read_headers(&self) -> Option<&ReadHeaders> {
         match self {
             Self::Source(_) => None,
-            Self::Gateway(worker) => Some(worker.gateway().wanted()),
+            Self::Gateway(worker) => Some(worker.gateway().read_headers()),
         }
     }
 
@@ -199,10 +199,10 @@ impl ApiWorker {
     }
 
     /// Whether requests of one caller that are executed together ask for no more than one may.
-    pub fn check_sums(&self, requests: &[Request], caller: &Caller) -> Result<(), GraphQLError> {
+    pub fn check_batch(&self, requests: &[Request], caller: &Caller) -> Result<(), GraphQLError> {
         match self {
-            Self::Source(worker) => worker.check_sums(requests, &caller.session),
-            Self::Gateway(worker) => worker.gateway().check_sums(requests, caller),
+            Self::Source(worker) => worker.check_batch(requests, &caller.session),
+            Self::Gateway(worker) => worker.gateway().check_batch(requests, caller),
         }
     }
 

@@ -309,10 +309,17 @@ fn statement(level: &Level, levels: &[Level], planned: &Planned) -> ExplainedSta
         name.push_str(&below.name);
     }
     let variables = planned.variables();
+    let how = match level.when {
+        None => how.into(),
+        Some(when) => {
+            let rows = if when.is_there { "a row" } else { "no row" };
+            format!("{how}, if statement {} gives {rows}", number(when.level, levels))
+        }
+    };
     ExplainedStatement {
         name,
         fetch: None,
-        how: how.into(),
+        how,
         round: level.round + 1,
         text: level.bounded_text(level.bounding(variables)).into_owned(),
         parameters: level.parameters.iter().map(|one| parameter(one, levels, planned)).collect(),
@@ -332,11 +339,14 @@ fn graph_statement(statement: &GraphStatement, planned: &Planned) -> ExplainedSt
     }
 }
 
+/// The number of the statement that reads a level, from 1.
+fn number(level: response::LevelId, levels: &[Level]) -> usize {
+    let reader = levels.get(usize::from(level.0)).map_or(level, Level::read_by);
+    levels.iter().filter(|one| one.has_statement() && one.id <= reader).count()
+}
+
 fn parameter(parameter: &relational::Parameter, levels: &[Level], planned: &Planned) -> String {
-    let number = |level: &response::LevelId| {
-        let reader = levels.get(usize::from(level.0)).map_or(*level, Level::read_by);
-        levels.iter().filter(|one| one.has_statement() && one.id <= reader).count()
-    };
+    let number = |level: &response::LevelId| number(*level, levels);
     let source = match &parameter.source {
         ParameterSource::Operand(operand) => operand_text(operand, planned),
         ParameterSource::Parent { column } => format!("column {column} of the parent's row"),
@@ -346,8 +356,11 @@ fn parameter(parameter: &relational::Parameter, levels: &[Level], planned: &Plan
         ParameterSource::Rows { level, column } => {
             format!("the values of column {column} in statement {}", number(level))
         }
-        ParameterSource::Result { level, column } => {
+        ParameterSource::Result { level, row: 0, column } => {
             format!("column {column} of the row of statement {}", number(level))
+        }
+        ParameterSource::Result { level, row, column } => {
+            format!("column {column} of row {} of statement {}", row + 1, number(level))
         }
     };
     match parameter.kind {

@@ -12,7 +12,7 @@
 //! * `withhold`: refused parts of a request, as errors of its answer
 //! * [`session`]: who asks: from a token to what the source is told
 //! * [`engine`]: one API over one source, shared by all threads
-//! * [`gateway`]: one API over several subgraphs
+//! * [`gateway`]: federation gateway: one API over several subgraphs
 //! * [`api`]: one of the two, as the server knows it
 //! * [`known_rows`]: rows that the API is made from
 //! * [`graph`]: what is in a graph, of which an API is made without type definitions, and what
@@ -26,11 +26,12 @@
 //! * [`tell`]: what clients are told of the errors of a source
 //! * `throttle`: how often the log has the same
 //! * [`federated_trace`]: what routers are told of the fields of a subgraph that they asked for
-//! * [`sums`]: what several requests ask for together
+//! * [`batch_limits`]: limits for all requests of a batch together
 //! * [`report`]: what happened to a request
 //! * [`explain`]: the same road, shown instead of gone
 
 pub mod api;
+pub mod batch_limits;
 pub mod cache;
 pub mod cost;
 pub mod documents;
@@ -50,7 +51,7 @@ pub mod rest;
 #[cfg(test)]
 mod restrictions;
 pub mod session;
-pub mod sums;
+
 pub mod tell;
 mod throttle;
 mod withhold;

@@ -78,7 +78,7 @@ impl Kept for Prepared {
         let shape = plan.shape();
         // What is made from now on is not among it.
         made.store(plan.made(), Ordering::Relaxed);
-        let own = size_of::<Self>() + size_of::<ir::Request>() + size_of::<Shape>() + 3 * COUNTERS;
+        let own = size_of::<Self>() + size_of::<ir::Request>() + size_of::<Shape>() + 4 * COUNTERS;
         let heap = [
             structure.heap_size(),
             request.footprint(),

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ::gateway::execute::Observed as Fetches;
+use ::gateway::execute::ExecutionStatistics as Fetches;
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError};
 use source::Observed;

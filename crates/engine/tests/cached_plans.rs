@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clients::subgraph::{Http2, Settings, Shared};
-use engine::gateway::{Caller, Gateway, GatewayOptions, GatewayWorker, Remote, Way, headers};
+use engine::gateway::{
+    Caller, Gateway, GatewayOptions, GatewayWorker, Remote, SubgraphTransport, headers,
+};
 use engine::{Allowed, Report};
 use gateway::supergraph::read;
 use graphql::Request;
@@ -117,7 +119,7 @@ impl Asking {
     /// A gateway whose subgraphs cannot be reached: plans are made all the same.
     fn new() -> Self {
         let supergraph = read(SUPERGRAPH).unwrap();
-        let ways = supergraph.subgraphs.iter().map(|subgraph| {
+        let transports = supergraph.subgraphs.iter().map(|subgraph| {
             let settings = Settings {
                 name: Arc::clone(&subgraph.name),
                 // Nobody listens there.
@@ -137,10 +139,10 @@ impl Asking {
             };
             let shared = Arc::new(Shared::new(&settings));
             let rules = headers::Rules::new(Vec::new());
-            Way::Remote(Remote { settings: Arc::new(settings), shared, rules })
+            SubgraphTransport::Remote(Remote { settings: Arc::new(settings), shared, rules })
         });
-        let ways = ways.collect();
-        let gateway = Gateway::new(supergraph, ways, GatewayOptions::default());
+        let transports = transports.collect();
+        let gateway = Gateway::new(supergraph, transports, GatewayOptions::default());
         let worker = GatewayWorker::sharing(Arc::clone(&gateway), Memory::new(u64::MAX));
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         Self { gateway, worker, runtime, local: LocalSet::new() }

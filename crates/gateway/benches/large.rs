@@ -1,9 +1,9 @@
-//! What planning costs in a large supergraph: 500 types with 5,000 fields in 12 subgraphs, and a query
-//! of 200 fields that goes through all kinds of links.
+//! Benchmark of planning on a large supergraph: 500 types with 5,000 fields in 12 subgraphs, and a
+//! query of 200 fields that uses all kinds of links.
 //!
-//! `cargo bench -p gateway --bench large` prints the time of each stage from the text of the operation
-//! to that of its requests: the first time, as a server plans what it has never seen, and of many times
-//! the median. A server does it once for an operation and keeps the plan.
+//! `cargo bench -p gateway --bench large` prints the time of each stage from the text of the
+//! operation to that of its requests: the first run, as for an unknown operation, and the median of
+//! many. A server plans an operation once and caches the plan.
 
 #![allow(
     clippy::unwrap_used,
@@ -27,7 +27,7 @@ const STAGES: [&str; 4] = ["validated", "outlined", "planned", "compiled"];
 
 const ROUNDS: usize = 200;
 
-/// How long the stages took, one after the other.
+/// Durations of the stages, in their order.
 type Times = [Duration; STAGES.len()];
 
 fn main() {
@@ -61,7 +61,7 @@ fn main() {
     writeln!(out, "all: {:?} first, {median:?}", first.iter().sum::<Duration>()).unwrap();
 }
 
-/// Plans a query as if it were new.
+/// Plans a query without a cache.
 fn planned(supergraph: &Supergraph, validator: &Validator, query: &str) -> (Plan, Times) {
     let schema = &supergraph.api.schema;
     let mut times = Times::default();

@@ -1,9 +1,9 @@
-//! What the gateway itself costs, without any network: the query of the published benchmark over
-//! answers of the same shape, about 80 KB of reviews.
+//! Benchmark of the gateway without a network: the query of the published benchmark with responses
+//! of the same shape, about 80 KB of reviews.
 //!
-//! `cargo bench -p gateway` prints the time of each stage; `cargo bench -p gateway -- 20000` runs it so
-//! often, for `perf stat -e instructions:u` and `perf record`. `cargo bench -p gateway -- distinct` is
-//! the same of reviews of which none comes twice: those of the published benchmark do.
+//! `cargo bench -p gateway` prints the time of each stage; `cargo bench -p gateway -- 20000` runs
+//! that many iterations, for `perf stat -e instructions:u` and `perf record`. `cargo bench -p
+//! gateway -- distinct` uses reviews without repetitions, which the published benchmark has.
 
 #![allow(
     clippy::unwrap_used,
@@ -38,7 +38,7 @@ query {
     reviews { ...Review author { ...User reviews { ...Review product { ...Product } } } } }
 }";
 
-/// The product that each review is of, from the first on.
+/// The product of each review.
 const REVIEWED: [usize; 11] = [1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 4];
 
 const BODY: usize = 330;
@@ -102,9 +102,9 @@ fn main() {
     .unwrap();
 }
 
-/// Subgraphs that answer at once.
+/// Subgraphs that respond at once.
 struct Shop {
-    /// By subgraph, one after the other.
+    /// Responses by subgraph, in their order.
     answers: [Vec<Bytes>; 4],
     next: Cell<[usize; 4]>,
 }
@@ -157,7 +157,7 @@ fn inventory() -> String {
     format!(r#"{{"data":{{"_entities":{}}}}}"#, list(5, known))
 }
 
-/// The beginning of a review.
+/// The start of a review.
 fn review(id: usize) -> String {
     let mut text = format!(r#""id":"{id}","body":""#);
     for word in (0..).map(|place| ["lorem", "ipsum", "dolor,", "sit"][place % 4]) {
@@ -170,7 +170,7 @@ fn review(id: usize) -> String {
     text
 }
 
-/// What everybody wrote: the first two.
+/// The first two reviews of each user.
 fn written() -> String {
     list(2, |id| format!(r#"{{{},"product":{{"upc":"{}"}}}}"#, review(id), REVIEWED[id - 1]))
 }
@@ -186,7 +186,7 @@ fn of_product(upc: usize) -> String {
     format!("[{}]", reviews.collect::<Vec<_>>().join(","))
 }
 
-/// What six users and five products are answered.
+/// The response for six users and five products.
 fn reviews() -> String {
     let users = list(6, |_| {
         let reviews = list(2, |id| {
@@ -199,12 +199,12 @@ fn reviews() -> String {
     let products = list(5, |upc| format!(r#"{{"reviews":{}}}"#, of_product(upc)));
     let users = users.strip_suffix(']').unwrap();
     let products = products.strip_prefix('[').unwrap();
-    // Objects that their types tell apart are asked for in the order of the plan.
+    // Entities of different types are fetched in the order of the plan.
     let both = format!("{users},{products}");
     format!(r#"{{"data":{{"_entities":{both}}}}}"#)
 }
 
-/// The same with another id for each review.
+/// The same reviews with distinct ids.
 fn distinct(reviews: &str) -> String {
     let parts = reviews.split(r#"","body""#).enumerate();
     let parts = parts.map(|(place, part)| match place {

@@ -91,7 +91,7 @@ impl Cost {
             tree,
             list_size,
             selections: selections(operation),
-            asked: asked(plan),
+            selected: selected(plan),
             terms: vec![None; tree.items.len()],
             sizes: Vec::new(),
         };
@@ -142,29 +142,29 @@ fn place(location: Location) -> (u32, u32) {
 }
 
 /// Items that some fetch of the plan selects.
-fn asked(plan: &Plan) -> FxHashSet<ItemId> {
-    let mut asked = FxHashSet::default();
+fn selected(plan: &Plan) -> FxHashSet<ItemId> {
+    let mut selected = FxHashSet::default();
     for fetch in &plan.fetches {
         let entries = fetch.entities.iter().flat_map(|list| &list.entries);
         let of_entities = entries.flat_map(|entry| &entry.selections);
         let of_entities = of_entities.map(|(_, selection)| selection);
         for selection in fetch.root.iter().map(|root| &root.selection).chain(of_entities) {
-            add_asked(selection, &mut asked);
+            add_selected(selection, &mut selected);
         }
     }
-    asked
+    selected
 }
 
 /// Recursion is bounded by the depth of the operation and of the fields its plan adds.
-fn add_asked(selection: &Selected, asked: &mut FxHashSet<ItemId>) {
+fn add_selected(selection: &Selected, selected: &mut FxHashSet<ItemId>) {
     for field in &selection.fields {
-        asked.insert(field.item);
+        selected.insert(field.item);
         if let Some(below) = &field.below {
-            add_asked(below, asked);
+            add_selected(below, selected);
         }
     }
     for (_, selection) in &selection.fragments {
-        add_asked(selection, asked);
+        add_selected(selection, selected);
     }
 }
 
@@ -177,13 +177,13 @@ fn alternatives(
     let positions = tree.positions.iter().map(|position| {
         let mut all: Vec<Vec<ItemId>> = Vec::new();
         for class in &position.classes {
-            let asked = position.items.iter().copied().filter(|id| {
+            let selected = position.items.iter().copied().filter(|id| {
                 terms.get(id.index()).is_some_and(Option::is_some)
                     && supergraph.contains(&tree.item(*id).types, class.representative)
             });
-            let asked: Vec<ItemId> = asked.collect();
-            if !all.contains(&asked) {
-                all.push(asked);
+            let selected: Vec<ItemId> = selected.collect();
+            if !all.contains(&selected) {
+                all.push(selected);
             }
         }
         all
@@ -199,7 +199,7 @@ struct Compiler<'c> {
     tree: &'c Tree,
     list_size: u64,
     selections: FxHashMap<(u32, u32), &'c FieldSelection>,
-    asked: FxHashSet<ItemId>,
+    selected: FxHashSet<ItemId>,
     terms: Vec<Option<Term>>,
     sizes: Vec<Size>,
 }
@@ -209,18 +209,18 @@ impl<'c> Compiler<'c> {
     fn position(&mut self, id: PositionId, sized: &[SizedBelow<'c>]) {
         let tree = self.tree;
         for item in &tree.position(id).items {
-            let asked = tree.item(*item);
-            let ItemKind::Field { name, field } = &asked.kind else { continue };
-            let is_counted = match asked.is_visible {
-                true => !asked.is_denied,
-                false => self.asked.contains(item),
+            let selected = tree.item(*item);
+            let ItemKind::Field { name, field } = &selected.kind else { continue };
+            let is_counted = match selected.is_visible {
+                true => !selected.is_denied,
+                false => self.selected.contains(item),
             };
             if !is_counted {
                 continue;
             }
             // Fields that only the plan adds have their arguments from the supergraph.
-            let selection = self.selections.get(&place(asked.location)).copied();
-            let selection = selection.filter(|_| asked.is_visible);
+            let selection = self.selections.get(&place(selected.location)).copied();
+            let selection = selection.filter(|_| selected.is_visible);
             let mut above = Vec::new();
             let mut below: Vec<SizedBelow<'c>> = Vec::new();
             for (size, fields) in sized {
@@ -248,12 +248,12 @@ impl<'c> Compiler<'c> {
                 arguments: selection.map_or_else(ArgumentCost::default, |selection| {
                     ArgumentCost::new(self.supergraph, &selection.arguments)
                 }),
-                child: asked.child,
+                child: selected.child,
                 own,
-                location: asked.location,
+                location: selected.location,
             };
             self.terms[item.index()] = Some(term);
-            if let Some(child) = asked.child {
+            if let Some(child) = selected.child {
                 self.position(child, &below);
             }
         }

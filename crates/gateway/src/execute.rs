@@ -11,10 +11,11 @@
 //!   lack some inputs
 //! * [`reuse`]: fetches answered from earlier responses of the same operation
 //! * [`request`]: bodies of subgraph requests; [`contexts`]: context arguments
-//! * [`response_body`], [`read`]: a subgraph response into the arena; [`copy`]: for all objects of
-//!   one entity; [`duplicates`]: equal JSON objects are read once
+//! * [`receive`], [`response_body`], [`read`]: a subgraph response into the arena; [`copy`]: for all
+//!   objects of one entity; [`duplicates`]: equal JSON objects are read once
 //! * [`tokens`], [`json`], [`recorded`]: the two formats of subgraph responses
-//! * [`map_errors`], [`cause`], [`path`]: errors, and the values that are null because of them
+//! * [`subgraph_error`], [`map_errors`], [`cause`], [`path`]: errors, and the values that are null
+//!   because of them
 //! * [`write`](mod@write): the response; [`repeated`]: objects that occur in it several times
 
 mod arena;
@@ -27,6 +28,7 @@ mod json;
 mod map_errors;
 mod path;
 mod read;
+mod receive;
 mod recorded;
 mod reduce;
 mod repeated;
@@ -36,6 +38,7 @@ mod response_body;
 mod reuse;
 mod run;
 mod statistics;
+mod subgraph_error;
 mod tokens;
 mod write;
 

@@ -1,5 +1,5 @@
-//! What the gateway makes of the answers of subgraphs is reserved before it is taken: the memory that is
-//! live at the worst moment is compared with what was reserved, and with budgets that are too small.
+//! The gateway reserves memory for subgraph responses before it allocates it: peak memory is
+//! compared with the reservation, and budgets that are too small are tried.
 
 use std::fmt::Write;
 
@@ -17,10 +17,10 @@ use testkit::alone::alone;
 
 const SUPERGRAPH: &str = include_str!("../src/execute/tests/shop.graphql");
 
-/// What is not reserved: parts that are too small to be counted, and errors, of which a hundred are told.
+/// Memory without a reservation: small parts, and at most a hundred errors.
 const CONSTANT: isize = 512 << 10;
 
-/// Subgraphs that answer at once, by their names.
+/// Subgraphs with canned responses, by their names.
 struct Canned<'c> {
     supergraph: &'c supergraph::Supergraph,
     answers: &'c [(&'static str, Bytes)],
@@ -34,7 +34,7 @@ impl Subgraphs for Canned<'_> {
     }
 }
 
-/// A list, whose elements are made from their numbers.
+/// A list with elements computed from their index.
 fn list(before: &str, count: usize, element: impl Fn(usize) -> String, after: &str) -> Bytes {
     let mut text = String::from(before);
     for number in 0..count {
@@ -46,7 +46,7 @@ fn list(before: &str, count: usize, element: impl Fn(usize) -> String, after: &s
 
 type Answers = Vec<(&'static str, Bytes)>;
 
-/// Queries with what subgraphs answer, of up to some tens of megabytes.
+/// Queries with subgraph responses of up to some tens of megabytes.
 fn shapes() -> Vec<(&'static str, &'static str, Answers)> {
     let users = "{\"data\":{\"users\":[";
     let user = |number| format!(r#"{{"id":"{number}","name":"n{number}","username":null}}"#);

@@ -1,10 +1,11 @@
-//! The case files of `fixtures/cases/gateway`: an operation over a supergraph, the requests that it
-//! is planned and sent as, and its answer. `UPDATE_EXPECT=1` writes what comes.
+//! The case files of `fixtures/cases/gateway`: an operation over a supergraph, its plan and
+//! requests, and its response. `UPDATE_EXPECT=1` writes the actual results.
 //!
-//! The subgraphs are in memory, and time goes on only when the gateway waits: a wave is one tick.
-//! What objects say is in the `data.json` of the supergraph, or computed. The options of a case are
-//! `data=other` for another file of data, `labels=one,other`, `reuse=off`, `max-representations=2`; its claims are those that the gateway's
-//! own options would name: `scope`, words in a text, and `policies`, a list.
+//! Subgraphs are in memory, and the clock advances only while the gateway waits: a wave is one
+//! tick. Values of objects are in the `data.json` of the supergraph, or computed. Options of a case
+//! are `data=other` for another data file, `labels=one,other`, `reuse=off`,
+//! `max-representations=2`; its claims are those of the gateway's default options: `scope`, words
+//! in a string, and `policies`, a list.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -26,7 +27,7 @@ use testkit::federation::faults::Fault;
 use testkit::federation::subgraphs::{Schemas, Subgraphs};
 use testkit::federation::{Data, Question, World};
 
-/// How long a list is taken to be of which nothing is said.
+/// Assumed length of lists without `@listSize`.
 const LIST_SIZE: u64 = 10;
 
 /// A test for each file.
@@ -64,10 +65,10 @@ fn report(file: &CaseFile, mismatches: &[cases::Mismatch]) -> Result<(), Failed>
     Err(format!("fixtures/cases/gateway/{}\n{}", file.name, told.join("\n")).into())
 }
 
-/// What the header of a case asks for.
+/// Options in the header of a case.
 #[derive(Debug, Default)]
 struct Asked {
-    /// The file with what objects say, without its end.
+    /// Name of the data file, without its extension.
     data: Option<String>,
     labels: Labels,
     options: Options,
@@ -183,7 +184,7 @@ impl Running<'_> {
     }
 }
 
-/// Who asks, by claims; nobody, if there are none.
+/// Returns the client's authorization data from its claims; unauthenticated without claims.
 fn access(claims: Option<&str>) -> Result<Access, Failed> {
     let Some(claims) = claims else { return Ok(Access::default()) };
     let claims: Json = from_str(claims)?;
@@ -196,7 +197,7 @@ fn access(claims: Option<&str>) -> Result<Access, Failed> {
     })
 }
 
-/// The answer as it is sent, with errors in the words of the crate.
+/// Returns the response with the error messages of the crate.
 fn response(supergraph: &Supergraph, ran: &Ran) -> String {
     if ran.errors.is_empty() {
         return format!("{{\"data\":{}}}", ran.data);

@@ -1,11 +1,12 @@
-//! What comes in: supergraphs, operations over them, and answers of subgraphs.
+//! Fuzz targets: supergraphs, operations over them, and subgraph responses.
 //!
-//! * `supergraph`: texts changed byte by byte: what is wrong is told, with its line
-//! * `planner`: supergraphs and operations made of a tape: the answer is that of the merged schema
-//! * `failures`: the same where resolvers fail, entities are gone, promises are broken and subgraphs do
-//!   not answer: what needs nothing of it is answered, and what is null otherwise has its error
-//! * `answers`: answers of one subgraph changed byte by byte: what clients get is JSON, errors stand at
-//!   places that were asked for, and what has nothing to do with the subgraph is there as it was
+//! * `supergraph`: texts changed byte by byte: errors have a message and a line
+//! * `planner`: generated supergraphs and operations: the response is that of the merged schema
+//! * `failures`: the same with resolvers that fail, unknown entities, nulls in non-null places, and
+//!   subgraphs that do not respond: fields that need nothing of it are resolved, and every other
+//!   null has an error
+//! * `answers`: responses of one subgraph changed byte by byte: the response is JSON, errors are at
+//!   selected fields, and data of other subgraphs is unchanged
 
 use std::fs;
 use std::io;
@@ -33,7 +34,7 @@ pub(crate) const TESTS: [(&str, fn()); 4] = [
     ("fuzz::answers", answers),
 ];
 
-/// What means something in a supergraph.
+/// Tokens with a meaning in a supergraph.
 const PIECES: [&[u8]; 24] = [
     b" @join__type(graph: A",
     b" @join__field(graph: A",
@@ -61,7 +62,7 @@ const PIECES: [&[u8]; 24] = [
     b"\xff",
 ];
 
-/// What means something in an answer.
+/// Tokens with a meaning in a response.
 const JSON_PIECES: [&[u8]; 22] = [
     b"null",
     b"{",
@@ -91,7 +92,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
-/// The supergraphs of the fixtures, in the order of their names.
+/// The supergraphs of the fixtures, sorted by name.
 fn texts() -> io::Result<Vec<Vec<u8>>> {
     let folders = fs::read_dir(fixtures().join("supergraphs"))?;
     let folders = folders.map(|entry| Ok(entry?.path()));
@@ -100,7 +101,7 @@ fn texts() -> io::Result<Vec<Vec<u8>>> {
     folders.iter().map(|folder| fs::read(folder.join("supergraph.graphql"))).collect()
 }
 
-/// A tape that does not end early: so many bytes, made of the first few of another.
+/// A longer tape of this many bytes, seeded with the first bytes of another.
 fn stretched(choices: &mut Choices<'_>, length: usize) -> Vec<u8> {
     let mut state = (0..8).fold(1, |state: u64, _| state << 8 | choices.below(256) as u64);
     let bytes = (0..length).map(|_| {
@@ -146,7 +147,7 @@ fn planner() {
     target.run(&fixtures()).unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// Asks two operations of a supergraph that is made of a tape.
+/// Runs two operations over a generated supergraph.
 fn plan(tape: &[u8]) -> Result<(), String> {
     let (own, rest) = tape.split_at(tape.len() / 2);
     let text = supergraphs::make(&mut Choices::new(own));
@@ -183,7 +184,7 @@ fn failures() {
     target.run(&fixtures()).unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// Asks some operations of a supergraph that is made of a tape, whose subgraphs fail in different ways.
+/// Runs some operations over a generated supergraph, with several kinds of failures.
 fn fail(tape: &[u8]) -> Result<(), String> {
     let (own, rest) = tape.split_at(tape.len() / 2);
     let text = supergraphs::make(&mut Choices::new(own));
@@ -237,7 +238,7 @@ fn answers() {
     target.run(&fixtures()).unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// Asks an operation of subgraphs, of which one gives answers that are changed.
+/// Runs an operation with changed responses of one subgraph.
 fn answer(texts: &[Vec<u8>], tape: &[u8]) -> Result<(), String> {
     let (first, changes) = tape.split_at(tape.len() * 2 / 3);
     let mut choices = Choices::new(first);
@@ -280,7 +281,7 @@ fn answer(texts: &[Vec<u8>], tape: &[u8]) -> Result<(), String> {
     if let Some(wrong) = ran.errors.iter().find_map(|error| misplaced(&data, error)) {
         return told(wrong);
     }
-    // What is there without the subgraph has nothing to do with what it says.
+    // Data that is present without the subgraph does not depend on its responses.
     let mut subgraphs = Subgraphs::new(&world, &schemas, &labels);
     subgraphs.faults.insert(spoilt, Fault::Unavailable);
     let without = run(&subgraphs)?.data;
@@ -291,12 +292,12 @@ fn answer(texts: &[Vec<u8>], tape: &[u8]) -> Result<(), String> {
     }
 }
 
-/// What is wrong with the place of an error, if something is.
+/// Returns what is wrong with the path of an error, if anything is.
 fn misplaced(data: &Json, error: &ExecutionError) -> Option<&'static str> {
     let mut at = data;
     for step in &error.path {
         at = match step {
-            // What is above may be null by the error.
+            // A null above may be caused by the error.
             _ if at.is_null() => break,
             Step::Key(key) => match at.get(&**key) {
                 Some(below) => below,
@@ -311,7 +312,7 @@ fn misplaced(data: &Json, error: &ExecutionError) -> Option<&'static str> {
     None
 }
 
-/// Whether all that is said stands in an answer.
+/// Whether a response contains all values of another.
 fn is_kept(said: &Json, answer: &Json) -> bool {
     match (said, answer) {
         (Json::Null, _) => true,

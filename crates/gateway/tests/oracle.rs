@@ -1,9 +1,10 @@
-//! Operations over supergraphs have the answer of the one schema that their subgraphs make together.
+//! Oracle: responses of random operations equal those of the one schema that the subgraphs form
+//! together.
 //!
-//! Each supergraph of `fixtures/supergraphs` is a test, and each in the folders that
-//! `THALWEG_SUPERGRAPHS` names, with colons between them. `THALWEG_FUZZ_CASES` says how many
-//! operations there are for each, `THALWEG_FUZZ_SEED` chooses others, and `THALWEG_FUZZ_SECONDS` goes
-//! on with the next seeds for so long.
+//! Each supergraph of `fixtures/supergraphs` is a test, and each in the folders of
+//! `THALWEG_SUPERGRAPHS`, separated by colons. `THALWEG_FUZZ_CASES` is the number of operations for
+//! each, `THALWEG_FUZZ_SEED` chooses others, and `THALWEG_FUZZ_SECONDS` continues with further
+//! seeds for that time.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -18,7 +19,7 @@ use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 use testkit::federation::{Expected, Failing, Made, Oracle, Outcome, Question, World, make};
 use testkit::fuzz::{Budget, Choices, rng};
 
-/// Operations for each supergraph: such that all of them take seconds.
+/// Operations for each supergraph: all of them take seconds.
 const CASES: u32 = 30;
 const LONGEST_TAPE: usize = 400;
 
@@ -44,8 +45,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/supergraphs")
 }
 
-/// The files of supergraphs: `supergraph.graphql` in a folder of its own, or any other name that no
-/// folder has more of.
+/// Finds supergraph files: all `.graphql` files with `join__Graph`.
 fn find(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -86,7 +86,7 @@ fn compare(name: &str, file: &Path) -> Result<(), Failed> {
     })
 }
 
-/// Asks one operation; what does not hold of it.
+/// Runs one operation; returns what does not hold of it.
 fn ask(oracle: &Oracle<'_>, tape: &[u8]) -> Result<(), String> {
     let schema = &oracle.supergraph.api.schema;
     let mut choices = Choices::new(tape);
@@ -111,7 +111,7 @@ fn ask(oracle: &Oracle<'_>, tape: &[u8]) -> Result<(), String> {
                     tape.iter().fold(1, |seed, byte| (seed * 31 + u64::from(*byte)) & 0xffff);
                 return fail(oracle, question, seed).map_err(told);
             }
-            // With names of its own each field can stand beside the others.
+            // With unique response names no fields conflict.
             Outcome::Invalid => {}
             Outcome::NoPlan(reason) => return Err(told(reason)),
         }
@@ -119,7 +119,7 @@ fn ask(oracle: &Oracle<'_>, tape: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Asks the same of subgraphs that fail.
+/// Runs the operation with failing subgraphs.
 fn fail(oracle: &Oracle<'_>, question: Question<'_>, seed: u64) -> Result<(), String> {
     let none = Failing { seed, ..Failing::default() };
     let ways = [
@@ -139,7 +139,7 @@ fn fail(oracle: &Oracle<'_>, question: Question<'_>, seed: u64) -> Result<(), St
     Ok(())
 }
 
-/// Some of the labels that a supergraph names.
+/// Returns a random subset of the override labels of a supergraph.
 fn labels(supergraph: &Supergraph, choices: &mut Choices<'_>) -> Labels {
     let mut all = BTreeSet::new();
     for (id, definition) in supergraph.schema.types() {

@@ -1,4 +1,4 @@
-//! Plans take the memory that is accounted for them, and little of it.
+//! The accounted memory of plans equals what they allocate, and is small.
 
 use std::fs;
 use std::path::Path;
@@ -25,14 +25,14 @@ pub(crate) const TESTS: [(&str, fn()); 2] = [
     ),
 ];
 
-/// Random operations over each supergraph of the fixtures.
+/// Number of random operations over each supergraph of the fixtures.
 const OPERATIONS: u64 = 40;
 
-/// Far below that of one plan for each pair of places that ask the same: those are hundreds of times so
-/// many where there are hundreds of places.
+/// Far below the size with a plan for each pair of equal selections, which is hundreds of times
+/// larger with hundreds of selections.
 const MOST_BYTES_AN_ITEM: usize = 1_500;
 
-/// Objects of which three subgraphs know something, and each leads to more of them.
+/// Objects that three subgraphs have fields of, each with links to more objects.
 const NODES: &str = r#"
 schema
   @link(url: "https://specs.apollo.dev/link/v1.0")
@@ -59,7 +59,7 @@ type Node
 }
 "#;
 
-/// Selects of nodes what all subgraphs know, until the document has so many bytes.
+/// Selects the fields of all subgraphs on nodes, until the document has this length.
 fn nest(depth: usize, length: usize, text: &mut String) {
     text.push_str(" id name title text");
     for field in ["as", "bs", "cs"] {
@@ -77,18 +77,18 @@ fn planned(supergraph: &Supergraph, text: &str, variables: &str) -> Option<Plann
     let variables: Map<ByteString, Json> = serde_json::from_str(variables).unwrap();
     let labels = Labels::default();
     let question = Question { text, variables: &variables, labels: &labels, access: None };
-    // Of random operations some are not valid, or too large.
+    // Some random operations are invalid or too large.
     Planned::new(supergraph, &validator, question).ok()
 }
 
-/// The bytes that go with a value.
+/// Number of bytes freed with a value.
 fn taken<T>(value: T) -> usize {
     let held = allocation::held();
     drop(value);
     usize::try_from(held - allocation::held()).unwrap()
 }
 
-/// The bytes that are accounted for an operation and its plan, and those that they take.
+/// Accounted and allocated bytes of an operation and its plan.
 fn sizes(supergraph: &Supergraph, planned: Planned) -> [(usize, usize); 3] {
     let Planned { operation, plan, .. } = planned;
     let cost = Cost::new(supergraph, &operation, &plan, 10);
@@ -118,7 +118,7 @@ fn plans_take_what_is_accounted() {
         let supergraph = supergraph.unwrap();
         let mut sums = [(0, 0); 3];
         for seed in 0..OPERATIONS {
-            // Any bytes do; these come from a generator by Lehmer.
+            // Any bytes will do; these come from a Lehmer generator.
             let mut state = seed * 48_271 + 1;
             let mut next = || {
                 state = state * 48_271 % 0x7fff_ffff;

@@ -14,12 +14,19 @@
 //! * [`write`](mod@write): changes to the data
 //! * [`print`](mod@print): the tree as text, for tests and `explain`
 
+// Tests name the crate as its users do.
+#[cfg(test)]
+extern crate self as ir;
+
 pub mod claims;
 pub mod filter;
 pub mod operand;
 pub mod print;
 pub mod request;
 pub mod rows;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+mod tests;
 pub mod value_form;
 pub mod write;
 

@@ -142,6 +142,10 @@ impl Compiler<'_> {
         if bounds.limit.is_some() || bounds.offset.is_some() {
             self.order(rows, &mut linked.scope, statement)?;
             self.page(rows, false, &mut linked.scope, statement)?;
+            if let ir::From::Variants(_) = rows.from {
+                linked.scope.within_union(statement);
+                return Ok(linked);
+            }
             self.stand_within(rows, None, &mut linked.scope, statement)?;
         }
         Ok(linked)
@@ -428,7 +432,7 @@ fn all_of(rows: &Rows) -> Rows {
     let is_condition = |output: &&Output| matches!(output.kind, OutputKind::PresentIf { .. });
     Rows {
         id: rows.id,
-        from: rows.from.clone(),
+        from: without_outputs(&rows.from),
         filter: rows.filter.clone(),
         // It says which of the rows that agree is one of them.
         order: if rows.distinct.is_empty() { Vec::new() } else { rows.order.clone() },
@@ -439,6 +443,15 @@ fn all_of(rows: &Rows) -> Rows {
         shown: rows.shown,
         outputs: rows.outputs.iter().filter(is_condition).cloned().collect(),
     }
+}
+
+/// The same rows, of which nothing is asked where they are of several entities.
+fn without_outputs(from: &ir::From) -> ir::From {
+    let mut from = from.clone();
+    if let ir::From::Variants(variants) = &mut from {
+        variants.iter_mut().for_each(|variant| variant.outputs.clear());
+    }
+    from
 }
 
 /// The rows of the page, none of which is shown.

@@ -12,7 +12,7 @@ use super::function::RowIdentity;
 use super::items::{Items, Known, numbered};
 use super::joined::Joined;
 pub use super::key_types::{KeyTypes, Length};
-use super::level::{Level, LevelKind, Link, ParameterSource, Parents, Program, Unit};
+use super::level::{Level, LevelKind, Link, ParameterSource, Parents, Program, Unit, When};
 use super::parents::{Above, LinkedScope, join_page};
 use super::row_set::{Scope, page_bounds, turn_back};
 use super::statement::Statement;
@@ -63,6 +63,8 @@ pub(super) fn compile_from(
         round: 0,
         returned: FxHashMap::default(),
         read: FxHashMap::default(),
+        when: None,
+        inner: 0,
     };
     for transaction in &request.transactions {
         compiler.transaction(transaction)?;
@@ -91,13 +93,17 @@ pub(super) struct Compiler<'a> {
     pub(super) returned: FxHashMap<StepId, Returned>,
     /// The levels of the steps that read, for those after them.
     pub(super) read: FxHashMap<StepId, LevelId>,
+    /// What has to be so for what is being compiled to be done.
+    pub(super) when: Option<When>,
+    /// How many writes within writes there were: they have no steps of their own.
+    pub(super) inner: u32,
 }
 
 /// The level that a child's rows belong to.
 pub(super) struct Parent<'r> {
     pub(super) above: &'r Above<'r>,
-    path: &'r [Hop],
-    key_columns: Vec<u16>,
+    pub(super) path: &'r [Hop],
+    pub(super) key_columns: Vec<u16>,
 }
 
 impl Compiler<'_> {
@@ -178,6 +184,7 @@ impl Compiler<'_> {
             below.as_ref().map(|below| below.repeats.clone());
         self.stand(rows, level, items.places);
         self.children(rows, level, parent, &items.known, below)?;
+        self.children_of_variants(rows, level, parent, &items.variants)?;
         self.close(level)
     }
 
@@ -208,6 +215,7 @@ impl Compiler<'_> {
             link: None,
             round: parent.above.round,
             calls: false,
+            when: None,
         });
         self.stand(rows, level, joined.items.places);
         self.children(rows, level, Some(parent), &joined.items.known, None)?;
@@ -312,6 +320,9 @@ impl Compiler<'_> {
         parent: Option<&Parent<'_>>,
         statement: &mut Statement,
     ) -> Result<LinkedScope, CompileError> {
+        if let ir::From::Variants(variants) = &rows.from {
+            return self.variants_scope(rows, variants, parent, statement);
+        }
         match (parent, self.strategy) {
             (None, _) => self.top_scope(rows, statement),
             (Some(parent), Strategy::Nested) => self.bound_scope(rows, parent, statement),
@@ -411,6 +422,7 @@ impl Compiler<'_> {
             link,
             round: statement.round.max(self.round),
             calls: statement.calls,
+            when: self.when,
         });
         Ok(id)
     }
@@ -444,6 +456,10 @@ impl Compiler<'_> {
         Ok(match (&rows.from, called) {
             (ir::From::Function(call), _) | (ir::From::Once, Some(call)) => {
                 format!("{}()", self.catalog.function_name(call.function))
+            }
+            (ir::From::Variants(variants), _) => {
+                let name = |variant: &ir::Variant| self.catalog.qualified_name(variant.entity);
+                variants.iter().map(name).collect::<Vec<_>>().join(" or ")
             }
             _ => self.catalog.qualified_name(self.entity(rows)?),
         })

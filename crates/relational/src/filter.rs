@@ -399,6 +399,11 @@ impl Compiler<'_> {
                 Quantifier::Some | Quantifier::None | Quantifier::Single => passes,
             });
         }
+        if quantifier == Quantifier::Single {
+            scope.select.items = vec![SelectItem { expression: Expression::CountRows, name: None }];
+            let count = Expression::Subquery(Box::new(scope.select));
+            return Ok(count.equals(Expression::Number(1)));
+        }
         if statement.nested >= self.flavor.freely_nested {
             let none = Operand::Constant(ir::Value::Integer(0));
             let source = ParameterSource::Operand(none);
@@ -407,12 +412,11 @@ impl Compiler<'_> {
         }
         let exists = || Expression::Exists(Box::new(scope.select));
         match quantifier {
-            Quantifier::Some => Ok(exists()),
+            Quantifier::Some | Quantifier::Single => Ok(exists()),
             Quantifier::None => Ok(Expression::Not(Box::new(exists()))),
             // No row fails what every row passes.
             Quantifier::Every if filter.is_all() => Ok(Expression::Boolean(true)),
             Quantifier::Every => Ok(Expression::Not(Box::new(exists()))),
-            Quantifier::Single => Err(CompileError::not_built("exactly one related row")),
         }
     }
 
@@ -473,7 +477,7 @@ impl Compiler<'_> {
             Place::Attribute { .. } => Err(CompileError::not_built("an attribute of a composite")),
             Place::Computed(call) => self.computed_place(call, scope, statement),
             Place::Counted { .. } => Err(CompileError::not_built("a number of related rows")),
-            Place::Common(_) => Err(CompileError::not_built("a field of several entities")),
+            Place::Common(place) => scope.common(*place),
             Place::OrElse { .. } => Err(CompileError::not_built("a value in the place of null")),
             Place::If { place, filter } => {
                 let Place::Field { path, field } = &**place else {

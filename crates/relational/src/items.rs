@@ -19,6 +19,8 @@ pub(super) struct Items {
     pub(super) places: Vec<(ir::OutputId, u16)>,
     pub(super) expressions: Vec<Expression>,
     pub(super) known: Known,
+    /// The same of each entity, where the rows are of several.
+    pub(super) variants: Vec<Known>,
 }
 
 /// The columns that levels below may ask for.
@@ -135,8 +137,14 @@ impl Compiler<'_> {
                         items.places.push((output.id, column));
                     }
                 }
-                OutputKind::Common { .. } | OutputKind::Variant => {
-                    return Err(CompileError::not_built("rows of several entities"));
+                OutputKind::Common { place, form } => {
+                    let (field, column) = scope.common(*place)?;
+                    let column = items.push(self.formed(field, column, *form));
+                    items.places.push((output.id, column));
+                }
+                OutputKind::Variant => {
+                    let column = items.push(scope.variant_number()?);
+                    items.places.push((output.id, column));
                 }
                 OutputKind::Ordinal => {
                     let Some(ordinal) = scope.ordinal.clone() else {
@@ -150,6 +158,7 @@ impl Compiler<'_> {
                 }
             }
         }
+        items.add_variants(scope);
         Ok(())
     }
 

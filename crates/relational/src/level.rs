@@ -170,6 +170,24 @@ pub struct Level {
     pub round: u16,
     /// Whether it calls a function of the source, which could do more than it says.
     pub calls: bool,
+    /// What has to be so, or else it is left out.
+    pub when: Option<When>,
+}
+
+/// A condition on the rows of an earlier level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct When {
+    pub level: LevelId,
+    /// Whether a row is there.
+    pub is_there: bool,
+}
+
+impl When {
+    /// Whether it is met by so many rows.
+    #[must_use]
+    pub fn is_met(self, rows: usize) -> bool {
+        (rows > 0) == self.is_there
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -335,10 +353,11 @@ pub enum ParameterSource {
         level: LevelId,
         column: u16,
     },
-    /// A column of the one row that an earlier level gave. What needs it is not done where there is
-    /// no such row, or the value is null: it would say something else.
+    /// A column of a row that an earlier level gave, by the place of the row. What needs it is not
+    /// done where there is no such row, or the value is null: it would say something else.
     Result {
         level: LevelId,
+        row: u32,
         column: u16,
     },
 }

@@ -16,6 +16,7 @@
 //! * `keyed`: rows by lists of keys
 //! * `apart`: to-one rows that are read by a statement of their own
 //! * `joined`: levels that are read by the statement of the level above
+//! * `variants`: rows of several entities in one list
 //! * [`through`]: rows that another table joins to their parents
 //! * [`keyset`]: rows beyond a cursor's position; `after_row`: rows behind another one
 //! * `first`: distinct rows
@@ -51,6 +52,7 @@ mod statement;
 mod through;
 mod unindexed;
 pub mod value;
+mod variants;
 mod write;
 
 pub use apart::{FIRST_APART, ToOne, compile_apart, to_ones};
@@ -60,7 +62,7 @@ pub use compile::{Strategy, compile};
 pub use joined::MOST_REPEATED;
 pub use level::{
     ApartColumn, Level, LevelKind, Link, Page, Parameter, ParameterSource, Parents, Program,
-    Repeats, Requirement, Test, Unit, WriteKind,
+    Repeats, Requirement, Test, Unit, When, WriteKind,
 };
 pub use unindexed::note_unindexed;
 pub use value::{Against, ParameterKind, ValueKind, escape_ends, like_pattern};

@@ -135,6 +135,9 @@ impl Compiler<'_> {
             ir::From::Function(call) => {
                 Select::from(self.function_item(call, Row::default(), alias, statement)?)
             }
+            ir::From::Variants(_) => {
+                return Err(CompileError::not_built("rows of several entities within a statement"));
+            }
             _ => Select::from(self.table(self.entity(rows)?, alias)),
         };
         let mut scope = Scope::new(select, alias);
@@ -205,6 +208,7 @@ impl Compiler<'_> {
         | ir::From::Value(_)
         | ir::From::Through { .. }
         | ir::From::Returned { .. }
+        | ir::From::Variants(_)
         | ir::From::Joining { .. } = rows.from
         {
             return false;

@@ -17,6 +17,7 @@ use super::keyset::Side;
 use super::level::ParameterSource;
 use super::statement::Statement;
 use super::value::{ParameterKind, ValueKind};
+use super::variants::VariantColumns;
 
 /// The rows being read: the select, its table, and the tables joined by paths of hops.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub(super) struct Scope {
     /// The rows come in an order that only their own place says: a function gave them so.
     pub(super) keeps_order: bool,
     pub(super) guards: Guards,
+    /// Where the rows are of several entities: the columns of each.
+    pub(super) variants: Option<VariantColumns>,
 }
 
 impl Scope {
@@ -51,6 +54,7 @@ impl Scope {
             told: Vec::new(),
             keeps_order: false,
             guards: Guards::default(),
+            variants: None,
         }
     }
 }
@@ -72,6 +76,7 @@ impl Compiler<'_> {
             From::Entity(entity) | From::Keys { entity, .. } => Ok(*entity),
             From::Relation(hop) | From::Through { far: hop, .. } => Ok(self.target(*hop)),
             From::Joining { near, .. } => Ok(self.target(*near)),
+            From::Variants(variants) if variants.len() == 1 => Ok(variants[0].entity),
             From::Variants(_) | From::FunctionOfVariants { .. } => {
                 Err(CompileError::not_built("rows of several entities"))
             }
@@ -319,7 +324,8 @@ impl Compiler<'_> {
 pub(super) fn is_on_path(place: &ir::Place) -> bool {
     match place {
         ir::Place::Field { path, .. } => !path.is_empty(),
-        ir::Place::If { .. } => true,
+        // A field of another entity may be null where this one is not.
+        ir::Place::If { .. } | ir::Place::Common(_) => true,
         _ => false,
     }
 }

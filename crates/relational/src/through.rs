@@ -31,8 +31,8 @@ impl Compiler<'_> {
                 let (to_other, other) = self.hop_fields(*far);
                 Ok(([other, one].concat(), [to_other, to_one].concat()))
             }
+            ir::From::Variants(variants) => Ok((self.variants_near(variants)?, Vec::new())),
             ir::From::Entity(_)
-            | ir::From::Variants(_)
             | ir::From::FunctionOfVariants { .. }
             | ir::From::Function(_)
             | ir::From::Value(_)

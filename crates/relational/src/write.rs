@@ -4,11 +4,12 @@
 //! stands in its RETURNING. Whatever else is asked of them, such as rows that they refer to or the
 //! values of functions, is read by a statement after it, which has the rows as they were returned
 //! and sees everything else as it is after the change. A function that may change something is
-//! treated in the same way.
+//! treated in the same way. `nested` makes several statements of a write with others below it.
 
 mod call;
 mod delete;
 mod insert;
+mod nested;
 mod require;
 mod result;
 mod returned;
@@ -95,11 +96,9 @@ impl Compiler<'_> {
         unit: &mut Unit,
     ) -> Result<(), CompileError> {
         use ir::WriteKind as Kind;
-        if !write.children.is_empty() {
-            return Err(CompileError::not_built("a write within a write"));
-        }
-        if !write.check.is_all() {
-            return Err(CompileError::not_built("a required condition"));
+        let is_plain = write.children.is_empty() && write.check.is_all();
+        if !is_plain || matches!(write.kind, Kind::Choose { .. }) {
+            return self.nested(step, write, wanted, unit);
         }
         let entity = write.entity;
         let at_most = match &write.kind {
@@ -123,22 +122,26 @@ impl Compiler<'_> {
             | Kind::Unlink { .. }
             | Kind::SetLinks { .. }
             | Kind::Expect { .. } => {
-                return Err(CompileError::not_built("a change of a relationship"));
+                return Err(CompileError::not_built("a change of a relationship of no row"));
             }
             Kind::LinkOrInsert { .. } | Kind::Choose { .. } => {
-                return Err(CompileError::not_built("a choice of writes"));
+                return Err(CompileError::not_built("a choice of writes of no row"));
             }
         };
         if let Some(at_most) = at_most {
             let after = self.returned(step.id)?.level;
-            unit.requirements.push(Requirement {
-                after,
-                test: Test::AtMost(at_most.clone()),
-                root: step.root,
-                otherwise: require::too_many(),
-            });
+            self.require_at_most(at_most, after, unit);
         }
         Ok(())
+    }
+
+    fn require_at_most(&self, at_most: &ir::Operand, after: LevelId, unit: &mut Unit) {
+        unit.requirements.push(Requirement {
+            after,
+            test: Test::AtMost(at_most.clone()),
+            root: self.root,
+            otherwise: require::too_many(),
+        });
     }
 
     /// Adds the level of a statement that changes something.
@@ -148,11 +151,26 @@ impl Compiler<'_> {
         text: &sql::Statement,
         statement: Statement,
     ) -> Result<LevelId, CompileError> {
+        self.push_write_of(name, text, statement, Parents::Top)
+    }
+
+    /// The same, done once for each row of another level where it stands for those.
+    fn push_write_of(
+        &mut self,
+        name: String,
+        text: &sql::Statement,
+        statement: Statement,
+        parents: Parents,
+    ) -> Result<LevelId, CompileError> {
         let columns = text.items().len();
         let id = self.next_level((text.tables(), columns), &statement)?;
         let kind = if columns == 0 { WriteKind::Counted } else { WriteKind::Rows };
         // What comes after it sees it.
         self.round = self.round.max(statement.round);
+        if let Some(when) = self.when {
+            let decided = self.levels[usize::from(when.level.0)].round;
+            self.round = self.round.max(decided + 1);
+        }
         self.levels.push(Level {
             id,
             root: self.root,
@@ -164,12 +182,13 @@ impl Compiler<'_> {
             columns: width(text.columns())?,
             bounded: None,
             parameters: statement.parameters,
-            parents: Parents::Top,
+            parents,
             repeats: None,
             apart: Vec::new(),
             link: None,
             round: self.round,
             calls: statement.calls,
+            when: self.when,
         });
         self.close(id)?;
         Ok(id)
@@ -189,6 +208,12 @@ impl Compiler<'_> {
         self.keep_returned(step.id, level, returned, items);
         Ok(())
     }
+}
+
+/// The columns of a statement that changes something.
+fn returning(items: &Items) -> Vec<SelectItem> {
+    let item = |expression| SelectItem { expression, name: None };
+    items.expressions.iter().cloned().map(item).collect()
 }
 
 /// Whether what a transaction reads may be more than one row.
@@ -224,12 +249,6 @@ fn makes_one(step: &Step) -> bool {
         }
         _ => false,
     }
-}
-
-/// The columns of a statement that changes something.
-fn returning(items: &Items) -> Vec<SelectItem> {
-    let item = |expression| SelectItem { expression, name: None };
-    items.expressions.iter().cloned().map(item).collect()
 }
 
 fn place(place: usize) -> Result<u16, CompileError> {

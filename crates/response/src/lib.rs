@@ -17,6 +17,10 @@
 //! * [`calendar`]: days and times of day
 //! * [`escape`]: JSON strings
 
+// Tests name the crate as its users do.
+#[cfg(test)]
+extern crate self as response;
+
 mod append;
 pub mod calendar;
 pub mod cursor;
@@ -28,6 +32,9 @@ pub mod output;
 pub mod packed;
 pub mod shape;
 pub mod sink;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+mod tests;
 pub mod writer;
 mod written_before;
 

@@ -399,8 +399,14 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
             }
             Node::Variants { variant, nodes } => {
                 let Place::Column(column) = self.layout.place(*variant) else { return Ok(false) };
-                let Value::Integer(number) = cursor.value(column) else { return Ok(false) };
-                let node = usize::try_from(number).ok().and_then(|number| nodes.get(number));
+                let number = match cursor.value(column) {
+                    Value::Integer(number) => usize::try_from(number).ok(),
+                    Value::Text(digits) => {
+                        std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok())
+                    }
+                    _ => None,
+                };
+                let node = number.and_then(|number: usize| nodes.get(number));
                 match node {
                     Some(node) => self.write_node(*node, cursor),
                     None => Ok(false),

@@ -21,6 +21,9 @@ mod people;
 mod playlists;
 mod random;
 mod sales;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
+mod tests;
 mod timestamp;
 mod track_names;
 mod tracks;

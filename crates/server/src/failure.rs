@@ -1,69 +1,45 @@
-//! Why a command ended without its result: one sentence, with what to do about it.
+//! The error of a command: one sentence, with a remedy.
+//!
+//! Modules convert their own errors: this one imports none of them.
 
+use std::error::Error;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use engine::gateway::offered::Missing;
+use engine::gateway::compatibility::Incompatibility;
 use engine::session::KeyError;
 use engine::{OpenError, RowError};
 use graphql::GraphQLError;
 
-use crate::commands::health::Unhealthy;
-use crate::configuration::{ReadError, Refused, Unresolved};
-use crate::demo::SampleError;
-use crate::http::{ListenError, ManifestError, TlsError};
-use crate::metrics::MetricsError;
-use crate::supergraph::SupergraphError;
-use crate::traces::TracesError;
-
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// Options that do not go together.
+    /// Options that contradict each other, or have no meaning for the source.
     #[error("{0}; `--help` lists the options")]
     Usage(String),
+    /// Options that cannot be read.
     #[error(transparent)]
-    Configuration(#[from] ReadError),
+    Configuration(Box<dyn Error + Send + Sync>),
     #[error(transparent)]
     Open(#[from] OpenError),
-    #[error(transparent)]
-    Listen(#[from] ListenError),
-    #[error(transparent)]
-    Tls(#[from] TlsError),
-    #[error(transparent)]
-    Metrics(#[from] MetricsError),
-    #[error(transparent)]
-    Traces(#[from] TracesError),
-    #[error(transparent)]
-    Sample(#[from] SampleError),
     #[error("cannot read {}: {error}", file.display())]
     Document { file: PathBuf, error: io::Error },
     #[error("the public keys in {}: {error}", file.display())]
     PublicKey { file: PathBuf, error: KeyError },
-    #[error("the trusted documents in {}: {error}", file.display())]
-    TrustedDocuments { file: PathBuf, error: ManifestError },
-    #[error(transparent)]
-    Supergraph(#[from] SupergraphError),
-    #[error("{}", wrong(place, problems))]
+    #[error("{}", one_per_line(place, problems))]
     WrongSupergraph { place: String, problems: Vec<gateway::supergraph::Problem> },
-    #[error(transparent)]
-    SubgraphsFile(#[from] Refused),
-    #[error(transparent)]
-    Subgraphs(#[from] Unresolved),
     #[error("the subgraph `{subgraph}`: {error}")]
     Source { subgraph: Box<str>, error: OpenError },
-    /// Sources are not what they were when the supergraph was composed: what which subgraph lacks.
-    #[error("{}", others(.0))]
-    OtherSources(Vec<(Box<str>, Missing)>),
-    /// The operation to explain is not one that the API answers.
+    /// Sources that do not fit the supergraph, with the missing parts of each subgraph.
+    #[error("{}", list_missing(.0))]
+    OtherSources(Vec<(Box<str>, Incompatibility)>),
+    /// The operation to explain is invalid.
     #[error("{0}")]
     Operation(OperationError),
-    /// Nothing can be said of the row to explain.
+    /// The row cannot be explained.
     #[error("`--row`: {0}")]
     Row(#[from] RowError),
-    #[error("the server at {address} {reason}")]
-    Health { address: String, reason: Unhealthy },
     #[error("cannot write the manual pages into {}: {error}", folder.display())]
     Manual { folder: PathBuf, error: io::Error },
     #[error("the program cannot run here: {0}")]
@@ -73,9 +49,12 @@ pub(crate) enum Failure {
     /// The reason is in the log.
     #[error("a thread of the server has ended; the log says why")]
     Thread,
+    /// An error of another module.
+    #[error(transparent)]
+    Other(Box<dyn Error + Send + Sync>),
 }
 
-/// GraphQL errors with the file they were found in.
+/// GraphQL errors of a file.
 #[derive(Debug)]
 pub(crate) struct OperationError {
     pub(crate) file: PathBuf,
@@ -83,32 +62,27 @@ pub(crate) struct OperationError {
 }
 
 impl Failure {
-    /// 2 for options that do not go together, as the reader of the options has it, 1 for the rest.
+    pub(crate) fn other(error: impl Error + Send + Sync + 'static) -> Self {
+        Self::Other(Box::new(error))
+    }
+
+    /// 2 for wrong options, as for errors of the command line; 1 for the rest.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Usage(_) | Self::Configuration(_) => ExitCode::from(2),
             Self::Open(_)
-            | Self::Listen(_)
-            | Self::Metrics(_)
-            | Self::Tls(_)
-            | Self::Traces(_)
-            | Self::Sample(_)
             | Self::Document { .. }
             | Self::PublicKey { .. }
-            | Self::TrustedDocuments { .. }
-            | Self::Supergraph(_)
             | Self::WrongSupergraph { .. }
-            | Self::SubgraphsFile(_)
-            | Self::Subgraphs(_)
             | Self::Source { .. }
             | Self::OtherSources(_)
             | Self::Operation(_)
-            | Self::Health { .. }
             | Self::Manual { .. }
             | Self::Runtime(_)
             | Self::Output(_)
             | Self::Row(_)
-            | Self::Thread => ExitCode::FAILURE,
+            | Self::Thread
+            | Self::Other(_) => ExitCode::FAILURE,
         }
     }
 
@@ -117,8 +91,8 @@ impl Failure {
     }
 }
 
-/// `supergraph.graphql:3: message`, one problem a line.
-fn wrong(place: &str, problems: &[gateway::supergraph::Problem]) -> String {
+/// `supergraph.graphql:3: message`, one problem per line.
+fn one_per_line(place: &str, problems: &[gateway::supergraph::Problem]) -> String {
     let problems = problems.iter().map(|problem| match problem.line {
         Some(line) => format!("{place}:{line}: {}", problem.message),
         None => format!("{place}: {}", problem.message),
@@ -126,8 +100,8 @@ fn wrong(place: &str, problems: &[gateway::supergraph::Problem]) -> String {
     problems.collect::<Vec<_>>().join("\nerror: ")
 }
 
-/// What sources do not have of their subgraphs, one thing a line; so many are told.
-fn others(missing: &[(Box<str>, Missing)]) -> String {
+/// The first missing parts of sources, one per line.
+fn list_missing(missing: &[(Box<str>, Incompatibility)]) -> String {
     const MOST: usize = 20;
     let told = missing.iter().take(MOST).map(|(subgraph, missing)| {
         format!(
@@ -141,7 +115,7 @@ fn others(missing: &[(Box<str>, Missing)]) -> String {
     lines.join("\nerror: ")
 }
 
-/// `query.graphql:3:5: message`, which editors make a link of; one error a line.
+/// `query.graphql:3:5: message`, which editors turn into a link; one error per line.
 impl fmt::Display for OperationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (idx, error) in self.errors.iter().enumerate() {

@@ -40,7 +40,6 @@ pub(crate) use auth::AuthOptions;
 pub(crate) use authorization::AuthorizationOptions;
 pub(crate) use compression::Coding;
 pub(crate) use cost::CostOptions;
-pub(crate) use federation::federated;
 pub(crate) use gateway::{
     GatewayOptions, LabelOptions, RequestLimit, SubgraphOptions, SupergraphLocation,
     gateway_options,
@@ -48,15 +47,15 @@ pub(crate) use gateway::{
 pub(crate) use given::GivenOptions;
 pub(crate) use hosts::{AllowedHost, is_below};
 pub(crate) use migrate::MigrateOptions;
-pub(crate) use neo4j::{TypesOptions, of_graph};
+pub(crate) use neo4j::TypesOptions;
 pub(crate) use observability::LoggedRequests;
 pub(crate) use origins::{AllowedOrigin, OriginOptions};
 pub(crate) use persisted::PersistedOptions;
-pub(crate) use policies::policies;
 pub(crate) use quantity::{Size, Time};
 pub(crate) use roles::RoleOptions;
 pub(crate) use scope::{
-    LocalSources, SourceKind, Target, check_for_gateway, out_of_gateway, out_of_scope, refuse_group,
+    LocalSources, SourceKind, Target, check_for_gateway, out_of_gateway, out_of_scope, refusal_for,
+    refuse_group,
 };
 pub(crate) use serving::ServingOptions;
 pub(crate) use tls::TlsFiles;
@@ -64,8 +63,7 @@ pub(crate) use tls::TlsFiles;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::Resettable;
-use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use engine::RowName;
 
 use row::row;
@@ -259,14 +257,10 @@ impl ServeOptions {
 
     /// Parses the words of a command line, and ignores the environment.
     pub(crate) fn of_words(words: impl IntoIterator<Item = OsString>) -> Result<Self, Failure> {
-        let command = Self::augment_args(clap::Command::new("thalweg"));
-        let command = command.mut_args(|arg| arg.env(Resettable::Reset));
-        let read = command.clone().try_get_matches_from(words).and_then(|matches| {
-            let mut options = Self::from_arg_matches(&matches)?;
-            options.set_given(&GivenOptions::of(&command, &matches));
-            Ok(options)
-        });
-        read.map_err(|error| Failure::Usage(error.to_string()))
+        let parsed = given::of_words::<Self>(words);
+        let (mut options, given) = parsed.map_err(|error| Failure::Usage(error.to_string()))?;
+        options.set_given(&given);
+        Ok(options)
     }
 }
 

@@ -10,16 +10,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clients::GetError;
-use clients::http::{Bounds, Client};
+use clients::http::{Client, DownloadLimits};
 use hyper::Uri;
 use hyper::header::HeaderValue;
 use sha2::{Digest, Sha256};
 
+use crate::failure::Failure;
 use crate::options::SupergraphLocation;
 pub(crate) use watch::SupergraphWatch;
 
 /// Many times the size of the largest known supergraphs.
-const BOUNDS: Bounds = Bounds { patience: Duration::from_secs(30), most_bytes: 64 << 20 };
+const BOUNDS: DownloadLimits =
+    DownloadLimits { time_limit: Duration::from_secs(30), most_bytes: 64 << 20 };
 
 /// The text of a supergraph.
 #[derive(Debug)]
@@ -45,6 +47,12 @@ pub(crate) enum SupergraphError {
     Url { url: Box<str>, error: GetError },
     #[error("the supergraph {0} is not UTF-8")]
     NotText(String),
+}
+
+impl From<SupergraphError> for Failure {
+    fn from(error: SupergraphError) -> Self {
+        Self::other(error)
+    }
 }
 
 impl SupergraphText {
@@ -81,7 +89,7 @@ async fn fetch(
     url: &Uri,
     known: Option<&HeaderValue>,
 ) -> Result<Option<(Vec<u8>, Option<HeaderValue>)>, GetError> {
-    let fetched = Client::new(url)?.get_other(url, known, BOUNDS).await?;
+    let fetched = Client::new(url)?.get_if_changed(url, known, BOUNDS).await?;
     Ok(fetched.map(|fetched| (fetched.body.to_vec(), fetched.etag)))
 }
 

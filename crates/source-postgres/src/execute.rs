@@ -440,17 +440,17 @@ async fn attempt_run(
             }
             pipeline.sync_and_read(&mut results).await.map_err(blame)?;
             observed.end_round();
-            take(&mut rows, &mut results, &sent);
+            take(levels, &mut rows, &mut results, &sent);
             return Ok(rows);
         }
-        take(&mut rows, &mut results, &sent);
+        take(levels, &mut rows, &mut results, &sent);
     }
     Ok(rows)
 }
 
-fn take(rows: &mut [Rows], results: &mut Vec<Rows>, sent: &[usize]) {
+fn take(levels: &[Level], rows: &mut [Rows], results: &mut Vec<Rows>, sent: &[usize]) {
     for (result, place) in results.drain(..).zip(sent) {
-        rows[*place] = result;
+        rows[usize::from(levels[*place].gives().0)] = result;
     }
 }
 

@@ -35,7 +35,7 @@ pub enum BoundParameter {
     /// A column of the current row of the level above, or of the write whose row is read again.
     Parent(u16),
     /// A column of the one row that an earlier level gave.
-    Result(LevelId, u16),
+    Result(LevelId, u32, u16),
 }
 
 /// Binds all levels. An error comes with the root field it belongs to; such a root's levels are
@@ -75,7 +75,9 @@ fn bind_level(
                 let value = resolve(operand, variables)?;
                 BoundParameter::Value(encode(&value, parameter.kind, stored)?)
             }
-            ParameterSource::Result { level, column } => BoundParameter::Result(*level, *column),
+            ParameterSource::Result { level, row, column } => {
+                BoundParameter::Result(*level, *row, *column)
+            }
             ParameterSource::Keys { .. } => BoundParameter::Value(Value::Null),
         });
     }

@@ -152,6 +152,7 @@ mod tests {
             link: None,
             round: 0,
             calls: false,
+            when: None,
         }
     }
 

@@ -46,6 +46,9 @@ pub struct Flavor {
     pub empty_row: EmptyRow,
     /// DEFAULT may stand for a value of an INSERT.
     pub default_cell: bool,
+    /// `FOR UPDATE` keeps rows that are read from changing; otherwise a transaction that writes keeps
+    /// all others away.
+    pub row_locks: bool,
     /// It is known how many rows of a view a statement changed, where triggers do what it says.
     pub counts_views: bool,
     /// Statements are planned for the values of their parameters until one plan has proved good
@@ -128,6 +131,7 @@ impl Flavor {
         upsert: Upsert::OnConflict,
         empty_row: EmptyRow::DefaultValues,
         default_cell: true,
+        row_locks: true,
         counts_views: true,
         plans_for_values: true,
         sorts_before_joins: true,
@@ -160,6 +164,7 @@ impl Flavor {
         upsert: Upsert::OnConflict,
         empty_row: EmptyRow::DefaultValues,
         default_cell: false,
+        row_locks: false,
         counts_views: false,
         plans_for_values: false,
         sorts_before_joins: false,

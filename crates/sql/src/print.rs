@@ -205,6 +205,9 @@ impl Printer<'_> {
             self.out.push_str(" OFFSET ");
             self.expression(offset)?;
         }
+        if select.locked && self.flavor.row_locks {
+            self.out.push_str(" FOR UPDATE");
+        }
         Ok(())
     }
 

@@ -75,6 +75,8 @@ pub struct Select {
     pub offset: Option<Expression>,
     /// What offset and limit together do not exceed, where that may be said.
     pub bound: Option<Bound>,
+    /// The rows cannot change until the transaction ends.
+    pub locked: bool,
 }
 
 /// A column of the result.
@@ -94,6 +96,11 @@ pub enum FromItem {
     },
     Subquery {
         select: Box<Select>,
+        alias: Alias,
+    },
+    /// The rows of several queries, one after the other.
+    Union {
+        selects: Vec<Select>,
         alias: Alias,
     },
     /// Rows of lists of equal length, one column each. Where there are array types each column is
@@ -408,6 +415,7 @@ impl Select {
             limit: None,
             offset: None,
             bound: None,
+            locked: false,
         }
     }
 
@@ -498,6 +506,7 @@ impl FromItem {
         match self {
             Self::Table { .. } | Self::Function { .. } => 1,
             Self::Subquery { select, .. } => select.tables(),
+            Self::Union { selects, .. } => selects.iter().map(Select::tables).sum(),
             Self::Arrays { .. }
             | Self::Keys { .. }
             | Self::RowArray { .. }
@@ -511,6 +520,7 @@ impl FromItem {
         match self {
             Self::Table { alias, .. }
             | Self::Subquery { alias, .. }
+            | Self::Union { alias, .. }
             | Self::Arrays { alias, .. }
             | Self::Keys { alias, .. }
             | Self::RowArray { alias, .. }

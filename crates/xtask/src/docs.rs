@@ -1,7 +1,10 @@
 //! The support tables of the dialects, made from the headers of the case files.
 //!
 //! A table of areas stands in `docs/<dialect>.md` between two marks, and every case with its
-//! sentence in `docs/<dialect>-cases.md`: what is said to work is what is tested.
+//! sentence in `docs/<dialect>-cases.md`: what is said to work is what is tested. `index` finds them by
+//! feature, across dialects.
+
+mod index;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -82,6 +85,7 @@ pub(crate) fn print_stale(workspace: &Path) -> bool {
 /// The documents that are not as the case files say, with the text that they should have.
 pub(crate) fn find_stale(workspace: &Path) -> Result<Vec<(PathBuf, String)>, DocsError> {
     let mut stale = Vec::new();
+    let mut dialects = BTreeMap::new();
     for folder in subfolders(&workspace.join("fixtures/cases"))? {
         let Some(dialect) = folder.file_name().and_then(|name| name.to_str()) else { continue };
         let areas = read_areas(&folder)?;
@@ -99,6 +103,11 @@ pub(crate) fn find_stale(workspace: &Path) -> Result<Vec<(PathBuf, String)>, Doc
         if fs::read_to_string(&list).ok().as_ref() != Some(&text) {
             stale.push((list, text));
         }
+        dialects.insert(dialect.to_owned(), areas);
+    }
+    let (page, text) = (workspace.join("docs/cases.md"), index::print(&dialects));
+    if fs::read_to_string(&page).ok().as_ref() != Some(&text) {
+        stale.push((page, text));
     }
     Ok(stale)
 }

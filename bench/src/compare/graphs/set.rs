@@ -18,112 +18,32 @@ pub(crate) struct Set {
 }
 
 pub(crate) const SETS: &[Set] = &[
-    Set {
-        name: "neo4j-7",
-        peer: Peer::Neo4jGraphQL7,
-        api: "7",
-        types: "types-7.graphql",
-        writes: false,
-    },
-    Set {
-        name: "neo4j-7-settings",
-        peer: Peer::Neo4jGraphQL7,
-        api: "7",
-        types: "types-7.graphql",
-        writes: false,
-    },
-    Set {
-        name: "neo4j-7-mutations",
-        peer: Peer::Neo4jGraphQL7,
-        api: "7",
-        types: "types-7.graphql",
-        writes: true,
-    },
-    Set {
-        name: "neo4j-7-made",
-        peer: Peer::Neo4jGraphQL7,
-        api: "7",
-        types: "types-7-made.graphql",
-        writes: true,
-    },
-    Set {
-        name: "neo4j-7-abstract",
-        peer: Peer::Neo4jGraphQL7,
-        api: "7",
-        types: "types-7-abstract.graphql",
-        writes: false,
-    },
-    Set {
-        name: "neo4j-7-abstract-mutations",
-        peer: Peer::Neo4jGraphQL7,
-        api: "7",
-        types: "types-7-abstract-mutations.graphql",
-        writes: true,
-    },
-    Set {
-        name: "neo4j-7-search",
-        peer: Peer::Neo4jGraphQL7,
-        api: "7",
-        types: "types-7-search.graphql",
-        writes: false,
-    },
-    Set {
-        name: "neo4j-7-rules",
-        peer: Peer::Neo4jGraphQL7,
-        api: "7",
-        types: "types-7-rules.graphql",
-        writes: true,
-    },
-    Set {
-        name: "neo4j-3-search",
-        peer: Peer::Neo4jGraphQL3,
-        api: "3",
-        types: "types-3-search.graphql",
-        writes: false,
-    },
-    Set {
-        name: "neo4j-3",
-        peer: Peer::Neo4jGraphQL3,
-        api: "3",
-        types: "types-3.graphql",
-        writes: false,
-    },
-    Set {
-        name: "neo4j-3-settings",
-        peer: Peer::Neo4jGraphQL3,
-        api: "3",
-        types: "types-3.graphql",
-        writes: false,
-    },
-    Set {
-        name: "neo4j-3-mutations",
-        peer: Peer::Neo4jGraphQL3,
-        api: "3",
-        types: "types-3.graphql",
-        writes: true,
-    },
-    Set {
-        name: "neo4j-3-made",
-        peer: Peer::Neo4jGraphQL3,
-        api: "3",
-        types: "types-3-made.graphql",
-        writes: true,
-    },
-    Set {
-        name: "neo4j-3-abstract",
-        peer: Peer::Neo4jGraphQL3,
-        api: "3",
-        types: "types-3-abstract.graphql",
-        writes: false,
-    },
-    Set {
-        name: "neo4j-3-abstract-mutations",
-        peer: Peer::Neo4jGraphQL3,
-        api: "3",
-        types: "types-3-abstract-mutations.graphql",
-        writes: true,
-    },
+    version_7("neo4j-7", "types-7.graphql"),
+    version_7("neo4j-7-settings", "types-7.graphql"),
+    version_7("neo4j-7-mutations", "types-7.graphql").with_writes(),
+    version_7("neo4j-7-made", "types-7-made.graphql").with_writes(),
+    version_7("neo4j-7-abstract", "types-7-abstract.graphql"),
+    version_7("neo4j-7-abstract-mutations", "types-7-abstract-mutations.graphql").with_writes(),
+    version_7("neo4j-7-search", "types-7-search.graphql"),
+    version_7("neo4j-7-rules", "types-7-rules.graphql").with_writes(),
+    version_3("neo4j-3-search", "types-3-search.graphql"),
+    version_3("neo4j-3", "types-3.graphql"),
+    version_3("neo4j-3-settings", "types-3.graphql"),
+    version_3("neo4j-3-mutations", "types-3.graphql").with_writes(),
+    version_3("neo4j-3-made", "types-3-made.graphql").with_writes(),
+    version_3("neo4j-3-abstract", "types-3-abstract.graphql"),
+    version_3("neo4j-3-abstract-mutations", "types-3-abstract-mutations.graphql").with_writes(),
 ];
+
+/// A set of queries for version 7 of the library.
+const fn version_7(name: &'static str, types: &'static str) -> Set {
+    Set { name, peer: Peer::Neo4jGraphQL7, api: "7", types, writes: false }
+}
+
+/// A set of queries for version 3.
+const fn version_3(name: &'static str, types: &'static str) -> Set {
+    Set { name, peer: Peer::Neo4jGraphQL3, api: "3", types, writes: false }
+}
 
 /// Settings of the two beside the definitions.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +56,7 @@ pub(crate) struct Settings {
 
 const NONE: Settings = Settings { features: "{}", options: &[] };
 
-const OF_SEVEN: Settings = Settings {
+const SETTINGS_7: Settings = Settings {
     features: r#"{ "filters": {
         "String": { "MATCHES": true, "GT": true, "GTE": true, "LT": true, "LTE": true,
             "CASE_INSENSITIVE": true },
@@ -148,7 +68,7 @@ const OF_SEVEN: Settings = Settings {
     ],
 };
 
-const OF_THREE: Settings = Settings {
+const SETTINGS_3: Settings = Settings {
     features: r#"{ "filters": {
         "String": { "MATCHES": true, "GT": true, "GTE": true, "LT": true, "LTE": true },
         "ID": { "MATCHES": true } } }"#,
@@ -159,10 +79,15 @@ const OF_THREE: Settings = Settings {
 };
 
 impl Set {
+    /// The same set for queries that change the graph.
+    const fn with_writes(self) -> Self {
+        Self { writes: true, ..self }
+    }
+
     pub(crate) fn settings(&self) -> Settings {
         match self.name {
-            "neo4j-7-settings" => OF_SEVEN,
-            "neo4j-3-settings" => OF_THREE,
+            "neo4j-7-settings" => SETTINGS_7,
+            "neo4j-3-settings" => SETTINGS_3,
             _ => NONE,
         }
     }

@@ -17,7 +17,7 @@ use crate::race::written::{Store, Written};
 const SETS: usize = 200;
 
 /// Bodies of the requests to a contestant, and its answers.
-type Said = (Vec<String>, Vec<Vec<u8>>);
+type Exchanges = (Vec<String>, Vec<Vec<u8>>);
 
 impl Course<'_> {
     /// Asks every contestant every request of every query. Who answers as the first of them, which
@@ -88,7 +88,7 @@ impl Course<'_> {
         port: u16,
         text: &str,
         sets: &[serde_json::Map<String, serde_json::Value>],
-    ) -> Result<Said, String> {
+    ) -> Result<Exchanges, String> {
         let written = self.written(query, field)?;
         written.map_or(Ok(()), Written::take_back)?;
         let said = ask(port, text, sets)?;
@@ -142,7 +142,7 @@ fn ask(
     port: u16,
     text: &str,
     sets: &[serde_json::Map<String, serde_json::Value>],
-) -> Result<Said, String> {
+) -> Result<Exchanges, String> {
     let bodies = answers::bodies(text, sets);
     let answers = answers::ask(port, PATH, &bodies)?;
     Ok((bodies, answers))

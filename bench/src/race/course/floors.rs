@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::{Course, Field};
 use crate::race::answers;
 use crate::race::contestant::Driver;
+use crate::race::failure::RaceError;
 use crate::race::floor::Floor;
 use crate::race::floor::bolt::Through;
 use crate::race::floor::graph::GraphFloor;
@@ -39,58 +40,35 @@ impl Course<'_> {
         field: &Field,
         expected: Option<(&[Set], &[Vec<u8>])>,
     ) -> Result<PathBuf, String> {
+        let (sets, answers) = expected.ok_or("there is no answer to compare it with")?;
+        let absent = "nobody has written one for this query";
+        let text = |error: RaceError| error.to_string();
+        let compare = |compare: &dyn Fn(&Set, &Value) -> Result<(), RaceError>| {
+            let written = self.written(query, field)?;
+            written.map_or(Ok(()), Written::take_back)?;
+            for (set, answer) in sets.iter().zip(answers).take(COMPARED) {
+                let data = serde_json::from_str(answers::data(answer)?)
+                    .map_err(|error| format!("the answer is no JSON: {error}"))?;
+                compare(set, &data).map_err(text)?;
+            }
+            let compared = sets.len().min(answers.len()).min(COMPARED);
+            written.map_or(Ok(()), |written| written.check(&sets[..compared], None))
+        };
         if stage.source == Source::Neo4j {
-            return self.check_graph_floor(stage, query, field, expected);
+            let floor = GraphFloor::read(stage.suite, query).map_err(text)?.ok_or(absent)?;
+            let graph = self.place.neo4j().ok_or("there is no Neo4j")?;
+            compare(&|set, data| floor.check(graph, set, data))?;
+            return Ok(floor.path);
         }
-        let floor = Floor::read(stage.suite, query, stage.source);
-        let floor = floor.map_err(|error| error.to_string())?;
-        let floor = floor.ok_or("nobody has written one for this query")?;
-        let (sets, answers) = expected.ok_or("there is no answer to compare it with")?;
-        let written = self.written(query, field)?;
-        written.map_or(Ok(()), Written::take_back)?;
-        for (set, answer) in sets.iter().zip(answers).take(COMPARED) {
-            let data = serde_json::from_str(answers::data(answer)?)
-                .map_err(|error| format!("the answer is no JSON: {error}"))?;
-            let compared = match (stage.source, self.place.server()) {
-                (Source::Sqlite, _) => {
-                    floor.check_sqlite(Path::new(&field.database.name), set, &data)
-                }
-                (Source::Postgres, Some(server)) => {
-                    floor.check_postgres(server, &field.database.name, set, &data)
-                }
-                (Source::Postgres | Source::Neo4j, _) => {
-                    return Err("there is no PostgreSQL".to_owned());
-                }
-            };
-            compared.map_err(|error| error.to_string())?;
+        let floor = Floor::read(stage.suite, query, stage.source).map_err(text)?.ok_or(absent)?;
+        let name = &field.database.name;
+        match self.place.server().filter(|_| stage.source == Source::Postgres) {
+            Some(server) => {
+                compare(&|set, data| floor.check_postgres(server, name, set, data))?;
+            }
+            None => compare(&|set, data| floor.check_sqlite(Path::new(name), set, data))?,
         }
-        let compared = sets.len().min(answers.len()).min(COMPARED);
-        written.map_or(Ok(()), |written| written.check(&sets[..compared], None))?;
         self.write_script(stage, query, &floor.path).map_err(|error| error.to_string())
-    }
-
-    /// Compares the records of a statement of Cypher.
-    fn check_graph_floor(
-        &self,
-        stage: Stage<'_>,
-        query: &Query,
-        field: &Field,
-        expected: Option<(&[Set], &[Vec<u8>])>,
-    ) -> Result<PathBuf, String> {
-        let floor = GraphFloor::read(stage.suite, query).map_err(|error| error.to_string())?;
-        let floor = floor.ok_or("nobody has written one for this query")?;
-        let (sets, answers) = expected.ok_or("there is no answer to compare it with")?;
-        let graph = self.place.neo4j().ok_or("there is no Neo4j")?;
-        let written = self.written(query, field)?;
-        written.map_or(Ok(()), Written::take_back)?;
-        for (set, answer) in sets.iter().zip(answers).take(COMPARED) {
-            let data = serde_json::from_str(answers::data(answer)?)
-                .map_err(|error| format!("the answer is no JSON: {error}"))?;
-            floor.check(graph, set, &data).map_err(|error| error.to_string())?;
-        }
-        let compared = sets.len().min(answers.len()).min(COMPARED);
-        written.map_or(Ok(()), |written| written.check(&sets[..compared], None))?;
-        Ok(floor.path)
     }
 
     /// The statements, behind the lines that choose the variables.

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use testkit::neo4j;
 
-use super::{SETS, data_of, start, workspace};
+use super::built::workspace;
+use super::{SETS, data_of, start};
 use crate::http::Connection;
 use crate::race::data;
 use crate::race::floor::graph::GraphFloor;

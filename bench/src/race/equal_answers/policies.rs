@@ -7,7 +7,8 @@ use std::process::Command;
 use serde_json::{Value, json};
 use testkit::postgres;
 
-use super::{SETS, data_of, program, start, workspace};
+use super::built::{thalweg, workspace};
+use super::{SETS, data_of, start};
 use crate::http::Connection;
 use crate::race::data;
 use crate::race::suite::{Suite, load, variables};
@@ -55,7 +56,7 @@ fn check(suite: &Suite, url: &str, folder: &Path) {
         let document = folder.join(format!("{}.graphql", query.file.id));
         std::fs::write(&document, text).expect("a document");
         let read = |options: &[&str]| {
-            let mut command = Command::new(program());
+            let mut command = Command::new(thalweg());
             command.args(["explain", url]).arg(&document).args(["--variables", &set]).args(options);
             let output = command.current_dir(folder).output().expect("an explanation");
             let text = String::from_utf8_lossy(&output.stdout).into_owned();

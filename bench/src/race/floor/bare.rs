@@ -26,21 +26,29 @@ const SETS: usize = 1_000;
 /// The time for which the file is read before anything is counted.
 const WARM_UP: Duration = Duration::from_millis(200);
 
-/// Options of `sqlite-floor`.
+/// Options of every loop.
 #[derive(Clone, Debug, PartialEq, Eq, Args)]
-pub(crate) struct Options {
+#[group(id = "floor")]
+pub(crate) struct FloorOptions {
     /// A folder of bench/suites.
     #[arg(long, value_name = "SUITE")]
     pub(crate) suite: String,
     /// One of its queries.
     #[arg(long, value_name = "QUERY")]
     pub(crate) query: String,
-    /// An SQLite file; it is made with the suite's rows if it does not exist.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) file: PathBuf,
     /// Length of the measurement.
     #[arg(long, value_name = "NUMBER", default_value_t = 5)]
     pub(crate) seconds: u32,
+}
+
+/// Options of `sqlite-floor`.
+#[derive(Clone, Debug, PartialEq, Eq, Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    pub(crate) floor: FloorOptions,
+    /// An SQLite file; it is made with the suite's rows if it does not exist.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: PathBuf,
 }
 
 /// The result of a loop.
@@ -59,9 +67,9 @@ pub(crate) struct Measured {
 /// Runs the loop for so many seconds.
 pub(crate) fn measure(bench: &Path, options: &Options) -> Result<Measured, RaceError> {
     let suites = load(bench)?;
-    let (suite, query) = choose(&suites, &options.suite, &options.query)?;
+    let (suite, query) = choose(&suites, &options.floor.suite, &options.floor.query)?;
     let Some(floor) = Floor::read(suite, query, Source::Sqlite)? else {
-        return Err(without_floor("floor for SQLite of", &options.query));
+        return Err(without_floor("floor for SQLite of", &options.floor.query));
     };
     let fail = |error: nested::LoopError| RaceError::file(&floor.path, &error);
     let sets = variables::sets(&query.file.variables, SETS);
@@ -73,7 +81,7 @@ pub(crate) fn measure(bench: &Path, options: &Options) -> Result<Measured, RaceE
     let first = sets.first().cloned().unwrap_or_default();
     let mut loops = Loops::prepare(&floor.script, &connection, &first).map_err(fail)?;
     let values: Vec<Vec<Option<i64>>> = sets.iter().map(nested::values).collect();
-    let limit = Duration::from_secs(options.seconds.into());
+    let limit = Duration::from_secs(options.floor.seconds.into());
     let mut run = |limit| run(&mut loops, &values, limit).map_err(fail);
     run(WARM_UP)?;
     Measured::of(cpu_seconds, || run(limit))

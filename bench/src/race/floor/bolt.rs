@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use testkit::neo4j::{BoltError, Connection, Request};
 
-use super::bare::Measured;
+use super::bare::{FloorOptions, Measured};
 use super::driver;
 use super::graph::{self, GraphFloor};
 use crate::process;
@@ -28,21 +28,14 @@ pub(super) const WARM_UP: Duration = Duration::from_secs(1);
 /// Options of `neo4j-floor`.
 #[derive(Clone, Debug, PartialEq, Eq, Args)]
 pub(crate) struct Options {
-    /// A folder of bench/suites.
-    #[arg(long, value_name = "SUITE")]
-    pub(crate) suite: String,
-    /// One of its queries.
-    #[arg(long, value_name = "QUERY")]
-    pub(crate) query: String,
+    #[command(flatten)]
+    pub(crate) floor: FloorOptions,
     /// Port of the server, on this machine.
     #[arg(long, value_name = "PORT")]
     pub(crate) port: u16,
     /// Number of connections.
     #[arg(long, value_name = "NUMBER", default_value_t = 16)]
     pub(crate) connections: u32,
-    /// Length of the measurement.
-    #[arg(long, value_name = "NUMBER", default_value_t = 5)]
-    pub(crate) seconds: u32,
     /// The client that sends the statement.
     #[arg(long, value_name = "CLIENT", default_value = "bytes")]
     pub(crate) through: Through,
@@ -70,9 +63,9 @@ impl Through {
 /// Runs the statement by all connections for so many seconds.
 pub(crate) fn measure(bench: &Path, options: &Options) -> Result<Measured, RaceError> {
     let suites = load(bench)?;
-    let (suite, query) = choose(&suites, &options.suite, &options.query)?;
+    let (suite, query) = choose(&suites, &options.floor.suite, &options.floor.query)?;
     let floor = GraphFloor::read(suite, query)?
-        .ok_or_else(|| without_floor("floor for Neo4j of", &options.query))?;
+        .ok_or_else(|| without_floor("floor for Neo4j of", &options.floor.query))?;
     let sets = variables::sets(&query.file.variables, SETS);
     if options.through == Through::Neo4rs {
         let measured = driver::measure(&floor.statement, &sets, options);
@@ -86,7 +79,7 @@ pub(crate) fn measure(bench: &Path, options: &Options) -> Result<Measured, RaceE
     let mut connections = connections.map_err(fail)?;
     let mut run = |limit| run(&mut connections, &requests, limit).map_err(fail);
     run(WARM_UP)?;
-    Measured::of(cpu_seconds, || run(Duration::from_secs(options.seconds.into())))
+    Measured::of(cpu_seconds, || run(Duration::from_secs(options.floor.seconds.into())))
 }
 
 fn run(

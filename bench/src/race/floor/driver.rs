@@ -50,7 +50,7 @@ pub(super) fn measure(
         run(&graph, &queries, connections, WARM_UP).await?;
         Ok::<_, DriverError>(graph)
     })?;
-    let limit = Duration::from_secs(options.seconds.into());
+    let limit = Duration::from_secs(options.floor.seconds.into());
     Measured::of(
         || Ok(cpu_seconds()?),
         || runtime.block_on(run(&graph, &queries, connections, limit)),

@@ -11,7 +11,7 @@ use super::beside::{self, Counts};
 use super::failure::LoadError;
 use super::sampled;
 use super::tool::{Tool, ToolError};
-use crate::fate;
+use crate::process_group;
 use crate::race::record::Outcome;
 use crate::statistics;
 
@@ -71,7 +71,7 @@ impl Oha<'_> {
         // It asks for compressed answers unless it is told not to.
         command.args(["--disable-compression", "-m", "POST", "-T", "application/json"]);
         command.args(["-A", "application/json", "-Z"]).arg(bodies).arg(target.url());
-        let output = fate::bind(&mut command)
+        let output = process_group::bind(&mut command)
             .and_then(Command::output)
             .map_err(|error| ToolError::Start { tool: Tool::Oha, error })?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

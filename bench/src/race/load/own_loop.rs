@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::beside::{self, Counts};
 use super::failure::LoadError;
-use crate::fate;
+use crate::process_group;
 use crate::race::floor::bare::Measured;
 use crate::race::floor::bolt::Through;
 use crate::race::record::{Cpu, Outcome};
@@ -79,7 +79,7 @@ impl OwnLoop<'_> {
         };
         command.args(["--suite", self.suite, "--query", self.query]);
         command.args(["--seconds", &seconds.to_string()]);
-        let output = fate::bind(&mut command)?.output()?;
+        let output = process_group::bind(&mut command)?.output()?;
         if !output.status.success() {
             return Err(LoadError::failed(program, &output));
         }

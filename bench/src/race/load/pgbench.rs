@@ -9,7 +9,7 @@ use std::process::Command;
 use super::beside::{self, Counts};
 use super::failure::LoadError;
 use super::tool::{Tool, ToolError};
-use crate::fate;
+use crate::process_group;
 use crate::race::record::Outcome;
 use crate::race::usage::Processes;
 use crate::statistics;
@@ -73,7 +73,7 @@ impl Pgbench<'_> {
             Pace::Rate(rate) => command.args(["--rate", &rate.to_string()]),
         };
         command.arg(self.database);
-        let output = fate::bind(&mut command)
+        let output = process_group::bind(&mut command)
             .and_then(Command::output)
             .map_err(|error| ToolError::Start { tool: Tool::Pgbench, error })?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-use crate::fate;
+use crate::process_group;
 
 /// The version by which the figures of the documentation were measured.
 const OHA_VERSION: &str = "1.16.0";
@@ -68,7 +68,7 @@ impl Tool {
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).current_dir(workspace).stdin(Stdio::null());
         command.env("DEBIAN_FRONTEND", "noninteractive");
-        let status = fate::bind(&mut command).and_then(Command::status).ok();
+        let status = process_group::bind(&mut command).and_then(Command::status).ok();
         match self.find(workspace) {
             Some(path) if status.is_some_and(|status| status.success()) => Ok(path),
             _ => Err(ToolError::Installation { tool: self, status }),

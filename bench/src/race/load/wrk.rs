@@ -11,7 +11,7 @@ use super::beside::{self, Counts};
 use super::failure::LoadError;
 use super::sampled;
 use super::tool::{Tool, ToolError};
-use crate::fate;
+use crate::process_group;
 use crate::race::record::{Latency, Outcome};
 
 const SCRIPT: &str = include_str!("wrk.lua");
@@ -88,7 +88,7 @@ impl Wrk<'_> {
         if checks == Checks::All {
             command.args(target.lengths().iter().map(usize::to_string));
         }
-        let output = fate::bind(&mut command)
+        let output = process_group::bind(&mut command)
             .and_then(Command::output)
             .map_err(|error| ToolError::Start { tool: Tool::Wrk, error })?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

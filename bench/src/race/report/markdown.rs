@@ -8,16 +8,12 @@ pub(super) use starts::write_table as write_starts;
 use std::fmt::{Result, Write};
 
 use super::summary::{Comparison, Entry, Highest, Measure, Point, QueryReport, Ratio, Report};
-use crate::figure::{mebibytes, microseconds_each, milliseconds, number};
+use crate::figure::{self, mebibytes, microseconds_each, milliseconds, number};
 use crate::race::record::{Contestant, Load, Role, Suite};
 use crate::statistics::Spread;
 
 pub(super) fn markdown(report: &Report) -> String {
-    let mut text = String::new();
-    // Writing to a `String` fails never.
-    let written = write(report, &mut text);
-    debug_assert!(written.is_ok(), "a table was not written");
-    text
+    figure::text(|text| write(report, text))
 }
 
 fn write(report: &Report, text: &mut String) -> Result {

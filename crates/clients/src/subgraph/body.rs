@@ -145,10 +145,10 @@ async fn read_to_end(frames: &mut Frames<'_>, limits: Limits<'_>) -> Result<Byte
             first = data;
             continue;
         }
-        let wanted = first.len() + body.len() + data.len();
-        if wanted > body.capacity() {
+        let required = first.len() + body.len() + data.len();
+        if required > body.capacity() {
             // While the buffer grows, the old and the new one are both allocated.
-            let capacity = wanted.max(2 * body.capacity());
+            let capacity = required.max(2 * body.capacity());
             reserve(limits, capacity)?;
             body.reserve_exact(capacity - body.len());
         }

@@ -71,6 +71,7 @@ impl Footprint for Level {
             link,
             round: _,
             calls: _,
+            when: _,
             columns: _,
         } = self;
         sum!(name, kind, text, bounded, parameters, repeats, apart, link)
@@ -100,7 +101,7 @@ impl Footprint for Parameter {
             ParameterSource::Parent { column: _ }
             | ParameterSource::Keys { level: _, column: _ }
             | ParameterSource::Rows { level: _, column: _ }
-            | ParameterSource::Result { level: _, column: _ } => 0,
+            | ParameterSource::Result { level: _, row: _, column: _ } => 0,
         }
     }
 }

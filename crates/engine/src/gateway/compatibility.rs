@@ -19,18 +19,18 @@ use crate::engine::Engine;
 /// An element of a subgraph that its source does not have, or has differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incompatibility {
-    Type {
+    MissingType {
         name: Box<str>,
     },
     /// A type of another kind.
-    Kind {
+    DifferentKind {
         name: Box<str>,
     },
-    Field {
+    MissingField {
         coordinate: Box<str>,
     },
     /// An argument or input field.
-    Input {
+    MissingInput {
         coordinate: Box<str>,
     },
     /// A required argument that the supergraph does not have.
@@ -38,19 +38,19 @@ pub enum Incompatibility {
         coordinate: Box<str>,
     },
     /// Another type, whose values may differ.
-    Other {
+    DifferentType {
         coordinate: Box<str>,
-        wanted: Box<str>,
-        offered: Box<str>,
+        expected: Box<str>,
+        actual: Box<str>,
     },
     /// Other required fields (`@requires`).
-    Required {
+    DifferentRequirements {
         coordinate: Box<str>,
-        wanted: Box<str>,
-        offered: Box<str>,
+        expected: Box<str>,
+        actual: Box<str>,
     },
     /// A key that the source cannot look rows up by.
-    Key {
+    MissingKey {
         r#type: Box<str>,
         fields: Box<str>,
     },
@@ -59,29 +59,32 @@ pub enum Incompatibility {
 impl fmt::Display for Incompatibility {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Type { name } => write!(f, "it has no type `{name}`"),
-            Self::Kind { name } => write!(f, "its type `{name}` is of another kind"),
-            Self::Field { coordinate } => write!(f, "it has no field `{coordinate}`"),
-            Self::Input { coordinate } => write!(f, "it takes no `{coordinate}`"),
+            Self::MissingType { name } => write!(f, "it has no type `{name}`"),
+            Self::DifferentKind { name } => write!(f, "its type `{name}` is of another kind"),
+            Self::MissingField { coordinate } => write!(f, "it has no field `{coordinate}`"),
+            Self::MissingInput { coordinate } => write!(f, "it takes no `{coordinate}`"),
             Self::RequiredArgument { coordinate } => {
                 write!(
                     f,
                     "it wants the argument `{coordinate}`, which the supergraph does not have"
                 )
             }
-            Self::Other { coordinate, wanted, offered } => write!(
+            Self::DifferentType { coordinate, expected, actual } => write!(
                 f,
-                "its `{coordinate}` is of the type `{offered}`, and the supergraph says `{wanted}`"
+                "its `{coordinate}` is of the type `{actual}`, and the supergraph says `{expected}`"
             ),
-            Self::Required { coordinate, wanted, offered } => {
-                let is_set = |set: &str| match set {
+            Self::DifferentRequirements { coordinate, expected, actual } => {
+                let field_set = |set: &str| match set {
                     "" => "nothing of other subgraphs".to_owned(),
                     set => format!("`{set}`"),
                 };
-                let (wanted, offered) = (is_set(wanted), is_set(offered));
-                write!(f, "its `{coordinate}` requires {offered}, and the supergraph says {wanted}")
+                let (expected, actual) = (field_set(expected), field_set(actual));
+                write!(
+                    f,
+                    "its `{coordinate}` requires {actual}, and the supergraph says {expected}"
+                )
             }
-            Self::Key { r#type, fields } => {
+            Self::MissingKey { r#type, fields } => {
                 write!(f, "it finds no `{type}` by the key `{fields}`")
             }
         }
@@ -99,9 +102,9 @@ pub fn incompatibilities(
     let mut compared = Compared {
         supergraph,
         subgraph,
-        wanted: &supergraph.schema,
+        expected: &supergraph.schema,
         api: &engine.api,
-        offered: engine.schema(),
+        actual: engine.schema(),
         entities: federation::offered(&engine.api),
         provided: provided(supergraph, subgraph),
         required_only: HashSet::new(),
@@ -113,7 +116,7 @@ pub fn incompatibilities(
         }
         match compared.find(id) {
             None if compared.is_type_required_only(id) => {}
-            None => found.push(Incompatibility::Type { name: (&*definition.name).into() }),
+            None => found.push(Incompatibility::MissingType { name: (&*definition.name).into() }),
             Some(own) => compared.r#type(id, own, &mut found),
         }
     }
@@ -124,9 +127,9 @@ pub fn incompatibilities(
 struct Compared<'a> {
     supergraph: &'a Supergraph,
     subgraph: SubgraphId,
-    wanted: &'a Schema,
+    expected: &'a Schema,
     api: &'a Api,
-    offered: &'a Schema,
+    actual: &'a Schema,
     /// Types of the source whose rows are found by keys.
     entities: Option<&'a EntitiesBinding>,
     /// Fields that the subgraph provides below some of its fields.
@@ -188,7 +191,7 @@ impl Compared<'_> {
     /// Whether a type occurs in representations only. A type without fields is judged by the fields
     /// that have it.
     fn is_type_required_only(&self, r#type: TypeId) -> bool {
-        match &self.wanted[r#type].kind {
+        match &self.expected[r#type].kind {
             TypeKind::Object { fields, .. } => {
                 let own =
                     |field: &&FieldId| self.supergraph.field_in(**field, self.subgraph).is_some();
@@ -202,101 +205,101 @@ impl Compared<'_> {
     }
 
     /// Returns the type of the source with the same name, or its root type.
-    fn find(&self, wanted: TypeId) -> Option<TypeId> {
-        let (ours, theirs) = (self.wanted, self.offered);
-        if ours.query == Some(wanted) {
+    fn find(&self, expected: TypeId) -> Option<TypeId> {
+        let (ours, theirs) = (self.expected, self.actual);
+        if ours.query == Some(expected) {
             theirs.query
-        } else if ours.mutation == Some(wanted) {
+        } else if ours.mutation == Some(expected) {
             theirs.mutation
         } else {
-            theirs.find_type(&ours[wanted].name)
+            theirs.find_type(&ours[expected].name)
         }
     }
 
-    fn r#type(&self, wanted: TypeId, offered: TypeId, found: &mut Vec<Incompatibility>) {
-        let name = &*self.wanted[wanted].name;
-        let known = self.supergraph.type_in(wanted, self.subgraph);
+    fn r#type(&self, expected: TypeId, actual: TypeId, found: &mut Vec<Incompatibility>) {
+        let name = &*self.expected[expected].name;
+        let known = self.supergraph.type_in(expected, self.subgraph);
         let is_interface_object = known.is_some_and(|known| known.is_interface_object);
-        match (&self.wanted[wanted].kind, &self.offered[offered].kind) {
+        match (&self.expected[expected].kind, &self.actual[actual].kind) {
             (TypeKind::Object { fields, .. }, TypeKind::Object { .. }) => {
-                self.composite(wanted, offered, fields, found);
+                self.composite(expected, actual, fields, found);
             }
             (TypeKind::Interface { fields, .. }, TypeKind::Interface { .. })
                 if !is_interface_object =>
             {
-                self.composite(wanted, offered, fields, found);
+                self.composite(expected, actual, fields, found);
             }
             (TypeKind::Interface { fields, .. }, TypeKind::Object { .. })
                 if is_interface_object =>
             {
-                self.composite(wanted, offered, fields, found);
+                self.composite(expected, actual, fields, found);
             }
             (TypeKind::InputObject { fields }, TypeKind::InputObject { fields: own }) => {
                 // A supergraph has only those input fields that all subgraphs have.
                 for field in fields {
-                    let coordinate = format!("{name}.{}", self.wanted[*field].name);
+                    let coordinate = format!("{name}.{}", self.expected[*field].name);
                     self.input((coordinate, *field), own, found);
                 }
             }
             (TypeKind::Scalar, TypeKind::Scalar)
             | (TypeKind::Union { .. }, TypeKind::Union { .. })
             | (TypeKind::Enum { .. }, TypeKind::Enum { .. }) => {}
-            (_, _) => found.push(Incompatibility::Kind { name: name.into() }),
+            (_, _) => found.push(Incompatibility::DifferentKind { name: name.into() }),
         }
     }
 
     fn composite(
         &self,
-        wanted: TypeId,
-        offered: TypeId,
+        expected: TypeId,
+        actual: TypeId,
         fields: &[FieldId],
         found: &mut Vec<Incompatibility>,
     ) {
-        let name = &*self.wanted[wanted].name;
+        let name = &*self.expected[expected].name;
         for field in fields {
             // Provided fields are fields of the subgraph as well.
             if let Some(known) = self.supergraph.field_in(*field, self.subgraph) {
-                self.field((name, *field, known), offered, found);
+                self.field((name, *field, known), actual, found);
             }
         }
-        self.keys(wanted, offered, found);
+        self.keys(expected, actual, found);
     }
 
     fn field(
         &self,
         (parent, field, known): (&str, FieldId, &FieldIn),
-        offered: TypeId,
+        actual: TypeId,
         found: &mut Vec<Incompatibility>,
     ) {
-        let definition = &self.wanted[field];
+        let definition = &self.expected[field];
         let coordinate = format!("{parent}.{}", definition.name);
-        let Some(own) = self.offered.find_field(offered, &definition.name) else {
+        let Some(own) = self.actual.find_field(actual, &definition.name) else {
             if !self.is_required_only(field) {
-                found.push(Incompatibility::Field { coordinate: coordinate.into() });
+                found.push(Incompatibility::MissingField { coordinate: coordinate.into() });
             }
             return;
         };
         self.required((&coordinate, known), own, found);
-        let own = &self.offered[own];
+        let own = &self.actual[own];
         if !self.gives(known.r#type, own.r#type) {
-            found.push(Incompatibility::Other {
+            found.push(Incompatibility::DifferentType {
                 coordinate: coordinate.as_str().into(),
-                wanted: print_type(self.wanted, known.r#type).into(),
-                offered: print_type(self.offered, own.r#type).into(),
+                expected: print_type(self.expected, known.r#type).into(),
+                actual: print_type(self.actual, own.r#type).into(),
             });
         }
         for argument in &definition.arguments {
-            let coordinate = format!("{coordinate}({}:)", self.wanted[*argument].name);
+            let coordinate = format!("{coordinate}({}:)", self.expected[*argument].name);
             self.input((coordinate, *argument), &own.arguments, found);
         }
-        let is_set = |name: &str| {
+        let is_declared = |name: &str| {
             let arguments = definition.arguments.iter();
-            arguments.map(|argument| &self.wanted[*argument].name).any(|is_set| **is_set == *name)
+            arguments.map(|argument| &self.expected[*argument].name).any(|known| **known == *name)
                 || known.context.iter().any(|argument| *argument.name == *name)
         };
         for argument in &own.arguments {
-            let input = &self.offered[*argument];
-            if input.r#type.is_non_null() && input.default.is_none() && !is_set(&input.name) {
+            let input = &self.actual[*argument];
+            if input.r#type.is_non_null() && input.default.is_none() && !is_declared(&input.name) {
                 let coordinate = format!("{coordinate}({}:)", input.name).into();
                 found.push(Incompatibility::RequiredArgument { coordinate });
             }
@@ -310,40 +313,40 @@ impl Compared<'_> {
         own: FieldId,
         found: &mut Vec<Incompatibility>,
     ) {
-        let offered: Vec<&str> = federation::required(self.api, own).collect();
-        let wanted = known.requires.map(|set| self.supergraph.field_set(set));
-        let wanted = wanted.map_or(&[][..], |set| set.selections.as_slice());
-        let names = wanted.iter().filter_map(|selection| match selection {
-            SetSelection::Field { field, .. } => Some(&*self.wanted[*field].name),
+        let actual: Vec<&str> = federation::required(self.api, own).collect();
+        let expected = known.requires.map(|set| self.supergraph.field_set(set));
+        let expected = expected.map_or(&[][..], |set| set.selections.as_slice());
+        let names = expected.iter().filter_map(|selection| match selection {
+            SetSelection::Field { field, .. } => Some(&*self.expected[*field].name),
             SetSelection::Typename | SetSelection::On(_) => None,
         });
         let names: Vec<&str> = names.collect();
         let is_within = |one: &[&str], other: &[&str]| one.iter().all(|name| other.contains(name));
-        if !is_within(&names, &offered) || !is_within(&offered, &names) {
-            found.push(Incompatibility::Required {
+        if !is_within(&names, &actual) || !is_within(&actual, &names) {
+            found.push(Incompatibility::DifferentRequirements {
                 coordinate: coordinate.into(),
-                wanted: names.join(" ").into(),
-                offered: offered.join(" ").into(),
+                expected: names.join(" ").into(),
+                actual: actual.join(" ").into(),
             });
         }
     }
 
     fn input(
         &self,
-        (coordinate, wanted): (String, InputId),
+        (coordinate, expected): (String, InputId),
         own: &[InputId],
         found: &mut Vec<Incompatibility>,
     ) {
-        let (coordinate, wanted) = (coordinate.into(), &self.wanted[wanted]);
-        let own = own.iter().map(|own| &self.offered[*own]).find(|own| own.name == wanted.name);
+        let (coordinate, expected) = (coordinate.into(), &self.expected[expected]);
+        let own = own.iter().map(|own| &self.actual[*own]).find(|own| own.name == expected.name);
         match own {
-            None => found.push(Incompatibility::Input { coordinate }),
+            None => found.push(Incompatibility::MissingInput { coordinate }),
             // The source must accept all values that the supergraph allows.
-            Some(own) if !self.takes(own.r#type, wanted.r#type) => {
-                found.push(Incompatibility::Other {
+            Some(own) if !self.takes(own.r#type, expected.r#type) => {
+                found.push(Incompatibility::DifferentType {
                     coordinate,
-                    wanted: print_type(self.wanted, wanted.r#type).into(),
-                    offered: print_type(self.offered, own.r#type).into(),
+                    expected: print_type(self.expected, expected.r#type).into(),
+                    actual: print_type(self.actual, own.r#type).into(),
                 })
             }
             Some(_) => {}
@@ -351,31 +354,31 @@ impl Compared<'_> {
     }
 
     /// Whether the source's type is a subtype of the supergraph's, for output.
-    fn gives(&self, wanted: TypeRef, offered: TypeRef) -> bool {
-        self.is_same(wanted.base, offered.base) && is_within(offered, wanted)
+    fn gives(&self, expected: TypeRef, actual: TypeRef) -> bool {
+        self.is_same(expected.base, actual.base) && is_within(actual, expected)
     }
 
     /// Whether the source's type accepts all values of the supergraph's, for input.
-    fn takes(&self, offered: TypeRef, wanted: TypeRef) -> bool {
-        self.is_same(wanted.base, offered.base) && is_within(wanted, offered)
+    fn takes(&self, actual: TypeRef, expected: TypeRef) -> bool {
+        self.is_same(expected.base, actual.base) && is_within(expected, actual)
     }
 
-    fn is_same(&self, wanted: TypeId, offered: TypeId) -> bool {
-        self.find(wanted) == Some(offered)
+    fn is_same(&self, expected: TypeId, actual: TypeId) -> bool {
+        self.find(expected) == Some(actual)
     }
 
     /// Compares the keys.
-    fn keys(&self, wanted: TypeId, offered: TypeId, found: &mut Vec<Incompatibility>) {
-        let Some(known) = self.supergraph.type_in(wanted, self.subgraph) else { return };
+    fn keys(&self, expected: TypeId, actual: TypeId, found: &mut Vec<Incompatibility>) {
+        let Some(known) = self.supergraph.type_in(expected, self.subgraph) else { return };
         let represented = self.entities.and_then(|entities| {
-            let place = entities.types.iter().position(|entity| entity.r#type == offered)?;
+            let place = entities.types.iter().position(|entity| entity.r#type == actual)?;
             entities.represented.get(place)
         });
         for key in known.keys.iter().filter(|key| key.is_resolvable) {
             let set = self.supergraph.field_set(key.fields);
             if !represented.is_some_and(|represented| self.is_key(set, represented)) {
-                found.push(Incompatibility::Key {
-                    r#type: (&*self.wanted[wanted].name).into(),
+                found.push(Incompatibility::MissingKey {
+                    r#type: (&*self.expected[expected].name).into(),
                     fields: self.print(set).into(),
                 });
             }
@@ -385,7 +388,7 @@ impl Compared<'_> {
     /// Whether a field set contains a key of the source.
     fn is_key(&self, set: &FieldSet, represented: &Represented) -> bool {
         represented.keys.iter().any(|key| {
-            key.is_set.iter().any(|is_set| is_set.iter().all(|path| self.contains(set, path)))
+            key.said.iter().any(|paths| paths.iter().all(|path| self.contains(set, path)))
                 || key
                     .id
                     .as_ref()
@@ -397,7 +400,7 @@ impl Compared<'_> {
     fn contains(&self, set: &FieldSet, path: &[Box<str>]) -> bool {
         let Some((name, rest)) = path.split_first() else { return false };
         set.selections.iter().any(|selection| match selection {
-            SetSelection::Field { field, set, .. } if *self.wanted[*field].name == **name => {
+            SetSelection::Field { field, set, .. } if *self.expected[*field].name == **name => {
                 match set {
                     None => rest.is_empty(),
                     Some(below) => self.contains(self.supergraph.field_set(*below), rest),
@@ -413,7 +416,7 @@ impl Compared<'_> {
             match selection {
                 SetSelection::Typename => parts.push("__typename".to_owned()),
                 SetSelection::Field { field, set, .. } => {
-                    parts.push(self.wanted[*field].name.as_ref().to_owned());
+                    parts.push(self.expected[*field].name.as_ref().to_owned());
                     if let Some(below) = set {
                         let below = self.print(self.supergraph.field_set(*below));
                         parts.push(["{ ", &below, " }"].concat());
@@ -421,7 +424,7 @@ impl Compared<'_> {
                 }
                 SetSelection::On(set) => {
                     let set = self.supergraph.field_set(*set);
-                    let name = &*self.wanted[set.parent].name;
+                    let name = &*self.expected[set.parent].name;
                     parts.push(["... on ", name, " { ", &self.print(set), " }"].concat());
                 }
             }

@@ -91,8 +91,8 @@ impl GatewayWorker {
                 variables.insert(representations_variable(list), Json::Array(Vec::new()));
             }
             let query = fetch.document.text.to_string();
-            let asked = Request { query, variables, ..Request::default() };
-            let Explained { statements, .. } = local.explain(&asked, &caller.session)?;
+            let graphql = Request { query, variables, ..Request::default() };
+            let Explained { statements, .. } = local.explain(&graphql, &caller.session)?;
             let name = &*self.gateway.supergraph.subgraph(fetch.subgraph).name;
             all.push(SourceFetch { number, name, round: fetch.level, statements });
         }
@@ -134,14 +134,14 @@ impl Gateway {
                 }
             };
             let waited =
-                if seen.has_waited { ", after another that might have said it" } else { "" };
-            let fate = match seen.fate {
+                if seen.has_waited { ", after another that might have had it" } else { "" };
+            let outcome = match seen.outcome {
                 FetchOutcome::Planned => "not sent: what it needs did not come".to_owned(),
                 FetchOutcome::Nothing => "not sent: there was nothing to ask".to_owned(),
                 FetchOutcome::Reused => "not sent: it was known".to_owned(),
                 FetchOutcome::Sent => sent(seen, started),
             };
-            format!("{number}. {name}: {fate}{objects}{waited}\n")
+            format!("{number}. {name}: {outcome}{objects}{waited}\n")
         });
         lines.collect()
     }

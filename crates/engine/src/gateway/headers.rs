@@ -404,8 +404,8 @@ mod tests {
         headers.insert(REQUEST_ID, HeaderValue::from_static("of the client"));
         let rules = Rules::new(vec![forward("*"), insert("x-a", "1")]);
         let mut forwarded = ReadHeaders::of([&rules]).collect(&headers);
-        forwarded.tell(REQUEST_ID, HeaderValue::from_static("7"));
-        forwarded.tell(TRACEPARENT, HeaderValue::from_static("00-a-c-01"));
+        forwarded.set(REQUEST_ID, HeaderValue::from_static("7"));
+        forwarded.set(TRACEPARENT, HeaderValue::from_static("00-a-c-01"));
         let check = |rules: &Rules, count| {
             let sent = rules.apply(&forwarded, None, 0);
             assert_eq!(sent.len(), count, "{sent:?}");

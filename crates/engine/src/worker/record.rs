@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gateway::execute::Recording;
+use gateway::execute::RecordedResponse;
 use graphql::{GraphQLError, Request};
 use response::{Held, Written};
 use source::Session;
@@ -13,7 +13,7 @@ use crate::report::{Report, Timed};
 use crate::respond::{Response, told};
 
 /// An answer, with the memory that it takes.
-type Answered = (Recording, Held);
+type Answered = (RecordedResponse, Held);
 
 impl Worker {
     /// Answers a request whose values are read as they are written; or the response that says why
@@ -58,7 +58,7 @@ impl Worker {
             Ok(Written { data, held, errors }) => {
                 prepared.end_tape(&data);
                 let errors = told(engine, errors, &mut report.codes).map(Bytes::from);
-                Ok((Recording { shape: Arc::clone(plan.shape()), data, errors }, held))
+                Ok((RecordedResponse { shape: Arc::clone(plan.shape()), data, errors }, held))
             }
             Err(error) => Err(failed(engine, error, report)),
         })

@@ -3,22 +3,18 @@
 
 use graphql::operation::Location;
 use rustc_hash::FxHashSet;
-use serde_json_bytes::Value as JsonValue;
-use serde_json_bytes::serde_json;
 
 use super::arena::{Arena, Cell, CellAddress, ObjectId};
 use super::cause::{Cause, CauseId, Origin, Scope};
 use super::errors::{ErrorKind, Errors, Path, Step};
 use super::json::{InvalidJson, Json, Span};
 use super::request::{Batch, FetchInputs};
+use super::subgraph_error::SubgraphError;
 use crate::outline::{ItemId, ItemKind, PositionId, Tree};
 use crate::plan::{Entities, Fetch, Plan, Read, Shape, Value, entities_key};
 
 /// Maximum number of reported errors of one response; further ones are only counted.
 const MAX_MAPPED: usize = 100;
-
-/// Maximum length of the `extensions` of an error; longer ones are dropped.
-const MAX_EXTENSIONS: usize = 16 << 10;
 
 /// Maximum number of values that one error is mapped to. There are several where an entity occurs
 /// at several places, or where the runtime type of an object is unknown.
@@ -508,57 +504,4 @@ fn element(arena: &Arena, place: CellAddress, index: usize) -> Option<CellAddres
         | Cell::Leaf { .. }
         | Cell::Object(_) => None,
     }
-}
-
-/// An error in a subgraph response.
-#[derive(Debug, Default)]
-struct SubgraphError {
-    message: Box<str>,
-    path: Path,
-    extensions: Option<Box<str>>,
-}
-
-impl SubgraphError {
-    fn read(json: &mut Json<'_>) -> Result<Self, InvalidJson> {
-        let mut error = Self::default();
-        if json.peek()? != b'{' {
-            json.skip()?;
-            return Ok(error);
-        }
-        if !json.begin(b'{', b'}')? {
-            return Ok(error);
-        }
-        loop {
-            let name = json.name()?;
-            let kind = json.peek()?;
-            json.take_unsendable();
-            let (start, end) = json.skip()?;
-            let text = json.bytes().get(start..end).unwrap_or_default();
-            let is_fit = !json.take_unsendable();
-            match name {
-                b"message" => error.message = serde_json::from_slice(text).unwrap_or_default(),
-                b"path" => error.path = path(text),
-                b"extensions" if kind == b'{' && is_fit && text.len() <= MAX_EXTENSIONS => {
-                    error.extensions = std::str::from_utf8(text).ok().map(Into::into);
-                }
-                _ => {}
-            }
-            if !json.next(b'}')? {
-                return Ok(error);
-            }
-        }
-    }
-}
-
-/// Parses a path, up to the first invalid segment.
-fn path(text: &[u8]) -> Path {
-    let steps: Vec<JsonValue> = serde_json::from_slice(text).unwrap_or_default();
-    let steps = steps.iter().map_while(|step| match step {
-        JsonValue::String(key) => Some(Step::Key(key.as_str().into())),
-        JsonValue::Number(index) => {
-            index.as_u64().and_then(|index| usize::try_from(index).ok()).map(Step::Index)
-        }
-        _ => None,
-    });
-    steps.collect()
 }

@@ -11,12 +11,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Class;
 use crate::supergraph::{FieldSetId, SetSelection, Supergraph, TypeSet};
 
-/// Returns the classes of `possible`; `asked` describes the selections of a type, with equal texts
+/// Returns the classes of `possible`; `selections` describes the selections of a type, with equal texts
 /// for equal ones.
 pub(super) fn classes(
     supergraph: &Supergraph,
     possible: &TypeSet,
-    asked: impl Fn(TypeId) -> (String, Vec<Box<str>>),
+    selections: impl Fn(TypeId) -> (String, Vec<Box<str>>),
 ) -> Vec<Class> {
     if possible.len() == 1 {
         return singletons(supergraph, possible);
@@ -24,7 +24,7 @@ pub(super) fn classes(
     let mut classes: Vec<Class> = Vec::new();
     let mut known: FxHashMap<String, usize> = FxHashMap::default();
     for object in supergraph.members(possible) {
-        let (mut text, names) = asked(object);
+        let (mut text, names) = selections(object);
         describe(supergraph, object, names, &mut text);
         let only = supergraph.only(object);
         match known.get(&text) {

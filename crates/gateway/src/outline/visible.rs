@@ -134,9 +134,10 @@ impl Group<'_> {
     fn directives(&self, is_of: impl Fn(&TypeSet) -> bool) -> FieldDirectives {
         match self.kind {
             ItemKind::Field { .. } => {
-                let asked = self.occurrences.iter();
-                let asked = asked.filter(|asked| !asked.is_denied && is_of(&asked.types));
-                FieldDirectives::of(asked.map(|asked| &asked.applied))
+                let selected = self.occurrences.iter();
+                let selected =
+                    selected.filter(|selected| !selected.is_denied && is_of(&selected.types));
+                FieldDirectives::of(selected.map(|selected| &selected.applied))
             }
             ItemKind::Typename | ItemKind::Introspection => FieldDirectives::default(),
         }
@@ -164,7 +165,7 @@ impl<'o> Outliner<'o> {
             self.collect(*set_ref, &possible, &AppliedDirectives::default(), &mut groups)?;
         }
         let groups = groups.all;
-        let asked = |object: TypeId| {
+        let selected = |object: TypeId| {
             let mut text = String::new();
             let mut names = Vec::new();
             for (place, group) in groups.iter().enumerate() {
@@ -186,7 +187,7 @@ impl<'o> Outliner<'o> {
         if possible.len() > 1 && !parent.is_some_and(|parent| self.is_narrowed(parent)) {
             let key = (self.tree.position(id).r#type, signature(&groups));
             let known = self.classes.entry(key);
-            let known = known.or_insert_with(|| classes(self.supergraph, &possible, asked));
+            let known = known.or_insert_with(|| classes(self.supergraph, &possible, selected));
             self.tree.positions[id.index()].classes.clone_from(known);
         }
         let classes = self.tree.position(id).classes.len();
@@ -215,8 +216,9 @@ impl<'o> Outliner<'o> {
             let own = made.iter().filter(|(item, _)| of_class(&self.tree.item(*item).types));
             let mut own: Vec<_> = own
                 .map(|(item, group)| {
-                    let asked = group.occurrences.iter().filter(|asked| of_class(&asked.types));
-                    (asked.map(|asked| asked.place).min(), *item)
+                    let selected =
+                        group.occurrences.iter().filter(|selected| of_class(&selected.types));
+                    (selected.map(|selected| selected.place).min(), *item)
                 })
                 .collect();
             if own.is_sorted() {
@@ -255,9 +257,9 @@ impl<'o> Outliner<'o> {
         groups: &mut Groups<'o>,
     ) -> Result<(), TooManySelections> {
         let operation = self.operation;
-        let asked = operation.selection_set(set_ref.set);
-        let parent = self.supergraph.api.r#type(asked.parent);
-        for selection in &asked.selections {
+        let selected = operation.selection_set(set_ref.set);
+        let parent = self.supergraph.api.r#type(selected.parent);
+        for selection in &selected.selections {
             self.left = self.left.checked_sub(1).ok_or(TooManySelections)?;
             match selection {
                 Selection::Field(field) => {
@@ -325,8 +327,8 @@ impl<'o> Outliner<'o> {
             // An object has one field per response name. Validation checked that they agree; where
             // it allows different arguments the first ones count.
             let is_of_one = || {
-                let mut asked = group.occurrences.iter();
-                asked.any(|asked| !asked.types.intersection(types).is_empty())
+                let mut selected = group.occurrences.iter();
+                selected.any(|selected| !selected.types.intersection(types).is_empty())
             };
             is_same(&group.kind, &kind) && (group.arguments == arguments || is_of_one())
         });
@@ -425,10 +427,10 @@ impl<'o> Outliner<'o> {
     ) -> Vec<(TypeId, TypeSet, Vec<SelectionSetRef>)> {
         let classes = self.tree.position(position).classes.iter().filter(|_| is_composite);
         let parts = classes.filter_map(|class| {
-            let asked = group.occurrences.iter().filter(|occurrence| {
+            let selected = group.occurrences.iter().filter(|occurrence| {
                 self.supergraph.contains(&occurrence.types, class.representative)
             });
-            let sets = asked.filter_map(|occurrence| {
+            let sets = selected.filter_map(|occurrence| {
                 let set = occurrence.selection.selection_set?;
                 Some(SelectionSetRef { set, is_denied: occurrence.is_denied })
             });

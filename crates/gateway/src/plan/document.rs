@@ -43,8 +43,8 @@ pub fn document(
         printer.entities(list, lists.len(), &mut root);
     }
     let Printer { texts, variables, .. } = printer;
-    let strip_braces = lists.is_empty() && variables.is_empty() && directives.is_empty();
-    let mut text = match (fetch.kind, strip_braces) {
+    let is_shorthand = lists.is_empty() && variables.is_empty() && directives.is_empty();
+    let mut text = match (fetch.kind, is_shorthand) {
         (OperationKind::Query, true) => String::new(),
         (OperationKind::Query, false) => "query".to_owned(),
         (OperationKind::Mutation, _) => "mutation".to_owned(),

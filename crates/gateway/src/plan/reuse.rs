@@ -206,8 +206,8 @@ impl<'f> ReuseFinder<'f> {
             let providers = &self.reusable.known[known as usize].providers;
             let earlier = providers.partition_point(|other| level_of(other) <= fetch.level);
             if providers[..earlier].iter().any(|provider| provider.fetch != own) {
-                let wanted = SelectionMatcher { supergraph: self.supergraph, tree: self.tree };
-                let values = wanted.own(*object, selection);
+                let matcher = SelectionMatcher { supergraph: self.supergraph, tree: self.tree };
+                let values = matcher.own(*object, selection);
                 all.push(Reuse { known, providers: narrow(earlier), values });
             }
         }
@@ -266,9 +266,9 @@ impl<'f> ReuseFinder<'f> {
         }
         let mut classes = position.classes.iter();
         let class = classes.find(|class| self.supergraph.contains(&class.types, object))?;
-        let wanted = SelectionMatcher { supergraph: self.supergraph, tree: self.tree };
+        let matcher = SelectionMatcher { supergraph: self.supergraph, tree: self.tree };
         let mut number = 0;
-        let values = wanted.values(object, selection, read.selection, &mut number)?;
+        let values = matcher.values(object, selection, read.selection, &mut number)?;
         let form = self.form(read.position, class.representative, entry);
         // All members of the representation must be known there, too.
         let members = self.reusable.forms[form as usize].members.len();

@@ -104,7 +104,7 @@ impl Selection {
     /// Recursion is bounded by the depth of the operation.
     fn shrink(&mut self) {
         self.fields.shrink_to_fit();
-        self.fields.iter_mut().filter_map(|asked| asked.below.as_mut()).for_each(Self::shrink);
+        self.fields.iter_mut().filter_map(|field| field.below.as_mut()).for_each(Self::shrink);
         self.fragments.shrink_to_fit();
         self.fragments.iter_mut().for_each(|(_, selection)| selection.shrink());
     }

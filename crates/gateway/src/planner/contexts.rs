@@ -17,7 +17,7 @@ ids! {
     /// A context of an operation.
     ContextId "context";
     /// A set of contexts that are sent together.
-    ContextSetId "told";
+    ContextSetId "contexts";
 }
 
 graphql::heap_size!(plain ContextId);
@@ -104,8 +104,8 @@ impl Contexts {
         let ItemKind::Field { name, .. } = &item.kind else { return };
         let (name, position) = (name.clone(), item.position);
         let classes = tree.position(position).classes.iter().map(|class| class.representative);
-        let asked = classes.filter(|object| supergraph.contains(&item.types, *object));
-        for object in asked.collect::<Vec<_>>() {
+        let classes_selected = classes.filter(|object| supergraph.contains(&item.types, *object));
+        for object in classes_selected.collect::<Vec<_>>() {
             let parents =
                 std::iter::once(object).chain(supergraph.interfaces(object).iter().copied());
             for parent in parents {

@@ -25,7 +25,7 @@ pub(super) fn reach(
     contexts: &Contexts,
     limits: Limits,
 ) -> Result<Facts, PlanError> {
-    let asked = tree.items.iter().filter(|item| item.is_visible).count();
+    let visible = tree.items.iter().filter(|item| item.is_visible).count();
     let mut reachability = Reachability {
         supergraph,
         tree,
@@ -33,7 +33,7 @@ pub(super) fn reach(
         contexts,
         limits,
         executors,
-        asked,
+        visible,
         facts: Facts::default(),
         nothing: GivenId::new(0),
         prepared: FxHashSet::default(),
@@ -61,7 +61,7 @@ struct Reachability<'r> {
     /// For mutations.
     executors: &'r Executors,
     /// Number of visible items.
-    asked: usize,
+    visible: usize,
     facts: Facts,
     /// The empty set of provided fields.
     nothing: GivenId,
@@ -107,8 +107,8 @@ impl Reachability<'_> {
             let visit = *self.facts.visit(id);
             self.prepare(visit.position);
             for item in self.tree.position(visit.position).items.clone() {
-                let asked = self.tree.item(item);
-                if !asked.is_denied && self.supergraph.contains(&asked.types, visit.object) {
+                let selected = self.tree.item(item);
+                if !selected.is_denied && self.supergraph.contains(&selected.types, visit.object) {
                     self.read(id, visit, item);
                 }
             }
@@ -118,7 +118,7 @@ impl Reachability<'_> {
 
     /// Checks the limits.
     fn check(&self) -> Result<(), PlanError> {
-        let hidden = self.tree.items.len().saturating_sub(self.asked);
+        let hidden = self.tree.items.len().saturating_sub(self.visible);
         if self.facts.work > self.limits.facts || hidden > self.limits.items {
             return Err(PlanError::TooComplex);
         }

@@ -162,13 +162,13 @@ fn name_of(url: &str) -> Option<&str> {
 /// Returns imported elements without `@`, with their names in the document.
 fn imports(directive: &Directive) -> Vec<(String, String)> {
     let Some(Literal::List(items)) = argument(directive, "import") else { return Vec::new() };
-    let strip_braces = |name: &str| name.trim_start_matches('@').to_owned();
+    let without_at = |name: &str| name.trim_start_matches('@').to_owned();
     let pairs = items.iter().filter_map(|item| match item {
-        Literal::String(name) => Some((strip_braces(name), strip_braces(name))),
+        Literal::String(name) => Some((without_at(name), without_at(name))),
         Literal::Object(members) => {
-            let member = |wanted: &str| {
+            let member = |key: &str| {
                 members.iter().find_map(|(name, value)| match value {
-                    Literal::String(text) if **name == *wanted => Some(strip_braces(text)),
+                    Literal::String(text) if **name == *key => Some(without_at(text)),
                     _ => None,
                 })
             };

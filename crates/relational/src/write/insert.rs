@@ -1,7 +1,7 @@
 //! Rows to insert, and those that agree with one that is there.
 
 use catalog::{EntityId, FieldId};
-use ir::{Conflict, Insert, InsertedRows, Operand, Step};
+use ir::{Conflict, Insert, InsertedRows, Operand, Step, StepId};
 use source::CompileError;
 use sql::{
     Alias, Cell, ConflictAction, Expression, FromItem, Identifier, InsertSource, OnConflict,
@@ -36,7 +36,7 @@ impl Compiler<'_> {
                 let source = self.inserted_columns(&insert.fields, columns, &mut statement)?;
                 let said = (insert.fields.clone(), source);
                 let (text, made) = self.insert_text(
-                    (step, entity),
+                    (step.id, entity),
                     (alias, said),
                     conflict,
                     wanted,
@@ -52,8 +52,13 @@ impl Compiler<'_> {
             let said = self.inserted_rows(entity, &insert.fields, alike, &mut statement)?;
             // What the first one gives stands for all.
             let before = self.returned.remove(&step.id);
-            let (text, made) =
-                self.insert_text((step, entity), (alias, said), conflict, wanted, &mut statement)?;
+            let (text, made) = self.insert_text(
+                (step.id, entity),
+                (alias, said),
+                conflict,
+                wanted,
+                &mut statement,
+            )?;
             let Some(of) = first else {
                 first = Some(made.0.level);
                 self.push_change(step, entity, &text, statement, made)?;
@@ -90,9 +95,9 @@ impl Compiler<'_> {
     }
 
     /// The statement that inserts rows, and what it gives.
-    fn insert_text(
+    pub(super) fn insert_text(
         &mut self,
-        (step, entity): (&Step, EntityId),
+        (step, entity): (StepId, EntityId),
         (alias, (fields, source)): (Alias, (Vec<FieldId>, InsertSource)),
         conflict: Option<&Conflict>,
         wanted: &Wanted<'_>,
@@ -106,7 +111,7 @@ impl Compiler<'_> {
                 Some(self.on_conflict(conflict, &mut scope, statement)?)
             }
         };
-        let made = self.changed_items(step.id, entity, alias, wanted, statement)?;
+        let made = self.changed_items(step, entity, alias, wanted, statement)?;
         let text = sql::Insert {
             into: self.table_name(entity),
             alias,

@@ -27,6 +27,6 @@ impl Compiler<'_> {
         };
         let round = self.levels.get(usize::from(level.0)).map_or(0, |level| level.round);
         statement.round = statement.round.max(round + 1);
-        Ok(ParameterSource::Result { level, column: *column })
+        Ok(ParameterSource::Result { level, row: 0, column: *column })
     }
 }

@@ -32,9 +32,12 @@ pub(in super::super) struct Returned {
     /// Where the outputs stand of what is read by the change itself.
     own: FxHashMap<ir::RowsId, Vec<(ir::OutputId, u16)>>,
     known: Known,
+    /// The columns of the fields that writes below it need.
+    pub(super) keys: Vec<(FieldId, u16)>,
 }
 
 /// What later steps read of a change.
+#[derive(Clone)]
 pub(super) struct Wanted<'r> {
     /// Sets of rows that are shown.
     rows: Vec<&'r Rows>,
@@ -42,6 +45,8 @@ pub(super) struct Wanted<'r> {
     is_tested: bool,
     /// Whether the rows are there after it.
     is_there: bool,
+    /// The fields that writes below it need.
+    pub(super) keys: Vec<FieldId>,
 }
 
 impl<'r> Wanted<'r> {
@@ -51,7 +56,8 @@ impl<'r> Wanted<'r> {
             _ => false,
         };
         let is_there = transaction.steps.iter().any(|own| own.id == step && keeps_rows(&own.kind));
-        let mut wanted = Self { rows: Vec::new(), is_tested: false, is_there };
+        let (rows, keys) = (Vec::new(), Vec::new());
+        let mut wanted = Self { rows, is_tested: false, is_there, keys };
         for step in &transaction.steps {
             match &step.kind {
                 StepKind::Read(rows) if is_of(rows) => wanted.rows.push(rows),
@@ -65,6 +71,11 @@ impl<'r> Wanted<'r> {
             }
         }
         wanted
+    }
+
+    /// Nothing but these fields.
+    pub(super) fn keys(keys: Vec<FieldId>) -> Self {
+        Self { rows: Vec::new(), is_tested: false, is_there: true, keys }
     }
 }
 
@@ -125,6 +136,7 @@ impl Compiler<'_> {
             is_rewritten,
             own: FxHashMap::default(),
             known: Known::default(),
+            keys: Vec::new(),
         };
         let level = LevelId(super::place(self.levels.len())?);
         // The rows that are read of it ask what they are.
@@ -149,6 +161,11 @@ impl Compiler<'_> {
                 let column = self.item(&[], field, form, scope, statement, &mut items);
                 returned.fields.push((field, column));
             }
+        }
+        for field in &wanted.keys {
+            let form = ir::Form::Stored;
+            let column = self.item(&[], *field, form, scope, statement, &mut items);
+            returned.keys.push((*field, column));
         }
         if items.expressions.is_empty() && !wanted.rows.is_empty() {
             // Whether there is a row is asked for all the same.

@@ -82,7 +82,7 @@ fn problems(options: &ApiOptions, invocation: &Invocation) -> Vec<String> {
             gateway::find_problems(&options)
         }
         Ok(_) => Vec::new(),
-        Err(error) => vec![Failure::Configuration(error)],
+        Err(error) => vec![error.into()],
     };
     let mut problems = invocation.unreadable_files();
     for failure in &found {

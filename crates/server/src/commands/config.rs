@@ -4,7 +4,7 @@
 use clap::CommandFactory;
 
 use crate::commands::print;
-use crate::configuration::{Keys, POLICIES, SUBGRAPHS, example, schema};
+use crate::configuration::{Keys, POLICIES, example, schema, subgraphs_schema};
 use crate::failure::Failure;
 use crate::options::{Arguments, ConfigOptions, ConfigPart};
 
@@ -14,6 +14,6 @@ pub(crate) fn run(options: &ConfigOptions) -> Result<(), Failure> {
         ConfigPart::Schema => print(&format!("{:#}\n", schema(&keys))),
         ConfigPart::Example => print(&example(&keys)),
         ConfigPart::Policies => print(POLICIES),
-        ConfigPart::Subgraphs => print(SUBGRAPHS),
+        ConfigPart::Subgraphs => print(&format!("{:#}\n", subgraphs_schema())),
     }
 }

@@ -11,7 +11,7 @@ use std::time::Instant;
 use engine::{OpenError, SourceAddress};
 
 use crate::commands::prepare::prepare_demo;
-use crate::commands::serve::open_and_serve;
+use crate::commands::serving::open_and_serve;
 use crate::commands::{block_on, print};
 use crate::demo::{Written, postgres, sqlite};
 use crate::failure::Failure;

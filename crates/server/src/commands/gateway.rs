@@ -10,20 +10,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clients::subgraph::{Settings as SubgraphSettings, Shared};
-use engine::gateway::{Gateway, Remote, Way};
+use engine::gateway::{Gateway, Remote, SubgraphTransport};
 use engine::{Api, SourceAddress};
 use gateway::Supergraph;
 use source::Statistics;
 
 use crate::commands::block_on;
-use crate::commands::serve::{open_and_serve, reload};
-use crate::configuration::{Defaults, Invocation, LocalSource, Resolved, SubgraphsFile, variable};
+use crate::commands::serving::{open_and_serve, reread};
+use crate::configuration::{
+    Again, Defaults, Invocation, LocalSource, Refused, Resolved, SubgraphsFile, variable,
+};
 use crate::demo::federated::{REMOTE, Shop};
 use crate::failure::Failure;
 use crate::http::{self, AuthProfile, ChangeWatch, Reload, Reloaded, Settings};
 use crate::memory;
 use crate::options::{
-    GatewayOptions, GivenOptions, ServingOptions, SubgraphOptions, SupergraphLocation,
+    Command, GatewayOptions, GivenOptions, ServingOptions, SubgraphOptions, SupergraphLocation,
     check_for_gateway, out_of_gateway,
 };
 use crate::supergraph::{SupergraphText, SupergraphWatch};
@@ -70,7 +72,7 @@ pub(crate) struct PreparedGateway {
 pub(crate) struct Subgraphs {
     /// The path of the file and its text, if there is one.
     file: Option<(PathBuf, String)>,
-    said: SubgraphsFile,
+    entry: SubgraphsFile,
     defaults: Defaults,
     sources: Sources,
 }
@@ -87,7 +89,15 @@ pub(crate) fn run(options: &GatewayOptions, invocation: &Invocation) -> Result<(
     open_and_serve(|| prepared.open(&known), serving, listeners, Some(reload), |_| Ok(()))
 }
 
-pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failure> {
+/// Repeats a start, except for options that need a restart.
+fn reload(again: &Again, known: &KnownSubgraphs) -> Result<Reloaded, Failure> {
+    let Command::Gateway(options) = reread(again)? else {
+        return Err(Failure::Usage("a reload needs the options of `thalweg gateway`".into()));
+    };
+    prepare(&options)?.open(known)
+}
+
+fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failure> {
     let place = SupergraphLocation::parse(&options.supergraph)?;
     if let (SupergraphLocation::File(_), Some(_)) = (&place, &options.supergraph_poll) {
         let message =
@@ -95,7 +105,7 @@ pub(crate) fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failu
         return Err(Failure::Usage(message.into()));
     }
     let subgraphs = Subgraphs::read_for(&place, &options.subgraphs)?;
-    let local = subgraphs.said.local_sources();
+    let local = subgraphs.entry.local_sources();
     check_for_gateway(&options.serving.given, local)?;
     let has_roles = local.has_postgres;
     Ok(PreparedGateway {
@@ -120,7 +130,7 @@ impl PreparedGateway {
         let unreadable = |error| Failure::Document { file: file.clone(), error };
         let mut text = fs::read_to_string(&file).map_err(unreadable)?;
         text.extend(["\n[subgraphs.", REMOTE, "]\nurl = \"", remote, "\"\n"]);
-        let said = SubgraphsFile::parse(&file, &text, &variable)?;
+        let entry = SubgraphsFile::parse(&file, &text, &variable)?;
         Ok(Self {
             place: SupergraphLocation::File(shop.supergraph()),
             poll: None,
@@ -128,7 +138,7 @@ impl PreparedGateway {
             watch: false,
             subgraphs: Subgraphs {
                 file: None,
-                said,
+                entry,
                 defaults: Defaults {
                     max_requests: (Defaults::default().max_requests.0, serving.load.max_requests),
                     ..Defaults::default()
@@ -201,7 +211,7 @@ pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
     }
     // Problems of the subgraphs file are reported above.
     if let Ok(subgraphs) = Subgraphs::read(&options.subgraphs) {
-        let local = subgraphs.said.local_sources();
+        let local = subgraphs.entry.local_sources();
         let refusals = out_of_gateway(&options.serving.given, local);
         problems.extend(refusals.into_iter().map(Failure::Usage));
     }
@@ -215,7 +225,7 @@ pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
 pub(crate) fn look(
     place: &SupergraphLocation,
     options: &SubgraphOptions,
-) -> Result<(Supergraph, Vec<Way>), Failure> {
+) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
     Subgraphs::read_for(place, options)?.look(place)
 }
 
@@ -224,26 +234,24 @@ pub(crate) fn look_with(
     place: &SupergraphLocation,
     options: &SubgraphOptions,
     given: &GivenOptions,
-) -> Result<(Supergraph, Vec<Way>), Failure> {
+) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
     let subgraphs = Subgraphs::read_for(place, options)?;
-    check_for_gateway(given, subgraphs.said.local_sources())?;
+    check_for_gateway(given, subgraphs.entry.local_sources())?;
     subgraphs.look(place)
 }
 
 impl Subgraphs {
     /// Reads the file, if there is one. If it is wrong, also reports unknown subgraphs.
     fn read_for(place: &SupergraphLocation, options: &SubgraphOptions) -> Result<Self, Failure> {
-        Self::read(options).map_err(|failure| match (failure, &options.subgraphs) {
-            (Failure::SubgraphsFile(refused), Some(file)) => {
-                let (Ok((_, supergraph)), Ok(text)) = (read(place), fs::read_to_string(file))
-                else {
-                    return Failure::SubgraphsFile(refused);
-                };
-                let names = names(&supergraph);
-                let refused = SubgraphsFile::all_problems(file, &text, &variable, &names);
-                Failure::SubgraphsFile(refused)
-            }
-            (failure, _) => failure,
+        Self::read(options).map_err(|failure| {
+            let is_wrong = matches!(&failure, Failure::Other(error) if error.is::<Refused>());
+            let Some(file) = options.subgraphs.as_ref().filter(|_| is_wrong) else {
+                return failure;
+            };
+            let (Ok((_, supergraph)), Ok(text)) = (read(place), fs::read_to_string(file)) else {
+                return failure;
+            };
+            SubgraphsFile::all_problems(file, &text, &variable, &names(&supergraph)).into()
         })
     }
 
@@ -258,15 +266,18 @@ impl Subgraphs {
             deduplicate: options.deduplicate_subgraph_requests,
         };
         let Some(file) = &options.subgraphs else {
-            let (said, sources) = (SubgraphsFile::default(), Sources::for_a_look());
-            return Ok(Self { file: None, said, defaults, sources });
+            let (entry, sources) = (SubgraphsFile::default(), Sources::for_a_look());
+            return Ok(Self { file: None, entry, defaults, sources });
         };
-        let (text, said) = read_file(file)?;
+        let (text, entry) = read_file(file)?;
         let file = Some((file.clone(), text));
-        Ok(Self { file, said, defaults, sources: Sources::for_a_look() })
+        Ok(Self { file, entry, defaults, sources: Sources::for_a_look() })
     }
 
-    fn look(&self, place: &SupergraphLocation) -> Result<(Supergraph, Vec<Way>), Failure> {
+    fn look(
+        &self,
+        place: &SupergraphLocation,
+    ) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
         let (_, supergraph) = read(place)?;
         let resolved = self.resolve(&supergraph)?;
         let transports =
@@ -284,7 +295,7 @@ impl Subgraphs {
 
     /// The settings of each subgraph of a supergraph.
     pub(crate) fn resolve(&self, supergraph: &Supergraph) -> Result<Vec<Resolved>, Failure> {
-        Ok(self.said.resolve(&names(supergraph), self.defaults)?)
+        Ok(self.entry.resolve(&names(supergraph), self.defaults)?)
     }
 }
 
@@ -297,14 +308,14 @@ fn names(supergraph: &Supergraph) -> Vec<(&str, &str)> {
 fn read_file(file: &Path) -> Result<(String, SubgraphsFile), Failure> {
     let unreadable = |error| Failure::Document { file: file.to_owned(), error };
     let text = fs::read_to_string(file).map_err(unreadable)?;
-    let said = SubgraphsFile::parse(file, &text, &variable)?;
-    Ok((text, said))
+    let entry = SubgraphsFile::parse(file, &text, &variable)?;
+    Ok((text, entry))
 }
 
 impl KnownSource {
     /// The state of a source, with what is kept of its previous state.
     fn new(source: &LocalSource, sources: &Sources, before: Option<&Self>) -> Self {
-        let (address, most_requests) = (&source.said.address, source.most_requests);
+        let (address, most_requests) = (&source.entry.address, source.most_requests);
         let is_alike =
             |before: &&Self| before.address == *address && before.most_requests == most_requests;
         let connections = before.map(|before| Arc::clone(&before.connections));
@@ -332,7 +343,7 @@ impl KnownSubgraphs {
         supergraph: &Supergraph,
         resolved: Vec<Resolved>,
         sources: &Sources,
-    ) -> Result<Vec<Way>, Failure> {
+    ) -> Result<Vec<SubgraphTransport>, Failure> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *known);
         known.has_warned = before.has_warned;
@@ -349,7 +360,7 @@ impl KnownSubgraphs {
                     known.local.insert((&*subgraph.name).into(), source_known);
                     let missing = missing.into_iter();
                     others.extend(missing.map(|missing| ((&*subgraph.name).into(), missing)));
-                    transports.push(Way::Local(local));
+                    transports.push(SubgraphTransport::Local(local));
                     continue;
                 }
             };
@@ -365,7 +376,7 @@ impl KnownSubgraphs {
             };
             let remote = Remote { settings: Arc::from(settings), shared, rules };
             known.remote.insert((&*subgraph.name).into(), remote.clone());
-            transports.push(Way::Remote(remote));
+            transports.push(SubgraphTransport::Remote(remote));
         }
         if !others.is_empty() {
             return Err(Failure::OtherSources(others));

@@ -16,9 +16,17 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Size limit of the response: more than the server sends.
 const MOST_BYTES: u64 = 64 * 1024;
 
+/// A server that is not ready.
+#[derive(Debug, thiserror::Error)]
+#[error("the server at {address} {reason}")]
+struct HealthError {
+    address: String,
+    reason: Unhealthy,
+}
+
 /// The reason why a server is not ready.
 #[derive(Debug)]
-pub(crate) enum Unhealthy {
+enum Unhealthy {
     /// No response.
     Silent(io::Error),
     /// The status line of the response, and its body.
@@ -32,7 +40,7 @@ pub(crate) fn run(options: &HealthOptions) -> Result<(), Failure> {
     let Some(address) = address else {
         return Err(Failure::Usage("`--listen` names no address".to_owned()));
     };
-    let ill = |reason| Failure::Health { address: address.text.clone(), reason };
+    let ill = |reason| Failure::other(HealthError { address: address.text.clone(), reason });
     let answer = ask(address).map_err(|error| ill(Unhealthy::Silent(error)))?;
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
     let status = head.lines().next().unwrap_or_default();

@@ -7,12 +7,13 @@ mod demo;
 mod explain;
 mod exposure;
 mod gateway;
-pub(crate) mod health;
+mod health;
 mod man;
 mod migrate;
 mod prepare;
 mod schema;
 mod serve;
+mod serving;
 mod types;
 
 use std::io::{self, Write};

@@ -64,6 +64,11 @@ impl Keys {
         Self(keys)
     }
 
+    /// Keeps the options with these names.
+    pub(super) fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
+        self.0.retain(|name, _| is_kept(name));
+    }
+
     pub(super) fn find(&self, name: &str) -> Option<&Key> {
         self.0.get(name)
     }

@@ -44,10 +44,11 @@ pub(crate) use example::example;
 pub(crate) use keys::Keys;
 pub(crate) use policies::POLICIES;
 pub(crate) use problem::Refused;
-pub(crate) use read::{Again, Invocation, ReadError, Reread, read, variable};
+pub(crate) use read::{Again, Invocation, Reread, read, variable};
 pub(crate) use redacted::redacted;
 pub(crate) use schema::schema;
-pub(crate) use subgraphs::{Defaults, LocalSource, Resolved, SUBGRAPHS, SubgraphsFile, Unresolved};
+pub(crate) use subgraphs::schema as subgraphs_schema;
+pub(crate) use subgraphs::{Defaults, LocalSource, Resolved, SubgraphsFile};
 
 /// The command line, with values for its flags.
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Problems of a file, with their positions.
 
+use crate::failure::Failure;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,12 @@ pub(crate) struct Problem {
 pub(crate) struct Refused {
     pub(crate) file: PathBuf,
     pub(crate) problems: Vec<Problem>,
+}
+
+impl From<Refused> for Failure {
+    fn from(error: Refused) -> Self {
+        Self::other(error)
+    }
 }
 
 impl Position {

@@ -18,6 +18,7 @@ use super::problem::Refused;
 use super::redacted::{redacted, shown};
 use super::restart;
 use super::value;
+use crate::failure::Failure;
 use crate::options::{Arguments, GivenOptions};
 
 /// The default file, if it exists.
@@ -67,6 +68,12 @@ pub(crate) enum ReadError {
     /// A problem of the file, as the result of `thalweg check`.
     #[error(transparent)]
     Found(Box<ReadError>),
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        Self::Configuration(Box::new(error))
+    }
 }
 
 /// Positions of options in the file, in words.

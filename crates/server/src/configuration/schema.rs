@@ -25,17 +25,23 @@ pub(crate) fn schema(keys: &Keys) -> Value {
 }
 
 fn property(name: &str, key: &Key) -> Value {
-    let mut property = match key.list {
+    let mut property = value_of(key);
+    property["description"] = description(name, key).into();
+    property
+}
+
+/// The schema of an option's value.
+pub(super) fn value_of(key: &Key) -> Value {
+    let mut value = match key.list {
         List::One => one(key),
         List::Separated(_) | List::Repeated => json!({
             "anyOf": [{ "type": "array", "items": one(key), "minItems": 1 }, one(key), text()]
         }),
     };
-    property["description"] = description(name, key).into();
     if let Some(default) = default(key) {
-        property["default"] = default;
+        value["default"] = default;
     }
-    property
+    value
 }
 
 /// A single value.
@@ -46,6 +52,9 @@ fn one(key: &Key) -> Value {
         Kind::Integer => json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, variable()] }),
         Kind::Number => json!({ "anyOf": [{ "type": "number" }, variable()] }),
         Kind::Text => match key.words() {
+            words if words.is_empty() && key.is_path() => {
+                json!({ "type": "string", "minLength": 1 })
+            }
             words if words.is_empty() => text(),
             words => json!({ "anyOf": [{ "enum": words }, variable()] }),
         },

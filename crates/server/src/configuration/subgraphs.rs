@@ -1,18 +1,18 @@
-//! The file of `--subgraphs`: what holds for each subgraph, and what for all.
+//! The file of `--subgraphs`: settings of each subgraph, and of all.
 //!
-//! It is a file of its own, since options have no subgraphs to stand under. Its strings may have
-//! variables of the environment, as those of the configuration file.
+//! It is a separate file, since options are not grouped by subgraphs. Strings may contain environment
+//! variables, as in the configuration file.
 //!
-//! * `table`: values of a table, each with its place, and what is wrong with them
-//! * `said`: what one table says
-//! * `headers`: its rules for headers
+//! * `table`: reads values of a table, and collects problems
+//! * `entry`: the entry of one subgraph, or of all
+//! * `headers`: rules for forwarded headers
 //! * `source`: a source in this process
-//! * `resolve`: what holds for each subgraph of a supergraph
+//! * `resolve`: the settings of each subgraph of a supergraph
 //! * `schema`: the JSON Schema of the file
 
+mod entry;
 mod headers;
 mod resolve;
-mod said;
 mod schema;
 mod source;
 mod table;
@@ -25,33 +25,33 @@ use toml::de::DeTable;
 use super::expand::Variable;
 use super::problem::{Position, Problem, Refused};
 use crate::options::LocalSources;
-pub(crate) use resolve::{Defaults, LocalSource, Resolved, Unresolved};
-use said::Said;
-pub(crate) use schema::SUBGRAPHS;
+use entry::SubgraphEntry;
+pub(crate) use resolve::{Defaults, LocalSource, Resolved};
+pub(crate) use schema::schema;
 use table::Reader;
 
-/// What a file says, before it is known which subgraphs there are.
+/// A parsed file, before the subgraphs are known.
 #[derive(Debug, Default)]
 pub(crate) struct SubgraphsFile {
     file: PathBuf,
-    /// For every subgraph that says nothing else.
-    all: Said,
+    /// The entry of all subgraphs.
+    all: SubgraphEntry,
     subgraphs: Vec<Named>,
 }
 
-/// What is said of one subgraph.
+/// The entry of one subgraph.
 #[derive(Debug)]
 struct Named {
     name: String,
     position: Position,
-    said: Said,
+    entry: SubgraphEntry,
 }
 
-/// The tables that a file has.
+/// The tables of a file.
 const TABLES: [&str; 2] = ["all", "subgraphs"];
 
 impl SubgraphsFile {
-    /// Reads a file's text: all that is wrong with it is found at once.
+    /// Parses a file, and reports all problems at once.
     pub(crate) fn parse(
         file: &Path,
         text: &str,
@@ -64,8 +64,7 @@ impl SubgraphsFile {
         }
     }
 
-    /// Everything that is wrong with a file whose text is wrong, names of subgraphs included that the
-    /// supergraph does not have.
+    /// All problems of a wrong file, including unknown subgraphs.
     pub(crate) fn all_problems(
         file: &Path,
         text: &str,
@@ -73,11 +72,11 @@ impl SubgraphsFile {
         subgraphs: &[(&str, &str)],
     ) -> Refused {
         let (read, mut problems) = Self::read(file, text, variable);
-        problems.extend(read.strangers(subgraphs));
+        problems.extend(read.unknown_subgraphs(subgraphs));
         Refused::sorted(file, problems)
     }
 
-    /// What the file says as far as it is right, and what is wrong with it.
+    /// The valid part of a file, and its problems.
     fn read(file: &Path, text: &str, variable: &dyn Fn(&str) -> Variable) -> (Self, Vec<Problem>) {
         let (table, errors) = DeTable::parse_recoverable(text);
         let mut read = Self { file: file.to_owned(), ..Self::default() };
@@ -93,13 +92,13 @@ impl SubgraphsFile {
     /// The kinds of the sources in this process.
     pub(crate) fn local_sources(&self) -> LocalSources {
         let mut kinds = LocalSources::default();
-        for source in self.subgraphs.iter().filter_map(|named| named.said.source.as_ref()) {
+        for source in self.subgraphs.iter().filter_map(|named| named.entry.source.as_ref()) {
             match source.address {
                 SourceAddress::Sqlite(_) => kinds.has_sqlite = true,
                 SourceAddress::Postgres(_) => kinds.has_postgres = true,
                 SourceAddress::Neo4j(_) => kinds.has_neo4j = true,
             }
-            kinds.has_policies |= source.policies.is_some();
+            kinds.has_policies |= source.has_policies();
         }
         kinds
     }
@@ -109,7 +108,7 @@ impl SubgraphsFile {
             match &**name.get_ref() {
                 "all" => {
                     if let Some(table) = reader.table("all", value) {
-                        self.all = Said::read(reader, table, said::Of::All);
+                        self.all = SubgraphEntry::read_all(reader, table);
                     }
                 }
                 "subgraphs" => {
@@ -118,8 +117,8 @@ impl SubgraphsFile {
                         let position = reader.position(name.span().start);
                         let name = name.get_ref().clone().into_owned();
                         if let Some(table) = reader.table(&name, value) {
-                            let said = Said::read(reader, table, said::Of::One);
-                            self.subgraphs.push(Named { name, position, said });
+                            let entry = SubgraphEntry::read_one(reader, table);
+                            self.subgraphs.push(Named { name, position, entry });
                         }
                     }
                 }

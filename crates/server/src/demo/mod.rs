@@ -7,6 +7,7 @@ pub(crate) mod sqlite;
 use std::io;
 use std::path::PathBuf;
 
+use crate::failure::Failure;
 use source_postgres::wire::WireError;
 
 /// The size of the written sample.
@@ -61,6 +62,12 @@ pub(crate) enum SampleError {
     TablesExist(Vec<String>),
     #[error("PostgreSQL refused the sample shop: {}", refusal(.0))]
     Postgres(#[from] tokio_postgres::Error),
+}
+
+impl From<SampleError> for Failure {
+    fn from(error: SampleError) -> Self {
+        Self::other(error)
+    }
 }
 
 fn list(tables: &[String]) -> String {

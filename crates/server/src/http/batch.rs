@@ -29,7 +29,7 @@ pub(super) async fn answer(
     exchange: &mut Exchange,
 ) -> Result<Response, Refusal> {
     check_number(service.settings.most_batch, members.len())?;
-    check_sums(service, &members, &caller)?;
+    check_batch(service, &members, &caller)?;
     if let Some(forwarded) = &mut caller.forwarded {
         // The spans of their requests to subgraphs would have equal ids.
         forwarded.trace = None;
@@ -77,13 +77,13 @@ fn check_number(most: Option<usize>, found: usize) -> Result<(), Refusal> {
 }
 
 /// Checks the summed limits. Malformed requests do not count: they are not executed.
-fn check_sums(service: &Service, members: &[Member], caller: &Caller) -> Result<(), Refusal> {
+fn check_batch(service: &Service, members: &[Member], caller: &Caller) -> Result<(), Refusal> {
     let requests = members.iter().filter_map(|member| {
         let parameters = member.as_ref().ok()?.clone();
         Some(service.settings.persisted.find(parameters).ok()?.request)
     });
     let requests: Vec<_> = requests.collect();
-    service.worker.check_sums(&requests, caller).map_err(Refusal::Malformed)
+    service.worker.check_batch(&requests, caller).map_err(Refusal::Malformed)
 }
 
 async fn answer_member(

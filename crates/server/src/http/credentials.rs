@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs;
 use std::time::Duration;
 
-use clients::{Followed, Followings};
+use clients::{RefreshedDocument, RefreshedDocuments};
 use engine::session::{Algorithm, Key, KeySet, Pair, Refused, Requirement, Rules, Sessions};
 use graphql::{ErrorCode, GraphQLError};
 use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
@@ -51,7 +51,7 @@ pub(super) struct Credentials {
     pub(super) profile: AuthProfile,
     pub(super) sessions: Sessions,
     /// Key sets that are fetched from URLs.
-    pub(super) fetched: Followings<KeySet>,
+    pub(super) fetched: RefreshedDocuments<KeySet>,
     /// Whether there are any keys; without them tokens are ignored.
     pub(super) has_keys: bool,
     pub(super) requires_token: bool,
@@ -107,12 +107,12 @@ impl Credentials {
         let allowed = algorithms.clone();
         let fetched = options.jwt_jwks.iter().map(|url| {
             let allowed = allowed.clone();
-            Followed::new(url.0.clone(), options.jwt_jwks_max_stale.0, move |text| {
+            RefreshedDocument::new(url.0.clone(), options.jwt_jwks_max_stale.0, move |text| {
                 let keys = KeySet::from_json(text).map_err(|error| error.to_string())?;
                 Ok(only_for(keys, &allowed))
             })
         });
-        let fetched = Followings::new(fetched.collect());
+        let fetched = RefreshedDocuments::new(fetched.collect());
         let given = KeySet::new(keys);
         let has_keys = !given.is_empty() || !fetched.is_empty();
         let keys = only_for(given, &algorithms);

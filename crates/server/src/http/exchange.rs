@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use engine::Report;
 use engine::gateway::headers::Trace;
 use engine::report::Planned;
-use gateway::execute::Observed;
+use gateway::execute::ExecutionStatistics;
 use graphql::ErrorCode;
 use graphql::operation::OperationKind;
 use hyper::body::Incoming;
@@ -96,13 +96,13 @@ impl Exchange {
         let traces =
             service.process.telemetry.traces.as_ref().filter(|_| target == Target::GraphQL);
         let traces = traces.map(|known| (Arc::clone(known), Traces::parent(request.headers())));
-        let has_subgraphs = service.worker.wanted().is_some();
+        let has_subgraphs = service.worker.read_headers().is_some();
         let trace = traces.as_ref().filter(|_| has_subgraphs);
         let trace = trace.map(|(known, parent)| known.begin(parent));
         let mut report = Report::default();
         report.observed.wants_rounds = traces.is_some();
         if has_subgraphs && (traces.is_some() || service.settings.logging.slow.is_some()) {
-            report.fetches = Observed::timed();
+            report.fetches = ExecutionStatistics::timed();
         }
         let shard = service.shard.clone().filter(|_| target == Target::GraphQL);
         if let Some(shard) = &shard {

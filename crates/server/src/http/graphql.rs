@@ -191,12 +191,12 @@ async fn caller(
     trace: Option<Trace>,
 ) -> Result<Caller, Refusal> {
     let session = session::find(&service.settings.credentials, headers).await?;
-    let forwarded = service.worker.wanted().map(|wanted| {
+    let forwarded = service.worker.read_headers().map(|wanted| {
         let mut forwarded = Box::new(wanted.collect(headers));
         forwarded.trace = trace;
         let id = RequestId::current();
         if let Some(id) = id.and_then(|id| HeaderValue::from_str(id.as_str()).ok()) {
-            forwarded.tell(REQUEST_ID, id);
+            forwarded.set(REQUEST_ID, id);
         }
         forwarded
     });

@@ -95,10 +95,8 @@ mod transport;
 
 pub(crate) use credentials::AuthProfile;
 pub(crate) use generation::{ChangeWatch, Generation, Reloaded};
-pub(crate) use listen::{Bound, ListenError, Listeners, bind};
-pub(crate) use persisted::ManifestError;
+pub(crate) use listen::{Bound, Listeners, bind};
 pub(crate) use reload::{Reload, Reloader, take_signal};
 pub(crate) use serve::{SecondServer, serve, serve_second};
 pub(crate) use settings::Settings;
 pub(crate) use telemetry::{Collectors, Telemetry};
-pub(crate) use tls::TlsError;

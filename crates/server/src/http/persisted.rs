@@ -13,7 +13,6 @@ use std::sync::Arc;
 use graphql::{GraphQLError, Parameters, Request};
 
 pub(super) use self::known::KnownDocuments;
-pub(crate) use self::trusted::ManifestError;
 pub(super) use self::trusted::TrustedDocuments;
 
 use self::document_id::{DocumentId, Sha256};

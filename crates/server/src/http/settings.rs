@@ -152,11 +152,8 @@ pub(super) struct DevelopmentSettings {
 impl Persisted {
     fn new(options: &PersistedOptions) -> Result<Self, Failure> {
         options.check()?;
-        let read = |file: &PathBuf| {
-            TrustedDocuments::read(file)
-                .map(Arc::new)
-                .map_err(|error| Failure::TrustedDocuments { file: file.clone(), error })
-        };
+        let read =
+            |file: &PathBuf| TrustedDocuments::read(file).map(Arc::new).map_err(Failure::other);
         // With only trusted documents there is nothing to cache.
         let keeps_others = options.apq && !options.only_trusted;
         let known = || Arc::new(KnownDocuments::new(options.apq_cache_size.0));

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gateway::execute::{Fate, Observed};
+use gateway::execute::{ExecutionStatistics, FetchOutcome};
 use prometheus_client::metrics::MetricType;
 
 use super::encode::{Writer, count_of};
@@ -28,15 +28,15 @@ pub(super) struct FetchCounts {
 
 impl FetchCounts {
     /// Counts the fetches of one request.
-    pub(super) fn count(&self, observed: &Observed) {
+    pub(super) fn count(&self, observed: &ExecutionStatistics) {
         for seen in &observed.fetches {
-            let fate = match seen.fate {
-                Fate::Sent => &self.sent,
-                Fate::Reused => &self.known,
-                Fate::Nothing => &self.nothing,
-                Fate::Planned => &self.missed,
+            let counter = match seen.outcome {
+                FetchOutcome::Sent => &self.sent,
+                FetchOutcome::Reused => &self.known,
+                FetchOutcome::Nothing => &self.nothing,
+                FetchOutcome::Planned => &self.missed,
             };
-            fate.fetch_add(1, Ordering::Relaxed);
+            counter.fetch_add(1, Ordering::Relaxed);
             let add = |count: &AtomicU64, number: usize| {
                 if number > 0 {
                     count.fetch_add(number as u64, Ordering::Relaxed);

@@ -23,5 +23,5 @@ mod subgraphs;
 mod usage;
 
 pub(crate) use encode::{Situation, Sources};
-pub(crate) use serve::{MetricsError, MetricsListener, serve};
+pub(crate) use serve::{MetricsListener, serve};
 pub(crate) use store::{CompletedRequest, Metrics, Shard};

@@ -18,6 +18,7 @@ use tokio::task::spawn_local;
 use tokio::time::{sleep, timeout};
 
 use super::encode::{Sources, encode};
+use crate::failure::Failure;
 
 const MEDIA_TYPE: HeaderValue =
     HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
@@ -44,6 +45,12 @@ pub(crate) struct MetricsListener {
 pub(crate) struct MetricsError {
     address: SocketAddr,
     error: io::Error,
+}
+
+impl From<MetricsError> for Failure {
+    fn from(error: MetricsError) -> Self {
+        Self::other(error)
+    }
 }
 
 impl MetricsListener {

@@ -1,15 +1,16 @@
 //! Options of an API: its source, its dialect, and the options of dialects.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Command, ValueEnum};
 use dialects::{Dialect, Transactions, phrag, postgraphile};
 use engine::{Rights, SourceAddress, StoredColumn};
 
 use super::connection_filter::ConnectionFilterOptions;
 use super::federation::FederationOptions;
 use super::gateway::SupergraphLocation;
-use super::given::GivenOptions;
+use super::given::{self, GivenOptions};
 use super::neo4j::Neo4jOptions;
 use super::phrag::PhragOptions;
 use super::policies::policies;
@@ -108,6 +109,25 @@ const MUTATION_TRANSACTIONS: Words<Transactions> = Words(&[
 ]);
 
 impl ApiOptions {
+    /// A command with these options.
+    pub(crate) fn command(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+
+    /// Parses the words of a command line, and ignores the environment. The error is one sentence.
+    pub(crate) fn of_words(words: impl IntoIterator<Item = String>) -> Result<Self, String> {
+        let parsed = given::of_words::<Self>(words.into_iter().map(OsString::from));
+        let (mut options, given) = parsed.map_err(|error| sentence(&error))?;
+        options.given = given;
+        Ok(options)
+    }
+
+    /// Gives connections the lists of PostGraphile beside them, unless an option decides otherwise:
+    /// clients that use connections ignore the lists.
+    pub(crate) fn prefer_lists_beside_connections(&mut self) {
+        self.postgraphile.simple_collections.get_or_insert(postgraphile::SimpleCollections::Both);
+    }
+
     pub(crate) fn address(&self) -> Result<SourceAddress, Failure> {
         let none = || Failure::Usage("there is no SOURCE, and no configuration file".into());
         let source = self.source.as_ref().ok_or_else(none)?;
@@ -162,7 +182,7 @@ impl ApiOptions {
     pub(crate) fn out_of_scope(&self) -> Result<Vec<String>, Failure> {
         let target = Target {
             source: SourceKind::of(&self.address()?),
-            dialect: self.dialect_name()?,
+            dialect: self.dialect_name().map_err(Failure::Usage)?,
             has_policies: self.policies.is_some(),
             requires_token: self.given.contains("require-token"),
         };
@@ -170,17 +190,18 @@ impl ApiOptions {
     }
 
     /// The dialect: only graphs have the dialect neo4j, and no other.
-    fn dialect_name(&self) -> Result<DialectName, Failure> {
-        let is_graph = matches!(self.address()?, SourceAddress::Neo4j(_));
+    pub(crate) fn dialect_name(&self) -> Result<DialectName, String> {
+        let address = self.address().map_err(|failure| failure.to_string())?;
+        let is_graph = matches!(address, SourceAddress::Neo4j(_));
         match (self.dialect, is_graph) {
             (None | Some(DialectName::Neo4j), true) => Ok(DialectName::Neo4j),
             (None, false) => Ok(DialectName::Postgraphile),
-            (Some(DialectName::Neo4j), false) => Err(Failure::Usage(
-                "`--dialect neo4j` needs a graph: an address such as `neo4j://localhost:7687`"
-                    .into(),
-            )),
+            (Some(DialectName::Neo4j), false) => {
+                Err("`--dialect neo4j` needs a graph: an address such as `neo4j://localhost:7687`"
+                    .into())
+            }
             (Some(DialectName::Postgraphile | DialectName::Phrag), true) => {
-                Err(Failure::Usage("a graph is served with `--dialect neo4j` only".into()))
+                Err("a graph is served with `--dialect neo4j` only".into())
             }
             (Some(dialect), false) => Ok(dialect),
         }
@@ -188,7 +209,7 @@ impl ApiOptions {
 
     fn dialect(&self) -> Result<Dialect, Failure> {
         let mutation_transactions = self.mutation_transactions.unwrap_or_default();
-        Ok(match self.dialect_name()? {
+        Ok(match self.dialect_name().map_err(Failure::Usage)? {
             DialectName::Postgraphile => Dialect::PostGraphile(postgraphile::Options {
                 connection_filter: self.connection_filter.to_dialect(&self.given)?,
                 mutation_transactions,
@@ -206,7 +227,7 @@ impl ApiOptions {
 
 impl DialectName {
     /// The value of `--dialect`.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Postgraphile => "postgraphile",
             Self::Phrag => "phrag",
@@ -222,6 +243,14 @@ impl BigInt {
             Self::String | Self::Declared => phrag::BigIntegers::String,
         }
     }
+}
+
+/// The first sentence of an error, without the usage.
+fn sentence(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let first = text.split("\n\n").next().unwrap_or_default();
+    let first = first.strip_prefix("error: ").unwrap_or(first);
+    first.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn stored_column(text: &str) -> Result<StoredColumn, String> {

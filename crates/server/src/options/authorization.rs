@@ -1,7 +1,7 @@
 //! Authorization by the directives of a supergraph.
 
 use clap::Args;
-use engine::gateway::{Guards, Unauthorized};
+use engine::gateway::{self, Unauthorized};
 
 use super::words::Words;
 
@@ -32,8 +32,8 @@ const UNAUTHORIZED: Words<Unauthorized> = Words(&[
 ]);
 
 impl AuthorizationOptions {
-    pub(crate) fn guards(&self) -> Guards {
-        Guards {
+    pub(crate) fn to_engine(&self) -> gateway::AuthorizationOptions {
+        gateway::AuthorizationOptions {
             scope_claim: self.scope_claim.clone(),
             policy_claim: self.policy_claim.clone(),
             unauthorized: self.unauthorized,

@@ -1,6 +1,6 @@
-//! An API as a subgraph of a federated graph.
+//! Options of an API as a subgraph (Apollo Federation 2).
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use dialects::federation;
@@ -9,12 +9,12 @@ use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 pub(crate) struct FederationOptions {
-    /// As a subgraph of a federated graph too, for routers that know Apollo Federation 2: types whose
-    /// rows have a key are entities
+    /// Serve the API as a subgraph, too, for routers of Apollo Federation 2: types whose rows have a key
+    /// are entities
     #[arg(help_heading = "Federation", long, env = "THALWEG_FEDERATION")]
     federation: bool,
-    /// With federation: a file of SDL that extends types of the API, such as `extend type Product
-    /// @shareable`, whose directives routers are told
+    /// With federation: a file of SDL that adds directives to types of the API, such as `extend type
+    /// Product @shareable`
     #[arg(
         help_heading = "Federation",
         long,
@@ -25,23 +25,17 @@ pub(crate) struct FederationOptions {
 }
 
 impl FederationOptions {
-    /// Reads the file, if there is one to read.
+    /// Reads the extension, if there is one.
     pub(crate) fn to_engine(&self) -> Result<Option<federation::Options>, Failure> {
-        match (self.federation, &self.federation_extend) {
-            (true, file) => federated(file.as_deref()).map(Some),
-            (false, None) => Ok(None),
-            (false, Some(_)) => {
-                Err(Failure::Usage("`--federation-extend` needs `--federation`".into()))
-            }
+        let Some(path) = &self.federation_extend else {
+            return Ok(self.federation.then(federation::Options::default));
+        };
+        if !self.federation {
+            return Err(Failure::Usage("`--federation-extend` needs `--federation`".into()));
         }
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Failure::Usage(format!("the extension of the subgraph {}: {error}", path.display()))
+        })?;
+        Ok(Some(federation::Options { extension: Some(text.into()) }))
     }
-}
-
-/// An API as a subgraph, with what the file says that extends it.
-pub(crate) fn federated(extension: Option<&Path>) -> Result<federation::Options, Failure> {
-    let Some(path) = extension else { return Ok(federation::Options::default()) };
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::Usage(format!("the extension of the subgraph {}: {error}", path.display()))
-    })?;
-    Ok(federation::Options { extension: Some(text.into()) })
 }

@@ -233,7 +233,7 @@ pub(crate) fn gateway_options(
         labels: labels.override_labels.clone(),
         label_header: labels.override_label_header.clone(),
         label_claim: labels.override_label_claim.clone(),
-        guards: guards.guards(),
+        authorization: guards.to_engine(),
         ..engine::gateway::GatewayOptions::default()
     }
 }

@@ -1,7 +1,9 @@
 //! The options that are given to a command: on the command line, in the environment or in the file.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 
+use clap::builder::Resettable;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command};
 
@@ -36,6 +38,17 @@ impl GivenOptions {
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
+}
+
+/// Parses the words of a command line, and ignores the environment.
+pub(super) fn of_words<Group: Args>(
+    words: impl IntoIterator<Item = OsString>,
+) -> Result<(Group, GivenOptions), clap::Error> {
+    let command = Group::augment_args(Command::new("thalweg"));
+    let command = command.mut_args(|arg| arg.env(Resettable::Reset));
+    let matches = command.clone().try_get_matches_from(words)?;
+    let options = Group::from_arg_matches(&matches)?;
+    Ok((options, GivenOptions::of(&command, &matches)))
 }
 
 /// The long names of a group of options.

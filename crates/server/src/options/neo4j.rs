@@ -79,26 +79,20 @@ impl Neo4jOptions {
                 return Err(Failure::Usage(format!("`--neo4j-filters`: no {filter}: {reason}")));
             }
         }
+        let (model, is_introspected) = match &self.types {
+            Some(path) => (Arc::new(model(path, version)?), false),
+            None => (Arc::default(), true),
+        };
         Ok(Options {
             exclude_deprecated: self.exclude_deprecated_fields,
             filters,
+            version,
+            is_introspected,
             limit_required: self.limit_required,
-            ..with_types(self.types.as_deref(), version)?
+            model,
+            ..Options::default()
         })
     }
-}
-
-/// The options of a graph with type definitions, or with generated ones.
-pub(crate) fn of_graph(types: Option<&Path>) -> Result<Options, Failure> {
-    with_types(types, DEFAULT)
-}
-
-fn with_types(types: Option<&Path>, version: ApiVersion) -> Result<Options, Failure> {
-    let (model, is_introspected) = match types {
-        Some(path) => (Arc::new(model(path, version)?), false),
-        None => (Arc::default(), true),
-    };
-    Ok(Options { version, model, is_introspected, ..Options::default() })
 }
 
 /// Reads type definitions.

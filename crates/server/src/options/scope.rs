@@ -6,6 +6,8 @@
 //! and over gateways with and without sources in their processes. An option that is given outside its
 //! scope is refused when the command starts, with a remedy in the message.
 
+use std::sync::LazyLock;
+
 use clap::Args;
 use engine::SourceAddress;
 
@@ -212,6 +214,24 @@ const OPTIONS: &[(Scope, &[&str])] = &[
     (Scope::Figures, &["analyze"]),
 ];
 
+/// All options with their scopes.
+static SCOPES: LazyLock<Vec<(String, Scope)>> = LazyLock::new(|| {
+    let rows = OPTIONS
+        .iter()
+        .flat_map(|(scope, names)| names.iter().map(|name| ((*name).to_owned(), *scope)));
+    let dialects = DIALECTS.iter().flat_map(|(dialect, names)| {
+        let scope = |name: &String| match ON_POSTGRES.contains(&name.as_str()) {
+            true => Scope::DialectOnPostgres(*dialect),
+            false => Scope::Dialect(*dialect),
+        };
+        names().into_iter().map(move |name| {
+            let scope = scope(&name);
+            (name, scope)
+        })
+    });
+    rows.chain(dialects).collect()
+});
+
 /// An option of a server, with the option that it needs, and whether that one is given.
 type Need = (&'static str, &'static str, fn(&ServingOptions) -> bool);
 
@@ -275,28 +295,15 @@ pub(crate) fn check_for_gateway(
     }
 }
 
-fn refusals(given: &GivenOptions, refusal: impl Fn(&str, Scope) -> Option<String>) -> Vec<String> {
-    let scopes = scopes();
-    let given = scopes.iter().filter(|(name, _)| given.contains(name));
-    given.filter_map(|(name, scope)| refusal(name, *scope)).collect()
+/// The refusal of one option for an API.
+pub(crate) fn refusal_for(name: &str, target: Target) -> Option<String> {
+    let (name, scope) = SCOPES.iter().find(|(known, _)| known == name)?;
+    refusal(name, *scope, target)
 }
 
-/// All options with their scopes.
-fn scopes() -> Vec<(String, Scope)> {
-    let rows = OPTIONS
-        .iter()
-        .flat_map(|(scope, names)| names.iter().map(|name| ((*name).to_owned(), *scope)));
-    let dialects = DIALECTS.iter().flat_map(|(dialect, names)| {
-        let scope = |name: &String| match ON_POSTGRES.contains(&name.as_str()) {
-            true => Scope::DialectOnPostgres(*dialect),
-            false => Scope::Dialect(*dialect),
-        };
-        names().into_iter().map(move |name| {
-            let scope = scope(&name);
-            (name, scope)
-        })
-    });
-    rows.chain(dialects).collect()
+fn refusals(given: &GivenOptions, refusal: impl Fn(&str, Scope) -> Option<String>) -> Vec<String> {
+    let given = SCOPES.iter().filter(|(name, _)| given.contains(name));
+    given.filter_map(|(name, scope)| refusal(name, *scope)).collect()
 }
 
 fn refusal(name: &str, scope: Scope, target: Target) -> Option<String> {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use clients::connect::{Connections, connections, whole};
+use clients::connect::{Connections, connections, error_chain};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::{Request, Response, Uri};
 use opentelemetry_http::{HttpClient, HttpError};
@@ -81,7 +81,7 @@ impl HttpClient for Client {
         match &sent {
             Ok(response) if response.status().is_success() => {}
             Ok(response) => self.log_failure(&format!("the collector says {}", response.status())),
-            Err(error) => self.log_failure(&whole(&**error)),
+            Err(error) => self.log_failure(&error_chain(&**error)),
         }
         sent
     }

@@ -17,6 +17,7 @@ use opentelemetry_sdk::trace::{
 
 use super::client::Client;
 use super::ids::Ids;
+use crate::failure::Failure;
 
 /// Time limit for the last batch at shutdown.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(3);
@@ -45,6 +46,12 @@ pub(crate) enum TracesError {
     Runtime(io::Error),
     #[error("traces cannot be sent: {0}")]
     Connect(#[from] ConnectError),
+}
+
+impl From<TracesError> for Failure {
+    fn from(error: TracesError) -> Self {
+        Self::other(error)
+    }
 }
 
 /// The address of the collector, from the option or else from OpenTelemetry's variables.

@@ -3,7 +3,7 @@
 //! Documents are left out, since they may contain values.
 
 use engine::report::Planned;
-use gateway::execute::FetchSeen;
+use gateway::execute::FetchStatistics;
 use gateway::plan::Fetch;
 use opentelemetry::KeyValue;
 use opentelemetry::trace::{SpanKind, Status};
@@ -26,7 +26,7 @@ impl TracedRequest<'_> {
     }
 }
 
-fn part(fetch: &Fetch, seen: &FetchSeen, name: &str) -> Option<Part> {
+fn part(fetch: &Fetch, seen: &FetchStatistics, name: &str) -> Option<Part> {
     let (started, ended) = seen.times?;
     let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     let mut attributes = vec![

@@ -15,5 +15,5 @@ mod fetches;
 mod ids;
 mod spans;
 
-pub(crate) use exporter::{Traces, TracesError};
+pub(crate) use exporter::Traces;
 pub(crate) use spans::TracedRequest;

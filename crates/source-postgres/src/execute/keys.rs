@@ -80,8 +80,8 @@ fn arrays(
                 let Some(values) = all_values(rows, *column) else { return Ok(None) };
                 arrays.push(values);
             }
-            ParameterSource::Result { level, column } => {
-                let Some(value) = result(rows, *level, *column) else { return Ok(None) };
+            ParameterSource::Result { level, row, column } => {
+                let Some(value) = result(rows, *level, *row, *column) else { return Ok(None) };
                 arrays.push(value.to_vec());
             }
             ParameterSource::Operand(_) | ParameterSource::Parent { .. } => {}
@@ -90,15 +90,17 @@ fn arrays(
     Ok(Some(arrays))
 }
 
-/// The value that an earlier level gave in its one row.
-fn result(rows: &[Rows], level: LevelId, column: u16) -> Option<&[u8]> {
-    rows.get(usize::from(level.0))?.iter().next()?.value(usize::from(column))
+/// The value that an earlier level gave in one of its rows.
+fn result(rows: &[Rows], level: LevelId, row: u32, column: u16) -> Option<&[u8]> {
+    rows.get(usize::from(level.0))?.value(row as usize, usize::from(column))
 }
 
 /// Whether each value is there that a level needs of earlier ones.
 pub(in super::super) fn has_results(level: &Level, rows: &[Rows]) -> bool {
     level.parameters.iter().all(|parameter| match &parameter.source {
-        ParameterSource::Result { level, column } => result(rows, *level, *column).is_some(),
+        ParameterSource::Result { level, row, column } => {
+            result(rows, *level, *row, *column).is_some()
+        }
         ParameterSource::Keys { .. }
         | ParameterSource::Rows { .. }
         | ParameterSource::Operand(_)

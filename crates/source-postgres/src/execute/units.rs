@@ -15,7 +15,8 @@
 
 use std::rc::Rc;
 
-use relational::{LevelKind, ParameterSource, Requirement, Unit, WriteKind};
+use relational::{Level, LevelKind, ParameterSource, Requirement, Unit, WriteKind};
+use response::LevelId;
 use source::Observed;
 use source::operand::Variables;
 use source::{NameSet, Session};
@@ -180,14 +181,15 @@ impl Changing<'_> {
         let mut results = Vec::new();
         for round in 0..=last {
             progress.sent.clear();
-            let mut due = levels[places.clone()].iter().filter(|level| level.round == round);
+            let is_due = |level: &&Level| level.round == round && is_met(level, rows);
+            let mut due = levels[places.clone()].iter().filter(is_due);
             if let Some(level) = due.find(|level| !has_results(level, rows)) {
                 roll_back(pipeline).await?;
                 return Err(SendError::Unmet(level.root, ParameterSource::no_result()));
             }
             for place in places.clone() {
                 let level = &levels[place];
-                if level.round != round || !level.has_statement() {
+                if level.round != round || !level.has_statement() || !is_met(level, rows) {
                     continue;
                 }
                 let keys = key_arrays(levels, level, rows).map_err(WireError::from)?;
@@ -260,7 +262,7 @@ impl Changing<'_> {
         if let Err(WireError::Database { execution: Some(failed), .. }) = &read
             && let Some(place) = progress.sent.get(*failed)
         {
-            take(rows, results, &progress.sent[..*failed]);
+            take(&self.program.program.levels, rows, results, &progress.sent[..*failed]);
             let round = self.program.program.levels[*place].round;
             if let Some(requirement) = self.unmet(unit, round, *place, rows)? {
                 return Err(SendError::Unmet(requirement.root, requirement.error()));
@@ -268,7 +270,7 @@ impl Changing<'_> {
         }
         read?;
         self.observed.end_round();
-        take(rows, results, &progress.sent);
+        take(&self.program.program.levels, rows, results, &progress.sent);
         Ok(())
     }
 
@@ -380,6 +382,12 @@ async fn open_connection(pool: &Rc<Pool>, names: &NameSet) -> Result<Pooled, Poo
             return Ok(connection);
         }
     }
+}
+
+/// Whether nothing keeps a level from being sent.
+fn is_met(level: &Level, rows: &[Rows]) -> bool {
+    let count = |level: LevelId| rows.get(usize::from(level.0)).map_or(0, Rows::len);
+    level.when.is_none_or(|when| when.is_met(count(when.level)))
 }
 
 /// Ends a transaction without any change, one that was not begun by BEGIN too.

@@ -82,6 +82,7 @@ fn rows_of(name: &str) -> String {
         limit: None,
         offset: None,
         bound: None,
+        locked: false,
     };
     sql::print(&select, &Flavor::SQLITE)
 }

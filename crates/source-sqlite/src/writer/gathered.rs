@@ -79,6 +79,7 @@ impl Gathered {
     /// Adds rows to those of a level that belong to no others.
     pub(super) fn add(&mut self, level: LevelId, rows: Rows) {
         let all = &mut self.levels[usize::from(level.0)];
+        all.columns = all.columns.max(rows.columns);
         all.values.extend(rows.values);
         all.count += rows.count;
         all.changed += rows.changed;
@@ -115,6 +116,13 @@ impl Rows {
     /// None yet, of so many columns.
     pub(super) fn new(columns: usize) -> Self {
         Self { columns, ..Self::default() }
+    }
+
+    /// Those of a level that is left out.
+    pub(super) fn none() -> Self {
+        let mut rows = Self::default();
+        rows.end_parent(0);
+        rows
     }
 
     /// The number of the rows, or of those that were changed where none came back.

@@ -156,19 +156,28 @@ impl Run<'_> {
     /// All rows of a level.
     fn level(&mut self, level: &Level) -> Result<(), SourceError> {
         let Self { file, bound, gathered, holding, .. } = self;
+        if level.when.is_some_and(|when| !when.is_met(gathered.level(when.level).len())) {
+            if level.gives() == level.id {
+                gathered.set(level.id, Rows::none());
+            }
+            return Ok(());
+        }
         let bound = &bound.levels[usize::from(level.id.0)];
         let mut statement =
             Running::new(file, &level.text, gathered, holding).map_err(map_error)?;
+        let mut changed = 0;
         match (level.parents, level.parent) {
             (Parents::Returned { write }, _) => {
                 let written = gathered.level(write);
                 for row in 0..written.len() {
                     statement.run(bound, Some((written, row)))?;
+                    changed += file.connection.changes();
                 }
                 statement.rows.end_parent(0);
             }
             (_, None) => {
                 statement.run(bound, None)?;
+                changed = file.connection.changes();
                 statement.rows.end_parent(0);
             }
             (_, Some(parent)) => {
@@ -185,7 +194,7 @@ impl Run<'_> {
         }
         let mut rows = statement.into_rows();
         if let LevelKind::Write(_) = level.kind {
-            rows.changed = file.connection.changes();
+            rows.changed = changed;
         }
         match level.gives() {
             given if given == level.id => gathered.set(given, rows),
@@ -236,8 +245,8 @@ impl<'r> Running<'r> {
                     let value = above.and_then(|(rows, row)| rows.value(row, *column));
                     statement.raw_bind_parameter(number, value).map_err(map_error)?;
                 }
-                BoundParameter::Result(level, column) => {
-                    match self.gathered.level(*level).value(0, *column) {
+                BoundParameter::Result(level, row, column) => {
+                    match self.gathered.level(*level).value(*row as usize, *column) {
                         None | Some(Owned::Null) => return Err(ParameterSource::no_result()),
                         Some(value) => {
                             statement.raw_bind_parameter(number, value).map_err(map_error)?

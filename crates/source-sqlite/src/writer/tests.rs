@@ -113,6 +113,7 @@ impl Request {
             link: None,
             round: 0,
             calls: false,
+            when: None,
         });
         self.bound.push(BoundLevel { parameters, ..BoundLevel::default() });
         id

@@ -2,9 +2,10 @@
 
 use catalog::FieldId;
 use ir::{
-    Aggregate, AggregateFunction, AggregateTerm, Comparison, Direction, Filter, Form, From,
-    Isolation, Nulls, Operand, OrderKey, OrderTerm, Output, OutputId, OutputKind, Page, Place,
-    Request, Rows, RowsId, Step, StepId, StepKind, Transaction, Value,
+    Aggregate, AggregateFunction, AggregateTerm, Assignment, ChildWrite, Comparison, Direction,
+    Filter, Form, From, Hop, Insert, InsertedRows, Isolation, Nulls, Operand, OrderKey, OrderTerm,
+    Output, OutputId, OutputKind, Page, Place, Request, Rows, RowsId, State, Step, StepId,
+    StepKind, Transaction, Update, Value, Write, WriteKind,
 };
 
 use super::database::Database;
@@ -86,6 +87,15 @@ impl<'d> Builder<'d> {
         id
     }
 
+    /// A root write, of whose rows these fields are shown.
+    pub(crate) fn write(&mut self, root: u32, write: Write, fields: &[&str]) {
+        let entity = self.database.catalog[write.entity].name.to_string();
+        let step = self.step(root, StepKind::Write(write));
+        let outputs = self.fields(&entity, fields);
+        let rows = self.rows(From::Returned { step, state: State::After }, outputs);
+        self.read(root, rows);
+    }
+
     pub(crate) fn read(&mut self, root: u32, rows: Rows) {
         self.step(root, StepKind::Read(rows));
     }
@@ -104,6 +114,48 @@ impl<'d> Builder<'d> {
             claimed_names: Vec::new(),
         }
     }
+}
+
+/// A write of rows, with the writes below them.
+pub(crate) fn write(
+    database: &Database,
+    entity: &str,
+    kind: WriteKind,
+    children: Vec<ChildWrite>,
+) -> Write {
+    Write { entity: database.entity(entity), kind, children, check: Filter::all() }
+}
+
+/// Rows to insert, each with a value or nothing for each field.
+pub(crate) fn insert(
+    database: &Database,
+    entity: &str,
+    fields: &[&str],
+    rows: Vec<Vec<Option<Operand>>>,
+) -> Insert {
+    let field = |name: &&str| database.field(&format!("{entity}.{name}"));
+    Insert { fields: fields.iter().map(field).collect(), rows: InsertedRows::Each(rows) }
+}
+
+/// One row that says one field.
+pub(crate) fn insert_one(
+    database: &Database,
+    entity: &str,
+    field: &str,
+    value: Operand,
+) -> WriteKind {
+    WriteKind::Insert(insert(database, entity, &[field], vec![vec![Some(value)]]))
+}
+
+/// An update of the rows that pass.
+pub(crate) fn update(filter: Filter, sets: &[(FieldId, Operand)]) -> WriteKind {
+    let set = |(field, operand): &(FieldId, Operand)| (*field, Assignment::Set(operand.clone()));
+    let assignments = sets.iter().map(set).collect();
+    WriteKind::Update(Update { filter, assignments, at_most: None })
+}
+
+pub(crate) fn child(hop: Hop, parents: &[u32], write: Write) -> ChildWrite {
+    ChildWrite { hop, parents: parents.to_vec(), write, edge: Vec::new() }
 }
 
 pub(crate) fn integer(value: i64) -> Operand {

@@ -12,14 +12,19 @@ mod database;
 mod distinct;
 mod pages;
 mod shape;
+mod variants;
+mod writes;
 
 use database::Database;
 
-/// Runs a case on an empty database of each kind that `schema` makes. `{key}` in it is the type and
-/// the constraint of a key that the database counts by itself.
-async fn on_each(schema: &str, case: impl AsyncFn(&Database)) {
+/// What a case gives on a database that `schema` makes, which is the same on each kind. `{key}` in
+/// the schema is the type and the constraint of a key that the database counts by itself.
+async fn on_each(schema: &str, case: impl AsyncFn(&Database) -> String) -> String {
+    let mut given: Option<String> = None;
     for database in Database::all(schema).await {
         println!("on {}", database.name());
-        case(&database).await;
+        let now = case(&database).await;
+        assert_eq!(given.get_or_insert_with(|| now.clone()), &now, "on {}", database.name());
     }
+    given.unwrap_or_default()
 }

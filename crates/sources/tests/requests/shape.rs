@@ -87,10 +87,14 @@ fn terms(catalog: &Catalog, aggregate: &Aggregate, shape: &mut Shape) -> Vec<Sha
     let mut fields = Vec::new();
     for term in &aggregate.terms {
         let place = term.place.as_ref().map(|place| match place {
-            ir::Place::Field { field, .. } => *field,
-            other => panic!("{other:?}"),
+            ir::Place::Field { field, .. } => Some(*field),
+            _ => None,
         });
-        let name = place.map_or("rows", |field| &catalog[field].name);
+        let place = place.flatten();
+        let name = match &term.place {
+            None => "rows",
+            Some(_) => place.map_or("common", |field| &catalog[field].name),
+        };
         let leaf = match (term.function, place) {
             (
                 AggregateFunction::Minimum
@@ -139,6 +143,7 @@ fn leaf(catalog: &Catalog, field: FieldId) -> Leaf {
     match catalog.base_type(&catalog[field].r#type) {
         Type::Scalar(Scalar::Text) => Leaf::Text,
         Type::Scalar(Scalar::Int16 | Scalar::Int32 | Scalar::Int64) => Leaf::Int,
+        Type::Scalar(Scalar::Decimal { .. }) => Leaf::Digits,
         _ => Leaf::Any,
     }
 }

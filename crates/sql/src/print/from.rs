@@ -20,6 +20,15 @@ impl Printer<'_> {
                 self.out.push_str(") AS ");
                 self.alias(*alias)
             }
+            FromItem::Union { selects, alias } => {
+                self.out.push('(');
+                for (index, select) in selects.iter().enumerate() {
+                    self.out.push_str(if index == 0 { "" } else { " UNION ALL " });
+                    self.select(select)?;
+                }
+                self.out.push_str(") AS ");
+                self.alias(*alias)
+            }
             FromItem::Arrays { parameters, columns, alias } => {
                 self.rows_of_arrays(parameters, *columns, false, *alias)
             }

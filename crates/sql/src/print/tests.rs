@@ -167,6 +167,35 @@ fn of_rows_that_agree_the_first_is_kept() {
 }
 
 #[test]
+fn queries_are_joined_one_after_the_other() {
+    let select = |name, number| {
+        let mut select = Select::from(table(name, 0));
+        let number = Expression::Number(number);
+        select.items.push(SelectItem { expression: number, name: Some(0) });
+        select
+    };
+    let selects = vec![select("book", 0), select("film", 1)];
+    let mut union = Select::from(FromItem::Union { selects, alias: Alias(1) });
+    union.items.push(item(Expression::numbered(Alias(1), 0)));
+    let expected = expect![[
+        r#"SELECT t1.c0 FROM (SELECT 0 AS c0 FROM "book" AS t0 UNION ALL SELECT 1 AS c0 FROM "film" AS t0) AS t1"#
+    ]];
+    check(&union, &expected, &expected);
+}
+
+#[test]
+fn rows_are_locked_where_others_could_change_them() {
+    let mut select = Select::from(table("person", 0));
+    select.limit = Some(Expression::Number(1));
+    select.locked = true;
+    check(
+        &select,
+        &expect![[r#"SELECT 1 FROM "person" AS t0 LIMIT 1 FOR UPDATE"#]],
+        &expect![[r#"SELECT 1 FROM "person" AS t0 LIMIT 1"#]],
+    );
+}
+
+#[test]
 fn a_page_for_each_parent_is_a_lateral_join() {
     let mut page = Select::from(table("track", 2));
     page.items.push(SelectItem { expression: Expression::named(Alias(2), "name"), name: Some(0) });

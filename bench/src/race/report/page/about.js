@@ -53,18 +53,10 @@ function drawAbout() {
   const loops = settings.connections.join(", ");
   const limit = figure(settings.latency_limit / 1000);
   const users = figure(settings.users_latency_limit / 1000);
-  const method = [
-    "All contestants stand on the same machine and the same database, and may open the same number of connections to it.",
-    "Before anything is measured, their answers are compared byte for byte, and some are compared again while the load goes on; an answer with errors is a failure, whatever its status.",
-    `Each is warmed up until it is stable. Contestants take turns in each of the ${settings.rounds} rounds; a figure is the median of the rounds, and the least and the most stand beside it.`,
-    `In a closed loop each of ${loops} connections asks again as soon as it is answered, for ${settings.seconds} s. At a constant rate requests come when they are due, whatever the answers do, and latency counts from then; the rate is raised until p95 reaches ${limit} ms or requests fail. A burst asks for more than is possible, and the time is taken until p95 is within the limit again. Users ask once in two seconds each; they are within the limit while p95 is below ${users} ms.`,
-    "CPU is that of processes: the server's, the database's, the load generator's and that of everything else. A measurement during which something else took too much is repeated, and marked if that did not help.",
-    "A floor answers the same rows by hand-written statements, without GraphQL and without HTTP: what is physically possible.",
-  ];
   const facts = (title, rows) => html("div", {}, html("h3", {}, title), html("dl", {},
     rows.flatMap(([name, value]) => [html("dt", {}, name), html("dd", {}, value)])));
   byId("about-text").append(
-    html("ul", { class: "method" }, method.map((text) => html("li", {}, text))),
+    html("p", {}, "docs/benchmark.md of the project describes the method and the figures."),
     html("div", { class: "columns" },
       facts("Machine", [
         ["Processor", machine.processor], ["Cores", String(machine.cores)],

@@ -13,7 +13,7 @@ fn v3(text: &str) -> Model {
 /// The rules of a place for an operation: filters, then validations.
 fn rules(guards: &[WrittenRestriction], operation: Action) -> Vec<&RowRule<WrittenNode>> {
     let all = guards.iter().flat_map(|guard| guard.filters.iter().chain(&guard.validations));
-    all.filter(|rule| rule.operations.contains(&operation)).collect()
+    all.filter(|rule| rule.actions.contains(&operation)).collect()
 }
 
 fn claim(field: usize, claim: &str) -> Wanted {
@@ -85,7 +85,7 @@ fn claims_that_are_missing_and_who_must_be_known_close_operations() {
     let closed = |text: &str, operation: Action| -> Vec<ClaimCondition> {
         let model = v3(text);
         let all = model.restrictions.iter().filter_map(|guard| guard.authentication.clone());
-        let of = all.filter(|one| !one.is_authenticated && one.operations.contains(&operation));
+        let of = all.filter(|one| !one.is_required && one.actions.contains(&operation));
         of.filter_map(|one| one.claims).collect()
     };
     let has = || ClaimCondition::All(vec![ClaimCondition::Present { claim: "sub".into() }]);
@@ -274,7 +274,7 @@ fn statements_of_roots_have_rules_of_who_asks() {
     let [guard] = model.restrictions.as_slice() else { panic!("{:?}", model.restrictions) };
     assert_eq!(guard.place, WrittenPlace::RootField { root: RootType::Query, field: 0 });
     assert_eq!(guard.validations[0].condition, Condition::Claims(role("x")));
-    assert!(guard.validations[0].operations.contains(&Action::Read));
+    assert!(guard.validations[0].actions.contains(&Action::Read));
     refuse_v3(
         &text("{ allow: { a: \"1\" } }"),
         &["line 1: Query.n: `@auth`: `allow` is asked of nodes, and a root field is of none: say \

@@ -15,19 +15,18 @@ fn rules_are_read_with_their_defaults() {
         panic!("{:?}", model.restrictions)
     };
     assert_eq!(schema.place, WrittenPlace::Schema);
-    let operations = |at: usize| {
-        model.restrictions[at].authentication.as_ref().map(|one| one.operations.clone())
-    };
+    let operations =
+        |at: usize| model.restrictions[at].authentication.as_ref().map(|one| one.actions.clone());
     assert_eq!(operations(0), Some(vec![Action::Create]));
     assert_eq!(operations(2), Some(Action::ALL.to_vec()));
     assert_eq!(node.place, WrittenPlace::Node { node: 0, line: 2 });
     let filter = &node.filters[0];
-    assert!(filter.is_authenticated && filter.before && !filter.after);
-    assert_eq!(filter.operations.len(), 7);
-    assert!(!filter.operations.contains(&Action::Create));
+    assert!(filter.requires_authentication && filter.before && !filter.after);
+    assert_eq!(filter.actions.len(), 7);
+    assert!(!filter.actions.contains(&Action::Create));
     assert_eq!(field.place, WrittenPlace::Field { node: 0, field: 0, line: 3 });
     let validation = &field.validations[0];
-    assert!(!validation.is_authenticated && !validation.before && validation.after);
+    assert!(!validation.requires_authentication && !validation.before && validation.after);
     let test = ClaimCondition::Test {
         claim: "sub".into(),
         test: ClaimTest::Equal,

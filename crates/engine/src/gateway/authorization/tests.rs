@@ -168,7 +168,7 @@ fn requests_of_a_batch_cost_what_they_cost_together() {
     let nobody = Caller::default();
     let five = request("{ users(first: 5) { name } }");
     let four = request("{ users(first: 4) { name } }");
-    assert_eq!(gateway.check_sums(&[five.clone(), four], &nobody), Ok(()));
-    let error = gateway.check_sums(&[five.clone(), five], &nobody).unwrap_err();
+    assert_eq!(gateway.check_batch(&[five.clone(), four], &nobody), Ok(()));
+    let error = gateway.check_batch(&[five.clone(), five], &nobody).unwrap_err();
     assert_eq!(error.code, ErrorCode::CostTooHigh);
 }

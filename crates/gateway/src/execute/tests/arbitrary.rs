@@ -1,12 +1,12 @@
-//! Answers of all kinds: whatever a subgraph sends, the gateway's answer is JSON, and what is right in
-//! it is what a slow and simple reading says.
+//! Arbitrary subgraph responses: the gateway's response is always JSON, and valid parts equal the
+//! result of a simple reference implementation.
 
 use proptest::prelude::*;
 use serde_json_bytes::serde_json::{self, Value, json};
 
 use super::*;
 
-/// One subgraph answers all of it.
+/// One subgraph resolves all of it.
 const TEXT: &str = "{ again: works { __typename title }
     works { __typename title ... on Book { isbn pages size { height width } } ... on Film { minutes id } } }";
 
@@ -16,7 +16,7 @@ thread_local! {
         planned("{ works { title ... on Book { price stars } } }", "{}").unwrap();
 }
 
-/// A value that may be of a type and may not be.
+/// A value that may or may not have a type.
 fn leaf() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(Value::Null),
@@ -54,7 +54,7 @@ fn works() -> impl Strategy<Value = Value> {
     prop_oneof![9 => prop::collection::vec(work(), 0..4).prop_map(Value::from), 1 => leaf()]
 }
 
-/// What the specification makes of a value; `None` is a null where none may be.
+/// A value completed by the specification; `None` is a null in a non-null place.
 type Completed = Option<Value>;
 
 fn nullable(value: Completed) -> Completed {
@@ -118,7 +118,7 @@ fn works_of(value: &Value, is_short: bool) -> Value {
     all.map_or(Value::Null, Value::from)
 }
 
-/// A text with some of its bytes changed.
+/// A text with some bytes changed.
 fn changed(text: &str, changes: &[(prop::sample::Index, u8, u8)]) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     for (place, how, byte) in changes {
@@ -155,12 +155,12 @@ proptest! {
         let data: Value = serde_json::from_str(printed.lines().next().unwrap()).unwrap();
         let expected = json!({"again": works_of(&again, true), "works": works_of(&works, false)});
         prop_assert_eq!(data, expected);
-        // Of a source in this process it is the same, with the same errors.
+        // A source in this process gives the same data and the same errors.
         let given = |give: fn(&[u8]) -> FetchResponse| WORKS.with(|planned| {
             run_given(planned, &[("shop", answer.as_bytes())], Options::default(), give).0
         });
         prop_assert_eq!(given(recorded::apart), &*printed);
-        // Where many values are one text, what is wrong in it is told once.
+        // Where many values are one text, its error is reported once.
         let embedded_json = given(recorded::embedded_json);
         prop_assert_eq!(embedded_json.lines().next(), printed.lines().next());
     }

@@ -1,4 +1,4 @@
-//! What subgraphs are told of the objects above those that they are asked for.
+//! Context arguments: values of enclosing objects.
 
 use super::*;
 use crate::test_supergraph::contextual;

@@ -1,4 +1,4 @@
-//! What the caller may not read is not asked for, and is null with one error.
+//! Authorization: unauthorized fields are not fetched, and are null with one error.
 
 use super::*;
 use crate::access::Access;
@@ -13,7 +13,7 @@ fn somebody(scopes: &[&str], policies: &[&str]) -> Access {
     Access { is_authenticated: true, scopes: all(scopes), policies: all(policies) }
 }
 
-/// What is sent, and the answer with its errors.
+/// The requests sent, and the response with its errors.
 #[track_caller]
 fn check_for(access: &Access, text: &str, answers: &[(&str, &str)], expected: &Expect) {
     let planned = planned_for(guarded(), text, "{}", &Labels::default(), access).unwrap();
@@ -70,7 +70,7 @@ fn a_denied_field_is_told_once_at_its_first_place_whatever_it_is_called() {
             people {"query":"{users{email}}","variables":{}}
             {"users":[{"mail":"a@b"}]}"#]],
     );
-    // Of nobody nothing is denied.
+    // Without unauthorized types nothing is denied.
     check_for(
         &somebody(&[], &[]),
         "{ users { name email } }",
@@ -156,7 +156,7 @@ fn of_an_interface_nothing_is_shown_if_one_of_its_types_is_guarded() {
         blog {"query":"{posts{__typename id title}}","variables":{}}
         {"posts":[{"id":"1","title":"A"},{"id":"2","title":"B"}]}"#]],
     );
-    // Through a fragment as well.
+    // Also in a fragment.
     check_for(
         &nobody(),
         "{ posts { __typename ... on Post { title } } }",

@@ -1,4 +1,5 @@
-//! Objects whose texts are equal: they are read once, asked for once, and stand at all their places.
+//! Deduplication of equal JSON objects: they are parsed and fetched once, and written at all their
+//! places.
 
 use proptest::prelude::*;
 use serde_json_bytes::serde_json::{Value, json};
@@ -8,8 +9,8 @@ use super::*;
 const TEXT: &str =
     "{ works { ... on Book { comments { text book { price } of { __typename title } } } } }";
 
-/// A source in this process reads the same without comparing texts, and so does whoever wants nothing
-/// to be used again.
+/// A source in this process, which compares no texts, and an execution without reuse give the same
+/// response.
 #[track_caller]
 fn check(text: &str, answers: &[(&str, &str)], expected: &Expect) {
     check_sent(text, "{}", answers, expected);
@@ -31,7 +32,7 @@ fn sorted(printed: &str) -> Vec<&str> {
 const SHOP: &str =
     r#"{"data":{"works":[{"__typename":"Book","isbn":"1"},{"__typename":"Book","isbn":"2"}]}}"#;
 
-/// The second comment comes again below the other book, and the books of all comments are two.
+/// The second comment occurs again below the other book, and all comments have two books.
 const TALK: &str = r#"{"data":{"_entities":[
     {"comments":[{"text":"a","book":{"isbn":"7"},"of":null},{"text":"b","book":{"isbn":"8"},"of":null}]},
     {"comments":[{"text":"b","book":{"isbn":"8"},"of":null},{"text":"c","book":{"isbn":"7"},"of":null},{"text":"b","book":{"isbn":"8"},"of":null}]}
@@ -75,7 +76,7 @@ fn an_error_of_one_stands_at_all_its_places() {
             .works[1].comments[0].book.price: stock says no price
             .works[1].comments[2].book.price: stock says no price"#]],
     );
-    // What may not be null is told at each place, too.
+    // A missing non-null value is reported at each place.
     let talk = TALK.replace(r#""text":"b""#, r#""text":null"#);
     check(
         "{ works { ... on Book { comments { text } } } }",
@@ -104,7 +105,7 @@ fn an_error_of_one_stands_at_all_its_places() {
 
 #[test]
 fn what_is_wrong_in_one_answer_is_wrong_where_it_stands() {
-    // An error of one of two equal objects is not one of the other.
+    // An error of one of two equal objects does not apply to the other.
     let errors =
         r#"]},"errors":[{"message":"no book","path":["_entities",1,"comments",0,"book"]}]}"#;
     let talk = TALK.replace("\n]}}", errors).replace(r#"{"isbn":"8"}"#, "null");
@@ -118,7 +119,7 @@ fn what_is_wrong_in_one_answer_is_wrong_where_it_stands() {
             {"works":[{"comments":[{"text":"a","book":{"price":7},"of":null},{"text":"b","book":null,"of":null}]},{"comments":[{"text":"b","book":null,"of":null},{"text":"c","book":{"price":7},"of":null},{"text":"b","book":null,"of":null}]}]}
             .works[1].comments[0].book: talk says no book"#]],
     );
-    // The other lacks its text without a reason, which is told.
+    // The other object lacks its text without an error, which is reported.
     let errors =
         r#"]},"errors":[{"message":"no text","path":["_entities",1,"comments",0,"text"]}]}"#;
     let talk = TALK.replace("\n]}}", errors).replace(r#""text":"b""#, r#""text":null"#);
@@ -143,7 +144,7 @@ fn what_is_wrong_in_one_answer_is_wrong_where_it_stands() {
             .works[0].comments[1].text: text is not of its type
             .works[1].comments[0].text: text is not of its type"#]],
     );
-    // Nothing stays of an answer that is refused in its midst.
+    // An invalid response is rolled back as a whole.
     let talk = TALK.replace("\n]}}", ",{}\n]}}");
     check(
         TEXT,
@@ -158,7 +159,7 @@ fn what_is_wrong_in_one_answer_is_wrong_where_it_stands() {
 
 #[test]
 fn those_with_members_in_another_order_are_equal_all_the_same() {
-    // Spaces, and other orders: other texts.
+    // Other white space or member order means another text.
     let talk = r#"{"data":{"_entities":[
         {"comments":[{"text":"a","of":{"__typename":"Film","id":"1","title":"A"},"book":{"isbn":"7"}},
                      {"book":{"isbn":"7"},"of":{"title":"A","id":"1","__typename":"Film"},"text":"a"},
@@ -183,7 +184,7 @@ fn those_with_members_in_another_order_are_equal_all_the_same() {
 
 #[test]
 fn lists_that_several_have_are_not_taken_for_others() {
-    // Each book is there twice, in other words, and one has an empty list.
+    // Each book occurs twice with different texts, and one has an empty list.
     let shop = SHOP
         .replace("]}}", r#",{"isbn":"2","__typename":"Book"},{"isbn":"1","__typename":"Book"}]}}"#);
     check(
@@ -200,7 +201,7 @@ fn lists_that_several_have_are_not_taken_for_others() {
             talk {"query":"query($representations0:[_Any!]!){_entities(representations:$representations0){...on Book{comments{text}}}}","variables":{"representations0":[{"__typename":"Book","isbn":"1"},{"__typename":"Book","isbn":"2"}]}}
             {"works":[{"comments":[]},{"comments":[{"text":"a"},{"text":"b"}]},{"comments":[{"text":"a"},{"text":"b"}]},{"comments":[]}]}"#]],
     );
-    // What is wrong in a list that two have is told for both.
+    // An error in a shared list is reported for both parents.
     check(
         "{ works { ... on Book { comments { text } } } }",
         &[
@@ -223,7 +224,7 @@ thread_local! {
     static COMMENTS: Planned = planned(TEXT, "{}").unwrap();
 }
 
-/// One of a few, so that most come several times.
+/// One of few values, so that most occur several times.
 fn comment() -> impl Strategy<Value = Value> {
     let text = prop_oneof![4 => Just(json!("a")), 4 => Just(json!("b")), 1 => Just(Value::Null), 1 => Just(json!(1))];
     let book = prop_oneof![
@@ -261,7 +262,7 @@ proptest! {
             let (json, sent) = run_bytes(planned, &answers, Options::default());
             let (apart, sent_apart) = run_given(planned, &answers, Options::default(), recorded::apart);
             prop_assert_eq!(sent, sent_apart);
-            // The errors of one object follow each other.
+            // The errors of one object are adjacent.
             prop_assert_eq!(sorted(&json), sorted(&apart));
             Ok(())
         })?;

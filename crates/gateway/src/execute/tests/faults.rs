@@ -1,4 +1,4 @@
-//! What subgraphs do wrong.
+//! Faults of subgraphs.
 
 use super::*;
 
@@ -72,7 +72,8 @@ fn errors_of_subgraphs_stand_where_they_belong() {
 
 #[test]
 fn errors_of_an_entity_stand_at_all_its_places() {
-    // The first book is there twice; its price is asked under two names, and one of them is told.
+    // The first book occurs twice; its price is selected under two names, and one of them has the
+    // error.
     check(
         "{ works { ... on Book { price dollars: price(currency: USD) } } }",
         &[
@@ -226,7 +227,7 @@ fn errors_without_end_are_counted() {
 
 #[test]
 fn of_a_shape_that_a_fault_ends_nothing_is_kept() {
-    // The fault comes last: what was read before it is taken back.
+    // The fault is at the end: everything read before is rolled back.
     check(
         "{ works { ... on Book { comments { text } price } } }",
         &[
@@ -272,7 +273,7 @@ fn values_are_of_their_types() {
 
 #[test]
 fn an_error_of_what_is_hidden_stands_where_it_is_needed() {
-    // What is required has failed: nobody is asked for what requires it, and that is the null.
+    // The required field failed: the field that requires it is not fetched and has the error.
     check(
         "{ cheapest { dear: postage stars } }",
         &[
@@ -311,7 +312,7 @@ fn an_entity_that_is_none_is_one_error_of_its_subgraph() {
                 .works[0].price: stock: an entity in its response is not an object of the requested type"#]],
         );
     }
-    // The other entity is what it is.
+    // The other entity is unaffected.
     check(
         "{ works { ... on Book { price } } }",
         &[("shop", BOOKS), ("stock", r#"{"data":{"_entities":[{"price":1},5]}}"#)],
@@ -335,7 +336,7 @@ fn a_key_that_is_null_and_may_not_be_is_told_where_it_is_needed() {
             {"works":[{"title":"A","price":null},{"title":"C","price":2}]}
             .works[0].price: null for Book.isbn"#]],
     );
-    // Two subgraphs are not asked: each null has the error.
+    // Two subgraphs are not called: each null has the error.
     check(
         "{ works { ... on Book { price comments { text } } } }",
         &[
@@ -348,7 +349,7 @@ fn a_key_that_is_null_and_may_not_be_is_told_where_it_is_needed() {
             .works[0].price: null for Book.isbn
             .works[0].comments: null for Book.isbn"#]],
     );
-    // Who asks for it gets the error there, and once.
+    // An aliased selection has the error at its own place, once.
     check(
         "{ works { ... on Book { isbn price } } }",
         &[("shop", shop), ("stock", stock)],
@@ -360,7 +361,7 @@ fn a_key_that_is_null_and_may_not_be_is_told_where_it_is_needed() {
     let many = format!(r#"{{"data":{{"works":[{many}]}}}}"#);
     let text = "{ works { ... on Book { price } } }";
     let (answer, sent) = answered(text, "{}", &[("shop", &many)]);
-    // They are one object: the places of one error are counted from the eleventh on.
+    // They are one object: the places of an error are counted from the eleventh on.
     assert_eq!((answer.lines().count(), sent.lines().count()), (12, 1), "{sent}");
     assert!(answer.ends_with(": 140 more"), "{answer}");
 }

@@ -1,4 +1,5 @@
-//! A part of what is needed fails: the rest is asked and answered, and each null has its error.
+//! Partial failures: fields that do not need the failed inputs are fetched, and each null has its
+//! error.
 
 use super::*;
 
@@ -158,7 +159,7 @@ fn objects_of_types_that_nobody_knows_are_null() {
         {"top":null}
         .top: b: it cannot be reached"#]],
     );
-    // Nobody asks for the type.
+    // The runtime type is not needed.
     check_partial(
         "{ top { id } }",
         &[top],

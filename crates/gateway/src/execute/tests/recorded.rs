@@ -1,20 +1,20 @@
-//! Answers of sources in this process: what they say is what the same answers say as JSON.
+//! Recorded responses of sources in this process are equivalent to JSON responses.
 
 use response::{NodeId, ShapeField, Token, TokenKind};
 use serde_json_bytes::serde_json::{self, Map, Value};
 
 use super::*;
 
-/// How lists and objects stand on a tape.
+/// Form of lists and objects among the tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// Each of their values by itself.
+    /// Each of their values is a token.
     Apart,
-    /// As one text, as those of a column do.
+    /// One text, as in an array or JSON column.
     Within,
 }
 
-/// A tape in the making, and the fields of its objects.
+/// Recorder of tokens, with the fields of the objects.
 #[derive(Debug, Default)]
 struct Recorder {
     shape: Shape,
@@ -60,7 +60,7 @@ impl Recorder {
             });
             let known = u32::try_from(known).unwrap();
             match value {
-                // These stand apart in any form: no column has them.
+                // Entities are always separate tokens: no column contains them.
                 Value::Array(entities) if name.starts_with("_entities") => {
                     self.push(known, TokenKind::List);
                     for entity in entities {
@@ -78,7 +78,7 @@ impl Recorder {
     }
 }
 
-/// The same answer, on a tape; what is none is given as it is.
+/// Converts a JSON response to recorded tokens; other responses stay as they are.
 fn recorded(bytes: &[u8], form: Form) -> FetchResponse {
     let json = || Bytes::copy_from_slice(bytes).into();
     let Ok(answer) = serde_json::from_slice::<Value>(bytes) else { return json() };
@@ -102,7 +102,7 @@ pub(super) fn embedded_json(bytes: &[u8]) -> FetchResponse {
     recorded(bytes, Form::Within)
 }
 
-/// An answer in all forms is the same, with the same errors.
+/// A response has the same result and errors in all forms.
 #[track_caller]
 fn check(text: &str, answers: &[(&str, &str)], expected: &Expect) {
     let planned = planned(text, "{}").unwrap();

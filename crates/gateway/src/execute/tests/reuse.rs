@@ -1,4 +1,4 @@
-//! What of one answer is used again within a request, and what is asked again instead.
+//! Reuse of earlier responses within a request, and where data is fetched again.
 
 use super::*;
 
@@ -136,7 +136,7 @@ fn arguments_are_the_same_if_the_client_says_them_in_the_same_way() {
 
 #[test]
 fn what_was_told_something_else_beside_the_key_is_asked() {
-    // The friend is the item that was found, and weighs the same; then something else.
+    // The friend is the item itself with the same weight; then with another.
     for weight in [3, 4] {
         let planned = planned_here("{ found { shipping } hub { friend { shipping } } }", "{}");
         let friend =
@@ -183,7 +183,7 @@ fn what_came_with_an_error_is_asked_again() {
         r#"{"errors":[{"message":"no rating","path":["listed",0,"rating"]}],"data":{"listed":[{"id":"1","rating":null}]}}"#,
         r#"{"data":{"listed":[{"id":"1","rating":"five"}]}}"#,
         r#"{"data":{"listed":[{"id":"1"}]}}"#,
-        // The error is of another one.
+        // The error is of another object.
         r#"{"data":{"listed":[{"id":"1","rating":5},{"id":"2","rating":[]}]}}"#,
     ] {
         let planned = planned_here("{ listed { id rating } found { rating } }", "{}");
@@ -208,7 +208,7 @@ fn a_null_that_nobody_complains_of_is_a_value() {
     );
 }
 
-/// Subgraphs that let somebody else go on before they answer.
+/// Subgraphs that yield before they respond.
 struct Waiting<'c>(Canned<'c>);
 
 impl Subgraphs for Waiting<'_> {
@@ -244,7 +244,7 @@ fn two_requests_of_one_plan_share_nothing() {
         assert_eq!(run(&planned, &answers, Options::default()), fresh);
         fresh
     });
-    // At the same time.
+    // Concurrently.
     let Planned { supergraph, operation, variables, plan } = &planned;
     let waiting = all.each_ref().map(|answers| {
         let answers = answers.each_ref().map(|(name, text)| (*name, text.as_bytes())).to_vec();

@@ -1,4 +1,4 @@
-//! Fields that take values from the objects above them.
+//! Plans with context arguments.
 
 use super::*;
 use crate::test_supergraph::contextual;

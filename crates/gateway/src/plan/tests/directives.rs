@@ -1,4 +1,4 @@
-//! Directives of operations that subgraphs know.
+//! Plans with custom directives.
 
 use graphql::{DocumentLimits, Validator};
 
@@ -111,7 +111,7 @@ fn each_occurrence_of_a_field_says_its_own() {
         1. a: {toy{name@upper _1_name:name}}
     "#]],
     );
-    // Of the types that it is said of.
+    // Only for the types it applies to.
     check(
         "{ pets { name ... on Dog { name @upper } } }",
         &expect![[r#"
@@ -132,7 +132,7 @@ fn each_occurrence_of_a_field_says_its_own() {
     );
 }
 
-/// Why an operation is refused.
+/// Returns the reason why an operation is refused.
 fn refusal(text: &str) -> String {
     let supergraph = supergraph();
     let schema = &supergraph.api.schema;

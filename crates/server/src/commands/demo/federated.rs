@@ -13,7 +13,7 @@ use serde_json_bytes::{Value as Json, serde_json};
 use super::{place_of, report};
 use crate::commands::gateway::{KnownSubgraphs, PreparedGateway};
 use crate::commands::prepare::prepare;
-use crate::commands::serve::open_and_serve;
+use crate::commands::serving::open_and_serve;
 use crate::commands::{block_on, print};
 use crate::demo::federated::{DEFAULT_FOLDER, QUERY, REMOTE, Shop};
 use crate::failure::Failure;

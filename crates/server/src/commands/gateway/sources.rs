@@ -3,10 +3,9 @@
 
 use std::sync::Arc;
 
-use dialects::{Dialect, phrag, postgraphile};
+use engine::Engine;
 use engine::gateway::Local;
-use engine::gateway::offered::{self, Missing};
-use engine::{Engine, SourceAddress};
+use engine::gateway::compatibility::{Incompatibility, incompatibilities};
 use gateway::Supergraph;
 use gateway::supergraph::SubgraphId;
 use graphql::DocumentLimits;
@@ -16,7 +15,7 @@ use super::KnownSource;
 use crate::commands::block_on;
 use crate::configuration::LocalSource;
 use crate::failure::Failure;
-use crate::options::{DialectName, ServingOptions, federated, of_graph, policies};
+use crate::options::ServingOptions;
 
 /// Options for opening sources in this process.
 #[derive(Debug)]
@@ -57,16 +56,16 @@ impl Sources {
         id: SubgraphId,
         source: &LocalSource,
         known: &KnownSource,
-    ) -> Result<(Local, Vec<Missing>), Failure> {
+    ) -> Result<(Local, Vec<Incompatibility>), Failure> {
         let subgraph = &*supergraph.subgraph(id).name;
         let options = self.options(source)?;
-        let engine = block_on(async { Ok(Engine::open(&source.said.address, &options).await) })?;
+        let engine = block_on(async { Ok(Engine::open(&source.entry.address, &options).await) })?;
         let engine =
             engine.map_err(|error| Failure::Source { subgraph: subgraph.into(), error })?;
         for note in engine.notes() {
             tracing::debug!(subgraph, "{note}");
         }
-        let missing = offered::missing(supergraph, id, &engine);
+        let missing = incompatibilities(supergraph, id, &engine);
         let (connections, shared) = (Arc::clone(&known.connections), Arc::clone(&known.shared));
         Ok((Local { engine, timeout: source.timeout, connections, shared }, missing))
     }
@@ -77,31 +76,10 @@ impl Sources {
     }
 
     fn options(&self, source: &LocalSource) -> Result<engine::Options, Failure> {
-        let said = &source.said;
-        Ok(engine::Options {
-            dialect: match said.dialect {
-                DialectName::Phrag => Dialect::Phrag(phrag::Options::default()),
-                DialectName::Neo4j => Dialect::Neo4j(of_graph(said.types.as_deref())?),
-                // Clients that use connections ignore the lists beside them.
-                DialectName::Postgraphile => Dialect::PostGraphile(postgraphile::Options {
-                    simple_collections: postgraphile::SimpleCollections::Both,
-                    ..postgraphile::Options::default()
-                }),
-            },
-            source: engine::OpenOptions {
-                namespaces: match said.address {
-                    SourceAddress::Postgres(_) => said.schemas.clone(),
-                    SourceAddress::Sqlite(_) | SourceAddress::Neo4j(_) => Vec::new(),
-                },
-                timeouts: self.timeouts,
-                ..engine::OpenOptions::default()
-            },
-            connections: self.connections,
-            limits: limits(source.most_bytes, self.patterns),
-            errors: self.errors.clone(),
-            policies: policies(said.policies.as_deref())?,
-            federation: Some(federated(said.extension.as_deref())?),
-        })
+        let api = source.entry.options().map_err(Failure::Usage)?;
+        let limits = limits(source.most_bytes, self.patterns);
+        let options = api.engine_options(self.connections, self.timeouts, limits)?;
+        Ok(engine::Options { errors: self.errors.clone(), ..options })
     }
 }
 

@@ -1,21 +1,21 @@
-//! Rules for headers, each a table of a list.
+//! Rules for forwarded headers, each a table of a list.
 
-use engine::gateway::headers::{Inserted, NameError, Names, Rule, is_own};
+use engine::gateway::headers::{HeaderSource, NameError, Names, Rule, is_own};
 use hyper::header::{HeaderName, HeaderValue};
 use toml::Spanned;
 use toml::de::{DeString, DeTable};
 
 use super::table::{Reader, Value};
 
-/// What a rule does.
+/// Actions of rules.
 const VERBS: [&str; 4] = ["forward", "insert", "remove", "rename"];
 
-/// What is inserted.
+/// Sources of inserted values.
 const VALUES: [&str; 3] = ["value", "claim", "env"];
 
 const ALL: [&str; 8] = ["forward", "insert", "remove", "rename", "value", "claim", "env", "to"];
 
-/// The rules that a list holds, but for those that are wrong.
+/// Reads the rules of a list, without the wrong ones.
 pub(super) fn read(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Vec<Rule> {
     let wanted = "a list of rules, such as `[{ forward = \"authorization\" }]`,";
     let Some(rules) = reader.array(name, value, wanted) else { return Vec::new() };
@@ -33,7 +33,7 @@ fn one(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<Rule> {
     let place = value.span().start;
     let mut verbs = VERBS.into_iter().filter_map(|verb| Some((verb, find(table, verb)?)));
     let (Some((verb, (key, subject))), None) = (verbs.next(), verbs.next()) else {
-        let message = "a rule does one thing: `forward`, `insert`, `remove` or `rename`";
+        let message = "a rule has one action: `forward`, `insert`, `remove` or `rename`";
         reader.wrong(place, message.to_owned());
         return None;
     };
@@ -61,7 +61,7 @@ fn one(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<Rule> {
         _ => {
             let from = header(reader, verb, subject);
             let Some((_, to)) = find(table, "to") else {
-                let message = "a header is renamed `to` another name".to_owned();
+                let message = "`rename` needs `to`, the new name".to_owned();
                 reader.wrong(place, message);
                 return None;
             };
@@ -78,7 +78,7 @@ fn find<'v, 's>(
     table.iter().find(|(key, _)| &**key.get_ref() == name)
 }
 
-/// A name without stars.
+/// A header name without wildcards.
 fn header(reader: &mut Reader<'_>, key: &str, value: &Value<'_>) -> Option<HeaderName> {
     let text = reader.string(key, value)?;
     let name = text.parse::<HeaderName>().ok().filter(|_| !text.contains('*'));
@@ -91,10 +91,10 @@ fn header(reader: &mut Reader<'_>, key: &str, value: &Value<'_>) -> Option<Heade
     None
 }
 
-fn inserted(reader: &mut Reader<'_>, table: &DeTable<'_>, place: usize) -> Option<Inserted> {
+fn inserted(reader: &mut Reader<'_>, table: &DeTable<'_>, place: usize) -> Option<HeaderSource> {
     let mut values = VALUES.into_iter().filter_map(|name| Some((name, find(table, name)?.1)));
     let (Some((name, value)), None) = (values.next(), values.next()) else {
-        let message = "`insert` has one of `value`, `claim` and `env`: what is inserted";
+        let message = "`insert` needs one of `value`, `claim` and `env`";
         reader.wrong(place, message.to_owned());
         return None;
     };
@@ -106,16 +106,16 @@ fn inserted(reader: &mut Reader<'_>, table: &DeTable<'_>, place: usize) -> Optio
                 reader.wrong(value.span().start, message.to_owned());
                 return None;
             }
-            return Some(Inserted::Claim(claim.into()));
+            return Some(HeaderSource::Claim(claim.into()));
         }
         "env" => reader.variable(name, value)?,
         _ => reader.string(name, value)?,
     };
     match HeaderValue::from_bytes(text.as_bytes()) {
         Ok(mut value) => {
-            // It may be a secret, of whoever writes it where.
+            // The value may be a secret.
             value.set_sensitive(true);
-            Some(Inserted::Value(value))
+            Some(HeaderSource::Value(value))
         }
         Err(_) => {
             let message = format!("`{name}`: a header's value has no line breaks");

@@ -1,5 +1,4 @@
-//! What holds for each subgraph of a supergraph: what the file says of it, what it says of all, and
-//! what options say.
+//! Resolves the settings of each subgraph: from its entry, the entry of all, and the options.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -9,49 +8,50 @@ use std::time::Duration;
 use clients::subgraph::{Endpoint, Http2, OwnCertificate, Settings, Tls, TlsFiles};
 use engine::gateway::headers::Rules;
 
-use super::said::{Said, SaidTls, USUAL_BREAKER};
-use super::source::SaidSource;
+use super::entry::{DEFAULT_BREAKER, SubgraphEntry, TlsEntry};
+use super::source::SourceEntry;
 use super::{Named, SubgraphsFile};
 use crate::configuration::problem::{Problem, Refused};
 use crate::configuration::similar;
+use crate::failure::Failure;
 use crate::options::RequestLimit;
 
-/// How a subgraph is asked.
+/// The settings of a subgraph.
 #[derive(Clone, Debug)]
 pub(crate) enum Resolved {
-    /// Over HTTP.
+    /// A server over HTTP.
     Remote {
         settings: Box<Settings>,
-        /// Which headers it is sent.
+        /// Rules for forwarded headers.
         rules: Rules,
     },
-    /// In this process.
+    /// A source in this process.
     Local(Box<LocalSource>),
 }
 
 /// A source in this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LocalSource {
-    pub(crate) said: SaidSource,
+    pub(crate) entry: SourceEntry,
     pub(crate) timeout: Duration,
     pub(crate) most_bytes: u64,
-    /// The most requests at once, of all threads.
+    /// The limit on concurrent requests, of all threads.
     pub(crate) most_requests: NonZeroU32,
 }
 
-/// What options say of all subgraphs.
+/// Settings of all subgraphs from options.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Defaults {
     pub(crate) timeout: Duration,
     pub(crate) connect_timeout: Duration,
     pub(crate) connections: usize,
-    /// The most requests to a subgraph at once, and those of the server.
+    /// The limits on concurrent requests to a subgraph, and of the server.
     pub(crate) max_requests: (RequestLimit, u32),
     pub(crate) most_bytes: u64,
     pub(crate) deduplicate: bool,
 }
 
-/// As the options have it that are not given.
+/// The defaults of the options.
 impl Default for Defaults {
     fn default() -> Self {
         Self {
@@ -65,22 +65,28 @@ impl Default for Defaults {
     }
 }
 
-/// Why it is not known how subgraphs are asked.
+/// The reason why subgraphs have no settings.
 #[derive(Debug)]
 pub(crate) struct Unresolved {
-    /// What is wrong with the file.
+    /// Problems of the file.
     refused: Option<Refused>,
-    /// What neither the file nor the supergraph says.
+    /// Missing settings.
     others: Vec<String>,
 }
 
-/// Once may be spared, by a connection that was closed a moment ago.
-const USUAL_RETRIES: u32 = 1;
+impl From<Unresolved> for Failure {
+    fn from(error: Unresolved) -> Self {
+        Self::other(error)
+    }
+}
 
-/// Sooner than most servers and what stands before them.
-const USUALLY_IDLE: Duration = Duration::from_secs(30);
+/// One retry, for a connection that the server has just closed.
+const DEFAULT_RETRIES: u32 = 1;
 
-/// What is opened once for all that have it.
+/// Shorter than the idle timeout of most servers and proxies.
+const DEFAULT_IDLE: Duration = Duration::from_secs(30);
+
+/// TLS configurations that several subgraphs share.
 #[derive(Default)]
 struct Certificates {
     of_system: OnceCell<Result<Tls, String>>,
@@ -88,40 +94,40 @@ struct Certificates {
 }
 
 impl SubgraphsFile {
-    /// In the order of the subgraphs, each with its name and the address that the supergraph says.
-    /// Files of certificates are read here.
+    /// Resolves the subgraphs, each given by its name and its address in the supergraph, in their order.
+    /// Reads files of certificates.
     pub(crate) fn resolve(
         &self,
         subgraphs: &[(&str, &str)],
         defaults: Defaults,
     ) -> Result<Vec<Resolved>, Unresolved> {
-        let (mut problems, mut others) = (self.strangers(subgraphs), Vec::new());
+        let (mut problems, mut others) = (self.unknown_subgraphs(subgraphs), Vec::new());
         let certificates = Certificates::default();
-        let nothing = Said::default();
+        let nothing = SubgraphEntry::default();
         let mut resolved = Vec::new();
         for (name, url) in subgraphs {
             let named = self.subgraphs.iter().find(|named| named.name == **name);
-            let said = named.map_or(&nothing, |named| &named.said);
-            if let Some(source) = &said.source {
-                resolved.push(Resolved::Local(Box::new(self.local(said, source, defaults))));
+            let entry = named.map_or(&nothing, |named| &named.entry);
+            if let Some(source) = &entry.source {
+                resolved.push(Resolved::Local(Box::new(self.local(entry, source, defaults))));
                 continue;
             }
-            let endpoint = match (&said.url, url.parse::<Endpoint>()) {
+            let endpoint = match (&entry.url, url.parse::<Endpoint>()) {
                 (Some(endpoint), _) => endpoint.clone(),
                 (None, Ok(endpoint)) => endpoint,
                 (None, Err(_)) if url.is_empty() => {
-                    others.push(format!("nothing says where the subgraph `{name}` is; {REMEDY}"));
+                    others.push(format!("the subgraph `{name}` has no address; {REMEDY}"));
                     continue;
                 }
                 (None, Err(error)) => {
                     others.push(format!(
-                        "the supergraph does not say where the subgraph `{name}` is: {error}; {REMEDY}"
+                        "the address of the subgraph `{name}` in the supergraph is wrong: {error}; {REMEDY}"
                     ));
                     continue;
                 }
             };
             let tls = match endpoint.is_encrypted() {
-                true => match certificates.of(said, &self.all) {
+                true => match certificates.of(entry, &self.all) {
                     Ok(tls) => Some(tls.clone()),
                     Err((Some(tls), message)) => {
                         let message = format!("`tls`: {message}");
@@ -135,80 +141,85 @@ impl SubgraphsFile {
                 },
                 false => None,
             };
-            resolved.push(self.one(name, said, endpoint, tls, defaults));
+            resolved.push(self.one(name, entry, endpoint, tls, defaults));
         }
         if problems.is_empty() && others.is_empty() {
             return Ok(resolved);
         }
         problems.sort_by_key(|problem| problem.position);
-        // What is said of all is wrong once.
+        // A problem in the entry of all is reported once.
         problems.dedup();
         let refused = Refused { file: self.file.clone(), problems };
         Err(Unresolved { refused: (!refused.problems.is_empty()).then_some(refused), others })
     }
 
-    fn local(&self, said: &Said, source: &SaidSource, defaults: Defaults) -> LocalSource {
+    fn local(
+        &self,
+        entry: &SubgraphEntry,
+        source: &SourceEntry,
+        defaults: Defaults,
+    ) -> LocalSource {
         LocalSource {
-            said: source.clone(),
-            timeout: self.timeout(said, defaults),
-            most_bytes: self.most_bytes(said, defaults),
-            most_requests: self.most_requests(said, defaults),
+            entry: source.clone(),
+            timeout: self.timeout(entry, defaults),
+            most_bytes: self.most_bytes(entry, defaults),
+            most_requests: self.most_requests(entry, defaults),
         }
     }
 
-    fn timeout(&self, said: &Said, defaults: Defaults) -> Duration {
-        said.timeout.or(self.all.timeout).unwrap_or(defaults.timeout)
+    fn timeout(&self, entry: &SubgraphEntry, defaults: Defaults) -> Duration {
+        entry.timeout.or(self.all.timeout).unwrap_or(defaults.timeout)
     }
 
-    fn most_bytes(&self, said: &Said, defaults: Defaults) -> u64 {
-        said.max_answer.or(self.all.max_answer).unwrap_or(defaults.most_bytes)
+    fn most_bytes(&self, entry: &SubgraphEntry, defaults: Defaults) -> u64 {
+        entry.max_answer.or(self.all.max_answer).unwrap_or(defaults.most_bytes)
     }
 
-    fn most_requests(&self, said: &Said, defaults: Defaults) -> NonZeroU32 {
+    fn most_requests(&self, entry: &SubgraphEntry, defaults: Defaults) -> NonZeroU32 {
         let (most, of_server) = defaults.max_requests;
-        said.max_requests.or(self.all.max_requests).unwrap_or(most).of(of_server)
+        entry.max_requests.or(self.all.max_requests).unwrap_or(most).of(of_server)
     }
 
     fn one(
         &self,
         name: &str,
-        said: &Said,
+        entry: &SubgraphEntry,
         endpoint: Endpoint,
         tls: Option<Tls>,
         defaults: Defaults,
     ) -> Resolved {
         let all = &self.all;
-        let breaker = said.breaker.or(all.breaker);
-        let rules = all.rules.iter().chain(&said.rules).cloned().collect();
+        let breaker = entry.breaker.or(all.breaker);
+        let rules = all.rules.iter().chain(&entry.rules).cloned().collect();
         Resolved::Remote {
             settings: Box::new(Settings {
                 name: name.into(),
                 endpoint,
-                connect_timeout: said
+                connect_timeout: entry
                     .connect_timeout
                     .or(all.connect_timeout)
                     .unwrap_or(defaults.connect_timeout),
-                timeout: self.timeout(said, defaults),
-                most_bytes: self.most_bytes(said, defaults),
-                retries: said.retries.or(all.retries).unwrap_or(USUAL_RETRIES),
-                http2: said.http2.or(all.http2).unwrap_or(Http2::Negotiated),
-                connections: said.connections.or(all.connections).unwrap_or(defaults.connections),
-                most_requests: Some(self.most_requests(said, defaults)),
-                idle: said.idle.or(all.idle).unwrap_or(USUALLY_IDLE),
-                compression: said.compression.or(all.compression).flatten(),
-                breaker: breaker.unwrap_or(Some(USUAL_BREAKER)),
-                deduplicate: said.deduplicate.or(all.deduplicate).unwrap_or(defaults.deduplicate),
+                timeout: self.timeout(entry, defaults),
+                most_bytes: self.most_bytes(entry, defaults),
+                retries: entry.retries.or(all.retries).unwrap_or(DEFAULT_RETRIES),
+                http2: entry.http2.or(all.http2).unwrap_or(Http2::Negotiated),
+                connections: entry.connections.or(all.connections).unwrap_or(defaults.connections),
+                most_requests: Some(self.most_requests(entry, defaults)),
+                idle: entry.idle.or(all.idle).unwrap_or(DEFAULT_IDLE),
+                compression: entry.compression.or(all.compression).flatten(),
+                breaker: breaker.unwrap_or(Some(DEFAULT_BREAKER)),
+                deduplicate: entry.deduplicate.or(all.deduplicate).unwrap_or(defaults.deduplicate),
                 tls,
             }),
             rules: Rules::new(rules),
         }
     }
 
-    /// Names that are those of no subgraph.
-    pub(super) fn strangers(&self, subgraphs: &[(&str, &str)]) -> Vec<Problem> {
+    /// Entries of unknown subgraphs.
+    pub(super) fn unknown_subgraphs(&self, subgraphs: &[(&str, &str)]) -> Vec<Problem> {
         let is_known = |named: &&Named| subgraphs.iter().any(|(name, _)| *name == named.name);
-        let strangers = self.subgraphs.iter().filter(|named| !is_known(named));
-        strangers
+        let unknown_subgraphs = self.subgraphs.iter().filter(|named| !is_known(named));
+        unknown_subgraphs
             .map(|Named { name, position, .. }| {
                 let written = name.escape_debug();
                 let hint = match similar::nearest(name, subgraphs.iter().map(|(name, _)| *name)) {
@@ -222,17 +233,16 @@ impl SubgraphsFile {
     }
 }
 
-const REMEDY: &str =
-    "its table of the file of `--subgraphs` may say it by `url`, or name a `source`";
+const REMEDY: &str = "set its `url` or its `source` in the file of `--subgraphs`";
 
 impl Certificates {
-    /// Those that hold for one subgraph; the error tells where they are said.
+    /// The TLS configuration of one subgraph; the error has its entry.
     fn of<'s>(
         &'s self,
-        said: &'s Said,
-        all: &'s Said,
-    ) -> Result<Tls, (Option<&'s SaidTls>, String)> {
-        let (kept, tls) = match (&said.tls, &all.tls) {
+        entry: &'s SubgraphEntry,
+        all: &'s SubgraphEntry,
+    ) -> Result<Tls, (Option<&'s TlsEntry>, String)> {
+        let (kept, tls) = match (&entry.tls, &all.tls) {
             (Some(own), _) => return open(Some(own)).map_err(|error| (Some(own), error)),
             (None, Some(all)) => (&self.of_all, Some(all)),
             (None, None) => (&self.of_system, None),
@@ -241,17 +251,17 @@ impl Certificates {
     }
 }
 
-fn open(said: Option<&SaidTls>) -> Result<Tls, String> {
-    let files = said.map_or_else(TlsFiles::default, |said| TlsFiles {
-        authorities: said.authorities.clone(),
-        own: said.own.clone().map(|(certificate, key)| OwnCertificate { certificate, key }),
+fn open(entry: Option<&TlsEntry>) -> Result<Tls, String> {
+    let files = entry.map_or_else(TlsFiles::default, |entry| TlsFiles {
+        authorities: entry.authorities.clone(),
+        own: entry.own.clone().map(|(certificate, key)| OwnCertificate { certificate, key }),
     });
     Tls::open(&files).map_err(|error| error.to_string())
 }
 
 impl std::error::Error for Unresolved {}
 
-/// One problem a line.
+/// One problem per line.
 impl fmt::Display for Unresolved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let refused = self.refused.as_ref().map(ToString::to_string);

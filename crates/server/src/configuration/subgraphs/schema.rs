@@ -1,24 +1,117 @@
 //! The JSON Schema of the file, for editors.
 //!
-//! It is written by hand, as the reader is, which tells the place of what is wrong. The test below
-//! holds them together.
+//! The schema of subgraphs over HTTP is written by hand, like their reader, which reports positions. That
+//! of sources is derived from the options and their scopes. The test below keeps schema and reader
+//! consistent.
 
-/// The text of the schema.
-pub(crate) const SUBGRAPHS: &str = include_str!("schema.json");
+use serde_json::{Map, Value, json};
+
+use super::source;
+use crate::configuration::keys::Keys;
+use crate::configuration::schema::value_of;
+use crate::options::{DialectName, SourceKind, Target, refusal_for};
+
+/// The schema without sources.
+const SERVERS: &str = include_str!("schema.json");
+
+/// The place of a subgraph in the schema.
+const SUBGRAPH: &str = "/properties/subgraphs/additionalProperties";
+
+/// Addresses of databases with a scheme.
+const POSTGRES: &str = r"^postgres(ql)?://";
+const NEO4J: &str = r"^(neo4j|bolt)(\+s(sc)?)?://";
+
+/// Addresses that are not SQLite files, or have variables.
+const NOT_SQLITE: &str = r"^postgres(ql)?://|^(neo4j|bolt)(\+s(sc)?)?://|\$\{";
+
+/// The sources and dialects of an API, the default dialect of a source first.
+const TARGETS: [(SourceKind, &[DialectName]); 3] = [
+    (SourceKind::Sqlite, &[DialectName::Postgraphile, DialectName::Phrag]),
+    (SourceKind::Postgres, &[DialectName::Postgraphile, DialectName::Phrag]),
+    (SourceKind::Neo4j, &[DialectName::Neo4j]),
+];
+
+/// The JSON Schema of a subgraphs file.
+pub(crate) fn schema() -> Value {
+    let mut schema: Value = serde_json::from_str(SERVERS).unwrap_or_default();
+    let keys = &*source::KEYS;
+    if let Some(subgraph) = schema.pointer_mut(SUBGRAPH).and_then(Value::as_object_mut) {
+        if let Some(properties) = subgraph.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.extend(keys.iter().map(|(name, key)| {
+                let mut value = value_of(key);
+                value["description"] = format!("With `source`: {}", key.help()).into();
+                (name.to_owned(), value)
+            }));
+        }
+        subgraph.insert("allOf".into(), conditions(keys));
+    }
+    schema
+}
+
+/// The conditions of keys: beside a source, and by its kind and dialect.
+fn conditions(keys: &Keys) -> Value {
+    let names: Vec<&str> = keys.iter().map(|(name, _)| name).collect();
+    let own = [&["source"][..], &source::COMMON, &names].concat();
+    let mut conditions = vec![json!({
+        "if": { "required": ["source"] },
+        "then": { "propertyNames": { "enum": own } },
+        "else": { "propertyNames": { "not": { "enum": names } } },
+    })];
+    for (kind, dialects) in TARGETS {
+        let others = [DialectName::Postgraphile, DialectName::Phrag, DialectName::Neo4j];
+        let others = others.into_iter().filter(|other| !dialects.contains(other));
+        let others: Vec<&str> = others.map(DialectName::name).collect();
+        conditions.push(json!({
+            "if": { "required": ["source"], "properties": { "source": pattern(kind) } },
+            "then": { "properties": { "dialect": { "not": { "enum": others } } } },
+        }));
+        for (index, dialect) in dialects.iter().enumerate() {
+            let target = Target {
+                source: kind,
+                dialect: *dialect,
+                has_policies: false,
+                requires_token: false,
+            };
+            let refused = names.iter().filter(|name| refusal_for(name, target).is_some());
+            let refused: Vec<&&str> = refused.collect();
+            let is_default = index == 0;
+            let required: &[&str] = if is_default { &["source"] } else { &["source", "dialect"] };
+            let mut properties = Map::new();
+            properties.insert("source".into(), pattern(kind));
+            properties.insert("dialect".into(), json!({ "const": dialect.name() }));
+            conditions.push(json!({
+                "if": { "required": required, "properties": properties },
+                "then": { "propertyNames": { "not": { "enum": refused } } },
+            }));
+        }
+    }
+    conditions.into()
+}
+
+/// Addresses of a kind of source.
+fn pattern(kind: SourceKind) -> Value {
+    match kind {
+        SourceKind::Sqlite => json!({ "not": { "pattern": NOT_SQLITE } }),
+        SourceKind::Postgres => json!({ "pattern": POSTGRES }),
+        SourceKind::Neo4j => json!({ "pattern": NEO4J }),
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use serde_json::{Value, json};
-
     use super::*;
     use crate::configuration::subgraphs::SubgraphsFile;
     use crate::configuration::variants::{check_agreement, check_taken, examples};
 
-    /// A file that says everything once.
+    fn text() -> String {
+        schema().to_string()
+    }
+
+    /// A file with every key of a server, and with options of sources.
     fn whole() -> Value {
-        let said = json!({
+        let entry = json!({
             "timeout": "5s",
             "connect-timeout": "250ms",
             "retries": 2,
@@ -40,34 +133,48 @@ mod tests {
                 { "insert": "x-key", "env": "KEY" }
             ]
         });
-        let mut one = said.clone();
+        let mut one = entry.clone();
         one["url"] = json!("https://reviews.example/graphql");
         let more = json!({ "compression": true, "breaker": false, "max-requests": "25%", "url": "unix:/a.sock:/graphql" });
         let source = json!({
             "source": "sqlite:a.db",
             "dialect": "phrag",
-            "schema": ["public"],
+            "default-limit": 50,
+            "use-aggregation": false,
             "policies": "policies.toml",
             "federation-extend": "a.graphql",
             "timeout": "5s",
             "max-answer": "8MiB",
             "max-requests": "25%"
         });
+        let relational = json!({
+            "source": "postgres://db/shop",
+            "dialect": "postgraphile",
+            "schema": ["public"],
+            "geometric-types": true,
+            "no-ignore-rbac": true,
+            "legacy-relations": "omit",
+            "simple-collections": "only",
+            "tags-file": "tags.json5"
+        });
         let graph = json!({
             "source": "neo4j://graph",
             "types": "movies.graphql",
+            "neo4j-api": "7",
+            "limit-required": true,
             "federation-extend": "a.graphql",
             "timeout": "5s"
         });
         json!({
-            "all": said,
+            "all": entry,
             "subgraphs": {
-                "reviews": one, "of accounts": more, "": {}, "own": source, "movies": graph
+                "reviews": one, "of accounts": more, "": {}, "own": source, "shop": relational,
+                "movies": graph
             }
         })
     }
 
-    /// What is put in the place of each part.
+    /// Replacements of each part.
     fn others() -> Vec<Value> {
         vec![
             json!("text of words"),
@@ -127,21 +234,21 @@ mod tests {
 
     #[test]
     fn the_schema_takes_what_the_reader_takes_and_nothing_else() {
-        check_agreement(SUBGRAPHS, read, &whole(), &others(), &NAMES);
+        check_agreement(&text(), read, &whole(), &others(), &NAMES);
     }
 
     #[test]
     fn the_schema_takes_variables_and_the_files_of_the_manual() {
         let variables = "[all]\ntimeout = '${A}'\nretries = '${A:-1}'\ndeduplicate = '${B}'\n";
-        check_taken(SUBGRAPHS, variables);
+        check_taken(&text(), variables);
         let variables = "[subgraphs.a]\nurl = 'http://${HOST}/graphql'\nmax-answer = '${A}'\n";
-        check_taken(SUBGRAPHS, variables);
+        check_taken(&text(), variables);
         let files: Vec<&str> = examples(include_str!("../../../../../docs/gateway.md"))
             .filter(|file| file.contains("[subgraphs."))
             .collect();
         assert!(!files.is_empty(), "the manual has examples");
         for file in files {
-            check_taken(SUBGRAPHS, file);
+            check_taken(&text(), file);
             assert_eq!(read(file), Ok(()), "{file}");
         }
     }

@@ -1,114 +1,130 @@
-//! A source in the gateway's process, instead of a server.
+//! A source in the gateway's process, instead of a server. Its keys are the options of `thalweg serve`.
 
-use std::path::PathBuf;
+use std::fmt;
+use std::sync::LazyLock;
 
+use clap::Command;
 use engine::SourceAddress;
-use toml::de::{DeString, DeTable, DeValue};
+use toml::Spanned;
+use toml::de::{DeString, DeTable};
 
 use super::table::{Reader, Value};
-use crate::options::DialectName;
+use crate::configuration::keys::{Key, Keys};
+use crate::configuration::value;
+use crate::options::{ApiOptions, SourceKind, Target, refusal_for};
 
-/// What is said of a source; its keys have the names of the options of `thalweg serve`.
+/// A source with the options of its API.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SaidSource {
+pub(crate) struct SourceEntry {
     pub(crate) address: SourceAddress,
-    /// Whose API it is served with.
-    pub(crate) dialect: DialectName,
-    /// Of PostgreSQL.
-    pub(crate) schemas: Vec<String>,
-    /// The type definitions of a graph.
-    pub(crate) types: Option<PathBuf>,
-    pub(crate) policies: Option<PathBuf>,
-    pub(crate) extension: Option<PathBuf>,
+    text: AddressText,
+    /// The options as words of a command line.
+    words: Vec<String>,
 }
 
-/// What is said only of a source.
-const ONLY: [&str; 5] = ["dialect", "schema", "types", "policies", "federation-extend"];
+/// The text of an address, which may contain a password.
+#[derive(Clone, PartialEq, Eq)]
+struct AddressText(String);
 
-/// What has no place beside a graph.
-const NOT_OF_GRAPHS: [&str; 3] = ["dialect", "schema", "policies"];
+/// Options without a meaning for a source of a gateway: it is always a subgraph, and it issues no tokens.
+const NOT_OF_SUBGRAPHS: [&str; 3] = ["source", "federation", "jwt-token-identifier"];
 
-/// What has no place beside any other source.
-const OF_GRAPHS: [&str; 1] = ["types"];
+/// Keys of sources and of servers alike.
+pub(super) const COMMON: [&str; 3] = ["timeout", "max-answer", "max-requests"];
 
-/// What is said of a source and of a server alike.
-const COMMON: [&str; 3] = ["timeout", "max-answer", "max-requests"];
+/// The options that a source may have, by name.
+pub(super) static KEYS: LazyLock<Keys> = LazyLock::new(|| {
+    let mut keys = Keys::of(&ApiOptions::command(Command::new("source")));
+    keys.retain(|name| !NOT_OF_SUBGRAPHS.contains(&name));
+    keys
+});
 
-/// Those that can be chosen: a graph has the one that is left.
-const DIALECTS: [(&str, DialectName); 2] =
-    [("postgraphile", DialectName::Postgraphile), ("phrag", DialectName::Phrag)];
-
-/// The schema that is read where none is named.
-const USUAL_SCHEMA: &str = "public";
-
-/// What a table says of a source, if it has one.
-pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<SaidSource> {
-    let is_key = |key: &DeString<'_>, names: &[&str]| names.contains(&&**key);
+/// Reads the source of a table, if it has one.
+pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<SourceEntry> {
+    let options: Vec<(&Spanned<DeString<'_>>, &Key, &Value<'_>)> = table
+        .iter()
+        .filter_map(|(name, value)| Some((name, KEYS.find(name.get_ref())?, value)))
+        .collect();
     let Some(source) = table.get("source") else {
-        for key in table.keys().filter(|key| is_key(key.get_ref(), &ONLY)) {
-            let message = format!("`{}` needs `source`", key.get_ref());
-            reader.wrong(key.span().start, message);
+        for (name, ..) in options {
+            let message = format!("`{}` needs `source`", name.get_ref());
+            reader.wrong(name.span().start, message);
         }
         return None;
     };
-    let is_foreign =
-        |key: &DeString<'_>| &**key != "source" && !is_key(key, &ONLY) && !is_key(key, &COMMON);
-    for key in table.keys().filter(|key| is_foreign(key.get_ref())) {
-        let name = key.get_ref().escape_debug();
-        let message = format!("`{name}` has no place beside `source`, which is asked without HTTP");
-        reader.wrong(key.span().start, message);
+    let is_own =
+        |name: &str| name == "source" || KEYS.find(name).is_some() || COMMON.contains(&name);
+    for name in table.keys().filter(|name| !is_own(name.get_ref())) {
+        let written = name.get_ref().escape_debug();
+        let message =
+            format!("`{written}` has no place beside `source`, which is called without HTTP");
+        reader.wrong(name.span().start, message);
     }
-    let said = table.get("dialect").and_then(|value| reader.word("dialect", value, &DIALECTS));
-    let schemas = table.get("schema").map(|value| schemas(reader, value));
-    let mut path = |name| Some(PathBuf::from(reader.string(name, table.get(name)?)?));
-    let (types, policies, extension) = (path("types"), path("policies"), path("federation-extend"));
-    let address = address(reader, source)?;
-    let (dialect, foreign, whose) = match address {
-        SourceAddress::Neo4j(_) => (DialectName::Neo4j, &NOT_OF_GRAPHS[..], "a graph"),
-        SourceAddress::Sqlite(_) | SourceAddress::Postgres(_) => {
-            let dialect = said.unwrap_or(DialectName::Postgraphile);
-            (dialect, &OF_GRAPHS[..], "a source that is no graph")
+    let mut words = Vec::new();
+    let mut is_read = true;
+    for (name, key, value) in &options {
+        match reader.option(name.get_ref(), key, value) {
+            Some(texts) => words.extend(value::words(key, &texts)),
+            None => is_read = false,
+        }
+    }
+    let text = reader.string("source", source)?;
+    let address = match SourceAddress::parse(&text) {
+        Ok(address) => address,
+        Err(error) => {
+            reader.wrong(source.span().start, format!("`source`: {error}"));
+            return None;
         }
     };
-    for key in table.keys().filter(|key| is_key(key.get_ref(), foreign)) {
-        let message = format!("`{}` has no place beside {whose}", key.get_ref());
-        reader.wrong(key.span().start, message);
-    }
-    Some(SaidSource {
-        address,
-        dialect,
-        schemas: schemas.unwrap_or_else(|| vec![USUAL_SCHEMA.to_owned()]),
-        types,
-        policies,
-        extension,
-    })
-}
-
-fn address(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<SourceAddress> {
-    let text = reader.string("source", value)?;
-    match SourceAddress::parse(&text) {
-        Ok(address) => Some(address),
-        Err(error) => {
-            reader.wrong(value.span().start, format!("`source`: {error}"));
-            None
-        }
-    }
-}
-
-fn schemas(reader: &mut Reader<'_>, value: &Value<'_>) -> Vec<String> {
-    let wanted = "a list of schemas, such as `[\"public\"]`,";
-    let Some(names) = reader.array("schema", value, wanted) else { return Vec::new() };
-    if names.is_empty() {
-        reader.wrong(value.span().start, "`schema`: a list has at least one element".to_owned());
-    }
-    let mut read = Vec::new();
-    for name in names {
-        match name.get_ref() {
-            DeValue::String(text) if text.is_empty() => {
-                reader.wrong(name.span().start, "`schema`: a name is wanted".to_owned());
+    let entry = SourceEntry { address, text: AddressText(text), words };
+    let refused = entry.parse().and_then(|api| {
+        let target = Target {
+            source: SourceKind::of(&entry.address),
+            dialect: api.dialect_name()?,
+            has_policies: entry.has_policies(),
+            requires_token: false,
+        };
+        for (name, ..) in &options {
+            if let Some(refusal) = refusal_for(name.get_ref(), target) {
+                reader.wrong(name.span().start, as_keys(&refusal));
             }
-            _ => read.extend(reader.string("schema", name)),
         }
+        Ok(())
+    });
+    // Without an option that was wrong, another one may be missing.
+    if let (true, Err(message)) = (is_read, refused) {
+        let place = table.get_key_value("dialect").map_or(source.span(), |(name, _)| name.span());
+        reader.wrong(place.start, as_keys(&message));
     }
-    read
+    Some(entry)
+}
+
+/// Names keys instead of options of a command line.
+fn as_keys(message: &str) -> String {
+    message.replace("`--", "`")
+}
+
+impl SourceEntry {
+    /// The options of the source's API, as a subgraph.
+    pub(crate) fn options(&self) -> Result<ApiOptions, String> {
+        let mut api = self.parse()?;
+        api.prefer_lists_beside_connections();
+        Ok(api)
+    }
+
+    pub(crate) fn has_policies(&self) -> bool {
+        self.words.iter().any(|word| word.starts_with("--policies="))
+    }
+
+    fn parse(&self) -> Result<ApiOptions, String> {
+        let words = ["source", "--federation"].map(str::to_owned).into_iter();
+        let words = words.chain(self.words.iter().cloned());
+        ApiOptions::of_words(words.chain(["--".to_owned(), self.text.0.clone()]))
+    }
+}
+
+impl fmt::Debug for AddressText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&redact::address(&self.0))
+    }
 }

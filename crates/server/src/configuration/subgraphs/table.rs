@@ -1,5 +1,5 @@
-//! Values of a table, each with its place. What is wrong is remembered and reading goes on, so that
-//! all of it is told at once.
+//! Reads values of a table, each with its position. Problems are collected, so that all of them are
+//! reported at once.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -9,9 +9,10 @@ use toml::Spanned;
 use toml::de::{DeArray, DeString, DeTable, DeValue};
 
 use crate::configuration::expand::{Expanded, NotText, Variable, expand};
+use crate::configuration::keys::Key;
 use crate::configuration::problem::{Position, Problem};
 use crate::configuration::similar;
-use crate::configuration::value::{found, one_of};
+use crate::configuration::value::{self, found, one_of};
 
 pub(super) struct Reader<'t> {
     text: &'t str,
@@ -22,10 +23,10 @@ pub(super) struct Reader<'t> {
 /// A value of the file.
 pub(super) type Value<'v> = Spanned<DeValue<'v>>;
 
-/// A string with its variables filled in.
+/// A string with its variables expanded.
 struct Text {
     text: String,
-    /// Without variables it may be told to whoever sees the errors.
+    /// Whether the text may appear in messages: it has no variables.
     is_public: bool,
 }
 
@@ -42,17 +43,28 @@ impl<'t> Reader<'t> {
         Position::of(self.text, offset)
     }
 
-    /// Remembers what is wrong at a byte of the file.
+    /// Records a problem at a byte of the file.
     pub(super) fn wrong(&mut self, offset: usize, message: String) {
         let position = self.position(offset);
         self.problems.push(Problem { position, message });
     }
 
-    /// A name that means nothing where it stands.
+    /// Reports an unknown name, with the known ones.
     pub(super) fn unknown(&mut self, name: &Spanned<DeString<'_>>, within: &str, known: &[&str]) {
+        self.unknown_beside(name, within, known, std::iter::empty());
+    }
+
+    /// Reports an unknown name, with the known ones; others are suggested if they are similar.
+    pub(super) fn unknown_beside<'k>(
+        &mut self,
+        name: &Spanned<DeString<'_>>,
+        within: &str,
+        known: &[&'k str],
+        others: impl Iterator<Item = &'k str>,
+    ) {
         let written = name.get_ref().escape_debug().to_string();
         let meant = written.to_ascii_lowercase().replace('_', "-");
-        let message = match similar::nearest(&meant, known.iter().copied()) {
+        let message = match similar::nearest(&meant, known.iter().copied().chain(others)) {
             Some(nearest) => format!("{within} has no `{written}`; `{nearest}` is one"),
             None => format!("{within} has no `{written}`; there are {}", listed(known)),
         };
@@ -82,12 +94,30 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A string, whatever it says.
+    /// The values of an option, as texts for its parser.
+    pub(super) fn option(
+        &mut self,
+        name: &str,
+        key: &Key,
+        value: &Value<'_>,
+    ) -> Option<Vec<String>> {
+        match value::read(key, value, self.variable) {
+            Ok(texts) => Some(texts),
+            Err(problems) => {
+                for problem in problems {
+                    self.wrong(problem.offset, format!("`{name}`: {}", problem.message));
+                }
+                None
+            }
+        }
+    }
+
+    /// Any string.
     pub(super) fn string(&mut self, name: &str, value: &Value<'_>) -> Option<String> {
         self.text(name, value, "a string").map(|text| text.text)
     }
 
-    /// What the variable holds that a string names.
+    /// The value of the environment variable that a string names.
     pub(super) fn variable(&mut self, name: &str, value: &Value<'_>) -> Option<String> {
         let variable = self.string(name, value)?;
         let wrong = match (self.variable)(&variable) {
@@ -99,7 +129,7 @@ impl<'t> Reader<'t> {
         None
     }
 
-    /// A string that says a value.
+    /// A value that is parsed from a string.
     pub(super) fn parsed<T: FromStr<Err: Display>>(
         &mut self,
         name: &str,
@@ -116,7 +146,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// One of some words.
+    /// One of several words.
     pub(super) fn word<T: Copy>(
         &mut self,
         name: &str,
@@ -133,7 +163,7 @@ impl<'t> Reader<'t> {
         None
     }
 
-    /// A whole number, or a variable that is one.
+    /// A whole number, or a variable that contains one.
     pub(super) fn whole(
         &mut self,
         name: &str,
@@ -153,7 +183,7 @@ impl<'t> Reader<'t> {
         number.filter(|number| range.contains(number))
     }
 
-    /// `true` or `false`, or a variable that is one.
+    /// `true` or `false`, or a variable that contains one.
     pub(super) fn boolean(&mut self, name: &str, value: &Value<'_>) -> Option<bool> {
         let wanted = "`true` or `false`";
         match value.get_ref() {
@@ -169,7 +199,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A string that has to have a variable: without one the value is written without quotes.
+    /// A string with a variable: without one, the value needs no quotes.
     fn filled(&mut self, name: &str, value: &Value<'_>, wanted: &str) -> Option<Text> {
         let text = self.text(name, value, wanted)?;
         if text.is_public {
@@ -209,7 +239,7 @@ impl<'t> Reader<'t> {
 }
 
 impl Text {
-    /// Why it is not taken; what variables hold is not shown.
+    /// The refusal of the text, without the values of variables.
     fn refused(&self, name: &str, reason: &str) -> String {
         let text = redact::address(&self.text);
         let shown = format!("`{}`", text.escape_debug());

@@ -88,11 +88,11 @@ deduplicate = true
 breaker = { window = "1m", pause = "1s" }
 "#,
         &expect![[r#"
-            accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 0, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: None, deduplicate: false, tls: None }
+            accounts: Settings { name: "accounts", endpoint: Endpoint { target: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 0, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: None, deduplicate: false, tls: None }
             accounts: Rules([])
-            reviews: Settings { name: "reviews", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: reviews.example, host: Name("reviews.example"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 3, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(Breaker { percent: 25, of: 10, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            reviews: Settings { name: "reviews", endpoint: Endpoint { target: Tcp { is_encrypted: false, authority: reviews.example, host: Name("reviews.example"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 3, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(BreakerSettings { percent: 25, min_requests: 10, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             reviews: Rules([])
-            products: Settings { name: "products", endpoint: Endpoint { place: Unix("/run/products.sock"), path: /graphql }, connect_timeout: 100ms, timeout: 5s, most_bytes: 8388608, retries: 0, http2: PriorKnowledge, connections: 2, most_requests: Some(256), idle: 60s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: Some(Breaker { percent: 50, of: 20, window: 60s, pause: 1s }), deduplicate: true, tls: None }
+            products: Settings { name: "products", endpoint: Endpoint { target: Unix("/run/products.sock"), path: /graphql }, connect_timeout: 100ms, timeout: 5s, most_bytes: 8388608, retries: 0, http2: PriorKnowledge, connections: 2, most_requests: Some(256), idle: 60s, compression: Some(Compression { requests: Some(Zstd), min_size: 4096 }), breaker: Some(BreakerSettings { percent: 50, min_requests: 20, window: 60s, pause: 1s }), deduplicate: true, tls: None }
             products: Rules([])
         "#]],
     );
@@ -124,11 +124,11 @@ insert = "x-key"
 env = "TOKEN"
 "#,
         &expect![[r#"
-            accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            accounts: Settings { name: "accounts", endpoint: Endpoint { target: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(BreakerSettings { percent: 50, min_requests: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             accounts: Rules([Forward(Like(Pattern { before: "x-", between: [], after: "" })), Insert { name: "authorization", value: Value(Sensitive) }])
-            reviews: Settings { name: "reviews", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: 127.0.0.1:4002, host: Address(127.0.0.1), port: 4002 }, path: / }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            reviews: Settings { name: "reviews", endpoint: Endpoint { target: Tcp { is_encrypted: false, authority: 127.0.0.1:4002, host: Address(127.0.0.1), port: 4002 }, path: / }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(BreakerSettings { percent: 50, min_requests: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             reviews: Rules([Forward(Like(Pattern { before: "x-", between: [], after: "" })), Insert { name: "authorization", value: Value(Sensitive) }])
-            products: Settings { name: "products", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: products, host: Name("products"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            products: Settings { name: "products", endpoint: Endpoint { target: Tcp { is_encrypted: false, authority: products, host: Name("products"), port: 80 }, path: /graphql }, connect_timeout: 2s, timeout: 30s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(BreakerSettings { percent: 50, min_requests: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             products: Rules([Forward(Like(Pattern { before: "x-", between: [], after: "" })), Insert { name: "authorization", value: Value(Sensitive) }, Remove(One("x-internal")), Insert { name: "x-user", value: Claim("user.id") }, Rename { from: "x-tenant", to: "tenant" }, Insert { name: "x-key", value: Value(Sensitive) }])
         "#]],
     );
@@ -206,19 +206,19 @@ headers = { forward = "a" }
         &expect![[r#"
             error: s.toml:3:17: `forward`: `host` cannot be used: it belongs to the connection or the body, and is made anew for each subgraph
             error: s.toml:4:17: `forward`: `a b` cannot be used: a header's name is wanted, such as `x-tenant`, or `x-*` for all that begin so
-            error: s.toml:5:5: a rule does one thing: `forward`, `insert`, `remove` or `rename`
+            error: s.toml:5:5: a rule has one action: `forward`, `insert`, `remove` or `rename`
             error: s.toml:6:22: `value` has no place beside `forward`
-            error: s.toml:7:7: `insert` has one of `value`, `claim` and `env`: what is inserted
+            error: s.toml:7:7: `insert` needs one of `value`, `claim` and `env`
             error: s.toml:8:16: `insert`: the name of one header is wanted, such as `x-tenant`
             error: s.toml:9:29: `value`: a header's value has no line breaks
             error: s.toml:10:27: `env`: the environment variable `NOTHING` is not set
             error: s.toml:11:27: `env`: the environment variable `BYTES` is not UTF-8
             error: s.toml:12:29: `claim`: the name of a claim is wanted, such as `sub`
-            error: s.toml:13:7: `insert` has one of `value`, `claim` and `env`: what is inserted
-            error: s.toml:14:5: a header is renamed `to` another name
+            error: s.toml:13:7: `insert` needs one of `value`, `claim` and `env`
+            error: s.toml:14:5: `rename` needs `to`, the new name
             error: s.toml:15:26: `to`: it belongs to the connection or the body, and is made anew for each subgraph
             error: s.toml:16:7: a rule has no `foward`; `forward` is one
-            error: s.toml:17:5: a rule does one thing: `forward`, `insert`, `remove` or `rename`
+            error: s.toml:17:5: a rule has one action: `forward`, `insert`, `remove` or `rename`
             error: s.toml:18:5: `headers`: a table is wanted, not a string
             error: s.toml:21:11: `headers`: a list of rules, such as `[{ forward = "authorization" }]`, is wanted, not a table
         "#]],
@@ -273,7 +273,7 @@ fn a_subgraph_has_to_be_somewhere() {
     check(
         "",
         &expect![[r#"
-            error: nothing says where the subgraph `products` is; its table of the file of `--subgraphs` may say it by `url`, or name a `source`
+            error: the subgraph `products` has no address; set its `url` or its `source` in the file of `--subgraphs`
         "#]],
     );
 }
@@ -296,10 +296,10 @@ timeout = "1s"
 max-answer = "8MiB"
 "#,
         &expect![[r#"
-            accounts: Settings { name: "accounts", endpoint: Endpoint { place: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(Breaker { percent: 50, of: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
+            accounts: Settings { name: "accounts", endpoint: Endpoint { target: Tcp { is_encrypted: false, authority: accounts:4001, host: Name("accounts"), port: 4001 }, path: /graphql }, connect_timeout: 2s, timeout: 5s, most_bytes: 1048576, retries: 1, http2: Negotiated, connections: 64, most_requests: Some(256), idle: 30s, compression: None, breaker: Some(BreakerSettings { percent: 50, min_requests: 20, window: 10s, pause: 5s }), deduplicate: false, tls: None }
             accounts: Rules([])
-            reviews: LocalSource { said: SaidSource { address: Postgres("postgres://reviews.example/shop"), dialect: Phrag, schemas: ["app", "public"], types: None, policies: Some("policies.toml"), extension: Some("reviews.graphql") }, timeout: 1s, most_bytes: 8388608, most_requests: 256 }
-            products: LocalSource { said: SaidSource { address: Sqlite("products.db"), dialect: Postgraphile, schemas: ["public"], types: None, policies: None, extension: None }, timeout: 5s, most_bytes: 1048576, most_requests: 256 }
+            reviews: LocalSource { entry: SourceEntry { address: Postgres("postgres://reviews.example/shop"), text: postgres://reviews.example/shop, words: ["--dialect=phrag", "--federation-extend=reviews.graphql", "--policies=policies.toml", "--schema=app,public"] }, timeout: 1s, most_bytes: 8388608, most_requests: 256 }
+            products: LocalSource { entry: SourceEntry { address: Sqlite("products.db"), text: sqlite:products.db, words: [] }, timeout: 5s, most_bytes: 1048576, most_requests: 256 }
         "#]],
     );
     check(
@@ -321,13 +321,10 @@ policies = 5
         &expect![[r#"
             error: s.toml:2:1: `dialect` needs `source`
             error: s.toml:3:1: `schema` needs `source`
-            error: s.toml:6:1: `url` has no place beside `source`, which is asked without HTTP
-            error: s.toml:7:1: `retries` has no place beside `source`, which is asked without HTTP
-            error: s.toml:8:1: `headers` has no place beside `source`, which is asked without HTTP
-            error: s.toml:9:1: `dialect` has no place beside a graph
-            error: s.toml:9:11: `dialect`: `neo4j` cannot be used: "postgraphile" or "phrag" is wanted
+            error: s.toml:6:1: `url` has no place beside `source`, which is called without HTTP
+            error: s.toml:7:1: `retries` has no place beside `source`, which is called without HTTP
+            error: s.toml:8:1: `headers` has no place beside `source`, which is called without HTTP
             error: s.toml:11:10: `source`: `mysql://` is no known source; use a path, `sqlite:…`, `postgres://…` or `neo4j://…`
-            error: s.toml:12:10: `schema`: a list of schemas, such as `["public"]`, is wanted, not a string
             error: s.toml:13:12: `policies`: a string is wanted, not a number
         "#]],
     );
@@ -347,9 +344,9 @@ source = "bolt://graph.example"
 source = "reviews.db"
 "#,
         &expect![[r#"
-            accounts: LocalSource { said: SaidSource { address: Neo4j("neo4j+s://graph.example"), dialect: Neo4j, schemas: ["public"], types: Some("accounts.graphql"), policies: None, extension: Some("keys.graphql") }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
-            reviews: LocalSource { said: SaidSource { address: Sqlite("reviews.db"), dialect: Postgraphile, schemas: ["public"], types: None, policies: None, extension: None }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
-            products: LocalSource { said: SaidSource { address: Neo4j("bolt://graph.example"), dialect: Neo4j, schemas: ["public"], types: None, policies: None, extension: None }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+            accounts: LocalSource { entry: SourceEntry { address: Neo4j("neo4j+s://graph.example"), text: neo4j+s://graph.example, words: ["--federation-extend=keys.graphql", "--types=accounts.graphql"] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+            reviews: LocalSource { entry: SourceEntry { address: Sqlite("reviews.db"), text: reviews.db, words: [] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+            products: LocalSource { entry: SourceEntry { address: Neo4j("bolt://graph.example"), text: bolt://graph.example, words: [] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
         "#]],
     );
     check(
@@ -367,10 +364,10 @@ policies = "policies.toml"
 "#,
         &expect![[r#"
             error: s.toml:2:1: `types` needs `source`
-            error: s.toml:5:1: `types` has no place beside a source that is no graph
+            error: s.toml:5:1: `types` needs `dialect neo4j`
             error: s.toml:8:9: `types`: a string is wanted, not a number
-            error: s.toml:9:1: `schema` has no place beside a graph
-            error: s.toml:10:1: `policies` has no place beside a graph
+            error: s.toml:9:1: `schema` is for PostgreSQL, and the source is a graph: leave it out
+            error: s.toml:10:1: `policies` is not for a graph: authorization of a graph is in its type definitions, by `@authorization`
         "#]],
     );
 }

@@ -14,6 +14,7 @@ use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 
 use self::unix::SocketFile;
+use crate::failure::Failure;
 use crate::options::{Address, Mode, Place, ServingOptions};
 
 /// The length of the listen queue; the kernel has a limit of its own.
@@ -60,6 +61,12 @@ pub(crate) enum ListenError {
     Refused { address: String, error: io::Error },
     #[error("cannot listen at {0}: the file is not a socket; choose another path")]
     NoSocket(String),
+}
+
+impl From<ListenError> for Failure {
+    fn from(error: ListenError) -> Self {
+        Self::other(error)
+    }
 }
 
 /// Binds the addresses of the options.

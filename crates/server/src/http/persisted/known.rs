@@ -55,7 +55,7 @@ impl KnownDocuments {
     }
 
     /// Whether both have the same capacity.
-    pub(in crate::http) fn has_size_of(&self, other: &Self) -> bool {
+    pub(in super::super) fn has_size_of(&self, other: &Self) -> bool {
         self.most_bytes == other.most_bytes
     }
 

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::Api;
@@ -25,9 +25,17 @@ pub(in crate::http) struct TrustedDocuments {
     texts: HashSet<Arc<str>>,
 }
 
+/// A manifest that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("the trusted documents in {}: {error}", file.display())]
+pub(in crate::http) struct TrustedDocumentsError {
+    file: PathBuf,
+    error: ManifestError,
+}
+
 /// The reason why a manifest cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ManifestError {
+enum ManifestError {
     #[error("it cannot be read: {0}")]
     File(#[from] io::Error),
     #[error("it is not JSON: {0}")]
@@ -48,8 +56,10 @@ pub(crate) enum ManifestError {
 }
 
 impl TrustedDocuments {
-    pub(in crate::http) fn read(file: &Path) -> Result<Self, ManifestError> {
-        Self::parse(&fs::read(file)?)
+    pub(in crate::http) fn read(file: &Path) -> Result<Self, TrustedDocumentsError> {
+        let read = fs::read(file).map_err(ManifestError::from);
+        let documents = read.and_then(|bytes| Self::parse(&bytes));
+        documents.map_err(|error| TrustedDocumentsError { file: file.to_owned(), error })
     }
 
     fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {

@@ -8,6 +8,7 @@ use rustls::crypto::aws_lc_rs::{Ticketer, default_provider};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 
+use crate::failure::Failure;
 use crate::options::TlsFiles;
 
 /// The only protocol of ALPN.
@@ -22,6 +23,12 @@ pub(crate) enum TlsError {
     Mismatch { certificate: PathBuf, key: PathBuf },
     #[error("cannot use {}: {reason}", file.display())]
     Unusable { file: PathBuf, reason: String },
+}
+
+impl From<TlsError> for Failure {
+    fn from(error: TlsError) -> Self {
+        Self::other(error)
+    }
 }
 
 /// Reads the files.

@@ -115,15 +115,14 @@ fn check(more: &[&str], expected: &Expect) {
 
 #[test]
 fn every_option_has_one_scope() {
-    let scopes = scopes();
     let options: Vec<Arg> = COMMANDS.into_iter().flat_map(options_of).collect();
     for arg in &options {
         let long = arg.get_long().unwrap_or_default();
-        let found = scopes.iter().filter(|(name, _)| name == long).count();
+        let found = SCOPES.iter().filter(|(name, _)| name == long).count();
         assert_eq!(found, 1, "`--{long}` has {found} scopes");
     }
     let is_option = |name: &str| options.iter().any(|arg| arg.get_long() == Some(name));
-    for (name, scope) in &scopes {
+    for (name, scope) in SCOPES.iter() {
         assert!(is_option(name), "there is no option `--{name}`");
         let is_on_postgres = matches!(scope, Scope::DialectOnPostgres(_));
         assert_eq!(is_on_postgres, ON_POSTGRES.contains(&name.as_str()), "{name}");

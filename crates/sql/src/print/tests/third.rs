@@ -37,6 +37,7 @@ const MARIADB: Flavor = Flavor {
     upsert: Upsert::OnDuplicateKey,
     empty_row: EmptyRow::EmptyLists,
     default_cell: true,
+    row_locks: true,
     counts_views: true,
     plans_for_values: false,
     sorts_before_joins: true,

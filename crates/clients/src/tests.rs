@@ -1,0 +1,4 @@
+//! The clients against servers, and what compressors take.
+
+mod compressor_memory;
+mod subgraph;

@@ -1,0 +1,54 @@
+//! Serves an API until a signal, for all commands that are servers.
+
+use std::sync::Arc;
+
+use source::Statistics;
+
+use crate::commands::{block_on, exposure};
+use crate::configuration::{Again, Reread};
+use crate::failure::Failure;
+use crate::http::{self, Collectors, Generation, Listeners, Reload, Reloaded, Reloader, Telemetry};
+use crate::metrics::{Metrics, MetricsListener};
+use crate::options::{Command, ServingOptions};
+use crate::traces::Traces;
+
+/// Serves until a signal. Sockets are bound first: a port in use is reported before a large catalog is
+/// read.
+pub(crate) fn open_and_serve(
+    open: impl FnOnce() -> Result<Reloaded, Failure>,
+    serving: &ServingOptions,
+    listeners: Listeners,
+    reload: Option<Reload>,
+    ready: impl FnOnce(&Listeners) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let threads = serving.threads().get();
+    let observability = &serving.observability;
+    let endpoint = observability.otlp_endpoint.as_deref();
+    let traces = Traces::start(endpoint, observability.trace_ratio)?.map(Arc::new);
+    let metrics = observability.metrics_listen.map(MetricsListener::bind).transpose()?;
+    let collectors = metrics.as_ref().map(|_| Collectors {
+        metrics: Arc::new(Metrics::new(threads, observability.metrics_operations)),
+        connections: Statistics::new(threads),
+    });
+    let mut fresh = open()?;
+    let watch = fresh.watch.take();
+    let generation = Generation::first(fresh, Telemetry { collectors, traces: traces.clone() });
+    exposure::log(&generation.api, serving);
+    generation.settings.log_summary();
+    ready(&listeners)?;
+    let renewal = reload.map(|reload| Reloader { reload, watch });
+    let served = block_on(http::serve(generation, listeners, renewal, metrics));
+    if let Some(traces) = traces {
+        traces.flush();
+    }
+    served
+}
+
+/// Reads the options again, and logs those that need a restart.
+pub(super) fn reread(again: &Again) -> Result<Command, Failure> {
+    let Reread { arguments, kept } = again.read()?;
+    for option in kept {
+        tracing::warn!(option, "this option has changed, but needs a restart; it keeps its value");
+    }
+    Ok(arguments.command)
+}
