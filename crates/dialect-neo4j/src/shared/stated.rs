@@ -1,15 +1,17 @@
 //! Fields that statements of the author give as the schema shows them, in either version: their types,
 //! their arguments and their rows.
 
+use catalog::FieldId;
 use graphql::definitions::Literal;
 use graphql::value::Const;
 
 use crate::model::{
-    ApiVersion, Given, InputKind, InputValue, Model, ModelField, Placed, PlacedStatement,
-    StatementField, Target,
+    ApiVersion, FieldKind, Given, InputKind, InputValue, Model, ModelField, Placed,
+    PlacedStatement, StatementField, Target,
 };
+use crate::shared::builder::Builder;
 use crate::shared::draft::{Draft, DraftField, DraftInput, DraftKind};
-use crate::shared::values;
+use crate::shared::{values, variants};
 use api::binding::{
     ArgumentRole, ComputedBinding, FieldBinding, InputBinding, InputRole, RowsBinding, RowsForm,
     RowsFrom,
@@ -42,9 +44,49 @@ impl Asked<'_> {
     }
 }
 
+/// Adds the root fields of statements behind all others.
+pub(crate) fn add_roots(build: &mut Builder<'_>) {
+    let (model, placed) = (build.model, build.placed);
+    for (root, fields, placed) in [
+        ("Query", &model.queries, &placed.queries),
+        ("Mutation", &model.mutations, &placed.mutations),
+    ] {
+        for (field, placed) in fields.iter().zip(placed) {
+            if let FieldKind::Statement(statement) = &field.kind {
+                let asked = Asked { statement, placed: *placed, of_row: false };
+                let drawn = statement_field(build, field, asked);
+                build.draft.add_field(root, drawn);
+            }
+        }
+    }
+}
+
+/// The field that shows the result of a statement.
+pub(crate) fn statement_field(
+    build: &mut Builder<'_>,
+    field: &ModelField,
+    asked: Asked<'_>,
+) -> DraftField {
+    let several = match &asked.statement.result {
+        Given::Several(target, _) => {
+            let variants = variants::of_root(build, *target);
+            let (function, form) = (asked.placed.function, asked.rows_form());
+            variants.map(|variants| variants.returned(function, asked.of_row, form))
+        }
+        Given::Value(_) | Given::Node(..) | Given::Object(..) => None,
+    };
+    Stated::of(build).field(field, asked, several)
+}
+
+impl<'m> Stated<'m> {
+    pub(crate) fn of(build: &Builder<'m>) -> Self {
+        Self { model: build.model, placed: build.placed, version: build.version.api }
+    }
+}
+
 impl Stated<'_> {
     /// The field that shows what a statement gives; `several` are nodes of several types.
-    pub(crate) fn field(
+    fn field(
         self,
         field: &ModelField,
         asked: Asked<'_>,
@@ -79,8 +121,7 @@ impl Stated<'_> {
         of_row: bool,
         binding: FieldBinding,
     ) -> DraftField {
-        let mut draft = DraftField::new(&field.name, &self.written(&statement.result), binding);
-        draft.description.clone_from(&field.description);
+        let mut draft = DraftField::of(field, &self.written(&statement.result), binding);
         let arguments = statement.arguments.iter().zip(values::arguments(statement, of_row));
         draft.arguments.extend(arguments.map(|(argument, binding)| {
             let binding = InputBinding::lenient(ArgumentRole::Call(binding));
@@ -91,7 +132,7 @@ impl Stated<'_> {
                 .filter(|default| self.version == ApiVersion::V7 || *default != Const::Null);
             draft
         }));
-        draft.deprecated(field.deprecated.as_ref())
+        draft
     }
 
     /// Adds the types of objects that requests give.
@@ -104,8 +145,17 @@ impl Stated<'_> {
         }
     }
 
+    /// Rows of the nodes or objects in a map.
+    pub(crate) fn value_rows(self, given: &Given, value: FieldId) -> FieldBinding {
+        let form = match given.wrapping().is_list {
+            true => RowsForm::List,
+            false => RowsForm::Single,
+        };
+        self.rows(given, RowsFrom::Value(value), form)
+    }
+
     /// Rows of nodes or objects.
-    pub(crate) fn rows(self, given: &Given, from: RowsFrom, form: RowsForm) -> FieldBinding {
+    fn rows(self, given: &Given, from: RowsFrom, form: RowsForm) -> FieldBinding {
         let entity = match given {
             Given::Node(place, _) => self.placed.nodes.get(*place).map(|placed| placed.entity),
             Given::Object(place, _) => self.placed.objects.get(*place).map(|(entity, _)| *entity),

@@ -1,171 +1,105 @@
-//! Conditions on what is made of the nodes that a relationship leads to, and of its properties.
+//! Conditions on aggregates of the nodes that a relationship leads to, and of its properties.
 
 use ir::{AggregateFunction, Comparison, Place};
 
-use super::build::Build;
-use super::classes::{OF_AGGREGATES, Stored, stored};
-use super::relations::{Part, Relation};
-use super::roles::{Values, aggregated, any_of};
+use super::aggregates::{Part, parts};
+use super::classes::{OF_AGGREGATES, stored};
+use super::roles::{aggregated, any_of};
 use super::texts::{IMPLICIT_LENGTH, NO_AGGREGATE};
-use crate::model::{ModelField, PropertyType, Target};
+use crate::model::{PropertyType, Target};
+use crate::shared::aggregates::{Aggregate, compared};
+use crate::shared::attribute::Attribute;
+use crate::shared::builder::Builder;
+use crate::shared::link::Link;
+use crate::shared::operators::COMPARISONS;
 use crate::shared::values::type_name;
 
-/// The operators: the end of the name, and what is compared.
-const OPERATORS: [(&str, Comparison); 5] = [
-    ("EQUAL", Comparison::Equal),
-    ("GT", Comparison::Greater),
-    ("GTE", Comparison::GreaterOrEqual),
-    ("LT", Comparison::Less),
-    ("LTE", Comparison::LessOrEqual),
-];
-
-/// A function that conditions are made of.
-struct Made {
-    word: &'static str,
-    function: AggregateFunction,
-    /// The name of the type of what it makes.
-    r#type: &'static str,
-    reason: Option<&'static str>,
+/// Adds the types of such conditions, each with the field that it is of.
+pub(super) fn add_made_conditions<'m>(
+    build: &mut Builder<'m>,
+    link: &Link<'m>,
+) -> Vec<(&'static str, String)> {
+    let mut added = Vec::new();
+    let is_one = matches!(link.target(), Target::Node(_));
+    for Part { field, word, attributes } in parts(build, link) {
+        let name = link.own(&format!("{word}AggregationWhereInput"));
+        if add_made(build, &name, &attributes, is_one) {
+            added.push((field, name));
+        }
+    }
+    added
 }
 
-impl<'m> Build<'m> {
-    /// The types of such conditions, each with the field that it is of.
-    pub(super) fn add_made_conditions(
-        &mut self,
-        relation: &Relation<'m>,
-    ) -> Vec<(&'static str, String)> {
-        let mut added = Vec::new();
-        let is_one = matches!(relation.relationship.target, Target::Node(_));
-        for Part { field, word, fields, values } in relation.parts(self.model) {
-            let name = relation.own(&format!("{word}AggregationWhereInput"));
-            if self.add_made(&name, fields, values, is_one) {
-                added.push((field, name));
-            }
-        }
-        added
+/// Adds the conditions on attributes; whether there is any.
+fn add_made(
+    build: &mut Builder<'_>,
+    name: &str,
+    attributes: &[Attribute<'_>],
+    is_served: bool,
+) -> bool {
+    let mut all = stored(attributes, &OF_AGGREGATES);
+    all.retain(|one| {
+        let is_offered = one.field.offers.by_aggregate && !one.property.is_list;
+        is_offered && any_type(build, &one.property.r#type, Comparison::Equal).is_some()
+    });
+    if all.is_empty() {
+        return false;
     }
-
-    /// Whether there is any such condition.
-    fn add_made(
-        &mut self,
-        name: &str,
-        fields: &[ModelField],
-        values: Values,
-        is_served: bool,
-    ) -> bool {
-        let mut all = stored(fields, &OF_AGGREGATES);
-        all.retain(|one| {
-            let is_offered = one.field.offers.by_aggregate && !one.property.is_list;
-            is_offered && self.any_type(&one.property.r#type, "EQUAL").is_some()
-        });
-        if all.is_empty() {
-            return false;
-        }
-        self.put_logic(name, ["AND", "OR", "NOT"]);
-        for one in all {
-            let place = values.place(self, one.place).filter(|_| is_served);
-            for (operator, comparison) in OPERATORS {
-                self.add_operator(name, one, place.as_ref(), (operator, comparison));
-            }
-        }
-        true
-    }
-
-    fn add_operator(
-        &mut self,
-        name: &str,
-        one: Stored<'_>,
-        place: Option<&Place>,
-        (operator, comparison): (&str, Comparison),
-    ) {
-        let r#type = &one.property.r#type;
-        let own = &one.field.name;
-        if let Some(any) = self.any_type(r#type, operator) {
-            let field = format!("{own}_{operator}");
-            // Texts are compared as they are only if they are to be equal.
-            let function = match (r#type, comparison) {
-                (PropertyType::String, Comparison::Equal) => AggregateFunction::Values,
-                (PropertyType::String, _) => AggregateFunction::Lengths,
-                _ => AggregateFunction::Values,
-            };
-            let binding = any_of(function, place.cloned(), comparison);
-            self.put_for(name, &field, any, binding, Some(NO_AGGREGATE));
-        }
-        for made in all_made(r#type) {
-            let field = format!("{own}_{}_{operator}", made.word);
-            let binding = aggregated(made.function, place.cloned(), comparison);
-            self.put_for(name, &field, made.r#type, binding, made.reason);
+    build.put_logic(name, ["AND", "OR", "NOT"]);
+    for one in all {
+        let place = one.spot.place().filter(|_| is_served);
+        for (operator, _, comparison) in COMPARISONS {
+            add_operator(build, name, &one, place.as_ref(), (operator, comparison));
         }
     }
+    true
+}
 
-    /// The type of the operand of a condition on any of the values, if there is such a condition:
-    /// texts are told by their lengths, unless they are to be equal.
-    fn any_type(&self, r#type: &PropertyType, operator: &str) -> Option<&'m str> {
-        match r#type {
-            PropertyType::Id if operator == "EQUAL" => Some("ID"),
-            PropertyType::String if operator == "EQUAL" => Some("String"),
-            PropertyType::String => Some("Int"),
-            PropertyType::Int
-            | PropertyType::BigInt
-            | PropertyType::Float
-            | PropertyType::Time
-            | PropertyType::LocalTime
-            | PropertyType::DateTime
-            | PropertyType::LocalDateTime
-            | PropertyType::Duration => Some(type_name(self.model, r#type)),
-            PropertyType::Id
-            | PropertyType::Boolean
-            | PropertyType::Date
-            | PropertyType::Point
-            | PropertyType::CartesianPoint
-            | PropertyType::Enum(_)
-            | PropertyType::Scalar(_) => None,
-        }
+fn add_operator(
+    build: &mut Builder<'_>,
+    name: &str,
+    one: &Attribute<'_>,
+    place: Option<&Place>,
+    (operator, comparison): (&str, Comparison),
+) {
+    let r#type = &one.property.r#type;
+    let own = one.name();
+    if let Some(any) = any_type(build, r#type, comparison) {
+        let field = format!("{own}_{operator}");
+        // Texts are compared as they are only if they are to be equal.
+        let function = match (r#type, comparison) {
+            (PropertyType::String, Comparison::Equal) => AggregateFunction::Values,
+            (PropertyType::String, _) => AggregateFunction::Lengths,
+            _ => AggregateFunction::Values,
+        };
+        let binding = any_of(function, place.cloned(), comparison);
+        build.put_for(name, &field, any, binding, Some(NO_AGGREGATE));
+    }
+    let mut functions = compared(build, r#type);
+    // Averages come first.
+    functions.sort_by_key(|known| known.suffix != "AVERAGE");
+    let implicit = functions.iter().filter_map(|known| {
+        let suffix = known.suffix.strip_suffix("_LENGTH")?;
+        Some((Aggregate { suffix, ..*known }, Some(IMPLICIT_LENGTH)))
+    });
+    let explicit = functions.iter().map(|known| (*known, None));
+    for (known, reason) in implicit.chain(explicit) {
+        let field = format!("{own}_{}_{operator}", known.suffix);
+        let binding = aggregated(known.function, place.cloned(), comparison);
+        build.put_for(name, &field, known.r#type, binding, reason);
     }
 }
 
-/// The functions of values of a type, in the order of the library.
-fn all_made(r#type: &PropertyType) -> Vec<Made> {
-    use AggregateFunction::{
-        Average, AverageLength, LongestLength, Maximum, Minimum, ShortestLength, Total,
-    };
-    let made = |word, function, r#type, reason| Made { word, function, r#type, reason };
-    let of = |name| (made("MIN", Minimum, name, None), made("MAX", Maximum, name, None));
-    let number = |name, average| {
-        let (minimum, maximum) = of(name);
-        let average = made("AVERAGE", Average, average, None);
-        vec![average, minimum, maximum, made("SUM", Total, name, None)]
-    };
-    let temporal = |name| {
-        let (minimum, maximum) = of(name);
-        vec![minimum, maximum]
-    };
+/// The type of the operand of a condition on any of the values, if there is such a condition:
+/// texts are compared by their lengths, unless they are to be equal.
+fn any_type<'m>(
+    build: &Builder<'m>,
+    r#type: &PropertyType,
+    comparison: Comparison,
+) -> Option<&'m str> {
     match r#type {
-        PropertyType::String => vec![
-            made("AVERAGE", AverageLength, "Float", Some(IMPLICIT_LENGTH)),
-            made("LONGEST", LongestLength, "Int", Some(IMPLICIT_LENGTH)),
-            made("SHORTEST", ShortestLength, "Int", Some(IMPLICIT_LENGTH)),
-            made("AVERAGE_LENGTH", AverageLength, "Float", None),
-            made("LONGEST_LENGTH", LongestLength, "Int", None),
-            made("SHORTEST_LENGTH", ShortestLength, "Int", None),
-        ],
-        PropertyType::Int => number("Int", "Float"),
-        PropertyType::Float => number("Float", "Float"),
-        PropertyType::BigInt => number("BigInt", "BigInt"),
-        PropertyType::Duration => {
-            let (minimum, maximum) = of("Duration");
-            vec![made("AVERAGE", Average, "Duration", None), minimum, maximum]
-        }
-        PropertyType::Time => temporal("Time"),
-        PropertyType::LocalTime => temporal("LocalTime"),
-        PropertyType::DateTime => temporal("DateTime"),
-        PropertyType::LocalDateTime => temporal("LocalDateTime"),
-        PropertyType::Id
-        | PropertyType::Boolean
-        | PropertyType::Date
-        | PropertyType::Point
-        | PropertyType::CartesianPoint
-        | PropertyType::Enum(_)
-        | PropertyType::Scalar(_) => Vec::new(),
+        PropertyType::Id => (comparison == Comparison::Equal).then_some("ID"),
+        PropertyType::String if comparison != Comparison::Equal => Some("Int"),
+        known => known.is_aggregated().then(|| type_name(build.model, known)),
     }
 }

@@ -15,22 +15,9 @@ pub(super) const NO_AGGREGATE: &str =
 pub(super) const OVERWRITE: &str = "Whether or not to overwrite any matching relationship with the \
      new properties. Will default to `false` in 4.0.0.";
 
-/// Of the only field of an input that would have none.
-pub(super) const EMPTY_INPUT: &str = "Appears because this input type would be empty otherwise \
-     because this type is composed of just generated and/or relationship properties. See \
-     https://neo4j.com/docs/graphql-manual/current/troubleshooting/faqs/";
-
 /// What `@deprecated` says without a reason.
 pub(super) fn use_instead(name: &str) -> String {
     format!("Use `{name}` instead.")
-}
-
-/// Of a type of orders, of rows that are called so.
-pub(super) fn sort_type(several: &str, sort: &str) -> String {
-    format!(
-        "Fields to sort {several} by. The order in which sorts are applied is not guaranteed when \
-         specifying many fields in one {sort} object."
-    )
 }
 
 /// Of the orders that a list is given.
@@ -39,11 +26,6 @@ pub(super) fn sort_option(several: &str, sort: &str) -> String {
         "Specify one or more {sort} objects to sort {several} by. The sorts will be applied in the \
          order in which they are arranged in the array."
     )
-}
-
-/// Of a condition on related rows: how many of them must pass.
-pub(super) fn quantified(sources: &str, quantity: &str, targets: &str) -> String {
-    format!("Return {sources} where {quantity} of the related {targets} match this filter")
 }
 
 /// Why there is a root field for each full-text index.

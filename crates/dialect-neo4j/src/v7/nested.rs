@@ -1,11 +1,14 @@
 //! What is done along the relationships of nodes that are made, changed or deleted.
 
-use super::build::Build;
-use super::link::Link;
-use super::{changes, related, ways};
+use super::link::{edge_kinds, links};
+use super::{changes, related};
 use crate::model::{NestedOperations, Target};
+use crate::shared::attribute::Attribute;
+use crate::shared::builder::{Builder, Owner};
 use crate::shared::draft::DraftInput;
-use api::binding::{FilterRole, InputBinding, NestedWriteVerb, SeveralRole, Way, WriteRole};
+use crate::shared::link::Link;
+use crate::shared::paths;
+use api::binding::{FilterRole, InputBinding, NestedWriteVerb, SeveralRole, WriteRole};
 
 /// The node on the other side: its type, and its name as a member of a union.
 #[derive(Clone, Copy)]
@@ -17,7 +20,7 @@ struct Other<'a> {
 }
 
 /// Adds the inputs of a link to those of its owner.
-pub(super) fn inputs(build: &mut Build<'_>, link: &Link<'_>) {
+pub(super) fn inputs(build: &mut Builder<'_>, link: &Link<'_>) {
     let others = others(build, link);
     for other in &others {
         connect_where(build, other.name);
@@ -101,7 +104,7 @@ impl Step {
     }
 }
 
-fn others<'a>(build: &Build<'a>, link: &Link<'_>) -> Vec<Other<'a>> {
+fn others<'a>(build: &Builder<'a>, link: &Link<'_>) -> Vec<Other<'a>> {
     let target = link.target();
     match target {
         Target::Node(_) | Target::Interface(_) => {
@@ -119,32 +122,29 @@ fn others<'a>(build: &Build<'a>, link: &Link<'_>) -> Vec<Other<'a>> {
 }
 
 /// `MovieConnectWhere`.
-fn connect_where(build: &mut Build<'_>, node: &str) {
+fn connect_where(build: &mut Builder<'_>, node: &str) {
     let name = format!("{node}ConnectWhere");
     if !build.draft.has(&name) {
-        let binding = InputBinding::lenient(FilterRole::Conditions);
-        build.draft.add_input(&name, DraftInput::new("node", &format!("{node}Where!"), binding));
+        build.put_lenient(&name, "node", &format!("{node}Where!"), FilterRole::Conditions);
     }
 }
 
 /// What is done along a link with the nodes of a type or of an interface. What is new is written as
 /// the link says; what is there is found as queries find it.
 fn by(
-    build: &mut Build<'_>,
+    build: &mut Builder<'_>,
     link: &Link<'_>,
     other: Other<'_>,
     verb: NestedWriteVerb,
 ) -> InputBinding {
-    let Some(way) = ways::only(build, link, other.target) else {
-        let ways = ways::of(build, link, other.target);
+    let Some(way) = paths::only(build, link, other.target) else {
+        let ways = paths::of(build, link, other.target);
         return InputBinding::lenient(WriteRole::Several(SeveralRole::NestedWrite {
             ways,
             verb,
             rank: rank(verb),
         }));
     };
-    let edge = link.relationship.properties;
-    let edge = edge.and_then(|edge| build.placed.properties.get(edge)).map(|(edge, _)| *edge);
     let hop = match verb {
         NestedWriteVerb::Create
         | NestedWriteVerb::Connect
@@ -152,7 +152,7 @@ fn by(
         | NestedWriteVerb::ConnectOrCreate => way.written,
         NestedWriteVerb::Disconnect | NestedWriteVerb::Update | NestedWriteVerb::Delete => way.hop,
     };
-    let way = Some(Way { hop, entity: way.entity, edge });
+    let way = Some(link.written(build, way, hop));
     InputBinding::lenient(WriteRole::NestedWrite { way, verb, rank: rank(verb) })
 }
 
@@ -172,23 +172,23 @@ fn inputs_of() -> InputBinding {
     InputBinding::lenient(WriteRole::Inputs)
 }
 
-fn add(build: &mut Build<'_>, link: &Link<'_>, name: &str, input: DraftInput) {
+fn add(build: &mut Builder<'_>, link: &Link<'_>, name: &str, input: DraftInput) {
     build.draft.add_input(name, input.deprecated(link.field.deprecated.as_ref()));
 }
 
 /// Of a link to a union an object with what each member has, by its name; else what the only one has.
 fn each_member<'a>(
-    build: &mut Build<'a>,
+    build: &mut Builder<'a>,
     link: &Link<'_>,
     others: &[Other<'a>],
     ending: &str,
-    binding: impl Fn(&mut Build<'a>, Other<'a>) -> InputBinding,
-    mut r#type: impl FnMut(&mut Build<'a>, Other<'a>) -> Option<String>,
+    binding: impl Fn(&mut Builder<'a>, Other<'a>) -> InputBinding,
+    mut r#type: impl FnMut(&mut Builder<'a>, Other<'a>) -> Option<String>,
 ) -> Option<String> {
     let Target::Union(_) = link.target() else {
         return others.first().and_then(|other| r#type(build, *other));
     };
-    let name = format!("{}{ending}", link.prefix);
+    let name = format!("{}{ending}", link.own);
     let mut has_some = false;
     for other in others {
         let Some(r#type) = r#type(build, *other) else { continue };
@@ -200,7 +200,7 @@ fn each_member<'a>(
 }
 
 /// What a new node is connected with: `MovieActorsFieldInput`.
-fn new<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Option<String> {
+fn new<'a>(build: &mut Builder<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Option<String> {
     let operations = link.nested();
     if !operations.connect && !operations.create {
         return None;
@@ -222,7 +222,7 @@ fn new<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Opti
             for (field, r#type, verb) in steps {
                 if let Some(r#type) = r#type {
                     let binding = by(build, link, other, verb);
-                    let input = DraftInput::new(field, &several_of(link, &r#type), binding);
+                    let input = DraftInput::new(field, &link.one_or_list(&r#type), binding);
                     build.draft.add_input(&name, input);
                 }
             }
@@ -233,25 +233,20 @@ fn new<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Opti
 
 /// `[MovieActorsConnectFieldInput!]` or its like, or an object of those of members.
 fn step_type<'a>(
-    build: &mut Build<'a>,
+    build: &mut Builder<'a>,
     link: &Link<'_>,
     others: &[Other<'a>],
     kind: Step,
 ) -> Option<String> {
     let ending = format!("{}Input", kind.name());
-    let binding = |build: &mut Build<'a>, other| by(build, link, other, kind.verb());
+    let binding = |build: &mut Builder<'a>, other| by(build, link, other, kind.verb());
     each_member(build, link, others, &ending, binding, |build, other| {
-        step(build, link, other, kind).map(|name| several_of(link, &name))
+        step(build, link, other, kind).map(|name| link.one_or_list(&name))
     })
 }
 
-/// The type of what is given for each node that a link leads to.
-fn several_of(link: &Link<'_>, name: &str) -> String {
-    if link.is_list() { format!("[{name}!]") } else { name.into() }
-}
-
 /// `MovieActorsConnectFieldInput` or its like, if there is that operation.
-fn step(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>, kind: Step) -> Option<String> {
+fn step(build: &mut Builder<'_>, link: &Link<'_>, other: Other<'_>, kind: Step) -> Option<String> {
     if !kind.is_in(link.nested()) {
         return None;
     }
@@ -274,8 +269,7 @@ fn step(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>, kind: Step) ->
             link.connection_where(other.member)
         }
     };
-    let binding = InputBinding::lenient(FilterRole::Conditions);
-    build.draft.add_input(&name, DraftInput::new("where", &filter, binding));
+    build.put_lenient(&name, "where", &filter, FilterRole::Conditions);
     if leads_further(build, other, kind) {
         let further = format!("{}{}Input", other.name, kind.name());
         build.draft.input(&further);
@@ -283,17 +277,16 @@ fn step(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>, kind: Step) ->
             (Step::Connect, Target::Node(_)) => format!("[{further}!]"),
             _ => further,
         };
-        let binding = InputBinding::lenient(WriteRole::FurtherWrites);
-        build.draft.add_input(&name, DraftInput::new(kind.further(), &further, binding));
+        build.put_lenient(&name, kind.further(), &further, WriteRole::FurtherWrites);
     }
     Some(name)
 }
 
 /// Whether the same can be done along the relationships of the nodes on the other side.
-fn leads_further(build: &Build<'_>, other: Other<'_>, kind: Step) -> bool {
+fn leads_further(build: &Builder<'_>, other: Other<'_>, kind: Step) -> bool {
     let links = match other.target {
-        Target::Node(index) => build.links(super::build::Owner::Node(index)),
-        Target::Interface(index) => build.links(super::build::Owner::Interface(index)),
+        Target::Node(index) => links(build, Owner::Node(index)),
+        Target::Interface(index) => links(build, Owner::Interface(index)),
         Target::Union(_) => Vec::new(),
     };
     // The library does not look at the operations of members of unions and of interfaces.
@@ -306,21 +299,20 @@ fn leads_further(build: &Build<'_>, other: Other<'_>, kind: Step) -> bool {
 }
 
 /// Adds the values of a new relationship, if it can have some.
-fn add_edge(build: &mut Build<'_>, link: &Link<'_>, name: &str) {
-    let kinds = build.edge_kinds(link);
+fn add_edge(build: &mut Builder<'_>, link: &Link<'_>, name: &str) {
+    let kinds = edge_kinds(build, link);
     let mut attributes = kinds.iter().flat_map(|kind| &kind.attributes);
-    if !attributes.any(super::attribute::Attribute::is_created) {
+    if !attributes.any(Attribute::is_created) {
         return;
     }
     let needs = kinds.iter().any(|kind| changes::needs_values(&kind.attributes));
     let required = if needs { "!" } else { "" };
-    let binding = InputBinding::lenient(WriteRole::NestedEdge);
     let r#type = format!("{}CreateInput{required}", link.edge);
-    build.draft.add_input(name, DraftInput::new("edge", &r#type, binding));
+    build.put_lenient(name, "edge", &r#type, WriteRole::NestedEdge);
 }
 
 /// `MovieActorsCreateFieldInput`, if nodes can be made.
-fn create(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>) -> Option<String> {
+fn create(build: &mut Builder<'_>, link: &Link<'_>, other: Other<'_>) -> Option<String> {
     if !link.nested().create {
         return None;
     }
@@ -329,14 +321,13 @@ fn create(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>) -> Option<St
         build.draft.input(&name);
         add_edge(build, link, &name);
         let node = format!("{}CreateInput!", other.name);
-        let binding = InputBinding::lenient(WriteRole::NestedNode);
-        build.draft.add_input(&name, DraftInput::new("node", &node, binding));
+        build.put_lenient(&name, "node", &node, WriteRole::NestedNode);
     }
     Some(name)
 }
 
 /// What is done along a link of nodes that are changed: `[MovieActorsUpdateFieldInput!]`.
-fn update<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Option<String> {
+fn update<'a>(build: &mut Builder<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Option<String> {
     let operations = link.nested();
     let NestedOperations { create: c, update: u, delete: d, connect, disconnect, .. } = operations;
     if !(c || u || d || connect || disconnect) {
@@ -366,7 +357,7 @@ fn update<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> O
             for (field, r#type, verb) in steps {
                 if let Some(r#type) = r#type {
                     let binding = by(build, link, other, verb);
-                    build.draft.add_input(&name, DraftInput::new(field, &r#type, binding));
+                    build.put(&name, field, &r#type, binding);
                 }
             }
             Some(format!("[{name}!]"))
@@ -375,7 +366,7 @@ fn update<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> O
 }
 
 /// `MovieActorsUpdateConnectionInput`, if related nodes can be changed.
-fn update_connection(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>) -> Option<String> {
+fn update_connection(build: &mut Builder<'_>, link: &Link<'_>, other: Other<'_>) -> Option<String> {
     if !link.nested().update {
         return None;
     }
@@ -385,15 +376,15 @@ fn update_connection(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>) -
     }
     related::connection_where(build, link);
     let node = format!("{}UpdateInput", other.name);
-    build.draft.add_input(&name, DraftInput::lenient("node", &node, WriteRole::NestedNode));
+    build.put_lenient(&name, "node", &node, WriteRole::NestedNode);
     let filter = link.connection_where(other.member);
-    build.draft.add_input(&name, DraftInput::lenient("where", &filter, FilterRole::Conditions));
-    let kinds = build.edge_kinds(link);
+    build.put_lenient(&name, "where", &filter, FilterRole::Conditions);
+    let kinds = edge_kinds(build, link);
     let mut attributes = kinds.iter().flat_map(|kind| &kind.attributes);
-    if attributes.any(super::attribute::Attribute::is_updated) {
+    if attributes.any(Attribute::is_updated) {
         let binding = InputBinding::lenient(WriteRole::NestedEdge);
         let r#type = format!("{}UpdateInput", link.edge);
-        build.draft.add_input(&name, DraftInput::new("edge", &r#type, binding));
+        build.put(&name, "edge", &r#type, binding);
     }
     Some(name)
 }

@@ -1,28 +1,27 @@
 //! The fields of the roots.
 
-use super::build::{Build, Owner};
-use super::connections::{
-    add_aggregate, add_connection, add_edge, default_limit, filter, limited, sorted,
-};
-use super::{global, groups, objects, sort, variants};
+use super::connections::{add_aggregate, add_connection, limited, sorted};
+use super::{groups, objects, sort};
 use crate::model::{Offers, Target};
+use crate::shared::builder::{Builder, Owner};
 use crate::shared::draft::{DraftField, DraftInput};
+use crate::shared::rows::{add_edge, change, default_limit, filter};
+use crate::shared::{node_field, variants};
 use api::binding::{
-    ArgumentRole, Change, FieldBinding, InputBinding, MutationBinding, MutationForm, RowsBinding,
-    RowsForm, RowsFrom, WriteRole,
+    ArgumentRole, Change, FieldBinding, RowsBinding, RowsForm, RowsFrom, WriteRole,
 };
 
 const QUERY: &str = "Query";
 const MUTATION: &str = "Mutation";
 
 /// What all types of nodes are found by, if a type has it.
-pub(super) fn global_ids(build: &mut Build<'_>) {
+pub(super) fn global_ids(build: &mut Builder<'_>) {
     build.draft.object(QUERY);
-    global::root(build, QUERY);
+    node_field::root(build, objects::unserved());
 }
 
 /// The list of a union.
-pub(super) fn union(build: &mut Build<'_>, union: usize) {
+pub(super) fn union(build: &mut Builder<'_>, union: usize) {
     let Some(known) = build.model.unions.get(union) else { return };
     if known.offers.read && !known.members.is_empty() {
         list(build, Target::Union(union));
@@ -30,7 +29,7 @@ pub(super) fn union(build: &mut Build<'_>, union: usize) {
 }
 
 /// The lists and the changes of a node type, or the lists of an interface that types implement.
-pub(super) fn owner(build: &mut Build<'_>, owner: Owner) {
+pub(super) fn owner(build: &mut Builder<'_>, owner: Owner) {
     let offers = match owner {
         Owner::Node(index) => build.model.nodes.get(index).map(|known| known.offers),
         Owner::Interface(index) => {
@@ -52,7 +51,7 @@ pub(super) fn owner(build: &mut Build<'_>, owner: Owner) {
 }
 
 /// `movies(where: …): [Movie!]!`.
-fn list(build: &mut Build<'_>, target: Target) {
+fn list(build: &mut Builder<'_>, target: Target) {
     let own = build.name(target);
     let binding = rows(build, target, RowsForm::List);
     let field = DraftField::new(&build.names(target).plural, &format!("[{own}!]!"), binding)
@@ -67,7 +66,7 @@ fn list(build: &mut Build<'_>, target: Target) {
 }
 
 /// `moviesConnection(where: …): MoviesConnection!`.
-fn connection(build: &mut Build<'_>, owner: Owner, offers: Offers) {
+fn connection(build: &mut Builder<'_>, owner: Owner, offers: Offers) {
     let target = Target::from(owner);
     let own = build.name(target);
     let names = build.names(target);
@@ -98,7 +97,7 @@ fn connection(build: &mut Build<'_>, owner: Owner, offers: Offers) {
     build.draft.add_field(QUERY, field);
 }
 
-fn rows(build: &mut Build<'_>, target: Target, form: RowsForm) -> FieldBinding {
+fn rows(build: &mut Builder<'_>, target: Target, form: RowsForm) -> FieldBinding {
     let default_limit = default_limit(build, target);
     match target {
         Target::Node(index) => match build.placed.nodes.get(index) {
@@ -116,23 +115,12 @@ fn rows(build: &mut Build<'_>, target: Target, form: RowsForm) -> FieldBinding {
 }
 
 /// `createMovies`, `deleteMovies`, `updateMovies`.
-fn changes(build: &mut Build<'_>, node: usize, offers: Offers) {
+fn changes(build: &mut Builder<'_>, node: usize, offers: Offers) {
     let Some(entity) = build.placed.nodes.get(node).map(|placed| placed.entity) else { return };
     let target = Target::Node(node);
     let own = build.name(target);
     let several = build.names(target).pascal_plural();
-    let change = |change, returned| {
-        FieldBinding::Mutation(Box::new(MutationBinding {
-            change,
-            returned,
-            form: MutationForm::Payload,
-            missing: None,
-            unchanged: None,
-        }))
-    };
-    let inputs = |name: &str, r#type: &str| {
-        DraftInput::new(name, r#type, InputBinding::lenient(WriteRole::Inputs))
-    };
+    let inputs = |name: &str, r#type: &str| DraftInput::lenient(name, r#type, WriteRole::Inputs);
     if offers.create {
         let binding = change(Change::CreateNodes(entity), Some(entity));
         let r#type = format!("Create{several}MutationResponse!");

@@ -2,8 +2,8 @@
 
 use ir::{Comparison, TextMatch};
 
-use super::build::Build;
 use super::operators::{add, add_list, operator};
+use crate::shared::builder::Builder;
 use crate::shared::draft::DraftInput;
 use crate::shared::text_filters::{TextOperator, TextType, operators_of};
 use api::binding::{FilterRole, InputBinding, OperatorRole};
@@ -18,7 +18,7 @@ enum Letters {
     Same,
 }
 
-pub(super) fn define(build: &mut Build<'_>) {
+pub(super) fn define(build: &mut Builder<'_>) {
     for r#type in [TextType::Id, TextType::String] {
         let name = r#type.name();
         let operators = operators(build, r#type, Letters::Different);
@@ -29,7 +29,7 @@ pub(super) fn define(build: &mut Build<'_>) {
     add(build, IGNORING_CASE, "Case insensitive String filters", operators);
 }
 
-fn operators(build: &Build<'_>, r#type: TextType, letters: Letters) -> Vec<DraftInput> {
+fn operators(build: &Builder<'_>, r#type: TextType, letters: Letters) -> Vec<DraftInput> {
     let name = r#type.name();
     let compare = |field: &str, of: &str, comparison| {
         let role = match letters {

@@ -3,57 +3,41 @@
 
 use std::sync::Arc;
 
-use ir::{AggregateFunction, Comparison, Place};
+use ir::{Comparison, Place};
 
-use super::attribute::Attribute;
-use super::build::{Build, Owner};
 use super::conditions::several;
-use super::declared;
-use super::link::Link;
 use super::operators::operator;
-use crate::model::{PropertyType, Target};
+use crate::model::Target;
+use crate::shared::aggregates::{Aggregate, compared};
+use crate::shared::attribute::Attribute;
+use crate::shared::attribute::{edge_attributes, target_attributes};
+use crate::shared::builder::{Builder, Owner};
 use crate::shared::draft::DraftInput;
+use crate::shared::link::Link;
+use crate::shared::operators::{COMPARISONS, ORDERED};
 use crate::shared::values;
-use api::binding::{DeclaredRole, FilterRole, InputBinding, OperatorRole, RowsRole, Subject};
-
-/// Comparisons at the end of names, and what they are called in objects of operators.
-const COMPARISONS: [(&str, &str, Comparison); 5] = [
-    ("EQUAL", "eq", Comparison::Equal),
-    ("GT", "gt", Comparison::Greater),
-    ("GTE", "gte", Comparison::GreaterOrEqual),
-    ("LT", "lt", Comparison::Less),
-    ("LTE", "lte", Comparison::LessOrEqual),
-];
-
-/// Those of numbers of relationships, in an order of their own.
-const COUNTS: [(&str, &str, Comparison); 5] = [
-    ("EQ", "eq", Comparison::Equal),
-    ("LT", "lt", Comparison::Less),
-    ("LTE", "lte", Comparison::LessOrEqual),
-    ("GT", "gt", Comparison::Greater),
-    ("GTE", "gte", Comparison::GreaterOrEqual),
-];
+use api::binding::{FilterRole, InputBinding, OperatorRole, RowsRole, Subject};
 
 /// Adds the types of the conditions, and the deprecated one to the conditions of the owner.
-pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
+pub(super) fn conditions(build: &mut Builder<'_>, link: &Link<'_>) {
     if !link.is_filtered_by_aggregate() {
         return;
     }
     let parts = parts(build, link);
-    let name = format!("{}ConnectionAggregateInput", link.prefix);
+    let name = format!("{}ConnectionAggregateInput", link.own);
     if !build.draft.has(&name) {
         counts(build);
         let count = "ConnectionAggregationCountFilterInput";
-        let binding = InputBinding::lenient(FilterRole::Conditions);
-        build.draft.add_input(&name, DraftInput::new("count", count, binding));
+        build.put_lenient(&name, "count", count, FilterRole::Conditions);
         add_parts(build, &name, &parts);
     }
     if build.options.exclude_deprecated {
         return;
     }
-    let name = format!("{}AggregateInput", link.prefix);
+    let name = format!("{}AggregateInput", link.own);
     if !build.draft.has(&name) {
-        for (suffix, generic, comparison) in COUNTS {
+        let equal = ("EQ", "eq", Comparison::Equal);
+        for (suffix, generic, comparison) in [equal].into_iter().chain(ORDERED) {
             let reason = format!(
                 "Please use the relevant generic filter '{{ count: {{ {generic}: ... }} }} }}' \
                  instead."
@@ -64,20 +48,11 @@ pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
             build.draft.add_input(&name, input.because(&reason));
         }
         let binding = InputBinding::lenient(FilterRole::Operators(counted(false)));
-        build.draft.add_input(&name, DraftInput::new("count", "IntScalarFilters", binding));
+        build.put(&name, "count", "IntScalarFilters", binding);
         add_parts(build, &name, &parts);
     }
-    let role = RowsRole::Together { once: false };
-    let binding = match (link.hop(), link.variants) {
-        (Some(hop), _) => InputBinding::lenient(FilterRole::RelatedBy { hop, role }),
-        (None, Some(variants)) => {
-            InputBinding::lenient(FilterRole::RelatedVariantsBy { variants: variants.id, role })
-        }
-        (None, None) => {
-            let role = |place| DeclaredRole::By { place, role };
-            declared::condition(build, link, role).map_or_else(several, InputBinding::lenient)
-        }
-    };
+    let role = link.condition(RowsRole::Together { once: false });
+    let binding = role.map_or_else(several, InputBinding::lenient);
     let own = format!("{}Aggregate", link.name());
     let input = DraftInput::new(&own, &name, binding);
     let input = match &link.field.deprecated {
@@ -99,7 +74,7 @@ fn counted(distinct: bool) -> Arc<Subject> {
 }
 
 /// How many nodes and relationships there are.
-fn counts(build: &mut Build<'_>) {
+fn counts(build: &mut Builder<'_>) {
     for (name, distinct) in [("nodes", true), ("edges", false)] {
         let binding = InputBinding::lenient(FilterRole::Operators(counted(distinct)));
         let input = DraftInput::new(name, "IntScalarFilters", binding);
@@ -108,11 +83,11 @@ fn counts(build: &mut Build<'_>) {
 }
 
 /// The conditions on nodes and on relationships, as far as there are any.
-fn parts(build: &mut Build<'_>, link: &Link<'_>) -> Vec<(&'static str, String)> {
+fn parts(build: &mut Builder<'_>, link: &Link<'_>) -> Vec<(&'static str, String)> {
     let mut parts = Vec::new();
-    let node = format!("{}NodeAggregationWhereInput", link.prefix);
+    let node = format!("{}NodeAggregationWhereInput", link.own);
     let attributes = match link.target() {
-        Target::Node(_) | Target::Interface(_) => build.target_attributes(link.target()),
+        Target::Node(_) | Target::Interface(_) => target_attributes(build, link.target()),
         Target::Union(_) => Vec::new(),
     };
     if of_attributes(build, &node, &attributes) {
@@ -122,7 +97,7 @@ fn parts(build: &mut Build<'_>, link: &Link<'_>) -> Vec<(&'static str, String)> 
     let has_edge = match link.owner {
         Owner::Node(_) => {
             let properties = link.relationship.properties;
-            let attributes = properties.map(|properties| build.edge_attributes(properties));
+            let attributes = properties.map(|properties| edge_attributes(build, properties));
             attributes.is_some_and(|attributes| of_attributes(build, &edge, &attributes))
         }
         // Made together with the other types of the properties.
@@ -134,17 +109,16 @@ fn parts(build: &mut Build<'_>, link: &Link<'_>) -> Vec<(&'static str, String)> 
     parts
 }
 
-fn add_parts(build: &mut Build<'_>, name: &str, parts: &[(&'static str, String)]) {
-    build.add_logic(name, ["AND", "OR", "NOT"]);
+fn add_parts(build: &mut Builder<'_>, name: &str, parts: &[(&'static str, String)]) {
+    build.put_logic(name, ["AND", "OR", "NOT"]);
     for (part, r#type) in parts {
-        let binding = InputBinding::lenient(FilterRole::Conditions);
-        build.draft.add_input(name, DraftInput::new(part, r#type, binding));
+        build.put_lenient(name, part, r#type, FilterRole::Conditions);
     }
 }
 
 /// Makes the type of conditions on what is made of attributes, if there are such.
 pub(super) fn of_attributes(
-    build: &mut Build<'_>,
+    build: &mut Builder<'_>,
     name: &str,
     attributes: &[Attribute<'_>],
 ) -> bool {
@@ -157,7 +131,7 @@ pub(super) fn of_attributes(
         return false;
     }
     build.draft.input(name);
-    build.add_logic(name, ["AND", "OR", "NOT"]);
+    build.put_logic(name, ["AND", "OR", "NOT"]);
     for attribute in attributes {
         if !build.options.exclude_deprecated {
             by_suffix(build, name, attribute);
@@ -168,17 +142,17 @@ pub(super) fn of_attributes(
             None => several(),
         };
         let r#type = format!("{type}ScalarAggregationFilters");
-        build.draft.add_input(name, DraftInput::new(attribute.name(), &r#type, binding));
+        build.put(name, attribute.name(), &r#type, binding);
     }
     true
 }
 
 /// `name_AVERAGE_LENGTH_GT: …`.
-fn by_suffix(build: &mut Build<'_>, name: &str, attribute: &Attribute<'_>) {
+fn by_suffix(build: &mut Builder<'_>, name: &str, attribute: &Attribute<'_>) {
     let own = attribute.name();
     for (suffix, generic, comparison) in COMPARISONS {
-        for Made { suffix: made, generic: function_name, function, r#type } in
-            made(build, attribute)
+        for Aggregate { suffix: made, generic: function_name, function, r#type } in
+            compared(build, &attribute.property.r#type)
         {
             let reason = format!(
                 "Please use the relevant generic filter '{own}: {{ {function_name}: {{ {generic}: \
@@ -197,41 +171,4 @@ fn by_suffix(build: &mut Build<'_>, name: &str, attribute: &Attribute<'_>) {
             build.draft.add_input(name, input.because(&reason));
         }
     }
-}
-
-/// What is made of the values of an attribute.
-struct Made<'a> {
-    suffix: &'static str,
-    generic: &'static str,
-    function: AggregateFunction,
-    r#type: &'a str,
-}
-
-fn made<'a>(build: &Build<'a>, attribute: &Attribute<'_>) -> Vec<Made<'a>> {
-    use AggregateFunction as Function;
-    let r#type = &attribute.property.r#type;
-    let made = |suffix, generic, function, r#type| Made { suffix, generic, function, r#type };
-    if *r#type == PropertyType::String {
-        return vec![
-            made("AVERAGE_LENGTH", "averageLength", Function::AverageLength, "Float"),
-            made("LONGEST_LENGTH", "longestLength", Function::LongestLength, "Int"),
-            made("SHORTEST_LENGTH", "shortestLength", Function::ShortestLength, "Int"),
-        ];
-    }
-    let own = values::type_name(build.model, r#type);
-    let mut list = vec![
-        made("MIN", "min", Function::Minimum, own),
-        made("MAX", "max", Function::Maximum, own),
-    ];
-    if r#type.is_number() {
-        list.push(made("SUM", "sum", Function::Total, own));
-    }
-    if r#type.is_number() || *r#type == PropertyType::Duration {
-        let average = match r#type {
-            PropertyType::BigInt | PropertyType::Duration => own,
-            _ => "Float",
-        };
-        list.push(made("AVERAGE", "average", Function::Average, average));
-    }
-    list
 }

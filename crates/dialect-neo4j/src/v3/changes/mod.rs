@@ -9,20 +9,37 @@ mod nodes;
 mod unions;
 mod values;
 
-use super::build::Build;
-use super::relations::Relation;
+use interfaces::add_changes_of_interface;
+pub(super) use interfaces::{begin_interface, end_interface};
+use nodes::add_changes_of_nodes;
+use unions::add_changes_of_union;
+pub(super) use values::{add_edge_values, add_node_values};
+
+use super::classes::{USUAL, stored};
 use super::roles::unserved;
 use crate::model::Target;
+use crate::shared::attribute::edge_attributes;
+use crate::shared::builder::Builder;
+use crate::shared::link::Link;
 use api::binding::{InputBinding, NestedWriteVerb, Way, WriteRole};
 
-impl<'m> Build<'m> {
-    /// The input types for what is done along a relationship.
-    pub(super) fn add_changes(&mut self, relation: &Relation<'m>) {
-        match relation.relationship.target {
-            Target::Node(node) => self.add_changes_of_nodes(relation, node),
-            Target::Interface(place) => self.add_changes_of_interface(relation, place),
-            Target::Union(_) => self.add_changes_of_union(relation),
-        }
+/// Input for the properties of a relationship that is created.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct EdgeInput {
+    /// Whether it has a property that is not generated.
+    is_there: bool,
+    /// Whether one of those is required.
+    is_required: bool,
+    /// Whether any property at all is required.
+    has_required: bool,
+}
+
+/// The input types for what is done along a relationship.
+pub(super) fn add_changes<'m>(build: &mut Builder<'m>, link: &Link<'m>) {
+    match link.target() {
+        Target::Node(node) => add_changes_of_nodes(build, link, node),
+        Target::Interface(place) => add_changes_of_interface(build, link, place),
+        Target::Union(_) => add_changes_of_union(build, link),
     }
 }
 
@@ -70,4 +87,21 @@ fn along_node() -> InputBinding {
 /// The same of the relationship.
 fn along_edge() -> InputBinding {
     InputBinding::lenient(WriteRole::NestedEdge)
+}
+
+fn edge_input(build: &Builder<'_>, link: &Link<'_>) -> EdgeInput {
+    let Some(place) = link.relationship.properties else { return EdgeInput::default() };
+    let all = stored(&edge_attributes(build, place), &USUAL);
+    let mut given = all.iter().filter(|stored| !stored.property.is_made_on_create());
+    EdgeInput {
+        is_there: given.clone().next().is_some(),
+        is_required: given.any(|stored| stored.property.is_required),
+        has_required: all.iter().any(|stored| stored.property.is_required),
+    }
+}
+
+/// The type of the input for the properties of a relationship that is created.
+fn edge_create(build: &Builder<'_>, link: &Link<'_>, is_required: bool) -> Option<String> {
+    let mark = if is_required { "!" } else { "" };
+    edge_input(build, link).is_there.then(|| format!("{}CreateInput{mark}", link.edge))
 }
