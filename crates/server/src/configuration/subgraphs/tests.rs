@@ -403,3 +403,53 @@ fn the_syntax_comes_first() {
     "#]],
     );
 }
+
+#[test]
+fn a_source_has_the_options_of_its_dialect_and_no_others() {
+    check(
+        r#"
+[subgraphs.accounts]
+source = "accounts.db"
+simple-collections = "only"
+aggregates = true
+[subgraphs.reviews]
+source = "postgres://localhost/shop"
+dialect = "phrag"
+default-limit = 50
+use-aggregation = false
+[subgraphs.products]
+source = "neo4j://graph"
+limit-required = true
+"#,
+        &expect![[r#"
+            accounts: LocalSource { entry: SourceEntry { address: Sqlite("accounts.db"), text: accounts.db, words: ["--aggregates", "--simple-collections=only"] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+            reviews: LocalSource { entry: SourceEntry { address: Postgres("postgres://localhost/shop"), text: postgres://localhost/shop, words: ["--default-limit=50", "--dialect=phrag", "--use-aggregation=false"] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+            products: LocalSource { entry: SourceEntry { address: Neo4j("neo4j://graph"), text: neo4j://graph, words: ["--limit-required"] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+        "#]],
+    );
+    check(
+        r#"
+[subgraphs.accounts]
+source = "accounts.db"
+geometric-types = true
+default-limit = 50
+dialects = "phrag"
+[subgraphs.reviews]
+source = "postgres://localhost/shop"
+dialect = "neo4j"
+[subgraphs.products]
+source = "products.db"
+dialect = "phrag"
+default-limit = "50"
+omit-list-suffix = true
+"#,
+        &expect![[r#"
+            error: s.toml:3:1: `geometric-types` is for PostgreSQL, and the source is an SQLite file: leave it out
+            error: s.toml:4:1: `default-limit` needs `dialect phrag`
+            error: s.toml:5:1: a subgraph has no `dialects`; `dialect` is one
+            error: s.toml:5:1: `dialects` has no place beside `source`, which is called without HTTP
+            error: s.toml:8:1: `dialect neo4j` needs a graph: an address such as `neo4j://localhost:7687`
+            error: s.toml:12:17: `default-limit`: a whole number is wanted, without quotes
+        "#]],
+    );
+}
