@@ -18,12 +18,12 @@ use api::binding::Subject;
 pub(crate) struct Attribute<'a> {
     pub(crate) field: &'a ModelField,
     pub(crate) property: &'a Property,
-    pub(crate) spot: Spot,
+    pub(crate) origin: Origin,
 }
 
-/// Whose value it is.
+/// Owner of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Spot {
+pub(crate) enum Origin {
     /// A node's.
     Node(FieldId),
     /// That of the relationship which led to the node.
@@ -33,23 +33,23 @@ pub(crate) enum Spot {
     Common(u16),
     /// That of nodes of several types, of which some have no field of it: a statement gives it.
     Apart,
-    /// What a statement gives of a node.
-    Made(Made),
+    /// That which a statement returns for a node.
+    Computed(Computed),
 }
 
 /// A value that a statement gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Made {
+pub(crate) struct Computed {
     pub(crate) function: FunctionId,
     pub(crate) has_arguments: bool,
     /// Whether there are some without which it cannot be asked.
     pub(crate) needs_arguments: bool,
 }
 
-impl Spot {
+impl Origin {
     /// The value that a statement returns.
     fn of(statement: &StatementField, placed: PlacedStatement) -> Self {
-        Self::Made(Made {
+        Self::Computed(Computed {
             function: placed.function,
             has_arguments: !statement.arguments.is_empty(),
             needs_arguments: statement.arguments.iter().any(|one| one.wrapping.is_required),
@@ -62,7 +62,7 @@ impl Spot {
             Self::Node(field) => Place::field(field),
             Self::Edge(field) => Place::Edge(field),
             Self::Common(place) => Place::Common(place),
-            Self::Made(Made { function, .. }) => {
+            Self::Computed(Computed { function, .. }) => {
                 Place::Computed(Call { function, of_row: Some(Vec::new()), arguments: Vec::new() })
             }
             Self::Apart => return None,
@@ -74,7 +74,7 @@ impl Spot {
     }
 
     fn is_stored(self) -> bool {
-        !matches!(self, Self::Made(_))
+        !matches!(self, Self::Computed(_))
     }
 }
 
@@ -104,24 +104,24 @@ impl<'a> Attribute<'a> {
     }
 
     pub(crate) fn is_filtered(&self) -> bool {
-        let is_asked = match self.spot {
-            Spot::Made(made) => !made.has_arguments,
-            Spot::Node(_) | Spot::Edge(_) | Spot::Common(_) | Spot::Apart => true,
+        let is_asked = match self.origin {
+            Origin::Computed(made) => !made.has_arguments,
+            Origin::Node(_) | Origin::Edge(_) | Origin::Common(_) | Origin::Apart => true,
         };
         is_asked && self.field.offers.by_value
     }
 
     pub(crate) fn is_sorted(&self) -> bool {
-        let is_asked = match self.spot {
-            Spot::Made(made) => !made.needs_arguments,
-            Spot::Node(_) | Spot::Edge(_) | Spot::Common(_) | Spot::Apart => true,
+        let is_asked = match self.origin {
+            Origin::Computed(made) => !made.needs_arguments,
+            Origin::Node(_) | Origin::Edge(_) | Origin::Common(_) | Origin::Apart => true,
         };
         is_asked && self.field.offers.sortable && !self.property.is_list
     }
 
     /// Whether something is made of its values in many rows.
     pub(crate) fn is_aggregated(&self) -> bool {
-        self.spot.is_stored()
+        self.origin.is_stored()
             && self.field.offers.on_aggregate
             && !self.property.is_list
             && self.property.r#type.is_aggregated()
@@ -129,7 +129,7 @@ impl<'a> Attribute<'a> {
 
     /// Whether rows can be found by what is made of its values in related rows.
     pub(crate) fn is_filtered_by_aggregate(&self) -> bool {
-        self.spot.is_stored()
+        self.origin.is_stored()
             && self.property.r#type.is_aggregated()
             && !self.property.is_list
             && self.field.offers.by_aggregate
@@ -141,7 +141,7 @@ impl<'a> Attribute<'a> {
             Some(model::Made::Timestamp { on_create, .. }) => on_create,
             None => false,
         };
-        self.spot.is_stored() && !is_made && self.field.offers.on_create
+        self.origin.is_stored() && !is_made && self.field.offers.on_create
     }
 
     pub(crate) fn is_updated(&self) -> bool {
@@ -150,7 +150,7 @@ impl<'a> Attribute<'a> {
             Some(model::Made::Timestamp { on_update, .. }) => on_update,
             None => false,
         };
-        self.spot.is_stored() && !is_made && self.field.offers.on_update
+        self.origin.is_stored() && !is_made && self.field.offers.on_update
     }
 }
 
@@ -161,26 +161,26 @@ pub(crate) fn attributes<'a>(build: &Builder<'a>, owner: Owner) -> Vec<Attribute
     for (index, field) in build.fields(owner).iter().enumerate() {
         if let Some((statement, placed)) = of_statement(build, owner, index, field) {
             if let Given::Value(property) = &statement.result {
-                let spot = Spot::of(statement, placed);
-                attributes.push(Attribute { field, property, spot });
+                let origin = Origin::of(statement, placed);
+                attributes.push(Attribute { field, property, origin });
             }
             continue;
         }
         let FieldKind::Property(property) = &field.kind else { continue };
-        let spot = match build.placed_field(owner, index) {
-            Some(PlacedField::Property(id)) => Spot::Node(*id),
-            Some(PlacedField::Ways(_) | PlacedField::Statement(_)) | None => {
+        let origin = match build.placed_field(owner, index) {
+            Some(PlacedField::Property(id)) => Origin::Node(*id),
+            Some(PlacedField::Paths(_) | PlacedField::Statement(_)) | None => {
                 match is_common(build, owner, field) {
                     true => {
                         let place = common;
                         common = common.saturating_add(1);
-                        Spot::Common(place)
+                        Origin::Common(place)
                     }
-                    false => Spot::Apart,
+                    false => Origin::Apart,
                 }
             }
         };
-        attributes.push(Attribute { field, property, spot });
+        attributes.push(Attribute { field, property, origin });
     }
     attributes
 }
@@ -210,7 +210,9 @@ pub(crate) fn edge_attributes<'a>(build: &Builder<'a>, properties: usize) -> Vec
     let fields = build.placed.properties.get(properties).map(|(_, fields)| fields.as_slice());
     let fields = fields.unwrap_or_default();
     let attribute = |(field, id): (&'a ModelField, &FieldId)| match &field.kind {
-        FieldKind::Property(property) => Some(Attribute { field, property, spot: Spot::Edge(*id) }),
+        FieldKind::Property(property) => {
+            Some(Attribute { field, property, origin: Origin::Edge(*id) })
+        }
         FieldKind::Relationship(_) | FieldKind::Statement(_) | FieldKind::Part(_) => None,
     };
     known.fields.iter().zip(fields).filter_map(attribute).collect()

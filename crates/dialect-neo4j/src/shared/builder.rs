@@ -180,7 +180,7 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// The same in the order of lists.
+    /// The node types that a target stands for, in the order of lists.
     pub(crate) fn variant_types(&self, target: Target) -> Vec<usize> {
         let mut types = self.targets(target);
         if self.version.sorts_types {

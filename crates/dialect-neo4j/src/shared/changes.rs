@@ -1,6 +1,6 @@
 //! Inputs of the stored values of new objects.
 
-use super::attribute::{Attribute, Spot};
+use super::attribute::{Attribute, Origin};
 use super::builder::Builder;
 use crate::shared::draft::DraftInput;
 use crate::shared::values::{constant, required};
@@ -15,7 +15,7 @@ pub(crate) fn add_created<'b, 'm: 'b>(
     build.draft.input(name);
     for attribute in attributes {
         // An interface has no nodes of its own that could be created.
-        let (Spot::Node(field) | Spot::Edge(field)) = attribute.spot else { continue };
+        let (Origin::Node(field) | Origin::Edge(field)) = attribute.origin else { continue };
         let r#type = required(build.given(attribute.property), attribute.property);
         let mut input = DraftInput::lenient(attribute.name(), &r#type, WriteRole::Stored(field));
         input.default = attribute.property.default.as_ref().map(constant);

@@ -2,7 +2,7 @@
 
 use super::builder::{Builder, Owner, Pending, relationship};
 use super::variants;
-use crate::model::{FieldKind, PlacedField, RelationshipField, Target, Way};
+use crate::model::{FieldKind, Path, PlacedField, RelationshipField, Target};
 use api::ApiBuilder;
 use api::binding::{VariantLink, VariantsId};
 
@@ -18,15 +18,15 @@ pub(crate) fn links(build: &mut Builder<'_>, target: Target, node: usize) -> Vec
 fn link(build: &mut Builder<'_>, node: usize, name: &str, target: Target) -> Option<VariantLink> {
     let fields = build.fields(Owner::Node(node));
     let field = fields.iter().position(|field| &*field.name == name)?;
-    let (known, ways) = placed(build, node, field)?;
+    let (known, paths) = placed(build, node, field)?;
     if !build.version.has_declared_lists {
-        return match (known.target, ways) {
-            (Target::Node(_), ways) => ways.first().map(|way| VariantLink::One(way.hop)),
+        return match (known.target, paths) {
+            (Target::Node(_), paths) => paths.first().map(|path| VariantLink::One(path.hop)),
             _ => build.variants_by_field.get(&(node, name)).copied().map(VariantLink::Several),
         };
     }
-    if let (Target::Node(_), [way]) = (target, ways) {
-        return Some(VariantLink::One(way.hop));
+    if let (Target::Node(_), [path]) = (target, paths) {
+        return Some(VariantLink::One(path.hop));
     }
     let next = VariantsId(u32::try_from(build.variants.len()).unwrap_or(u32::MAX));
     let pending = Pending { node, field, target };
@@ -42,8 +42,8 @@ fn link(build: &mut Builder<'_>, node: usize, name: &str, target: Target) -> Opt
 /// types of all lists.
 pub(crate) fn fill(build: &mut Builder<'_>) {
     while let Some((id, Pending { node, field, target })) = build.pending.pop() {
-        let Some((relationship, ways)) = placed(build, node, field) else { continue };
-        let found = variants::along(build, relationship, ways, target);
+        let Some((relationship, paths)) = placed(build, node, field) else { continue };
+        let found = variants::along(build, relationship, paths, target);
         if let Some(list) = build.variants.get_mut(id.0 as usize) {
             list.variants = found;
         }
@@ -65,7 +65,7 @@ pub(crate) fn named<'m>(
     build: &Builder<'m>,
     node: usize,
     name: &str,
-) -> Option<(&'m RelationshipField, &'m [Way])> {
+) -> Option<(&'m RelationshipField, &'m [Path])> {
     let fields = build.fields(Owner::Node(node));
     placed(build, node, fields.iter().position(|field| &*field.name == name)?)
 }
@@ -74,11 +74,11 @@ fn placed<'m>(
     build: &Builder<'m>,
     node: usize,
     field: usize,
-) -> Option<(&'m RelationshipField, &'m [Way])> {
+) -> Option<(&'m RelationshipField, &'m [Path])> {
     let owner = Owner::Node(node);
     match (&build.fields(owner).get(field)?.kind, build.placed_field(owner, field)?) {
-        (FieldKind::Relationship(relationship), PlacedField::Ways(ways)) => {
-            Some((relationship, ways))
+        (FieldKind::Relationship(relationship), PlacedField::Paths(paths)) => {
+            Some((relationship, paths))
         }
         _ => None,
     }
@@ -88,11 +88,11 @@ fn placed<'m>(
 pub(crate) fn bind(builder: &mut ApiBuilder, build: &Builder<'_>) {
     for (node, own) in build.placed.nodes.iter().enumerate() {
         for field in 0..own.fields.len() {
-            let Some((relationship, ways)) = placed(build, node, field) else { continue };
+            let Some((relationship, paths)) = placed(build, node, field) else { continue };
             let Some(edge) = build.edge_entity(relationship) else { continue };
-            for way in ways {
-                builder.bind_edge(way.hop.relationship, edge);
-                builder.bind_edge(way.written.relationship, edge);
+            for path in paths {
+                builder.bind_edge(path.hop.relationship, edge);
+                builder.bind_edge(path.written.relationship, edge);
             }
         }
     }

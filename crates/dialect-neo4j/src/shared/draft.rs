@@ -38,7 +38,7 @@ struct DraftType {
     kind: DraftKind,
 }
 
-/// What a type is, with what it has so far.
+/// Kind of a type, with its parts so far.
 #[derive(Debug)]
 pub(crate) enum DraftKind {
     Scalar { form: Option<ValueForm> },

@@ -8,8 +8,8 @@ use ir::Hop;
 use super::builder::{Builder, Owner, relationship};
 use super::variants::Variants;
 use crate::model::{
-    InterfaceType, ModelField, PlacedField, PropertiesType, QueryDirection, RelationshipField,
-    Target, Way,
+    InterfaceType, ModelField, Path, PlacedField, PropertiesType, QueryDirection,
+    RelationshipField, Target,
 };
 use crate::shared::naming::upper_first;
 use api::binding::{self, WaysId};
@@ -25,7 +25,7 @@ pub(crate) struct Link<'m> {
     pub(crate) field: &'m ModelField,
     pub(crate) relationship: &'m RelationshipField,
     /// Paths to the nodes of each type on the other side. A declared relationship has none.
-    pub(crate) ways: &'m [Way],
+    pub(crate) paths: &'m [Path],
     /// Beginning of the names of its own types: the owner and the field.
     pub(crate) own: String,
     /// Beginning of the names of the types that it shares with an interface.
@@ -41,7 +41,7 @@ pub(crate) struct Link<'m> {
     /// Types on the other side, where its rows are of several.
     pub(crate) variants: Option<Variants>,
     /// Paths of changes in version 3, where nodes of several types are at an end.
-    pub(crate) paths: Option<WaysId>,
+    pub(crate) change_paths: Option<WaysId>,
     /// Place among the relationships of an interface.
     pub(crate) declared: Option<u16>,
 }
@@ -56,21 +56,21 @@ impl<'m> Link<'m> {
     }
 
     /// The only path, where it leads to nodes of one type.
-    pub(crate) fn way(&self) -> Option<Way> {
-        match (self.target(), self.ways) {
-            (Target::Node(_), [way]) => Some(*way),
+    pub(crate) fn path(&self) -> Option<Path> {
+        match (self.target(), self.paths) {
+            (Target::Node(_), [path]) => Some(*path),
             _ => None,
         }
     }
 
     /// The relationship of queries, where it leads to nodes of one type.
     pub(crate) fn hop(&self) -> Option<Hop> {
-        self.way().map(|way| way.hop)
+        self.path().map(|path| path.hop)
     }
 
     /// The relationship of changes, where it leads to nodes of one type.
-    pub(crate) fn written(&self, build: &Builder<'_>, way: &Way, hop: Hop) -> binding::Way {
-        binding::Way { hop, entity: way.entity, edge: build.edge_entity(self.relationship) }
+    pub(crate) fn written(&self, build: &Builder<'_>, path: &Path, hop: Hop) -> binding::Way {
+        binding::Way { hop, entity: path.entity, edge: build.edge_entity(self.relationship) }
     }
 
     /// Whether it leads to any number of nodes.
@@ -135,11 +135,11 @@ pub(crate) fn links<'m>(build: &Builder<'m>, owner: Owner) -> Vec<Link<'m>> {
     let fields = build.fields(owner).iter().enumerate();
     let known = fields.filter_map(|(place, field)| Some((place, field, relationship(field)?)));
     let link = |(number, (place, field, known))| {
-        let ways = match build.placed_field(owner, place) {
-            Some(PlacedField::Ways(ways)) => ways.as_slice(),
+        let paths = match build.placed_field(owner, place) {
+            Some(PlacedField::Paths(paths)) => paths.as_slice(),
             Some(PlacedField::Property(_) | PlacedField::Statement(_)) | None => &[],
         };
-        let link = link(build, owner, field, known, ways);
+        let link = link(build, owner, field, known, paths);
         Link { declared: matches!(owner, Owner::Interface(_)).then_some(number), ..link }
     };
     (0_u16..).zip(known).map(link).collect()
@@ -150,7 +150,7 @@ fn link<'m>(
     owner: Owner,
     field: &'m ModelField,
     known: &'m RelationshipField,
-    ways: &'m [Way],
+    paths: &'m [Path],
 ) -> Link<'m> {
     let upper = upper_first(&field.name);
     let source = build.name(owner.into());
@@ -163,7 +163,7 @@ fn link<'m>(
         prefix,
         field,
         relationship: known,
-        ways,
+        paths,
         own: format!("{source}{upper}"),
         inherited: format!("{prefix}{upper}"),
         declared_target: declared.and_then(|(_, target)| target).unwrap_or(known.target),
@@ -172,7 +172,7 @@ fn link<'m>(
             && declared.is_some()
             && properties.is_some(),
         variants: None,
-        paths: None,
+        change_paths: None,
         declared: None,
     }
 }

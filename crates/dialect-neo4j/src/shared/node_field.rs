@@ -1,7 +1,7 @@
 //! The root field `node` and the ids by which it finds nodes of any type: `@relayId`, or
 //! `@id(global: true)` of version 3.
 
-use super::attribute::{Attribute, Spot, attributes};
+use super::attribute::{Attribute, Origin, attributes};
 use super::builder::{Builder, Owner};
 use crate::shared::draft::{DraftField, DraftInput, DraftKind};
 use crate::shared::global_ids::prefix;
@@ -31,7 +31,7 @@ pub(crate) fn root(build: &mut Builder<'_>, of_interface: FieldBinding) {
 /// Adds the id to a type that has global ids.
 pub(crate) fn field(build: &mut Builder<'_>, name: &str, attributes: &[Attribute<'_>]) {
     let Some(attribute) = attribute(attributes) else { return };
-    let Spot::Node(field) = attribute.spot else { return };
+    let Origin::Node(field) = attribute.origin else { return };
     let prefix = prefix(name, attribute.name());
     build.show(name, "id", "ID!", FieldBinding::GlobalId { prefix, field });
     build.draft.implement(name, NODE);

@@ -1,6 +1,6 @@
 //! Fields of object types and interfaces.
 
-use super::attribute::{Attribute, Spot};
+use super::attribute::{Attribute, Origin};
 use super::builder::Builder;
 use crate::model::ShownField;
 use crate::shared::draft::DraftField;
@@ -17,10 +17,10 @@ pub(crate) fn column(
     attribute: &Attribute<'_>,
     others: FieldBinding,
 ) -> DraftField {
-    let binding = match attribute.spot {
-        Spot::Node(field) => FieldBinding::Column(field),
-        Spot::Edge(field) => FieldBinding::Edge(EdgeField::Column(field)),
-        Spot::Common(_) | Spot::Apart | Spot::Made(_) => others,
+    let binding = match attribute.origin {
+        Origin::Node(field) => FieldBinding::Column(field),
+        Origin::Edge(field) => FieldBinding::Edge(EdgeField::Column(field)),
+        Origin::Common(_) | Origin::Apart | Origin::Computed(_) => others,
     };
     DraftField::of(attribute.field, &attribute.output(build), binding)
 }

@@ -5,8 +5,8 @@ use std::collections::hash_map::Entry;
 use super::builder::{Builder, Owner};
 use super::declared;
 use super::link::Link;
-use super::variants::{common, paths};
-use crate::model::{Target, Way};
+use super::variants::{common, typed_paths};
+use crate::model::{Path, Target};
 use api::binding::{WayBinding, WaysId};
 
 /// Paths along a relationship of a node type, or along those of the node types of an interface that
@@ -51,11 +51,11 @@ pub(crate) fn of(build: &mut Builder<'_>, link: &Link<'_>, target: Target) -> Wa
 }
 
 /// The path along a relationship of one type to the nodes of one type.
-pub(crate) fn only<'m>(build: &Builder<'_>, link: &Link<'m>, target: Target) -> Option<&'m Way> {
+pub(crate) fn only<'m>(build: &Builder<'_>, link: &Link<'m>, target: Target) -> Option<&'m Path> {
     match (link.owner, target) {
         (Owner::Node(_), Target::Node(node)) => {
             let place = build.targets(link.target()).iter().position(|known| *known == node)?;
-            link.ways.get(place)
+            link.paths.get(place)
         }
         (Owner::Interface(_), _) | (_, Target::Interface(_) | Target::Union(_)) => None,
     }
@@ -73,25 +73,26 @@ fn find(build: &mut Builder<'_>, draft: &PathsDraft<'_>) -> Vec<Vec<WayBinding>>
 }
 
 fn from_node(build: &mut Builder<'_>, node: usize, draft: &PathsDraft<'_>) -> Vec<WayBinding> {
-    let Some((relationship, ways)) = declared::named(build, node, draft.field) else {
+    let Some((relationship, paths)) = declared::named(build, node, draft.field) else {
         return Vec::new();
     };
     let edge = build.edge_entity(relationship);
     let wanted = build.variant_types(draft.target);
-    let bound = paths(build, relationship.target, ways).into_iter().filter_map(|(to, way)| {
-        let number = wanted.iter().position(|wanted| *wanted == to)?;
-        let is_single = build.version.checks_single && !relationship.is_list;
-        Some(WayBinding {
-            entity: way.entity,
-            edge,
-            hop: (build.version.changed_along)(way),
-            written: way.written,
-            number: u16::try_from(number).unwrap_or(u16::MAX),
-            common: common(build, draft.target, to),
-            links: declared::links(build, draft.target, to),
-            single: is_single.then(|| single(draft.prefix, draft.field)),
-        })
-    });
+    let bound =
+        typed_paths(build, relationship.target, paths).into_iter().filter_map(|(to, path)| {
+            let number = wanted.iter().position(|wanted| *wanted == to)?;
+            let is_single = build.version.checks_single && !relationship.is_list;
+            Some(WayBinding {
+                entity: path.entity,
+                edge,
+                hop: (build.version.changed_along)(path),
+                written: path.written,
+                number: u16::try_from(number).unwrap_or(u16::MAX),
+                common: common(build, draft.target, to),
+                links: declared::links(build, draft.target, to),
+                single: is_single.then(|| single(draft.prefix, draft.field)),
+            })
+        });
     bound.collect()
 }
 

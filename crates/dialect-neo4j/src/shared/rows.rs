@@ -1,15 +1,9 @@
-//! Rows of root fields and of relationships: pages, edges, connections, and the payloads of changes.
-
-use catalog::EntityId;
+//! Rows of root fields and of relationships: pages, edges and connections.
 
 use super::builder::Builder;
 use crate::model::{Limit, Target};
 use crate::shared::draft::DraftInput;
-use crate::shared::naming::upper_first;
-use api::binding::{
-    Change, ConnectionField, EdgeField, FieldBinding, FilterRole, MutationBinding, MutationForm,
-    PayloadField,
-};
+use api::binding::{ConnectionField, EdgeField, FieldBinding, FilterRole};
 
 /// Order of the fields of a connection.
 pub(crate) const EDGES_FIRST: [&str; 3] = ["edges", "totalCount", "pageInfo"];
@@ -53,29 +47,4 @@ pub(crate) fn add_page(build: &mut Builder<'_>, connection: &str, edge: &str, or
         };
         build.show(connection, name, r#type, FieldBinding::Connection(field));
     }
-}
-
-/// A change of nodes, which may return them.
-pub(crate) fn change(change: Change, returned: Option<EntityId>) -> FieldBinding {
-    FieldBinding::Mutation(Box::new(MutationBinding {
-        change,
-        returned,
-        form: MutationForm::Payload,
-        missing: None,
-        unchanged: None,
-    }))
-}
-
-/// Adds the type that a change of nodes returns: `CreateMoviesMutationResponse`.
-pub(crate) fn add_response(build: &mut Builder<'_>, node: usize, verb: &str) -> String {
-    let target = Target::Node(node);
-    let names = build.names(target);
-    let (several, field) = (names.pascal_plural(), names.plural.clone());
-    let verb = upper_first(verb);
-    let name = format!("{verb}{several}MutationResponse");
-    let counters = FieldBinding::Payload(PayloadField::Counters);
-    build.show(&name, "info", &format!("{verb}Info!"), counters);
-    let rows = format!("[{}!]!", build.name(target));
-    build.show(&name, &field, &rows, FieldBinding::Payload(PayloadField::Rows));
-    name
 }

@@ -1,6 +1,6 @@
 //! Input types of the orders of lists.
 
-use super::attribute::{Attribute, Spot};
+use super::attribute::{Attribute, Origin};
 use crate::shared::draft::DraftInput;
 use api::binding::{InputBinding, OrderRole};
 
@@ -9,12 +9,12 @@ pub(crate) const DIRECTION: &str = "SortDirection";
 
 /// The order by an attribute; `apart` binds those that only some of several types store.
 pub(crate) fn direction(attribute: &Attribute<'_>, apart: InputBinding) -> DraftInput {
-    let binding = match attribute.spot {
-        Spot::Node(field) => InputBinding::lenient(OrderRole::Field(field)),
-        Spot::Edge(field) => InputBinding::lenient(OrderRole::Edge(field)),
-        Spot::Common(place) => InputBinding::lenient(OrderRole::Common(place)),
-        Spot::Made(made) => InputBinding::lenient(OrderRole::Computed(made.function)),
-        Spot::Apart => apart,
+    let binding = match attribute.origin {
+        Origin::Node(field) => InputBinding::lenient(OrderRole::Field(field)),
+        Origin::Edge(field) => InputBinding::lenient(OrderRole::Edge(field)),
+        Origin::Common(place) => InputBinding::lenient(OrderRole::Common(place)),
+        Origin::Computed(made) => InputBinding::lenient(OrderRole::Computed(made.function)),
+        Origin::Apart => apart,
     };
     DraftInput::new(attribute.name(), DIRECTION, binding)
 }

@@ -3,11 +3,11 @@
 use catalog::{EntityId, FieldId, FunctionId};
 use ir::Hop;
 
-use super::attribute::{Spot, attributes};
+use super::attribute::{Origin, attributes};
 use super::builder::{Builder, Owner, Variant, VariantList};
 use super::declared;
 use super::link::Link;
-use crate::model::{FieldKind, PlacedField, RelationshipField, Target, Way};
+use crate::model::{FieldKind, Path, PlacedField, RelationshipField, Target};
 use api::ApiBuilder;
 use api::binding::{
     FieldBinding, InputBinding, RowsBinding, RowsForm, RowsFrom, VariantBinding, VariantRole,
@@ -18,7 +18,7 @@ use api::binding::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Variants {
     pub(crate) id: VariantsId,
-    /// The same along relationships as they are directed, and in either direction.
+    /// The lists along relationships as these are directed, and in either direction.
     pub(crate) directed: VariantsId,
     pub(crate) undirected: VariantsId,
     /// Entity of the first type.
@@ -72,18 +72,18 @@ pub(crate) fn of_link<'m>(build: &mut Builder<'m>, link: &Link<'m>) -> Option<Va
     let (Owner::Node(node), false) = (link.owner, is_plain) else { return None };
     let properties = link.properties(build).map(|known| &*known.name);
     let properties = properties.filter(|_| build.version.has_properties_type);
-    let paths = paths(build, target, link.ways);
+    let paths = typed_paths(build, target, link.paths);
     let has_directed = build.version.has_directed;
-    let mut add_all = |hop: fn(&Way) -> Hop| {
-        let variants = paths.iter().enumerate().map(|(number, (node, way))| {
-            variant(build, target, number, *node, (way.entity, Some(hop(way))), properties)
+    let mut add_all = |hop: fn(&Path) -> Hop| {
+        let variants = paths.iter().enumerate().map(|(number, (node, path))| {
+            variant(build, target, number, *node, (path.entity, Some(hop(path))), properties)
         });
         let variants = variants.collect();
         add(build, target, variants)
     };
-    let (id, entity) = add_all(|way| way.hop)?;
+    let (id, entity) = add_all(|path| path.hop)?;
     let (directed, undirected) = match has_directed {
-        true => (add_all(|way| way.written)?.0, add_all(|way| way.undirected)?.0),
+        true => (add_all(|path| path.written)?.0, add_all(|path| path.undirected)?.0),
         false => (id, id),
     };
     build.variants_by_field.insert((node, link.name()), id);
@@ -91,12 +91,12 @@ pub(crate) fn of_link<'m>(build: &mut Builder<'m>, link: &Link<'m>) -> Option<Va
 }
 
 /// Paths to the node types of a target, in the order of lists.
-pub(crate) fn paths<'w>(
+pub(crate) fn typed_paths<'w>(
     build: &Builder<'_>,
     target: Target,
-    ways: &'w [Way],
-) -> Vec<(usize, &'w Way)> {
-    let mut paths: Vec<(usize, &Way)> = build.targets(target).into_iter().zip(ways).collect();
+    paths: &'w [Path],
+) -> Vec<(usize, &'w Path)> {
+    let mut paths: Vec<(usize, &Path)> = build.targets(target).into_iter().zip(paths).collect();
     if build.version.sorts_types {
         paths.sort_by_key(|(node, _)| *node);
     }
@@ -126,14 +126,15 @@ fn variant<'m>(
 pub(crate) fn along<'m>(
     build: &mut Builder<'m>,
     relationship: &RelationshipField,
-    ways: &[Way],
+    paths: &[Path],
     target: Target,
 ) -> Vec<Variant<'m>> {
     let wanted = build.variant_types(target);
-    let found = paths(build, relationship.target, ways).into_iter().filter_map(|(node, way)| {
-        let number = wanted.iter().position(|wanted| *wanted == node)?;
-        Some(variant(build, target, number, node, (way.entity, Some(way.hop)), None))
-    });
+    let found =
+        typed_paths(build, relationship.target, paths).into_iter().filter_map(|(node, path)| {
+            let number = wanted.iter().position(|wanted| *wanted == node)?;
+            Some(variant(build, target, number, node, (path.entity, Some(path.hop)), None))
+        });
     found.collect()
 }
 
@@ -145,7 +146,7 @@ pub(crate) fn common(build: &Builder<'_>, target: Target, node: usize) -> Vec<Fi
         return Vec::new();
     };
     let attributes = attributes(build, Owner::Interface(interface));
-    let shared = attributes.iter().filter(|attribute| attribute.spot != Spot::Apart);
+    let shared = attributes.iter().filter(|attribute| attribute.origin != Origin::Apart);
     let own = shared.filter_map(|attribute| {
         let mut fields = known.fields.iter().zip(&placed.fields);
         let (_, placed) = fields.find(|(field, _)| {
@@ -153,7 +154,7 @@ pub(crate) fn common(build: &Builder<'_>, target: Target, node: usize) -> Vec<Fi
         })?;
         match placed {
             PlacedField::Property(id) => Some(*id),
-            PlacedField::Ways(_) | PlacedField::Statement(_) => None,
+            PlacedField::Paths(_) | PlacedField::Statement(_) => None,
         }
     });
     own.collect()

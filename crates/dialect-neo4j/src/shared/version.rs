@@ -3,7 +3,7 @@
 use ir::Hop;
 use response::Leaf;
 
-use crate::model::{ApiVersion, PropertyType, Way};
+use crate::model::{ApiVersion, Path, PropertyType};
 use crate::shared::values::leaf;
 use api::binding::{InputRole, WriteRole};
 
@@ -25,7 +25,7 @@ pub(crate) struct Version {
     /// Whether edges have their properties in an object of its own type.
     pub(crate) has_properties_type: bool,
     /// Relationships along which nodes are found that are changed.
-    pub(crate) changed_along: fn(&Way) -> Hop,
+    pub(crate) changed_along: fn(&Path) -> Hop,
     /// Whether a change that adds a second node at the end of a relationship to one is an error.
     pub(crate) checks_single: bool,
     /// Role of the only field of an empty input type.
@@ -33,7 +33,7 @@ pub(crate) struct Version {
 }
 
 impl Version {
-    /// How the average of large integers is written.
+    /// The response form of averages of large integers.
     pub(crate) fn big_average(&self) -> Leaf {
         match self.api {
             ApiVersion::V3 => Leaf::FloatText,
@@ -50,7 +50,7 @@ impl Version {
                 has_directed: true,
                 inherits_from_last: false,
                 has_properties_type: false,
-                changed_along: |way| way.written,
+                changed_along: |path| path.written,
                 checks_single: true,
                 empty_input: || InputRole::Member,
             },
@@ -61,7 +61,7 @@ impl Version {
                 has_directed: false,
                 inherits_from_last: true,
                 has_properties_type: true,
-                changed_along: |way| way.hop,
+                changed_along: |path| path.hop,
                 checks_single: false,
                 empty_input: || WriteRole::Inputs.into(),
             },

@@ -70,7 +70,7 @@ fn add_values(build: &mut Builder<'_>, name: &str, attributes: &[Attribute<'_>])
         is_aggregated && one.field.offers.on_aggregate && !one.property.is_list
     });
     for one in &all {
-        let Some(place) = one.spot.place() else { continue };
+        let Some(place) = one.origin.place() else { continue };
         let (suffix, mark) =
             if one.property.is_required { ("NonNullable", "!") } else { ("Nullable", "") };
         let r#type = type_name(build.model, &one.property.r#type);

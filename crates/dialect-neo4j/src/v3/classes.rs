@@ -2,16 +2,16 @@
 //! but class by class, and in another order of classes here and there.
 
 use crate::model::{Made, NodeType, Property};
-use crate::shared::attribute::{Attribute, Spot};
+use crate::shared::attribute::{Attribute, Origin};
 use crate::shared::builder::relationship;
 use crate::shared::kinds::Kind;
 
 /// Class of properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Any other; lengths of time are no temporal values here.
+    /// Any other value; durations are not temporal here.
     Primitive,
-    /// Of a scalar of the definitions' own.
+    /// Value of a scalar of the definitions.
     Own,
     Enum,
     Temporal,
@@ -69,7 +69,7 @@ pub(super) fn has_relationships(node: &NodeType) -> bool {
 }
 
 fn class(attribute: &Attribute<'_>) -> Option<Class> {
-    if let Spot::Made(_) = attribute.spot {
+    if let Origin::Computed(_) = attribute.origin {
         return None;
     }
     Some(match attribute.property.r#type.kind() {

@@ -1,8 +1,8 @@
 //! Conditions on properties: a field of the input for each operator, which its name ends with.
 
 use super::classes::{OF_CONDITIONS, stored};
+use super::descriptions::NEGATION;
 use super::roles::condition;
-use super::texts::NEGATION;
 use crate::shared::attribute::Attribute;
 use crate::shared::builder::Builder;
 use crate::shared::operators::{Operator, operators, text_operator, text_type};
@@ -17,7 +17,7 @@ pub(super) fn add_conditions(build: &mut Builder<'_>, r#type: &str, attributes: 
         }
         for (operator, negated) in all_operators(&one, &build.options.filters) {
             let operand = operator.operand.r#type(build, &one);
-            let binding = condition(one.spot, operator.role, negated);
+            let binding = condition(one.origin, operator.role, negated);
             let reason = one.reason().or(negated.then_some(NEGATION));
             let name = name(&one, operator.suffix, negated);
             build.put_for(r#type, &name, &operand, binding, reason);

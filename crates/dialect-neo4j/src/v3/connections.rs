@@ -1,9 +1,9 @@
 //! Relationships as connections, with their properties.
 
+use super::descriptions::NEGATION;
 use super::objects::add_edges;
 use super::related::{add_any, add_quantities, directed_argument, null_connection, rows};
 use super::roles::{filter, limit, of_variant};
-use super::texts::NEGATION;
 use crate::model::Target;
 use crate::shared::builder::Builder;
 use crate::shared::draft::{DraftField, DraftInput};

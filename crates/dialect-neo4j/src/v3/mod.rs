@@ -1,10 +1,10 @@
 //! The API of versions 3.18 to 3.20: lists with `options`, aggregates beside them, relationships to
 //! one node, and operators as the ends of names.
 //!
-//! * `classes.rs`: the order of properties; `texts.rs`: descriptions and reasons
+//! * `classes.rs`: the order of properties; `descriptions.rs`: descriptions and reasons
 //! * `objects.rs`: stored values; `related.rs` and `connections.rs`: relationships
 //! * `conditions.rs`, `orders.rs`: filters and orders; `roles.rs`: their bindings
-//! * `aggregates.rs`, `made_conditions.rs`: aggregates, and conditions on these
+//! * `aggregates.rs`, `aggregate_conditions.rs`: aggregates, and conditions on these
 //! * `changes`: inputs of mutations; `rules.rs`: the rules that nodes obey afterwards
 //! * `roots.rs`: the root types; `searches.rs`: full-text indexes; `statements.rs`: `@cypher` fields
 //!
@@ -12,12 +12,14 @@
 //! Here it is the same: a type that is wanted is made, and a field that is there already is
 //! replaced where it stands.
 
+mod aggregate_conditions;
 mod aggregates;
 mod changes;
 mod classes;
 mod conditions;
 mod connections;
-mod made_conditions;
+mod descriptions;
+
 mod objects;
 mod orders;
 mod related;
@@ -26,13 +28,12 @@ mod roots;
 mod rules;
 mod searches;
 mod statements;
-mod texts;
 
 use crate::model::{ApiVersion, Model, Placed, Target};
 use crate::shared::attribute::{attributes, edge_attributes};
 use crate::shared::builder::{Builder, Owner};
 use crate::shared::link::links;
-use crate::shared::stated::{self, Stated};
+use crate::shared::statements::{StatementFields, add_roots};
 use crate::shared::text_filters::TextFilter;
 use crate::shared::{
     coalesced, declared, global_ids, node_field, own_types, paths, values, variants,
@@ -56,7 +57,7 @@ pub fn api(model: &Model, placed: &Placed, options: &Options) -> Api {
     own_types::define(&mut build.draft, model, ApiVersion::V3);
     orders::add_query_options(build);
     node_field::root(build, crate::shared::objects::in_interface());
-    Stated::of(build).add_inputs(&mut build.draft);
+    StatementFields::of(build).add_inputs(&mut build.draft);
     for place in 0..model.properties.len() {
         properties_type(build, place);
     }
@@ -76,7 +77,7 @@ pub fn api(model: &Model, placed: &Placed, options: &Options) -> Api {
         searches::add_searches(build, place);
         roots::add_root_fields(build, place);
     }
-    stated::add_roots(build);
+    add_roots(build);
     declared::fill(build);
     paths::fill(build);
     let mut builder = ApiBuilder::default();
@@ -141,7 +142,7 @@ fn relationships(build: &mut Builder<'_>, owner: Owner) {
     for link in &mut links {
         link.variants = variants::of_link(build, link);
         if !matches!((owner, link.target()), (Owner::Node(_), Target::Node(_))) {
-            link.paths = Some(paths::add(build, link, link.target()));
+            link.change_paths = Some(paths::add(build, link, link.target()));
         }
     }
     for link in &links {

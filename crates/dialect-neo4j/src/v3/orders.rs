@@ -1,9 +1,9 @@
 //! Orders and pages of lists.
 
 use super::classes::{USUAL, stored};
+use super::descriptions::sort_option;
 use super::roles::{limit, unserved};
 use super::statements::statement_orders;
-use super::texts::sort_option;
 use crate::model::Target;
 use crate::shared::attribute::Attribute;
 use crate::shared::builder::{Builder, Owner};

@@ -2,10 +2,10 @@
 
 use ir::Comparison;
 
+use super::aggregate_conditions::add_aggregate_conditions;
 use super::aggregates::add_related_aggregates;
-use super::made_conditions::add_made_conditions;
+use super::descriptions::use_instead;
 use super::roles::{counted, directed, filter, related, together};
-use super::texts::use_instead;
 use super::unserved;
 use crate::model::Target;
 use crate::shared::builder::{Builder, Owner};
@@ -19,7 +19,7 @@ use api::binding::{ArgumentRole, FieldBinding, Meaning, RowsBinding, RowsForm, R
 use api::plural::VERSION_8;
 use graphql::value::Const;
 
-/// The fields that show the nodes on the other side, and what is made of them.
+/// Adds the fields that show the nodes on the other side, and their aggregates.
 pub(super) fn add_related_fields<'m>(build: &mut Builder<'m>, link: &Link<'m>) {
     if !link.field.offers.on_read {
         return;
@@ -67,11 +67,11 @@ pub(super) fn shown_type(build: &Builder<'_>, link: &Link<'_>) -> String {
 
 /// The rows on the other side.
 pub(super) fn rows(build: &Builder<'_>, link: &Link<'_>, form: RowsForm) -> FieldBinding {
-    match (link.owner, link.way(), link.target()) {
+    match (link.owner, link.path(), link.target()) {
         (Owner::Interface(_), _, _) => in_interface(),
-        (Owner::Node(_), Some(way), Target::Node(node)) => FieldBinding::Rows(RowsBinding {
-            from: RowsFrom::Relation(way.hop),
-            entity: way.entity,
+        (Owner::Node(_), Some(path), Target::Node(node)) => FieldBinding::Rows(RowsBinding {
+            from: RowsFrom::Relation(path.hop),
+            entity: path.entity,
             form,
             default_limit: default_limit(build, node, form),
         }),
@@ -84,7 +84,7 @@ pub(super) fn rows(build: &Builder<'_>, link: &Link<'_>, form: RowsForm) -> Fiel
     }
 }
 
-/// So many rows of a list of nodes where a request does not say.
+/// The number of rows of a list of nodes where a request does not limit it.
 pub(super) fn default_limit(build: &Builder<'_>, node: usize, form: RowsForm) -> Option<u64> {
     match form {
         RowsForm::List | RowsForm::Connection => rows::default_limit(build, Target::Node(node)),
@@ -159,26 +159,26 @@ pub(super) fn add_quantities<'m>(
     }
 }
 
-/// The conditions on how many there are, and on what is made of them.
+/// Adds the conditions on the number of related nodes, and on their aggregates.
 fn add_aggregate_input<'m>(build: &mut Builder<'m>, link: &Link<'m>, name: &str) {
     build.put(name, "count", "Int", counted(Comparison::Equal));
     for (suffix, _, comparison) in ORDERED {
         build.put(name, &format!("count_{suffix}"), "Int", counted(comparison));
     }
     build.put_logic(name, ["AND", "OR", "NOT"]);
-    for (field, r#type) in add_made_conditions(build, link) {
+    for (field, r#type) in add_aggregate_conditions(build, link) {
         build.put(name, field, &r#type, filter());
     }
 }
 
-/// The argument that says how a relationship is followed.
+/// The argument that chooses the direction of a relationship.
 pub(super) fn directed_argument(link: &Link<'_>) -> Option<DraftInput> {
     let default = link.directed()?;
     let argument = DraftInput::new("directed", "Boolean", directed(link));
     Some(argument.defaulted(Const::Boolean(default)))
 }
 
-/// What null means as a condition on a connection.
+/// The meaning of null as a condition on a connection.
 pub(super) fn null_connection() -> Meaning {
     Meaning::Refuse("A condition on a connection cannot be null.".into())
 }

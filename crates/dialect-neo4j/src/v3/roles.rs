@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ir::{AggregateFunction, Comparison, Place};
 
 use crate::model::Target;
-use crate::shared::attribute::Spot;
+use crate::shared::attribute::Origin;
 use crate::shared::link::Link;
 use crate::shared::quantifier::Many;
 use crate::shared::variants::of_member;
@@ -19,7 +19,7 @@ pub(super) fn filter() -> InputBinding {
     InputBinding::lenient(FilterRole::Conditions)
 }
 
-/// How many rows a list has: never more than `most`.
+/// The limit of a list, at most `most`.
 pub(super) fn limit(most: Option<u32>) -> InputBinding {
     InputBinding::lenient(match most {
         Some(most) => ArgumentRole::LimitAtMost(most.into()),
@@ -27,7 +27,7 @@ pub(super) fn limit(most: Option<u32>) -> InputBinding {
     })
 }
 
-/// What an input says that is in the schema and not served.
+/// The binding of an input that is in the schema and not served.
 pub(super) fn unserved(what: &str) -> InputBinding {
     let text: Box<str> = format!("{what} is not served yet.").into();
     let null = Meaning::Refuse(text.clone());
@@ -36,13 +36,13 @@ pub(super) fn unserved(what: &str) -> InputBinding {
 
 /// A condition on a value. Null asks of nodes whether there is none; of relationships it equals
 /// nothing.
-pub(super) fn condition(spot: Spot, operator: OperatorRole, negated: bool) -> InputBinding {
-    let Some(place) = spot.place() else {
+pub(super) fn condition(origin: Origin, operator: OperatorRole, negated: bool) -> InputBinding {
+    let Some(place) = origin.place() else {
         return unserved("A condition on nodes of several types");
     };
     let on = FilterRole::On { subject: Arc::new(Subject::new(place)), operator };
-    let null = match (spot, negated) {
-        (Spot::Edge(_), _) => Meaning::False,
+    let null = match (origin, negated) {
+        (Origin::Edge(_), _) => Meaning::False,
         (_, false) => Meaning::IsNull,
         (_, true) => Meaning::IsNotNull,
     };
@@ -91,12 +91,12 @@ pub(super) fn together(link: &Link<'_>) -> InputBinding {
     }
 }
 
-/// A condition on how many there are.
+/// A condition on the number of related nodes.
 pub(super) fn counted(comparison: Comparison) -> InputBinding {
     made(Place::Counted { distinct: false }, comparison)
 }
 
-/// A condition on what a function makes of a value of all of them.
+/// A condition on the result of an aggregate function.
 pub(super) fn aggregated(
     function: AggregateFunction,
     place: Option<Place>,
@@ -132,12 +132,12 @@ pub(super) fn any_of(
     }
 }
 
-/// Whether a relationship is followed as it is directed.
+/// The choice between a relationship as it is directed and either direction.
 pub(super) fn directed(link: &Link<'_>) -> InputBinding {
-    match (link.way(), link.variants) {
-        (Some(way), _) => InputBinding::lenient(ArgumentRole::Directed {
-            directed: way.written,
-            undirected: way.undirected,
+    match (link.path(), link.variants) {
+        (Some(path), _) => InputBinding::lenient(ArgumentRole::Directed {
+            directed: path.written,
+            undirected: path.undirected,
         }),
         (None, Some(variants)) => InputBinding::lenient(ArgumentRole::DirectedVariants {
             directed: variants.directed,

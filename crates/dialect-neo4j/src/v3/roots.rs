@@ -4,13 +4,12 @@ use super::related::default_limit;
 use super::roles::limit;
 use super::searches::search_argument;
 use super::unserved;
-use crate::model::{NodeType, Target};
+use crate::model::Target;
 use crate::shared::builder::Builder;
 use crate::shared::draft::{DraftField, DraftInput};
-use crate::shared::rows::{EDGES_LAST, add_edge, add_page, add_response, change, filter};
-use api::binding::{
-    ArgumentRole, Change, FieldBinding, RowsBinding, RowsForm, RowsFrom, WriteRole,
-};
+use crate::shared::mutations::{Mutations, add_mutations};
+use crate::shared::rows::{EDGES_LAST, add_edge, add_page, filter};
+use api::binding::{ArgumentRole, FieldBinding, RowsBinding, RowsForm, RowsFrom, WriteRole};
 
 /// Nested writes of an update: its arguments, with the ends of their types' names.
 const NESTED: [(&str, &str); 5] = [
@@ -35,7 +34,9 @@ pub(super) fn add_root_fields(build: &mut Builder<'_>, place: usize) {
             .argument(filter(build, Target::Node(place)));
         add_query(build, place, field);
     }
-    add_changes(build, place);
+    let deprecated = node.deprecated.as_ref();
+    let facts = Mutations { nested: &NESTED, role: WriteRole::FurtherWrites, deprecated };
+    add_mutations(build, place, &facts);
 }
 
 fn add_list(build: &mut Builder<'_>, place: usize) {
@@ -73,7 +74,8 @@ fn add_connection(build: &mut Builder<'_>, place: usize) {
 /// Adds a field of the query root, which may search.
 fn add_query(build: &mut Builder<'_>, place: usize, mut field: DraftField) {
     field.arguments.extend(search_argument(build, place));
-    add_root(build, "Query", place, field);
+    let deprecated = build.model.nodes[place].deprecated.as_ref();
+    build.draft.add_field("Query", field.deprecated(deprecated));
 }
 
 fn rows(build: &Builder<'_>, place: usize, form: RowsForm) -> FieldBinding {
@@ -86,51 +88,4 @@ fn rows(build: &Builder<'_>, place: usize, form: RowsForm) -> FieldBinding {
         }),
         None => unserved("A type of nodes without a place"),
     }
-}
-
-/// `createMovies`, `deleteMovies`, `updateMovies`.
-fn add_changes(build: &mut Builder<'_>, place: usize) {
-    let node = &build.model.nodes[place];
-    let Some(entity) = build.placed.nodes.get(place).map(|placed| placed.entity) else { return };
-    let several = build.names(Target::Node(place)).pascal_plural();
-    let r#where = filter(build, Target::Node(place));
-    if node.offers.create {
-        let r#type = format!("{}!", add_response(build, place, "create"));
-        let binding = change(Change::CreateNodes(entity), Some(entity));
-        let input = format!("[{}CreateInput!]!", node.name);
-        let field = DraftField::new(&format!("create{several}"), &r#type, binding)
-            .argument(DraftInput::lenient("input", &input, WriteRole::Rows));
-        add_root(build, "Mutation", place, field);
-    }
-    if node.offers.delete {
-        let binding = change(Change::DeleteNodes(entity), None);
-        let mut field = DraftField::new(&format!("delete{several}"), "DeleteInfo!", binding)
-            .argument(r#where.clone());
-        field.arguments.extend(nested(build, node, "delete", "DeleteInput"));
-        add_root(build, "Mutation", place, field);
-    }
-    if node.offers.update {
-        let r#type = format!("{}!", add_response(build, place, "update"));
-        let binding = change(Change::UpdateNodes(entity), Some(entity));
-        let input = format!("{}UpdateInput", node.name);
-        let mut field = DraftField::new(&format!("update{several}"), &r#type, binding)
-            .argument(r#where)
-            .argument(DraftInput::lenient("update", &input, WriteRole::Inputs));
-        for (argument, suffix) in NESTED {
-            field.arguments.extend(nested(build, node, argument, suffix));
-        }
-        add_root(build, "Mutation", place, field);
-    }
-}
-
-/// The argument of nested writes along all relationships of the nodes, if they have any.
-fn nested(build: &Builder<'_>, node: &NodeType, name: &str, suffix: &str) -> Option<DraftInput> {
-    let r#type = format!("{}{suffix}", node.name);
-    let has_any = build.draft.has(&r#type);
-    has_any.then(|| DraftInput::lenient(name, &r#type, WriteRole::FurtherWrites))
-}
-
-fn add_root(build: &mut Builder<'_>, root: &str, place: usize, field: DraftField) {
-    let deprecated = build.model.nodes[place].deprecated.as_ref();
-    build.draft.add_field(root, field.deprecated(deprecated));
 }

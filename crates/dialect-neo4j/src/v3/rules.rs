@@ -33,7 +33,7 @@ fn link_rules(build: &Builder<'_>, node: usize) -> Vec<LinkRule> {
     let links = links(build, Owner::Node(node)).into_iter();
     let single = links.filter(|link| !link.is_list() && matches!(link.target(), Target::Node(_)));
     let rule = single.filter_map(|link| {
-        let way = link.way()?;
+        let path = link.path()?;
         let is_required = link.relationship.is_required;
         let number = match is_required {
             true => "required exactly once",
@@ -41,7 +41,7 @@ fn link_rules(build: &Builder<'_>, node: usize) -> Vec<LinkRule> {
         };
         let message = format!("{}.{} {number}", link.source, link.name());
         let otherwise = Otherwise::new(OtherwiseKind::Invalid, message);
-        Some(LinkRule { hop: way.written, entity: way.entity, is_required, otherwise })
+        Some(LinkRule { hop: path.written, entity: path.entity, is_required, otherwise })
     });
     rule.collect()
 }

@@ -2,9 +2,9 @@
 
 use catalog::SearchId;
 
+use super::descriptions::FULLTEXT_ARGUMENT;
 use super::related::default_limit;
 use super::roles::limit;
-use super::texts::FULLTEXT_ARGUMENT;
 use crate::model::Target;
 use crate::shared::builder::Builder;
 use crate::shared::draft::{DraftField, DraftInput, DraftKind};
@@ -54,7 +54,7 @@ pub(super) fn add_searches(build: &mut Builder<'_>, place: usize) {
     }
 }
 
-/// What lists of nodes say of an index.
+/// Adds an index to the search argument of lists of nodes.
 fn add_search_by(build: &mut Builder<'_>, node: &str, index: &str, search: SearchId) {
     let r#type = format!("{node}{}Fulltext", upper_first(index));
     build.put_lenient(&r#type, "phrase", "String!", ArgumentRole::Searched);

@@ -8,7 +8,7 @@ use crate::shared::draft::{DraftField, DraftInput};
 use crate::shared::kinds::Kind;
 use crate::shared::objects::in_interface;
 use crate::shared::sort::DIRECTION;
-use crate::shared::stated::{Asked, Stated, statement_field};
+use crate::shared::statements::{StatementCall, StatementFields, statement_field};
 use api::binding::{InputBinding, OrderRole};
 
 /// The fields of a type that statements give.
@@ -20,10 +20,10 @@ pub(super) fn statement_fields(build: &mut Builder<'_>, owner: Owner) -> Vec<Dra
         }
         drawn.push(match of_statement(build, owner, place, field) {
             Some((statement, placed)) => {
-                statement_field(build, field, Asked { statement, placed, of_row: true })
+                statement_field(build, field, StatementCall { statement, placed, of_row: true })
             }
             // Those of an interface are those of its types.
-            None => Stated::of(build).drawn(field, statement, true, in_interface()),
+            None => StatementFields::of(build).drawn(field, statement, true, in_interface()),
         });
     }
     drawn
@@ -39,8 +39,8 @@ pub(super) fn part_fields(build: &Builder<'_>, owner: Owner) -> Vec<DraftField> 
         (Given::Node(..) | Given::Value(_) | Given::Object(..), _) => 2,
         (Given::Several(..), _) => 3,
     };
-    let fields = build.fields(owner).iter().enumerate();
-    let mut parts: Vec<(usize, &ModelField, &Given)> = fields
+    let all = build.fields(owner).iter().enumerate();
+    let mut parts: Vec<(usize, &ModelField, &Given)> = all
         .filter(|(_, field)| field.offers.on_read)
         .filter_map(|(place, field)| match &field.kind {
             FieldKind::Part(given) => Some((place, field, given)),
@@ -48,13 +48,13 @@ pub(super) fn part_fields(build: &Builder<'_>, owner: Owner) -> Vec<DraftField> 
         })
         .collect();
     parts.sort_by_key(|(_, _, given)| rank(given));
-    let stated = Stated::of(build);
+    let fields = StatementFields::of(build);
     let drawn = |(place, field, given): (usize, &ModelField, &Given)| {
         let binding = match build.placed_field(owner, place) {
-            Some(PlacedField::Property(id)) => stated.value_rows(given, *id),
-            Some(PlacedField::Ways(_) | PlacedField::Statement(_)) | None => in_interface(),
+            Some(PlacedField::Property(id)) => fields.value_rows(given, *id),
+            Some(PlacedField::Paths(_) | PlacedField::Statement(_)) | None => in_interface(),
         };
-        DraftField::of(field, &stated.written(given), binding)
+        DraftField::of(field, &fields.written(given), binding)
     };
     parts.into_iter().map(drawn).collect()
 }

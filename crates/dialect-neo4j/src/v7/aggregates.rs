@@ -5,7 +5,7 @@ use response::Leaf;
 
 use crate::model::PropertyType;
 use crate::shared::aggregates::{add_functions, value};
-use crate::shared::attribute::{Attribute, Spot, edge_attributes, target_attributes};
+use crate::shared::attribute::{Attribute, Origin, edge_attributes, target_attributes};
 use crate::shared::builder::{Builder, Owner};
 use crate::shared::draft::DraftField;
 use crate::shared::link::Link;
@@ -95,8 +95,8 @@ fn of_attributes(build: &mut Builder<'_>, name: &str, attributes: &[Attribute<'_
     for attribute in aggregated {
         let r#type = values::type_name(build.model, &attribute.property.r#type);
         // Relationships are never of one node, so neither are their values.
-        let once = !matches!(attribute.spot, Spot::Edge(_));
-        let binding = match attribute.spot.place() {
+        let once = !matches!(attribute.origin, Origin::Edge(_));
+        let binding = match attribute.origin.place() {
             Some(place) => FieldBinding::Aggregate(AggregateField::Of { place, once }),
             None => super::objects::unserved(),
         };

@@ -1,10 +1,10 @@
-//! What becomes of stored values: the inputs of new nodes and of changed ones, and the objects of
-//! what is done with one value.
+//! Inputs of stored values: those of new and of updated nodes, and the objects of changes of one
+//! value.
 
 use catalog::FieldId;
 
 use crate::model::PropertyType;
-use crate::shared::attribute::{Attribute, Spot};
+use crate::shared::attribute::{Attribute, Origin};
 use crate::shared::builder::Builder;
 use crate::shared::changes::add_created;
 use crate::shared::draft::{DraftInput, DraftKind};
@@ -12,14 +12,14 @@ use crate::shared::operators::{MUST_NOT_BE_NULL, arithmetic};
 use crate::shared::values;
 use api::binding::{AssignVerb, InputBinding, SeveralRole, WriteRole};
 
-/// What is changed: a field, or that of each of several types of nodes, by its place.
+/// Value that is changed: a field, or that of each of several types of nodes, by its place.
 #[derive(Clone, Copy)]
 enum Stored {
     Field(FieldId),
     Common(u16),
 }
 
-/// Adds the objects of what is done with a value: those that nothing leads to are left out.
+/// Adds the objects of changes of one value: those that nothing leads to are left out.
 pub(super) fn define(build: &mut Builder<'_>) {
     let built_in = [
         PropertyType::Boolean,
@@ -108,8 +108,7 @@ pub(super) fn created(build: &mut Builder<'_>, name: &str, attributes: &[Attribu
     add_created(build, name, attributes.iter().filter(|attribute| attribute.is_created()));
 }
 
-/// What becomes of the values of a changed object; `lists` says whether elements of lists can be
-/// changed by the deprecated inputs.
+/// Adds the values of an updated object; `lists` adds the deprecated inputs of elements of lists.
 pub(super) fn updated(
     build: &mut Builder<'_>,
     name: &str,
@@ -125,10 +124,10 @@ pub(super) fn updated(
             false => one_name(build.model, r#type),
         };
         let is_required = attribute.property.is_required;
-        let stored = match attribute.spot {
-            Spot::Node(field) | Spot::Edge(field) => Stored::Field(field),
-            Spot::Common(place) => Stored::Common(place),
-            Spot::Apart | Spot::Made(_) => continue,
+        let stored = match attribute.origin {
+            Origin::Node(field) | Origin::Edge(field) => Stored::Field(field),
+            Origin::Common(place) => Stored::Common(place),
+            Origin::Apart | Origin::Computed(_) => continue,
         };
         let binding = InputBinding::lenient(match stored {
             Stored::Field(field) => WriteRole::Assigns { field, is_required },

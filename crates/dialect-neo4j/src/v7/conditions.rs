@@ -14,7 +14,7 @@ use crate::shared::text_filters::operators_of;
 use crate::shared::variants::of_member;
 use api::binding::{FilterRole, InputBinding, InputRole, ValueBinding};
 
-/// What is said of conditions on nodes of several types.
+/// Message of conditions on nodes of several types.
 const SEVERAL: &str = "Conditions on nodes of several types are not served yet.";
 
 /// `where` of a node type or of an interface.
@@ -85,7 +85,7 @@ fn attribute_conditions(build: &mut Builder<'_>, name: &str, attribute: &Attribu
     let own = attribute.name();
     let property = attribute.property;
     let object = operators_name(build, &property.r#type, property.is_list);
-    let role = match attribute.spot.subject() {
+    let role = match attribute.origin.subject() {
         Some(subject) => InputBinding::lenient(FilterRole::Operators(subject)),
         None => several(),
     };
@@ -99,7 +99,7 @@ fn attribute_conditions(build: &mut Builder<'_>, name: &str, attribute: &Attribu
     }
     for Operator { suffix, generic, operand, role } in all {
         let r#type = operand.r#type(build, attribute);
-        let binding = match attribute.spot.subject() {
+        let binding = match attribute.origin.subject() {
             Some(subject) => operator(FilterRole::On { subject, operator: role }),
             None => several(),
         };

@@ -36,7 +36,7 @@ fn nodes(build: &mut Builder<'_>, link: &Link<'_>) -> DraftField {
     };
     let limit = default_limit(build, link.target()).filter(|_| link.is_list());
     let form = if link.is_list() { RowsForm::List } else { RowsForm::First };
-    let binding = match (link.ways, link.hop(), link.variants) {
+    let binding = match (link.paths, link.hop(), link.variants) {
         ([way], Some(hop), _) => FieldBinding::Rows(RowsBinding {
             from: RowsFrom::Nodes(hop),
             entity: way.entity,
@@ -64,7 +64,7 @@ fn nodes(build: &mut Builder<'_>, link: &Link<'_>) -> DraftField {
 fn connection(build: &mut Builder<'_>, link: &Link<'_>) -> DraftField {
     connection_type(build, link);
     let limit = default_limit(build, link.target()).filter(|_| link.is_list());
-    let binding = match (link.ways, link.hop(), link.variants) {
+    let binding = match (link.paths, link.hop(), link.variants) {
         (_, _, Some(variants)) => variants.rows(RowsForm::Connection, false, limit),
         ([way], Some(hop), None) => FieldBinding::Rows(RowsBinding {
             from: RowsFrom::Relation(hop),

@@ -22,7 +22,7 @@ pub(super) fn add(build: &mut Builder<'_>, node: usize, connection: &str) {
     let binding = FieldBinding::Connection(ConnectionField::Edges);
     build.show(&group, "edges", &format!("[{edge}!]!"), binding);
     for attribute in &attributes {
-        let binding = match attribute.spot.place() {
+        let binding = match attribute.origin.place() {
             Some(place) => InputBinding::lenient(ArgumentRole::GroupField(Box::new(place))),
             None => several(),
         };

@@ -55,7 +55,7 @@ impl Link<'_> {
         format!("{}{}", self.own, member.unwrap_or_default())
     }
 
-    /// The same for the types that implementations of an interface share.
+    /// The beginning of the names of types that implementations of an interface share.
     pub(super) fn shared_with_member(&self, member: Option<&str>) -> String {
         let is_apart = matches!(self.owner, Owner::Node(_))
             && matches!(self.target(), Target::Interface(_))

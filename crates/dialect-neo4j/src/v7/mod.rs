@@ -1,15 +1,17 @@
-//! The API of the library's versions 7: connections with what is made of all their rows, an object
-//! of operators for each value, and the inputs that came before those, as deprecated ones.
+//! The API of the library's versions 7: connections with aggregates, an object of operators for each
+//! value, and the older inputs, which are deprecated.
 //!
 //! * `schema.rs`: the order in which the parts are made; `link.rs`: relationships
 //! * reading: `objects.rs`, `connections.rs`, `aggregates.rs`, `groups.rs`, `sort.rs`
-//! * conditions: `operators.rs`, `texts.rs`, `conditions.rs`, `related.rs`, `together.rs`
+//! * conditions: `operators.rs`, `text_operators.rs`, `conditions.rs`, `related.rs`,
+//!   `aggregate_conditions.rs`
 //! * mutations: `changes.rs` for single values, `writes.rs` for nodes, `nested.rs` for nested writes
 //! * `root.rs`: the fields of the roots; `searches.rs`: those of indexes; `statements.rs`: `@cypher`
 //!
 //! The order of types and fields, the descriptions and the reasons for deprecations are those of
 //! the library: clients compare schemas as texts.
 
+mod aggregate_conditions;
 mod aggregates;
 mod changes;
 mod conditions;
@@ -25,8 +27,7 @@ mod schema;
 mod searches;
 mod sort;
 mod statements;
-mod texts;
-mod together;
+mod text_operators;
 mod writes;
 
 use crate::model::{Model, Placed};

@@ -1,4 +1,4 @@
-//! What is done along the relationships of nodes that are made, changed or deleted.
+//! Inputs of nested writes along the relationships of nodes.
 
 use super::link::{edge_kinds, links};
 use super::{changes, related};
@@ -7,6 +7,7 @@ use crate::shared::attribute::Attribute;
 use crate::shared::builder::{Builder, Owner};
 use crate::shared::draft::DraftInput;
 use crate::shared::link::Link;
+use crate::shared::nested::{Step, add_connect_where};
 use crate::shared::paths;
 use api::binding::{FilterRole, InputBinding, NestedWriteVerb, SeveralRole, WriteRole};
 
@@ -23,7 +24,7 @@ struct Other<'a> {
 pub(super) fn inputs(build: &mut Builder<'_>, link: &Link<'_>) {
     let others = others(build, link);
     for other in &others {
-        connect_where(build, other.name);
+        add_connect_where(build, other.name);
     }
     if let (true, Some(name)) = (link.field.offers.on_create, new(build, link, &others)) {
         let owner = build.name(link.owner.into());
@@ -38,12 +39,12 @@ pub(super) fn inputs(build: &mut Builder<'_>, link: &Link<'_>) {
             add(build, link, &format!("{owner}CreateInput"), input);
         }
     }
-    for step in [Step::Delete, Step::Connect, Step::Disconnect] {
+    for step in [Step::DELETE, Step::CONNECT, Step::DISCONNECT] {
         if let Some(r#type) = step_type(build, link, &others, step) {
-            let owner = format!("{}{}Input", build.name(link.owner.into()), step.name());
+            let owner = format!("{}{}Input", build.name(link.owner.into()), step.name);
             let binding = match (link.target(), others.as_slice()) {
                 (Target::Node(_) | Target::Interface(_), [other]) => {
-                    by(build, link, *other, step.verb())
+                    by(build, link, *other, step.verb)
                 }
                 // The members say of which nodes.
                 _ => InputBinding::lenient(WriteRole::FurtherWrites),
@@ -58,49 +59,6 @@ pub(super) fn inputs(build: &mut Builder<'_>, link: &Link<'_>) {
         let owner = format!("{}UpdateInput", build.name(link.owner.into()));
         let input = DraftInput::new(link.name(), &r#type, inputs_of());
         add(build, link, &owner, input);
-    }
-}
-
-/// What is done with all nodes that a condition names.
-#[derive(Clone, Copy)]
-enum Step {
-    Connect,
-    Disconnect,
-    Delete,
-}
-
-impl Step {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Connect => "Connect",
-            Self::Disconnect => "Disconnect",
-            Self::Delete => "Delete",
-        }
-    }
-
-    /// What goes on from the nodes.
-    fn further(self) -> &'static str {
-        match self {
-            Self::Connect => "connect",
-            Self::Disconnect => "disconnect",
-            Self::Delete => "delete",
-        }
-    }
-
-    fn verb(self) -> NestedWriteVerb {
-        match self {
-            Self::Connect => NestedWriteVerb::Connect,
-            Self::Disconnect => NestedWriteVerb::Disconnect,
-            Self::Delete => NestedWriteVerb::Delete,
-        }
-    }
-
-    fn is_in(self, operations: NestedOperations) -> bool {
-        match self {
-            Self::Connect => operations.connect,
-            Self::Disconnect => operations.disconnect,
-            Self::Delete => operations.delete,
-        }
     }
 }
 
@@ -121,16 +79,8 @@ fn others<'a>(build: &Builder<'a>, link: &Link<'_>) -> Vec<Other<'a>> {
     }
 }
 
-/// `MovieConnectWhere`.
-fn connect_where(build: &mut Builder<'_>, node: &str) {
-    let name = format!("{node}ConnectWhere");
-    if !build.draft.has(&name) {
-        build.put_lenient(&name, "node", &format!("{node}Where!"), FilterRole::Conditions);
-    }
-}
-
-/// What is done along a link with the nodes of a type or of an interface. What is new is written as
-/// the link says; what is there is found as queries find it.
+/// The binding of a nested write to the nodes of a type or of an interface. New relationships are
+/// written as they are defined; those that exist are found as queries find them.
 fn by(
     build: &mut Builder<'_>,
     link: &Link<'_>,
@@ -167,7 +117,7 @@ fn rank(verb: NestedWriteVerb) -> i8 {
     }
 }
 
-/// An object, or a list of such, of what is done.
+/// An object of nested writes, or a list of these.
 fn inputs_of() -> InputBinding {
     InputBinding::lenient(WriteRole::Inputs)
 }
@@ -176,7 +126,7 @@ fn add(build: &mut Builder<'_>, link: &Link<'_>, name: &str, input: DraftInput) 
     build.draft.add_input(name, input.deprecated(link.field.deprecated.as_ref()));
 }
 
-/// Of a link to a union an object with what each member has, by its name; else what the only one has.
+/// The input of a link: for a union an object with a field for each member.
 fn each_member<'a>(
     build: &mut Builder<'a>,
     link: &Link<'_>,
@@ -199,7 +149,7 @@ fn each_member<'a>(
     has_some.then_some(name)
 }
 
-/// What a new node is connected with: `MovieActorsFieldInput`.
+/// The nested writes of a new node: `MovieActorsFieldInput`.
 fn new<'a>(build: &mut Builder<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Option<String> {
     let operations = link.nested();
     if !operations.connect && !operations.create {
@@ -213,7 +163,7 @@ fn new<'a>(build: &mut Builder<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Op
         |_, _| inputs_of(),
         |build, other| {
             let name = format!("{}FieldInput", link.with_member(other.member));
-            let connect = step(build, link, other, Step::Connect);
+            let connect = step(build, link, other, Step::CONNECT);
             let create = create(build, link, other);
             let steps = [
                 ("connect", connect, NestedWriteVerb::Connect),
@@ -238,8 +188,8 @@ fn step_type<'a>(
     others: &[Other<'a>],
     kind: Step,
 ) -> Option<String> {
-    let ending = format!("{}Input", kind.name());
-    let binding = |build: &mut Builder<'a>, other| by(build, link, other, kind.verb());
+    let ending = format!("{}Input", kind.name);
+    let binding = |build: &mut Builder<'a>, other| by(build, link, other, kind.verb);
     each_member(build, link, others, &ending, binding, |build, other| {
         step(build, link, other, kind).map(|name| link.one_or_list(&name))
     })
@@ -250,34 +200,35 @@ fn step(build: &mut Builder<'_>, link: &Link<'_>, other: Other<'_>, kind: Step) 
     if !kind.is_in(link.nested()) {
         return None;
     }
-    let prefix = match kind {
-        Step::Connect => link.with_member(other.member),
-        Step::Disconnect | Step::Delete => link.shared_with_member(other.member),
+    let is_connect = kind.verb == NestedWriteVerb::Connect;
+    let prefix = match is_connect {
+        true => link.with_member(other.member),
+        false => link.shared_with_member(other.member),
     };
-    let name = format!("{prefix}{}FieldInput", kind.name());
+    let name = format!("{prefix}{}FieldInput", kind.name);
     if build.draft.has(&name) {
         return Some(name);
     }
     build.draft.input(&name);
-    let filter = match kind {
-        Step::Connect => {
+    let filter = match is_connect {
+        true => {
             add_edge(build, link, &name);
             format!("{}ConnectWhere", other.name)
         }
-        Step::Disconnect | Step::Delete => {
+        false => {
             related::connection_where(build, link);
             link.connection_where(other.member)
         }
     };
     build.put_lenient(&name, "where", &filter, FilterRole::Conditions);
     if leads_further(build, other, kind) {
-        let further = format!("{}{}Input", other.name, kind.name());
+        let further = format!("{}{}Input", other.name, kind.name);
         build.draft.input(&further);
-        let further = match (kind, other.target) {
-            (Step::Connect, Target::Node(_)) => format!("[{further}!]"),
+        let further = match (is_connect, other.target) {
+            (true, Target::Node(_)) => format!("[{further}!]"),
             _ => further,
         };
-        build.put_lenient(&name, kind.further(), &further, WriteRole::FurtherWrites);
+        build.put_lenient(&name, kind.field, &further, WriteRole::FurtherWrites);
     }
     Some(name)
 }
@@ -290,10 +241,12 @@ fn leads_further(build: &Builder<'_>, other: Other<'_>, kind: Step) -> bool {
         Target::Union(_) => Vec::new(),
     };
     // The library does not look at the operations of members of unions and of interfaces.
-    match (other.member, other.target, kind) {
+    match (other.member, other.target, kind.verb) {
         (None, Target::Node(_), _) => links.iter().any(|link| kind.is_in(link.nested())),
         // The library has inputs without fields where an interface declares ways to one node only.
-        (_, _, Step::Connect | Step::Disconnect) => links.iter().any(Link::is_list),
+        (_, _, NestedWriteVerb::Connect | NestedWriteVerb::Disconnect) => {
+            links.iter().any(Link::is_list)
+        }
         _ => !links.is_empty(),
     }
 }
@@ -326,7 +279,7 @@ fn create(build: &mut Builder<'_>, link: &Link<'_>, other: Other<'_>) -> Option<
     Some(name)
 }
 
-/// What is done along a link of nodes that are changed: `[MovieActorsUpdateFieldInput!]`.
+/// The nested writes of an updated node: `[MovieActorsUpdateFieldInput!]`.
 fn update<'a>(build: &mut Builder<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Option<String> {
     let operations = link.nested();
     let NestedOperations { create: c, update: u, delete: d, connect, disconnect, .. } = operations;
@@ -341,11 +294,11 @@ fn update<'a>(build: &mut Builder<'a>, link: &Link<'_>, others: &[Other<'a>]) ->
         |_, _| inputs_of(),
         |build, other| {
             let name = format!("{}UpdateFieldInput", link.with_member(other.member));
-            let connect = step(build, link, other, Step::Connect);
-            let disconnect = step(build, link, other, Step::Disconnect);
+            let connect = step(build, link, other, Step::CONNECT);
+            let disconnect = step(build, link, other, Step::DISCONNECT);
             let create = create(build, link, other);
             let update = update_connection(build, link, other);
-            let delete = step(build, link, other, Step::Delete);
+            let delete = step(build, link, other, Step::DELETE);
             let list = |name: Option<String>| name.map(|name| format!("[{name}!]"));
             let steps = [
                 ("connect", list(connect), NestedWriteVerb::Connect),

@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use catalog::EntityId;
 
 use super::link::{EdgeKind, edge_kinds};
-use super::{changes, conditions, sort, together};
+use super::{aggregate_conditions, changes, conditions, sort};
 use crate::model::Target;
 use crate::shared::attribute::{Attribute, of_statement};
 use crate::shared::builder::{Builder, Owner};
@@ -13,7 +13,7 @@ use crate::shared::draft::{DraftField, DraftInput, DraftKind};
 use crate::shared::link::Link;
 use crate::shared::node_field;
 use crate::shared::objects::{column, of_types};
-use crate::shared::stated::{Asked, statement_field};
+use crate::shared::statements::{StatementCall, statement_field};
 use api::binding::{
     DeclaredRole, FieldBinding, FilterRole, InputBinding, InputRole, OrderRole, SeveralRole,
     WriteRole,
@@ -45,7 +45,7 @@ pub(super) fn object(build: &mut Builder<'_>, owner: Owner, attributes: &[Attrib
         }
         if let Some((statement, placed)) = of_statement(build, owner, index, field) {
             if field.offers.on_read {
-                let asked = Asked { statement, placed, of_row: true };
+                let asked = StatementCall { statement, placed, of_row: true };
                 let shown = statement_field(build, field, asked);
                 build.draft.add_field(name, shown);
             }
@@ -146,7 +146,7 @@ fn kind_of_properties(
     let is_created = kind.attributes.iter().any(Attribute::is_created);
     let is_updated = kind.attributes.iter().any(Attribute::is_updated);
     let of_many = format!("{own}AggregationWhereInput");
-    let is_filtered = together::of_attributes(build, &of_many, &kind.attributes);
+    let is_filtered = aggregate_conditions::of_attributes(build, &of_many, &kind.attributes);
     for (is_there, ending, r#type) in [
         (true, "Where", format!("{own}Where")),
         (true, "Sort", format!("{own}Sort")),

@@ -3,7 +3,7 @@
 
 use ir::{AggregateFunction, Comparison};
 
-use super::texts;
+use super::text_operators;
 use crate::model::PropertyType;
 use crate::shared::builder::Builder;
 use crate::shared::draft::{DraftInput, DraftKind};
@@ -22,10 +22,10 @@ const ORDERED: [&str; 9] = [
     "Time",
 ];
 
-/// What is made of many values, and the type of the operators on each.
+/// Aggregate functions, each with the type of its results.
 type Functions = &'static [(&'static str, &'static str)];
 
-/// What is made of many values of a type, and how descriptions call those.
+/// Aggregate functions of a type, with the words of the description.
 const MADE: [(&str, &str, Functions); 9] = [
     (
         "BigInt",
@@ -80,7 +80,7 @@ pub(super) fn define(build: &mut Builder<'_>) {
         add(build, &format!("{name}ScalarFilters"), &format!("{name} filters"), operators);
         add_list(build, &format!("{name}ListFilters"), &format!("{name} list filters"), name);
     }
-    texts::define(build);
+    text_operators::define(build);
     points(build);
     let model = build.model;
     let names = model.enums.iter().map(|known| (&known.name, "Enum"));
@@ -176,7 +176,7 @@ pub(super) fn operators_name(build: &Builder<'_>, r#type: &PropertyType, is_list
     format!("{name}{ending}")
 }
 
-/// What an operator means; null asks whether the value is null, whichever operator it is.
+/// The binding of an operator; null tests whether the value is null, whichever operator it is.
 pub(super) fn operator(role: impl Into<InputRole>) -> InputBinding {
     InputBinding { role: role.into(), null: Meaning::IsNull, empty: Meaning::Ignore }
 }

@@ -5,16 +5,14 @@ use super::{groups, objects, sort};
 use crate::model::{Offers, Target};
 use crate::shared::builder::{Builder, Owner};
 use crate::shared::draft::{DraftField, DraftInput};
-use crate::shared::rows::{add_edge, change, default_limit, filter};
+use crate::shared::mutations::{Mutations, add_mutations};
+use crate::shared::rows::{add_edge, default_limit, filter};
 use crate::shared::{node_field, variants};
-use api::binding::{
-    ArgumentRole, Change, FieldBinding, RowsBinding, RowsForm, RowsFrom, WriteRole,
-};
+use api::binding::{ArgumentRole, FieldBinding, RowsBinding, RowsForm, RowsFrom, WriteRole};
 
 const QUERY: &str = "Query";
-const MUTATION: &str = "Mutation";
 
-/// What all types of nodes are found by, if a type has it.
+/// Adds the field that finds nodes by global ids, if a type has these.
 pub(super) fn global_ids(build: &mut Builder<'_>) {
     build.draft.object(QUERY);
     node_field::root(build, objects::unserved());
@@ -46,7 +44,8 @@ pub(super) fn owner(build: &mut Builder<'_>, owner: Owner) {
         list(build, owner.into());
     }
     if let (Owner::Node(node), true) = (owner, build.options.mutations) {
-        changes(build, node, offers);
+        let facts = Mutations { nested: &[], role: WriteRole::Inputs, deprecated: None };
+        add_mutations(build, node, &facts);
     }
 }
 
@@ -111,41 +110,5 @@ fn rows(build: &mut Builder<'_>, target: Target, form: RowsForm) -> FieldBinding
             Some(variants) => variants.rows(form, true, default_limit),
             None => objects::unserved(),
         },
-    }
-}
-
-/// `createMovies`, `deleteMovies`, `updateMovies`.
-fn changes(build: &mut Builder<'_>, node: usize, offers: Offers) {
-    let Some(entity) = build.placed.nodes.get(node).map(|placed| placed.entity) else { return };
-    let target = Target::Node(node);
-    let own = build.name(target);
-    let several = build.names(target).pascal_plural();
-    let inputs = |name: &str, r#type: &str| DraftInput::lenient(name, r#type, WriteRole::Inputs);
-    if offers.create {
-        let binding = change(Change::CreateNodes(entity), Some(entity));
-        let r#type = format!("Create{several}MutationResponse!");
-        let field = DraftField::new(&format!("create{several}"), &r#type, binding).argument(
-            DraftInput::lenient("input", &format!("[{own}CreateInput!]!"), WriteRole::Rows),
-        );
-        build.draft.add_field(MUTATION, field);
-    }
-    if offers.delete {
-        let binding = change(Change::DeleteNodes(entity), None);
-        let field = DraftField::new(&format!("delete{several}"), "DeleteInfo!", binding)
-            .argument(filter(build, target));
-        let further = format!("{own}DeleteInput");
-        let field = match build.draft.has(&further) {
-            true => field.argument(inputs("delete", &further)),
-            false => field,
-        };
-        build.draft.add_field(MUTATION, field);
-    }
-    if offers.update {
-        let binding = change(Change::UpdateNodes(entity), Some(entity));
-        let r#type = format!("Update{several}MutationResponse!");
-        let field = DraftField::new(&format!("update{several}"), &r#type, binding)
-            .argument(filter(build, target))
-            .argument(inputs("update", &format!("{own}UpdateInput")));
-        build.draft.add_field(MUTATION, field);
     }
 }

@@ -2,14 +2,15 @@
 
 use super::link::links;
 use super::{
-    Options, aggregates, changes, conditions, connections, nested, objects, operators, related,
-    root, searches, sort, statements, together, writes,
+    Options, aggregate_conditions, aggregates, changes, conditions, connections, nested, objects,
+    operators, related, root, searches, sort, statements, writes,
 };
 use crate::model::{ApiVersion, Model, Placed};
 use crate::shared::attribute::attributes;
 use crate::shared::builder::{Builder, Owner};
 use crate::shared::draft::Draft;
-use crate::shared::{coalesced, declared, global_ids, own_types, stated, values, variants};
+use crate::shared::statements::add_roots;
+use crate::shared::{coalesced, declared, global_ids, own_types, values, variants};
 use api::{Api, ApiBuilder};
 
 /// Makes the API of type definitions.
@@ -28,7 +29,7 @@ pub(super) fn build(model: &Model, placed: &Placed, options: Options) -> Api {
     for node in 0..model.nodes.len() {
         owner_types(&mut build, Owner::Node(node));
     }
-    stated::add_roots(&mut build);
+    add_roots(&mut build);
     declared::fill(&mut build);
     let mut builder = ApiBuilder::default();
     build.draft.finish(&mut builder);
@@ -73,7 +74,7 @@ fn owner_types(build: &mut Builder<'_>, owner: Owner) {
         objects::properties(build, &link);
         aggregates::link(build, &link);
         related::conditions(build, &link);
-        together::conditions(build, &link);
+        aggregate_conditions::conditions(build, &link);
         connections::fields(build, &link);
         nested::inputs(build, &link);
     }

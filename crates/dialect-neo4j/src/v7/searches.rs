@@ -12,7 +12,7 @@ use crate::shared::rows::{EDGES_LAST, add_edge, add_page, default_limit};
 use crate::shared::searches::{add_sort, add_where, score};
 use api::binding::{ArgumentRole, FieldBinding, FilterRole, RowsBinding, RowsForm, RowsFrom};
 
-/// What descriptions of inputs call an index. Where a type has both kinds, its inputs are described
+/// Words for an index in descriptions of inputs. Where a type has both kinds, its inputs are described
 /// as those of the first.
 struct Words {
     filtering: &'static str,

@@ -5,25 +5,25 @@ use super::related;
 use crate::model::{Given, ModelField, StatementField, Target};
 use crate::shared::builder::Builder;
 use crate::shared::draft::{DraftField, DraftKind};
-use crate::shared::stated::Stated;
+use crate::shared::statements::StatementFields;
 use api::binding::{FieldBinding, InputBinding, InputRole};
 
-/// What is said of conditions on nodes that a statement gives.
+/// Message of conditions on nodes that a statement returns.
 const CONDITIONS: &str = "Conditions on what a statement gives are not served yet.";
 
 /// The types of objects that statements give and take.
 pub(super) fn types(build: &mut Builder<'_>) {
-    let (model, stated) = (build.model, Stated::of(build));
+    let (model, returned) = (build.model, StatementFields::of(build));
     let objects = model.objects.iter().zip(&build.placed.objects);
     for (object, (_, placed)) in objects {
         let fields = object.fields.iter().zip(placed).map(|(field, id)| {
             let binding = match &field.given {
                 Given::Value(_) => FieldBinding::Column(*id),
                 Given::Node(..) | Given::Object(..) | Given::Several(..) => {
-                    stated.value_rows(&field.given, *id)
+                    returned.value_rows(&field.given, *id)
                 }
             };
-            let r#type = stated.written(&field.given);
+            let r#type = returned.written(&field.given);
             let mut draft = DraftField::new(&field.name, &r#type, binding);
             draft.description.clone_from(&field.description);
             draft.deprecated(field.deprecated.as_ref())
@@ -31,7 +31,7 @@ pub(super) fn types(build: &mut Builder<'_>) {
         let kind = DraftKind::Object { fields: fields.collect(), interfaces: Vec::new() };
         build.draft.add(&object.name, object.description.as_deref(), kind);
     }
-    stated.add_inputs(&mut build.draft);
+    returned.add_inputs(&mut build.draft);
 }
 
 /// Conditions on the nodes that a statement gives. They are printed, and refused.

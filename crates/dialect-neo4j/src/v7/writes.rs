@@ -1,4 +1,4 @@
-//! The inputs of new and of changed nodes, and what changes give.
+//! The inputs of new and of updated nodes.
 
 use super::changes;
 use super::link::links;
@@ -6,19 +6,16 @@ use crate::model::Target;
 use crate::shared::attribute::Attribute;
 use crate::shared::builder::{Builder, Owner};
 use crate::shared::link::Link;
-use crate::shared::rows::add_response;
 use crate::shared::variants::of_member;
 
-/// The inputs of stored values; those of what a node is connected with are added later.
+/// Adds the inputs of stored values; those of nested writes are added later.
 pub(super) fn inputs(build: &mut Builder<'_>, owner: Owner, attributes: &[Attribute<'_>]) {
     let own = build.name(owner.into());
     let (create, update) = (format!("{own}CreateInput"), format!("{own}UpdateInput"));
     match owner {
-        Owner::Node(node) => {
+        Owner::Node(_) => {
             changes::created(build, &create, attributes);
             changes::updated(build, &update, attributes, true);
-            add_response(build, node, "create");
-            add_response(build, node, "update");
         }
         Owner::Interface(interface) => {
             build.draft.input(&create);

@@ -1,25 +1,29 @@
-//! What is done along relationships to the nodes of an interface, and what is said of its nodes.
+//! Inputs of nested writes along relationships to the nodes of an interface, and of its nodes.
 
 use super::nodes::{along, done_along, edge_update};
 use super::values::{add_numbers, add_updated};
-use super::{Nodes, along_edge, along_node, edge_create, edge_input, further, nested_write};
+use super::{
+    CONNECT, Nodes, along_edge, along_node, edge_create, edge_input, further, nested_write,
+    put_steps,
+};
 use crate::model::Target;
 use crate::shared::attribute::Attribute;
 use crate::shared::builder::{Builder, Owner};
 use crate::shared::link::Link;
+use crate::shared::nested::{Step, add_connect_where};
 use crate::v3::classes::has_relationships;
 use crate::v3::conditions::add_conditions;
 use crate::v3::roles::{filter, of_variant, on_variant};
 use api::binding::NestedWriteVerb;
 
-/// What there is a type of for the node types of an interface.
+/// Ends of the names of types for the node types of an interface.
 const OF_IMPLEMENTATIONS: [&str; 5] =
     ["ConnectInput", "DeleteInput", "DisconnectInput", "UpdateInput", "Where"];
 
-/// The types that lead from there along relationships.
+/// Ends of the names of the types of nested writes.
 const ALONG: [&str; 3] = ["ConnectInput", "DeleteInput", "DisconnectInput"];
 
-/// The inputs of an interface that come before those of its relationships.
+/// Adds the inputs of an interface that come before those of its relationships.
 pub(in crate::v3) fn begin_interface(
     build: &mut Builder<'_>,
     place: usize,
@@ -41,7 +45,7 @@ pub(in crate::v3) fn begin_interface(
     add_numbers(build, &update, attributes);
 }
 
-/// Those that come after them.
+/// Adds those that come after them.
 pub(in crate::v3) fn end_interface(build: &mut Builder<'_>, place: usize) {
     let model = build.model;
     let name = &model.interfaces[place].name;
@@ -81,15 +85,14 @@ pub(super) fn add_changes_of_interface<'m>(build: &mut Builder<'m>, link: &Link<
     let edge = edge_create(build, link, is_required);
     let r#where = link.shared("ConnectionWhere");
 
-    let connect_where = format!("{name}ConnectWhere");
-    build.put(&connect_where, "node", &format!("{name}Where!"), filter());
+    let connect_where = add_connect_where(build, name);
     let connect = own("ConnectFieldInput");
     put_further(build, &connect, "connect", &format!("{name}ConnectInput"));
     if let Some(edge) = &edge {
         build.put(&connect, "edge", edge, along_edge());
     }
     build.put(&connect, "where", &connect_where, filter());
-    for (field, word) in [("delete", "Delete"), ("disconnect", "Disconnect")] {
+    for Step { field, name: word, .. } in [Step::DELETE, Step::DISCONNECT] {
         let parent = own(&format!("{word}FieldInput"));
         put_further(build, &parent, field, &format!("{name}{word}Input"));
         build.put(&parent, "where", &r#where, filter());
@@ -106,15 +109,8 @@ pub(super) fn add_changes_of_interface<'m>(build: &mut Builder<'m>, link: &Link<
     build.put(&update, "node", &format!("{name}UpdateInput"), along_node());
 
     let of_update = own("UpdateFieldInput");
-    for (field, word, verb) in [
-        ("connect", "Connect", NestedWriteVerb::ConnectOnce),
-        ("create", "Create", NestedWriteVerb::Create),
-        ("delete", "Delete", NestedWriteVerb::Delete),
-        ("disconnect", "Disconnect", NestedWriteVerb::Disconnect),
-    ] {
-        let listed = link.one_or_list(&own(&format!("{word}FieldInput")));
-        build.put(&of_update, field, &listed, nested_write(Nodes::Found, None, verb));
-    }
+    let steps = [CONNECT, Step::CREATE, Step::DELETE, Step::DISCONNECT];
+    put_steps(build, link, (&of_update, Nodes::Found), &steps, own);
     build.put(
         &of_update,
         "update",
@@ -125,13 +121,7 @@ pub(super) fn add_changes_of_interface<'m>(build: &mut Builder<'m>, link: &Link<
     let of_create = link.shared("FieldInput");
     // A type that shares it with its interface takes what that has.
     if !build.draft.has(&of_create) {
-        for (field, r#type, verb) in [
-            ("create", &create, NestedWriteVerb::Create),
-            ("connect", &connect, NestedWriteVerb::ConnectOnce),
-        ] {
-            let binding = nested_write(Nodes::New, None, verb);
-            build.put(&of_create, field, &link.one_or_list(r#type), binding);
-        }
+        put_steps(build, link, (&of_create, Nodes::New), &[Step::CREATE, CONNECT], own);
     }
 
     let field = link.name();
@@ -155,7 +145,7 @@ pub(super) fn add_changes_of_interface<'m>(build: &mut Builder<'m>, link: &Link<
     }
 }
 
-/// What is done from there on, if anything can be.
+/// Adds the nested writes from the nodes on the other side, if there are any.
 fn put_further(build: &mut Builder<'_>, parent: &str, field: &str, r#type: &str) {
     build.draft.input(parent);
     if build.draft.has(r#type) {

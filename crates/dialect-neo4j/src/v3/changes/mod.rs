@@ -1,8 +1,7 @@
-//! What requests say of nodes that are created, changed and deleted.
+//! Inputs of mutations.
 //!
-//! * `values.rs`: of what is stored in them
-//! * `nodes.rs`, `interfaces.rs`, `unions.rs`: of what is done along their relationships, by what
-//!   these lead to
+//! * `values.rs`: stored values
+//! * `nodes.rs`, `interfaces.rs`, `unions.rs`: nested writes, by the target of the relationship
 
 mod interfaces;
 mod nodes;
@@ -21,6 +20,7 @@ use crate::model::Target;
 use crate::shared::attribute::edge_attributes;
 use crate::shared::builder::Builder;
 use crate::shared::link::Link;
+use crate::shared::nested::Step;
 use api::binding::{InputBinding, NestedWriteVerb, Way, WriteRole};
 
 /// Input for the properties of a relationship that is created.
@@ -34,7 +34,7 @@ struct EdgeInput {
     has_required: bool,
 }
 
-/// The input types for what is done along a relationship.
+/// Adds the inputs of nested writes along a relationship.
 pub(super) fn add_changes<'m>(build: &mut Builder<'m>, link: &Link<'m>) {
     match link.target() {
         Target::Node(node) => add_changes_of_nodes(build, link, node),
@@ -43,7 +43,10 @@ pub(super) fn add_changes<'m>(build: &mut Builder<'m>, link: &Link<'m>) {
     }
 }
 
-/// What is said along a relationship that has no place in the catalog, as none has not.
+/// Nested write `connect`, which connects nodes once.
+const CONNECT: Step = Step { verb: NestedWriteVerb::ConnectOnce, ..Step::CONNECT };
+
+/// Binding of an input whose relationship has no id in the catalog; every relationship has one.
 fn nowhere() -> InputBinding {
     unserved("A change along this relationship")
 }
@@ -74,17 +77,17 @@ fn rank(nodes: Nodes, verb: NestedWriteVerb) -> i8 {
     }
 }
 
-/// An object of what is done from there on.
+/// The inputs of nested writes from the nodes on the other side.
 fn further() -> InputBinding {
     InputBinding::lenient(WriteRole::FurtherWrites)
 }
 
-/// What becomes of the node on the other side, or is new in it.
+/// The input of the node on the other side.
 fn along_node() -> InputBinding {
     InputBinding::lenient(WriteRole::NestedNode)
 }
 
-/// The same of the relationship.
+/// The input of the properties of the relationship.
 fn along_edge() -> InputBinding {
     InputBinding::lenient(WriteRole::NestedEdge)
 }
@@ -104,4 +107,18 @@ fn edge_input(build: &Builder<'_>, link: &Link<'_>) -> EdgeInput {
 fn edge_create(build: &Builder<'_>, link: &Link<'_>, is_required: bool) -> Option<String> {
     let mark = if is_required { "!" } else { "" };
     edge_input(build, link).is_there.then(|| format!("{}CreateInput{mark}", link.edge))
+}
+
+/// Adds nested writes to an input type, whose inputs have names that `own` gives.
+fn put_steps(
+    build: &mut Builder<'_>,
+    link: &Link<'_>,
+    (parent, nodes): (&str, Nodes),
+    steps: &[Step],
+    own: impl Fn(&str) -> String,
+) {
+    for step in steps {
+        let listed = link.one_or_list(&own(&format!("{}FieldInput", step.name)));
+        build.put(parent, step.field, &listed, nested_write(nodes, None, step.verb));
+    }
 }

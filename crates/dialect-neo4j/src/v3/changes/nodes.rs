@@ -1,31 +1,17 @@
-//! What is done along relationships to nodes of one type.
+//! Inputs of nested writes along relationships to nodes of one type.
 
 use super::values::add_absent_values;
-use super::{Nodes, along_edge, along_node, edge_create, edge_input, nested_write, rank};
+use super::{CONNECT, Nodes, along_edge, along_node, edge_create, edge_input, nested_write, rank};
 use crate::shared::attribute::attributes;
 use crate::shared::builder::{Builder, Owner};
 use crate::shared::draft::DraftInput;
 use crate::shared::link::Link;
+use crate::shared::nested::{Step, add_connect_where};
 use crate::v3::classes::{has_relationships, unique};
+use crate::v3::descriptions::OVERWRITE;
 use crate::v3::roles::filter;
-use crate::v3::texts::OVERWRITE;
 use api::binding::{InputBinding, NestedWriteVerb, SeveralRole, Way, WriteRole};
 use graphql::value::Const;
-
-/// The words of what is done along a relationship: of the field, and in the names of types.
-const CREATE: Word = Word { field: "create", name: "Create", verb: NestedWriteVerb::Create };
-const CONNECT: Word =
-    Word { field: "connect", name: "Connect", verb: NestedWriteVerb::ConnectOnce };
-const DELETE: Word = Word { field: "delete", name: "Delete", verb: NestedWriteVerb::Delete };
-const DISCONNECT: Word =
-    Word { field: "disconnect", name: "Disconnect", verb: NestedWriteVerb::Disconnect };
-
-#[derive(Clone, Copy, Debug)]
-struct Word {
-    field: &'static str,
-    name: &'static str,
-    verb: NestedWriteVerb,
-}
 
 pub(super) fn add_changes_of_nodes<'m>(build: &mut Builder<'m>, link: &Link<'m>, node: usize) {
     let model = build.model;
@@ -52,8 +38,10 @@ pub(super) fn add_changes_of_nodes<'m>(build: &mut Builder<'m>, link: &Link<'m>,
         }
     }
     if nested.create {
-        add_create_field(build, link, &node_type.name);
-        put_done(build, link, CREATE, &all_parents, "RelationInput");
+        let name = link.shared("CreateFieldInput");
+        build.put(&name, "node", &format!("{}CreateInput!", node_type.name), along_node());
+        put_new_edge(build, link, &name);
+        put_done(build, link, Step::CREATE, &all_parents, "RelationInput");
     }
     if nested.connect {
         add_connect_field(build, link, node);
@@ -72,7 +60,8 @@ pub(super) fn add_changes_of_nodes<'m>(build: &mut Builder<'m>, link: &Link<'m>,
         let binding = nested_write(Nodes::Found, None, NestedWriteVerb::Update);
         build.put(&of_update, "update", &update, binding);
     }
-    for (is_offered, word) in [(nested.delete, DELETE), (nested.disconnect, DISCONNECT)] {
+    for (is_offered, word) in [(nested.delete, Step::DELETE), (nested.disconnect, Step::DISCONNECT)]
+    {
         if !is_offered {
             continue;
         }
@@ -82,7 +71,7 @@ pub(super) fn add_changes_of_nodes<'m>(build: &mut Builder<'m>, link: &Link<'m>,
         build.put(&name, "where", &r#where, filter());
         if has_relationships(node_type) {
             let further = format!("{}{}Input", node_type.name, word.name);
-            build.put(&name, word.field, &further, InputBinding::lenient(WriteRole::FurtherWrites));
+            build.put_lenient(&name, word.field, &further, WriteRole::FurtherWrites);
         }
     }
     if has_unique {
@@ -94,8 +83,8 @@ pub(super) fn add_changes_of_nodes<'m>(build: &mut Builder<'m>, link: &Link<'m>,
     }
 }
 
-/// The type of what is connected, or created where it is not there, of the types that begin so;
-/// or a list of it.
+/// Adds the input of nodes that are connected, or created if there are none, with names that begin
+/// with `prefix`; returns its type, which may be a list.
 pub(super) fn add_connect_or_create<'m>(
     build: &mut Builder<'m>,
     link: &Link<'m>,
@@ -107,31 +96,18 @@ pub(super) fn add_connect_or_create<'m>(
     let on_create = format!("{name}OnCreate");
     let values = add_absent_values(build, node);
     build.put(&on_create, "node", &format!("{values}!"), along_node());
-    let is_required = edge_input(build, link).is_required;
-    if let Some(edge) = edge_create(build, link, is_required) {
-        build.put(&on_create, "edge", &edge, along_edge());
-    }
+    put_new_edge(build, link, &on_create);
     let r#where = format!("{own}ConnectOrCreateWhere");
-    let key = InputBinding::lenient(WriteRole::NestedKey);
-    build.put(&r#where, "node", &format!("{own}UniqueWhere!"), key);
-    let within = || InputBinding::lenient(WriteRole::Inputs);
-    build.put(&name, "where", &format!("{}!", r#where), within());
-    build.put(&name, "onCreate", &format!("{on_create}!"), within());
+    build.put_lenient(&r#where, "node", &format!("{own}UniqueWhere!"), WriteRole::NestedKey);
+    build.put_lenient(&name, "where", &format!("{}!", r#where), WriteRole::Inputs);
+    build.put_lenient(&name, "onCreate", &format!("{on_create}!"), WriteRole::Inputs);
     link.one_or_list(&name)
-}
-
-fn add_create_field<'m>(build: &mut Builder<'m>, link: &Link<'m>, node: &str) {
-    let name = link.shared("CreateFieldInput");
-    let binding = InputBinding::lenient(WriteRole::NestedNode);
-    build.put(&name, "node", &format!("{node}CreateInput!"), binding);
-    put_new_edge(build, link, &name);
 }
 
 fn add_connect_field<'m>(build: &mut Builder<'m>, link: &Link<'m>, node: usize) {
     let node = &build.model.nodes[node];
     let name = link.shared("ConnectFieldInput");
-    let r#where = format!("{}ConnectWhere", node.name);
-    build.put(&r#where, "node", &format!("{}Where!", node.name), filter());
+    let r#where = add_connect_where(build, &node.name);
     build.put(&name, "where", &r#where, filter());
     if has_relationships(node) {
         let further = link.one_or_list(&format!("{}ConnectInput", node.name));
@@ -160,12 +136,12 @@ pub(super) fn edge_update(build: &Builder<'_>, link: &Link<'_>) -> Option<String
     edge_input(build, link).is_there.then(|| format!("{}UpdateInput", link.edge))
 }
 
-/// Gives the types of a relationship a field that something is done by, and the type that says
-/// what is done along all relationships of the owner.
+/// Adds a nested write to the inputs of a relationship, and to the input for all relationships of
+/// the owner.
 fn put_done<'m>(
     build: &mut Builder<'m>,
     link: &Link<'m>,
-    word: Word,
+    word: Step,
     parents: &[(&str, Nodes)],
     all: &str,
 ) {
@@ -184,7 +160,7 @@ pub(super) fn done_along<'m>(
     link: &Link<'m>,
     verb: NestedWriteVerb,
 ) -> InputBinding {
-    match (way(build, link), link.paths) {
+    match (way(build, link), link.change_paths) {
         (Some(way), _) => nested_write(Nodes::Found, Some(way), verb),
         (None, Some(ways)) => InputBinding::lenient(WriteRole::Several(SeveralRole::NestedWrite {
             ways,
@@ -196,7 +172,7 @@ pub(super) fn done_along<'m>(
 }
 
 pub(super) fn along<'m>(build: &Builder<'m>, link: &Link<'m>) -> InputBinding {
-    match (way(build, link), link.paths) {
+    match (way(build, link), link.change_paths) {
         (Some(way), _) => InputBinding::lenient(WriteRole::NestedWrites(way)),
         (None, Some(ways)) => {
             InputBinding::lenient(WriteRole::Several(SeveralRole::Among { ways }))
@@ -207,5 +183,5 @@ pub(super) fn along<'m>(build: &Builder<'m>, link: &Link<'m>) -> InputBinding {
 
 /// The path of changes along a relationship: as it is written.
 fn way(build: &Builder<'_>, link: &Link<'_>) -> Option<Way> {
-    link.way().map(|way| link.written(build, &way, way.written))
+    link.path().map(|way| link.written(build, &way, way.written))
 }

@@ -1,15 +1,20 @@
-//! What is done along relationships to the nodes of a union: an object with a field for each type.
+//! Inputs of nested writes along relationships to the nodes of a union: an object with a field for
+//! each type.
 
 use super::nodes::{add_connect_or_create, along, done_along, edge_update};
-use super::{Nodes, along_edge, along_node, edge_create, edge_input, further, nested_write};
+use super::{
+    CONNECT, Nodes, along_edge, along_node, edge_create, edge_input, further, nested_write,
+    put_steps,
+};
 use crate::shared::attribute::attributes;
 use crate::shared::builder::{Builder, Owner};
 use crate::shared::link::Link;
+use crate::shared::nested::{Step, add_connect_where};
 use crate::v3::classes::{has_relationships, unique};
 use crate::v3::roles::{filter, of_variant};
 use api::binding::NestedWriteVerb;
 
-/// What there is a type of for each member, by the fields of what is updated.
+/// Ends of the names of types for the relationship and for each member.
 const WORDS: [(&str, &str); 5] = [
     ("ConnectInput", "ConnectFieldInput"),
     ("CreateInput", "FieldInput"),
@@ -66,8 +71,7 @@ fn add_member_changes<'m>(
     let create = own("CreateFieldInput");
     build.put(&create, "node", &format!("{name}CreateInput!"), along_node());
     let connect = own("ConnectFieldInput");
-    let connect_where = format!("{name}ConnectWhere");
-    build.put(&connect_where, "node", &format!("{name}Where!"), filter());
+    let connect_where = add_connect_where(build, name);
     build.put(&connect, "where", &connect_where, filter());
     if has_relationships(node) {
         let r#type = link.one_or_list(&format!("{name}ConnectInput"));
@@ -78,7 +82,7 @@ fn add_member_changes<'m>(
         build.put(&connect, "edge", edge, along_edge());
     }
     for (all, word) in WORDS {
-        // What is created is said once for the relationship, not in a list.
+        // New nodes stand in one object, not in a list.
         let r#type = match all {
             "CreateInput" => own(word),
             _ => listed(word),
@@ -103,19 +107,10 @@ fn add_member_changes<'m>(
         nested_write(Nodes::Found, None, NestedWriteVerb::Update),
     );
     let of_new = own("FieldInput");
-    for (field, word, verb) in [
-        ("connect", "ConnectFieldInput", NestedWriteVerb::ConnectOnce),
-        ("disconnect", "DisconnectFieldInput", NestedWriteVerb::Disconnect),
-        ("create", "CreateFieldInput", NestedWriteVerb::Create),
-        ("delete", "DeleteFieldInput", NestedWriteVerb::Delete),
-    ] {
-        build.put(&of_update, field, &listed(word), nested_write(Nodes::Found, None, verb));
-    }
-    let create = nested_write(Nodes::New, None, NestedWriteVerb::Create);
-    build.put(&of_new, "create", &listed("CreateFieldInput"), create);
-    let connect = nested_write(Nodes::New, None, NestedWriteVerb::ConnectOnce);
-    build.put(&of_new, "connect", &listed("ConnectFieldInput"), connect);
-    for (field, word) in [("delete", "Delete"), ("disconnect", "Disconnect")] {
+    let steps = [CONNECT, Step::DISCONNECT, Step::CREATE, Step::DELETE];
+    put_steps(build, link, (&of_update, Nodes::Found), &steps, own);
+    put_steps(build, link, (&of_new, Nodes::New), &[Step::CREATE, CONNECT], own);
+    for Step { field, name: word, .. } in [Step::DELETE, Step::DISCONNECT] {
         let parent = own(&format!("{word}FieldInput"));
         build.put(&parent, "where", &r#where, filter());
         if has_relationships(node) {

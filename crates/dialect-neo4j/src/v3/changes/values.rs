@@ -1,6 +1,6 @@
 //! Inputs of stored values.
 
-use crate::shared::attribute::{Attribute, Spot, attributes};
+use crate::shared::attribute::{Attribute, Origin, attributes};
 use crate::shared::builder::{Builder, Owner};
 use crate::shared::changes::add_created;
 use crate::shared::operators::{MUST_NOT_BE_NULL, arithmetic};
@@ -34,7 +34,7 @@ pub(in crate::v3) fn add_node_values(
     add_lists(build, &update, &stored(attributes, &OF_LISTS));
     for one in unique(attributes) {
         let r#type = type_name(build.model, &one.property.r#type);
-        if let Spot::Node(field) = one.spot {
+        if let Origin::Node(field) = one.origin {
             let role = WriteRole::Stored(field);
             build.put_lenient(&format!("{name}UniqueWhere"), one.name(), r#type, role);
         }
@@ -93,13 +93,13 @@ fn add_lists(build: &mut Builder<'_>, name: &str, attributes: &[Attribute<'_>]) 
 }
 
 fn assigned(one: &Attribute<'_>, verb: AssignVerb) -> InputBinding {
-    let role = match one.spot {
-        Spot::Node(field) | Spot::Edge(field) => WriteRole::Assign { field, verb },
-        Spot::Common(place) => WriteRole::Several(SeveralRole::Assign { place, verb }),
-        Spot::Apart | Spot::Made(_) => return super::nowhere(),
+    let role = match one.origin {
+        Origin::Node(field) | Origin::Edge(field) => WriteRole::Assign { field, verb },
+        Origin::Common(place) => WriteRole::Several(SeveralRole::Assign { place, verb }),
+        Origin::Apart | Origin::Computed(_) => return super::nowhere(),
     };
     // Values of relationships are not checked.
-    match one.property.is_required && !matches!(one.spot, Spot::Edge(_)) {
+    match one.property.is_required && !matches!(one.origin, Origin::Edge(_)) {
         true => InputBinding::refuse_null(role, MUST_NOT_BE_NULL),
         false => InputBinding::lenient(role),
     }

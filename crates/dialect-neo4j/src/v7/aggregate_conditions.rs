@@ -1,5 +1,4 @@
-//! Conditions on what is made of all nodes together that a relationship leads to, and of the
-//! relationships.
+//! Conditions on aggregates of the nodes that a relationship leads to, and of the relationships.
 
 use std::sync::Arc;
 
@@ -73,7 +72,7 @@ fn counted(distinct: bool) -> Arc<Subject> {
     Arc::new(Subject::new(Place::Counted { distinct }))
 }
 
-/// How many nodes and relationships there are.
+/// Adds the conditions on the numbers of nodes and of relationships.
 fn counts(build: &mut Builder<'_>) {
     for (name, distinct) in [("nodes", true), ("edges", false)] {
         let binding = InputBinding::lenient(FilterRole::Operators(counted(distinct)));
@@ -100,7 +99,7 @@ fn parts(build: &mut Builder<'_>, link: &Link<'_>) -> Vec<(&'static str, String)
             let attributes = properties.map(|properties| edge_attributes(build, properties));
             attributes.is_some_and(|attributes| of_attributes(build, &edge, &attributes))
         }
-        // Made together with the other types of the properties.
+        // Added together with the other types of the properties.
         Owner::Interface(_) => build.draft.has(&edge),
     };
     if has_edge {
@@ -137,7 +136,7 @@ pub(super) fn of_attributes(
             by_suffix(build, name, attribute);
         }
         let r#type = values::type_name(build.model, &attribute.property.r#type);
-        let binding = match attribute.spot.place() {
+        let binding = match attribute.origin.place() {
             Some(place) => InputBinding::lenient(FilterRole::MadeOf(Box::new(place))),
             None => several(),
         };
@@ -158,7 +157,7 @@ fn by_suffix(build: &mut Builder<'_>, name: &str, attribute: &Attribute<'_>) {
                 "Please use the relevant generic filter '{own}: {{ {function_name}: {{ {generic}: \
                  ... }} }} }}' instead."
             );
-            let binding = match attribute.spot.place() {
+            let binding = match attribute.origin.place() {
                 Some(place) => {
                     let place = Place::Aggregated { function, place: Box::new(place) };
                     let subject = Arc::new(Subject::new(place));

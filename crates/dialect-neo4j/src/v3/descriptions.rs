@@ -1,26 +1,26 @@
-//! What the schema says about its parts.
+//! Descriptions and reasons for deprecations.
 
-/// Of conditions with `_NOT`.
+/// Reason of conditions with `_NOT`.
 pub(super) const NEGATION: &str = "Negation filters will be deprecated, use the NOT operator to \
      achieve the same behavior";
 
-/// Of conditions on the lengths of texts whose names do not say that.
+/// Reason of conditions on the lengths of texts whose names do not end with it.
 pub(super) const IMPLICIT_LENGTH: &str =
     "Please use the explicit _LENGTH version for string aggregation.";
 
-/// Of conditions on any of several values.
+/// Reason of conditions on any of several values.
 pub(super) const NO_AGGREGATE: &str =
     "Aggregation filters that are not relying on an aggregating function will be deprecated.";
 
 pub(super) const OVERWRITE: &str = "Whether or not to overwrite any matching relationship with the \
      new properties. Will default to `false` in 4.0.0.";
 
-/// What `@deprecated` says without a reason.
+/// The reason of an input that another one replaces.
 pub(super) fn use_instead(name: &str) -> String {
     format!("Use `{name}` instead.")
 }
 
-/// Of the orders that a list is given.
+/// The description of the argument with the orders of a list.
 pub(super) fn sort_option(several: &str, sort: &str) -> String {
     format!(
         "Specify one or more {sort} objects to sort {several} by. The sorts will be applied in the \

@@ -8,10 +8,10 @@ use crate::shared::draft::DraftInput;
 use crate::shared::text_filters::{TextOperator, TextType, operators_of};
 use api::binding::{FilterRole, InputBinding, OperatorRole};
 
-/// The type of operators to which large and small letters are the same.
+/// The type of operators that ignore case.
 const IGNORING_CASE: &str = "CaseInsensitiveStringScalarFilters";
 
-/// What large and small letters are to operators.
+/// Treatment of upper and lower case by operators.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Letters {
     Different,

@@ -1,5 +1,4 @@
-//! Fields that statements of the author give as the schema shows them, in either version: their types,
-//! their arguments and their rows.
+//! Fields of `@cypher`: their types, arguments and rows.
 
 use catalog::FieldId;
 use graphql::definitions::Literal;
@@ -17,25 +16,25 @@ use api::binding::{
     RowsFrom,
 };
 
-/// What such fields are drawn from.
+/// Context of `@cypher` fields.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stated<'m> {
+pub(crate) struct StatementFields<'m> {
     pub(crate) model: &'m Model,
     pub(crate) placed: &'m Placed,
     pub(crate) version: ApiVersion,
 }
 
-/// A statement, and what became of it.
+/// Statement with its ids in the catalog.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'m> {
+pub(crate) struct StatementCall<'m> {
     pub(crate) statement: &'m StatementField,
     pub(crate) placed: PlacedStatement,
-    /// Whether each node is asked, and not the root.
+    /// Whether it runs for each node, and not for the root.
     pub(crate) of_row: bool,
 }
 
-impl Asked<'_> {
-    /// How the rows come that it gives.
+impl StatementCall<'_> {
+    /// The form of the rows that it returns.
     pub(crate) fn rows_form(&self) -> RowsForm {
         match self.statement.result.wrapping().is_list {
             true => RowsForm::List,
@@ -53,7 +52,7 @@ pub(crate) fn add_roots(build: &mut Builder<'_>) {
     ] {
         for (field, placed) in fields.iter().zip(placed) {
             if let FieldKind::Statement(statement) = &field.kind {
-                let asked = Asked { statement, placed: *placed, of_row: false };
+                let asked = StatementCall { statement, placed: *placed, of_row: false };
                 let drawn = statement_field(build, field, asked);
                 build.draft.add_field(root, drawn);
             }
@@ -65,7 +64,7 @@ pub(crate) fn add_roots(build: &mut Builder<'_>) {
 pub(crate) fn statement_field(
     build: &mut Builder<'_>,
     field: &ModelField,
-    asked: Asked<'_>,
+    asked: StatementCall<'_>,
 ) -> DraftField {
     let several = match &asked.statement.result {
         Given::Several(target, _) => {
@@ -75,24 +74,24 @@ pub(crate) fn statement_field(
         }
         Given::Value(_) | Given::Node(..) | Given::Object(..) => None,
     };
-    Stated::of(build).field(field, asked, several)
+    StatementFields::of(build).field(field, asked, several)
 }
 
-impl<'m> Stated<'m> {
+impl<'m> StatementFields<'m> {
     pub(crate) fn of(build: &Builder<'m>) -> Self {
         Self { model: build.model, placed: build.placed, version: build.version.api }
     }
 }
 
-impl Stated<'_> {
+impl StatementFields<'_> {
     /// The field that shows what a statement gives; `several` are nodes of several types.
     fn field(
         self,
         field: &ModelField,
-        asked: Asked<'_>,
+        asked: StatementCall<'_>,
         several: Option<FieldBinding>,
     ) -> DraftField {
-        let Asked { statement, placed, of_row } = asked;
+        let StatementCall { statement, placed, of_row } = asked;
         let function = placed.function;
         let from = RowsFrom::Function { function, of_row };
         let binding = match &statement.result {
@@ -231,7 +230,7 @@ impl Stated<'_> {
     }
 }
 
-/// What a field means whose rows have no entity.
+/// The binding of a field whose rows have no entity.
 fn unserved() -> FieldBinding {
     FieldBinding::Refused("This is not served yet.".into())
 }

@@ -4,8 +4,8 @@ use ir::{AggregateFunction, Comparison, Place};
 
 use super::aggregates::{Part, parts};
 use super::classes::{OF_AGGREGATES, stored};
+use super::descriptions::{IMPLICIT_LENGTH, NO_AGGREGATE};
 use super::roles::{aggregated, any_of};
-use super::texts::{IMPLICIT_LENGTH, NO_AGGREGATE};
 use crate::model::{PropertyType, Target};
 use crate::shared::aggregates::{Aggregate, compared};
 use crate::shared::attribute::Attribute;
@@ -15,7 +15,7 @@ use crate::shared::operators::COMPARISONS;
 use crate::shared::values::type_name;
 
 /// Adds the types of such conditions, each with the field that it is of.
-pub(super) fn add_made_conditions<'m>(
+pub(super) fn add_aggregate_conditions<'m>(
     build: &mut Builder<'m>,
     link: &Link<'m>,
 ) -> Vec<(&'static str, String)> {
@@ -23,7 +23,7 @@ pub(super) fn add_made_conditions<'m>(
     let is_one = matches!(link.target(), Target::Node(_));
     for Part { field, word, attributes } in parts(build, link) {
         let name = link.own(&format!("{word}AggregationWhereInput"));
-        if add_made(build, &name, &attributes, is_one) {
+        if add_part(build, &name, &attributes, is_one) {
             added.push((field, name));
         }
     }
@@ -31,7 +31,7 @@ pub(super) fn add_made_conditions<'m>(
 }
 
 /// Adds the conditions on attributes; whether there is any.
-fn add_made(
+fn add_part(
     build: &mut Builder<'_>,
     name: &str,
     attributes: &[Attribute<'_>],
@@ -47,7 +47,7 @@ fn add_made(
     }
     build.put_logic(name, ["AND", "OR", "NOT"]);
     for one in all {
-        let place = one.spot.place().filter(|_| is_served);
+        let place = one.origin.place().filter(|_| is_served);
         for (operator, _, comparison) in COMPARISONS {
             add_operator(build, name, &one, place.as_ref(), (operator, comparison));
         }
