@@ -203,7 +203,7 @@ impl Context<'_> {
                         }
                     }
                     FieldBinding::Aggregate(AggregateField::Computed { computed, value }) => {
-                        let given = self.arguments(field)?.given;
+                        let given = self.call_arguments(field)?;
                         let call = self.call(*computed, Some(Vec::new()), given)?;
                         self.aggregate_value(value, (Some(Place::Computed(call)), false), terms)
                     }

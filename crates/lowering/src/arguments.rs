@@ -15,8 +15,8 @@ use super::paging::at_most;
 use super::selection::misplaced;
 use super::{Context, LowerError};
 use api::binding::{
-    ArgumentBinding, ArgumentRole, InputRole, NodeIdBinding, OrderBy, OrderRole, ValueBinding,
-    VariantsId,
+    ArgumentBinding, ArgumentRole, InputRole, NodeIdBinding, OrderBy, OrderRole, RowsFrom,
+    ValueBinding, VariantsId,
 };
 
 /// The most orders of one list: each of them is a part of every cursor.
@@ -44,6 +44,27 @@ pub(super) struct Arguments {
     pub(super) searched: Option<Operand>,
     /// The index that is asked instead of the field's own rows.
     pub(super) search: Option<SearchId>,
+}
+
+impl Arguments {
+    /// Refuses arguments that only other rows read: nothing that a request says is dropped.
+    pub(super) fn require_read(&self, from: RowsFrom) -> Result<(), LowerError> {
+        let of_function =
+            matches!(from, RowsFrom::Function { .. } | RowsFrom::FunctionOfVariants { .. });
+        let of_entity = matches!(from, RowsFrom::Entity);
+        let of_search = matches!(from, RowsFrom::Search(_)) || self.search.is_some();
+        let along = matches!(from, RowsFrom::Relation(_) | RowsFrom::Nodes(_));
+        let of_variants = matches!(from, RowsFrom::Variants { .. });
+        let is_read = (of_function || self.given.is_empty())
+            && (of_search || self.searched.is_none())
+            && (of_entity || self.search.is_none())
+            && (along || self.hop.is_none())
+            && (of_variants || self.variants.is_none());
+        match is_read {
+            true => Ok(()),
+            false => Err(misplaced("an argument of other rows")),
+        }
+    }
 }
 
 /// An opaque text: what of it steers, and the text as a parameter.
@@ -104,6 +125,32 @@ impl Context<'_> {
             Presence::Absent => None,
             Presence::Null if argument.optional => None,
             _ => Some(Given { place: argument.place, operand: self.operand(input, r#type) }),
+        }
+    }
+
+    /// What is given to the function whose value a field shows.
+    pub(super) fn call_arguments(
+        &self,
+        field: &CollectedField<'_>,
+    ) -> Result<Vec<Given>, LowerError> {
+        let is_read = |role: &ArgumentRole| matches!(role, ArgumentRole::Call(_));
+        self.require_arguments(field, is_read)?;
+        Ok(self.arguments(field)?.given)
+    }
+
+    /// Refuses arguments of a field that the field does not read.
+    pub(super) fn require_arguments(
+        &self,
+        field: &CollectedField<'_>,
+        is_read: impl Fn(&ArgumentRole) -> bool,
+    ) -> Result<(), LowerError> {
+        let is_read = |role: &InputRole| match role {
+            InputRole::Argument(role) => is_read(role),
+            _ => false,
+        };
+        match field.arguments.iter().all(|(id, _)| is_read(&self.api.input(*id).role)) {
+            true => Ok(()),
+            false => Err(misplaced("an argument that its field does not read")),
         }
     }
 

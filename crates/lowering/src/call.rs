@@ -121,7 +121,7 @@ impl<'a> Context<'a> {
         path: &[Hop],
         outputs: &mut Outputs,
     ) -> Result<Node, LowerError> {
-        let mut given = self.arguments(field)?.given;
+        let mut given = self.call_arguments(field)?;
         for argument in &binding.told {
             // Of the row that a representation finds it tells this, and not of those referred to.
             let number = match path {

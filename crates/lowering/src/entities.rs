@@ -26,9 +26,10 @@ impl Context<'_> {
         binding: &EntitiesBinding,
         field: &CollectedField<'_>,
     ) -> Result<Node, LowerError> {
-        let mut arguments = field.arguments.iter();
-        let list = arguments.find(|(id, _)| self.api.input(*id).role == InputRole::Representations);
-        let Some((id, value)) = list else { return Err(misplaced("entities")) };
+        let [(id, value)] = field.arguments else { return Err(misplaced("entities")) };
+        if self.api.input(*id).role != InputRole::Representations {
+            return Err(misplaced("an argument of entities"));
+        }
         let list = opened(self.operand(&Input::new(value), self.api.schema[*id].r#type));
         let mut branches = Vec::new();
         let mut types = binding.represented.to_vec();

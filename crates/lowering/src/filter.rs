@@ -41,6 +41,8 @@ pub(super) struct FilterContext<'b> {
     variant: Option<OfVariant<'b>>,
     /// Whether there is no other condition beside it.
     alone: bool,
+    /// Whether conditions beside it are on aggregates of a group.
+    group: bool,
     /// The relationship that led to the rows.
     along: Option<Hop>,
 }
@@ -204,7 +206,9 @@ impl Context<'_> {
         let Given { id, input, around, .. } = given;
         let r#type = self.api.schema[id].r#type;
         match role {
-            FilterRole::Conditions | FilterRole::GroupFilter => self.object(given, around),
+            FilterRole::Conditions => self.object(given, around),
+            FilterRole::GroupFilter if around.group => self.object(given, FilterContext::default()),
+            FilterRole::GroupFilter => Err(misplaced("a condition on the rows of a group")),
             FilterRole::And { item } => {
                 let filters = self.listed(given, item)?;
                 listed_meaning(given, filters, Filter::and)
@@ -425,9 +429,10 @@ impl Context<'_> {
         for (id, input) in conditions {
             having.extend(self.condition(*id, input, FilterContext::default(), given.location)?);
         }
+        let of_group = FilterContext { group: true, ..FilterContext::default() };
         let mut filter = Vec::with_capacity(filters.len());
         for (id, input) in filters {
-            filter.extend(self.condition(*id, input, FilterContext::default(), given.location)?);
+            filter.extend(self.condition(*id, input, of_group, given.location)?);
         }
         let filter = Box::new(Filter::and(filter));
         Ok(match having.is_empty() {
@@ -463,9 +468,13 @@ impl Context<'_> {
             if self.presence(&input) != Presence::Present {
                 continue;
             }
-            if self.api.input(id).role != InputRole::Filter(FilterRole::CallArguments) {
-                operators = Some((id, input));
-                continue;
+            match &self.api.input(id).role {
+                InputRole::Filter(FilterRole::CallArguments) => {}
+                InputRole::Filter(FilterRole::Conditions) => {
+                    operators = Some((id, input));
+                    continue;
+                }
+                _ => return Err(misplaced("a condition on what a function computes")),
             }
             for (id, input) in self.entries(&input, self.api.schema[id].r#type.base)? {
                 let InputRole::Argument(ArgumentRole::Call(argument)) = &self.api.input(id).role

@@ -78,6 +78,9 @@ impl<'a> Context<'a> {
             }
             Change::DeleteNodes(entity) => {
                 let said = self.read_arguments(*entity, field)?;
+                if !said.assignments.is_empty() {
+                    return Err(misplaced("a value of nodes that are deleted"));
+                }
                 let kind = WriteKind::Delete { filter: Filter::and(said.filters), at_most: None };
                 Write { entity: *entity, kind, children: said.children, check: Filter::all() }
             }
@@ -101,6 +104,9 @@ impl<'a> Context<'a> {
             for input in self.items(&Input::new(value))? {
                 let mut said = WriteInput::of_new(entity);
                 self.read_members(&input, r#type, field.location, &mut said)?;
+                if !said.filters.is_empty() {
+                    return Err(misplaced("a condition on new nodes"));
+                }
                 let place = u32::try_from(rows.len()).unwrap_or(u32::MAX);
                 let own = |child| ChildWrite { parents: vec![place], ..child };
                 children.extend(said.children.into_iter().map(own));

@@ -47,6 +47,8 @@ mod returned;
 pub mod rule;
 mod selection;
 mod stored;
+#[cfg(test)]
+mod tests;
 mod variants;
 
 use std::cell::{Cell, RefCell};

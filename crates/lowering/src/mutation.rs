@@ -12,10 +12,10 @@ use response::Node;
 
 use super::bulk::{NOTHING_SET, bounded, inserted};
 use super::selection::misplaced;
-use super::stored::{Changed, ClientText};
+use super::stored::{Changed, ClientText, Part};
 use super::{Context, LowerError, Outputs};
 use api::Transactions;
-use api::binding::{Change, MutationBinding};
+use api::binding::{Change, MutationBinding, NestedChange};
 
 impl<'a> Context<'a> {
     /// The node of a root field that changes something, whose steps are added. What is wrong with
@@ -49,6 +49,7 @@ impl<'a> Context<'a> {
             return self.shown(binding, field, None, Shown::Changed(write));
         }
         let mut changed = self.changed_by(field)?;
+        changed.require_only(parts(&binding.change))?;
         let client_text = changed.client_mutation_id.take();
         if let Change::Nested(change) = &binding.change {
             let shown = self.nested(binding, change, changed, field.location)?;
@@ -179,6 +180,25 @@ impl<'a> Context<'a> {
         let id = step_id(self.steps.len());
         self.steps.push(Step { id, root: self.root, kind });
         id
+    }
+}
+
+/// The parts of the inputs that a change reads.
+fn parts(change: &Change) -> &'static [Part] {
+    use Part::{Arguments, AtMost, ClientText, Keys, Nested, NodeId, Rows, Stored};
+    match change {
+        Change::Create(_) | Change::Upsert { .. } => &[ClientText, Stored],
+        Change::Update(_) => &[ClientText, Stored, Keys, NodeId],
+        Change::Delete(_) => &[ClientText, Keys, NodeId],
+        Change::CreateMany { .. } => &[ClientText, Rows],
+        Change::UpdateMany { .. } => &[ClientText, Stored, Keys, AtMost],
+        Change::DeleteMany { .. } => &[ClientText, Keys, AtMost],
+        Change::Call(_) => &[ClientText, Arguments],
+        Change::Nested(NestedChange { is_new: true, .. }) => &[ClientText, Stored, Nested],
+        Change::Nested(NestedChange { is_new: false, .. }) => {
+            &[ClientText, Stored, Nested, Keys, NodeId]
+        }
+        Change::CreateNodes(_) | Change::UpdateNodes(_) | Change::DeleteNodes(_) => &[],
     }
 }
 

@@ -10,7 +10,9 @@ use super::call::RowForm;
 use super::selection::misplaced;
 use super::stored::ClientText;
 use super::{Context, LowerError, Outputs};
-use api::binding::{Change, FieldBinding, MutationBinding, MutationForm, PayloadField};
+use api::binding::{
+    ArgumentRole, Change, FieldBinding, MutationBinding, MutationForm, PayloadField,
+};
 
 /// The node of a field that changes something, and what it reads of the rows that came back.
 #[derive(Debug)]
@@ -164,6 +166,7 @@ impl<'a> Context<'a> {
             }
             PayloadField::Edge => {
                 let Some(entity) = binding.returned else { return Err(misplaced("an edge")) };
+                self.require_arguments(field, |role| matches!(role, ArgumentRole::OrderBy))?;
                 let arguments = self.arguments(field)?;
                 let order = self.list_order(entity, &arguments.orders).of_one_row();
                 let outputs = &mut returned.outputs;

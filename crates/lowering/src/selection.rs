@@ -18,6 +18,7 @@ use api::binding::{
     ArgumentRole, EdgeField, FieldBinding, InputRole, NodeIdBinding, RowsBinding, RowsForm,
     RowsFrom,
 };
+use api::check::{Position, position_of_arguments};
 
 impl<'a> Context<'a> {
     /// The merged fields that the selection sets select of an object type.
@@ -33,6 +34,11 @@ impl<'a> Context<'a> {
         for field in &mut collected {
             if let FieldRef::Field(id) = &mut field.field {
                 *id = self.own_field(object, *id);
+                let has_arguments = !field.arguments.is_empty();
+                if has_arguments && position_of_arguments(self.api.field(*id)) == Position::Nothing
+                {
+                    return Err(misplaced("an argument of a field that has none"));
+                }
             }
         }
         Ok(collected)
@@ -247,6 +253,7 @@ impl<'a> Context<'a> {
 
     /// The row of any entity that has the opaque id given; `None` if no row can have it.
     fn lookup(&mut self, field: &CollectedField<'a>) -> Result<Option<(Node, Rows)>, LowerError> {
+        self.require_arguments(field, |role| matches!(role, ArgumentRole::NodeId))?;
         let Some(Some(id)) = self.arguments(field)?.node_id else { return Ok(None) };
         let api = self.api;
         let prefix = id.shape.tags.first().map_or("", |tag| &**tag);
@@ -321,6 +328,7 @@ impl<'a> Context<'a> {
             RowsFrom::Relation(hop) => self.arguments_of(field, FilterContext::along(hop))?,
             _ => self.arguments(field)?,
         };
+        arguments.require_read(binding.from)?;
         if let Some(id) = arguments.node_id.take() {
             let binding = self.api.find_entity(binding.entity);
             let binding = binding.and_then(|entity| entity.node_id.as_ref());

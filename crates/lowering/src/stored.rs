@@ -20,6 +20,8 @@ use api::binding::{ArgumentRole, FilterRole, InputRole, WriteRole};
 /// What a change is asked to do.
 #[derive(Debug, Default)]
 pub(super) struct Changed<'o> {
+    /// The parts that it has, be it without effect.
+    parts: Vec<Part>,
     /// Values by the fields that they are stored in, in the order of these.
     pub(super) stored: Vec<(FieldId, Operand)>,
     /// Conditions that say which rows are meant.
@@ -43,6 +45,45 @@ pub(super) struct Changed<'o> {
 pub(super) enum ClientText {
     Literal(Box<[u8]>),
     Operand(Operand),
+}
+
+/// A part of a [`Changed`] that not every change reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Stored,
+    Keys,
+    NodeId,
+    AtMost,
+    Rows,
+    Nested,
+    Arguments,
+    ClientText,
+}
+
+impl Part {
+    fn of(role: &InputRole) -> Option<Self> {
+        Some(match role {
+            InputRole::Write(WriteRole::Stored(_)) => Self::Stored,
+            InputRole::Write(WriteRole::Rows) => Self::Rows,
+            InputRole::Write(WriteRole::Nested(_)) => Self::Nested,
+            InputRole::Write(WriteRole::AtMost) => Self::AtMost,
+            InputRole::Write(WriteRole::ClientMutationId) => Self::ClientText,
+            InputRole::Filter(_) => Self::Keys,
+            InputRole::Argument(ArgumentRole::NodeId) => Self::NodeId,
+            InputRole::Argument(_) => Self::Arguments,
+            _ => return None,
+        })
+    }
+}
+
+impl Changed<'_> {
+    /// Refuses parts other than these: nothing that a request says is dropped.
+    pub(super) fn require_only(&self, read: &[Part]) -> Result<(), LowerError> {
+        match self.parts.iter().all(|part| read.contains(part)) {
+            true => Ok(()),
+            false => Err(misplaced("an input of another change")),
+        }
+    }
 }
 
 impl Context<'_> {
@@ -86,7 +127,9 @@ impl Context<'_> {
         changed: &mut Changed<'o>,
     ) -> Result<(), LowerError> {
         let r#type = self.api.schema[id].r#type;
-        match &self.api.input(id).role {
+        let role = &self.api.input(id).role;
+        changed.parts.extend(Part::of(role));
+        match role {
             InputRole::Write(WriteRole::Inputs) => {
                 for (id, input) in self.members_given(input, r#type.base, location)? {
                     self.say(id, &input, location, changed)?;
@@ -97,7 +140,9 @@ impl Context<'_> {
             }
             InputRole::Write(WriteRole::Rows) => {
                 for row in self.items(input)? {
-                    changed.rows.push(self.said_by(&row, r#type.base, location)?.stored);
+                    let row = self.said_by(&row, r#type.base, location)?;
+                    row.require_only(&[Part::Stored])?;
+                    changed.rows.push(row.stored);
                 }
             }
             InputRole::Write(WriteRole::Nested(_)) => changed.nested.push((id, input.clone())),

@@ -19,7 +19,9 @@ const ROWS: Scope =
 pub(super) fn reading(scope: Scope, role: &InputRole) -> Option<Reading> {
     match role {
         InputRole::Filter(role) => of_filter(scope, role),
-        InputRole::Variant(VariantRole::On) => Some(Reading::Members(Position::Condition(scope))),
+        InputRole::Variant(VariantRole::On) => {
+            Some(Reading::Members(Position::Condition(Scope { group: false, ..scope })))
+        }
         InputRole::Variant(VariantRole::Of(_)) => Some(ON_ROWS),
         InputRole::Argument(_)
         | InputRole::Order(_)
@@ -64,7 +66,7 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
         | FilterRole::Declared(DeclaredRole::Each { role, .. }) => {
             of_rows(role, ScopeRows::One).map(|_| Reading::Members(Position::EachVariant))
         }
-        FilterRole::Declared(DeclaredRole::Edge(_)) => within(scope),
+        FilterRole::Declared(DeclaredRole::Edge(_)) => within(Scope { group: false, ..scope }),
         FilterRole::MadeOf(_) => within(Scope { made_of: true, ..ROWS }),
         FilterRole::OperatorsOfMade(_) => scope.made_of.then_some(ON_SUBJECT),
         FilterRole::OperatorsOfComputed { .. } => Some(Reading::Members(Position::OfComputed)),

@@ -122,6 +122,15 @@ impl Context<'_> {
         let is_point = |(id, _): &&(InputId, Input<'_>)| {
             self.api.input(*id).role == InputRole::Filter(FilterRole::DistancePoint)
         };
+        let is_read = |(id, _): &(InputId, Input<'_>)| {
+            matches!(
+                self.api.input(*id).role,
+                InputRole::Filter(FilterRole::DistancePoint | FilterRole::DistanceIs(_))
+            )
+        };
+        if !entries.iter().all(is_read) {
+            return Err(misplaced("a member of a distance"));
+        }
         let Some((id, point)) = entries.iter().find(is_point) else {
             return meaning(&given.binding.empty, Some(place), given.location);
         };

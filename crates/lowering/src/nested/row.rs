@@ -6,7 +6,7 @@ use ir::{Filter, Operand, Place};
 
 use super::super::input::{Input, Presence};
 use super::super::selection::misplaced;
-use super::super::stored::Changed;
+use super::super::stored::{Changed, Part};
 use super::super::{Context, LowerError};
 use super::{NestedBinding, NestedVerb, NestedWay, Nesting, Row, steps};
 use api::Api;
@@ -160,6 +160,7 @@ impl<'a> Context<'a> {
         nesting.enter()?;
         let object = self.api.schema[id].r#type.base;
         let changed = self.said_by(input, object, nesting.location)?;
+        changed.require_only(&[Part::Stored, Part::Nested])?;
         let said = self.said_ahead(changed, given, nesting)?;
         let row = self.add_row(along.binding.entity, said, wanted, nesting)?;
         nesting.leave();
@@ -196,6 +197,7 @@ impl<'a> Context<'a> {
         let mut alike: Vec<Vec<(FieldId, Operand)>> = Vec::new();
         for row in rows {
             let changed = self.said_by(row, object, nesting.location)?;
+            changed.require_only(&[Part::Stored, Part::Nested])?;
             if !changed.nested.is_empty() {
                 // It may be connected with one of those before it.
                 self.insert_alike(entity, &mut alike);
@@ -247,6 +249,7 @@ impl<'a> Context<'a> {
         let NestedBinding { entity, keys, .. } = along.binding;
         let object = self.api.schema[id].r#type.base;
         let changed = self.said_by(input, object, nesting.location)?;
+        changed.require_only(&[Part::Keys, Part::NodeId])?;
         let said: Vec<FieldId> = changed.keys.iter().filter_map(field_of).collect();
         let is_key = |key: &[FieldId]| {
             key.len() == said.len() && key.iter().all(|field| said.contains(field))
