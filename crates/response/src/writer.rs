@@ -1,8 +1,8 @@
-//! The walk over a shape: rows in, bytes out, or whatever else the answer is written into.
+//! The walk over a shape: reads rows and writes them to an output.
 //!
-//! Null propagation follows the specification's [Handling Execution Errors]: a position that
-//! cannot be written becomes null, or, where it must not be null, the nearest nullable position
-//! around it does, and what had been written of it is taken back.
+//! Null propagation follows the specification's [Handling Execution Errors]: a position that cannot
+//! be written becomes null, or, where it must not be null, the nearest nullable position around it
+//! does, and what had been written of it is rolled back.
 //!
 //! [Handling Execution Errors]: https://spec.graphql.org/draft/#sec-Handling-Execution-Errors
 
@@ -30,7 +30,7 @@ use bare::write_bare;
 pub use representations::{Element, Sorted};
 use told::Told;
 
-/// Writes answers of one shape.
+/// Writes responses of one shape.
 #[derive(Debug)]
 pub struct Writer<'p, E, O: Output = Sink> {
     shape: &'p Shape,
@@ -40,32 +40,32 @@ pub struct Writer<'p, E, O: Output = Sink> {
     errors: Vec<WriteError<E>>,
     /// Root fields that failed before there were rows: their errors are known.
     failed: Vec<(usize, E)>,
-    /// What the request brings.
+    /// Values of the request.
     echoes: &'p [Echo],
     scratch: Vec<u8>,
     told: Told,
     written_before: WrittenBefore<O::Mark>,
-    /// Whether what is written stands in an element of a list, or may be replaced as a whole.
+    /// True within an element of a list, or within a value that may be replaced as a whole.
     is_within: bool,
     /// The memory of the errors, counted once there are some.
     errors_held: Option<Held>,
-    /// How many bytes the errors come to.
+    /// The size of the errors in bytes.
     errors_bytes: u64,
-    /// Which failures of the source end everything, and not one position.
+    /// Classifier of source failures that end the whole response, not one position.
     ends_all: Option<fn(&E) -> bool>,
-    /// Why nothing more is written.
+    /// The reason for stopping.
     stopped: Option<Stopped<E>>,
 }
 
-/// What came of writing an answer that may be too long for the thread.
+/// The outcome of writing with a work limit.
 #[derive(Debug)]
 pub enum Attempt<E, O: Output> {
     Written(Written<E, O::Data>),
-    /// It is longer; this is the output as it was before.
+    /// The limit was exceeded; this is the output as it was before.
     TooLong(O),
 }
 
-/// What an answer holds of the request itself, by its place among such things.
+/// A part of the response that is copied from the request, by its index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Echo {
     /// For [`Node::Echo`].
@@ -74,10 +74,10 @@ pub enum Echo {
     Sorted(Sorted),
 }
 
-/// A step of the way to a position in the answer.
+/// A segment of the path to a position in the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathItem {
-    /// By its place among the shape's fields.
+    /// By its index in the shape's fields.
     Field(u32),
     Index(u64),
 }
@@ -103,52 +103,52 @@ pub enum Segment {
 pub enum Failure<E> {
     /// A stored value that the API's type cannot represent.
     Leaf(LeafError),
-    /// Null where the API promises a value.
+    /// Null at a non-nullable position.
     Null,
     Source(E),
-    /// The operation asks for more levels than the API allows.
+    /// The operation exceeds the depth limit of the API.
     TooDeep(Box<str>),
-    /// The API refuses a value that the operation gives.
+    /// The API rejects a value of the operation.
     Refused(Box<str>),
-    /// It was not read.
+    /// The data was not read.
     NotRead(Arc<NotRead>),
 }
 
-/// A finished answer.
+/// A complete response.
 #[derive(Debug)]
 pub struct Written<E, D = Vec<u8>> {
-    /// The bytes of `data`, or what else it was written into.
+    /// The bytes of `data`, or another output.
     pub data: D,
-    /// The memory that they take, for as long as they are here.
+    /// The reservation of their memory, for their lifetime.
     pub held: Held,
     pub errors: Vec<WriteError<E>>,
 }
 
-/// Why there is no whole answer.
+/// Reasons for an incomplete response.
 #[derive(Debug)]
 pub enum Stopped<E> {
     TooLarge(TooLarge),
-    /// What was written of it was not taken.
+    /// The output refused bytes.
     Refused(Refused),
-    /// A failure of the source that is not one of a single position.
+    /// A failure of the source that ends the whole response.
     Ended(E),
-    /// Of the answer a part was sent that is not what it has to be after an error.
+    /// A part that the error invalidates was sent already.
     Broken(Option<WriteError<E>>),
 }
 
-/// Larger texts have their room before they are written.
+/// Larger texts reserve their room before they are written.
 const SMALL_TEXT: usize = 256;
 
-/// Why a position was not written.
+/// Reasons why a position was not written.
 enum Halt {
     /// The error is recorded; the nearest nullable position becomes null.
     Propagate,
-    /// The reason stands in the writer.
+    /// The writer has the reason.
     Stop,
 }
 
 impl<'p, E, O: Output> Writer<'p, E, O> {
-    /// A writer that appends to what the output holds.
+    /// A writer that appends to the output.
     #[must_use]
     pub fn new(shape: &'p Shape, layout: &'p Layout, output: O) -> Self {
         let (path, errors, failed, scratch) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -173,25 +173,25 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         }
     }
 
-    /// The same, which is ended by failures of the source for which this holds.
+    /// The same, with a classifier of source failures that end the whole response.
     #[must_use]
     pub fn ended_by(self, ends_all: fn(&E) -> bool) -> Self {
         Self { ends_all: Some(ends_all), ..self }
     }
 
-    /// The same with what the request brings.
+    /// The same, with values of the request.
     #[must_use]
     pub fn echoing(self, echoes: &'p [Echo]) -> Self {
         Self { echoes, ..self }
     }
 
-    /// What it writes.
+    /// The shape of the response.
     #[must_use]
     pub fn shape(&self) -> &'p Shape {
         self.shape
     }
 
-    /// Marks a root field, by its place, as failed before there were rows.
+    /// Marks a root field, by its index, as failed before rows were read.
     pub fn fail_root(&mut self, field: usize, error: E) {
         self.failed.push((field, error));
     }
@@ -205,7 +205,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         Ok(self.finish())
     }
 
-    /// The same, unless the answer has more than so many bytes.
+    /// The same, unless the response exceeds so many bytes.
     pub fn write_at_most<C: Cursor<Error = E>>(
         mut self,
         top: &mut C,
@@ -290,7 +290,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         Ok(())
     }
 
-    /// Takes back what was written of a failed position and makes it null, if it may be.
+    /// Rolls back a failed position and makes it null, if it is nullable.
     fn settle(
         &mut self,
         written: Result<bool, Halt>,
@@ -319,7 +319,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         Ok(())
     }
 
-    /// Takes back everything from the mark on, if it was not sent.
+    /// Rolls back everything from the mark on, if it was not sent.
     fn take_back(&mut self, start: O::Mark) -> Result<(), Halt> {
         self.written_before.roll_back(start);
         match self.output.roll_back(start) {
@@ -353,7 +353,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         Halt::Stop
     }
 
-    /// Writes a position; `false` if it is null, of which nothing is written.
+    /// Writes a position; `false` if it is null, and nothing was written.
     fn write_node<C: Cursor<Error = E>>(
         &mut self,
         node: NodeId,
@@ -366,7 +366,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
                 let start = self.output.mark();
                 let written = self.write_leaf(*output, leaf, cursor)?;
                 if !written {
-                    // A stored value may mean null, and is written then.
+                    // A stored value may convert to a null that is written.
                     self.take_back(start)?;
                     self.write_text(absent);
                 }
@@ -451,7 +451,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         }
     }
 
-    /// JSON that is known.
+    /// Constant JSON.
     fn write_text(&mut self, text: &[u8]) {
         let out = self.output.text();
         let start = out.len();
@@ -479,7 +479,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         let out = self.output.text();
         let start = out.len();
         let written = leaf.write(value, out);
-        // A stored value may mean null: JSON has one of its own.
+        // A stored value may convert to null: JSON has one of its own.
         let is_null = out.get(start..) == Some(b"null");
         let length = out.len() - start;
         self.output.end_text(start);
@@ -656,11 +656,11 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
             if let Ok(false) = next {
                 break;
             }
-            // Of the rows before the last one nothing stays, nor of their errors.
+            // Earlier rows and their errors are discarded.
             self.take_back(start)?;
             if self.errors.len() > known_errors {
                 self.errors.truncate(known_errors);
-                // What was told is not told any more.
+                // Reports after the mark are discarded.
                 self.told.truncate(known_told);
             }
             if let Err(error) = next {
@@ -734,7 +734,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
                 let encoded = text.len().div_ceil(3) * 4;
                 out.resize(start + encoded, 0);
                 let engine = base64::engine::general_purpose::STANDARD;
-                // The slice has just the length that the encoding needs.
+                // The slice has exactly the length of the encoding.
                 let length = engine.encode_slice(&text, &mut out[start..]).unwrap_or(0);
                 out.truncate(start + length);
                 out.push(b'"');

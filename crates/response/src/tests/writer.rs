@@ -14,7 +14,7 @@ use response::{
     Held, Output, Recorded, Segment, Sink, Stopped, Tape, TokenKind, TooLarge, WriteError,
 };
 
-/// A shape in the making, with the rows it is written from.
+/// A shape under construction, with its rows.
 #[derive(Default)]
 struct Answer {
     shape: Shape,
@@ -67,7 +67,7 @@ impl Answer {
         self.shape.root = Some(self.fields(fields));
     }
 
-    /// The answer; on a tape it is the same.
+    /// Writes the response; on a tape it is the same.
     fn write(&mut self) -> Result<(String, Vec<String>), Stopped<Broken>> {
         const BEGIN: &[u8] = b"{\"data\":";
         let budget = self.budget.unwrap_or(1_000_000);
@@ -128,10 +128,10 @@ impl Answer {
     }
 }
 
-/// The JSON of what is on a tape.
+/// The JSON of a tape.
 fn print(recorded: &Recorded, shape: &Shape) -> String {
     let mut text = Vec::new();
-    // Whether each of the objects and lists that are open is an object.
+    // For each open container: true for objects.
     let mut open: Vec<bool> = Vec::new();
     for token in &recorded.tokens {
         if token.kind == TokenKind::End {
@@ -184,7 +184,7 @@ fn albums() -> Vec<(i64, Vec<Cell>)> {
     ]
 }
 
-/// `{ artists { name albums { title } } }`, with a choice of what may be null.
+/// `{ artists { name albums { title } } }`, with a choice of nullability.
 fn nested(artist_nullable: bool, albums_nullable: bool, album_nullable: bool) -> Answer {
     let mut answer = Answer::default();
     let artist_rows = answer.level(artists());
@@ -233,7 +233,7 @@ fn alike(names: [Cell; 3], albums: Vec<(i64, Vec<Cell>)>) -> Answer {
     answer
 }
 
-/// What is written of them.
+/// The texts of the three artists.
 fn alike_text(albums: &str) -> [String; 3] {
     let artist = |from, name| format!(r#"{{"from":"{from}","albums":{albums},"name":"{name}"}}"#);
     let city = "a city whose name is longer than a list of two albums";
@@ -249,7 +249,7 @@ fn a_list_that_comes_again_is_read_once() {
     assert_eq!(written, format!(r#"{{"data":{{"artists":[{}]}}"#, expect.join(",")));
     assert_eq!(answer.levels[1].read.get(), 2);
 
-    // What was taken back is not there to be copied.
+    // A rolled-back list is not copied.
     let mut answer = alike([Null, Text("y"), Text("z")], two);
     let (written, errors) = answer.write().expect("the budget is large");
     assert_eq!(errors, ["artists.0.name: null"]);
@@ -600,7 +600,7 @@ fn what_was_not_read_is_null_everywhere_and_told_once() {
     without.check(r#"{"artists":null,"number":3}"#, &["artists: Undone"]);
 }
 
-/// Of the rows before the last one nothing is told, so that the last one tells it.
+/// Errors of rows before the last one are discarded, so that the last one reports them.
 #[test]
 fn what_was_not_read_of_the_last_row_is_told_once_for_each_name() {
     let mut answer = Answer::default();

@@ -1,4 +1,4 @@
-//! Values as texts, without what JSON adds to them.
+//! Values as texts, without JSON's quotes and escapes.
 
 use crate::cursor::Value;
 use crate::leaf::{Leaf, LeafError};
@@ -17,7 +17,7 @@ pub(super) fn write_bare(
     }
     let start = out.len();
     leaf.write(value, out)?;
-    // What is no text has nothing in it that would be escaped.
+    // Other values have no escapes.
     if out.get(start) == Some(&b'"') {
         out.pop();
         out.remove(start);

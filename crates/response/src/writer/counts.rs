@@ -1,4 +1,4 @@
-//! What is told of lists beside their rows: how many there are, and whether there are more.
+//! Counts of lists and their page information.
 
 use super::{Failure, Halt, Writer};
 use crate::cursor::{Cursor, Place, Value};
@@ -85,7 +85,7 @@ impl<E, O: Output> Writer<'_, E, O> {
             Ok(child) => child.bounds(),
             Err(error) => return Err(self.fail(Failure::Source(error))),
         };
-        // An empty page stands nowhere: nothing is outside it.
+        // An empty page has nothing outside it.
         self.write_boolean((beyond_cursor || bounds.offset > 0) && bounds.limit != Some(0))
     }
 

@@ -1,7 +1,7 @@
-//! Objects of nothing but values of one row: most of what an answer consists of.
+//! Fast path for objects of values of one row only: most of a response.
 //!
-//! They are written straight on. Only where something turns out that has to be told, or that makes
-//! more null than itself, all is taken back, and written again with every position known.
+//! They are written without positions. If there is an error to report, or a null that propagates,
+//! all is rolled back, and written again with every position tracked.
 
 use crate::cursor::{Cursor, Layout, Place, Value};
 use crate::leaf::Leaf;
@@ -10,10 +10,10 @@ use crate::shape::{Fields, Node, NodeId, OutputId, Shape};
 
 use super::{SMALL_TEXT, Writer};
 
-/// Of such a text it is found out how long it is with its escapes.
+/// The size from which the escaped length of a text is computed exactly.
 const LARGE_TEXT: usize = 64 << 10;
 
-/// What a position is written of.
+/// The data of a position.
 struct Row<'a, C> {
     shape: &'a Shape,
     layout: &'a Layout,
@@ -21,8 +21,8 @@ struct Row<'a, C> {
 }
 
 impl<E, O: Output> Writer<'_, E, O> {
-    /// Writes a position of values of the current row. `false` if nothing is written, because it is
-    /// more than that or there is something to say about it.
+    /// Writes a position of values of the current row. `false` if nothing is written, because it
+    /// has other nodes or an error to report.
     pub(super) fn write_plainly<C: Cursor<Error = E>>(
         &mut self,
         node: NodeId,
@@ -36,7 +36,7 @@ impl<E, O: Output> Writer<'_, E, O> {
         let start = self.output.mark();
         let is_written = row.write(node, nullable, &mut self.output);
         if !is_written {
-            // An element of a list that is not ended was not sent.
+            // Elements are not sent before they end.
             let _ = self.output.roll_back(start);
         }
         is_written
@@ -111,7 +111,7 @@ impl<C: Cursor> Row<'_, C> {
             output.end_text(start);
             return true;
         }
-        // A stored value may mean null: JSON has one of its own.
+        // A stored value may convert to null: JSON has one of its own.
         let is_written =
             leaf.write(value, out).is_ok() && (nullable || out.get(start..) != Some(b"null"));
         output.end_text(start);

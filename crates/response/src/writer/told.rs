@@ -1,16 +1,16 @@
-//! The nodes of which it was told that they were not read.
+//! Deduplication of errors: nodes that were already reported as not read.
 
 use crate::shape::NodeId;
 
-/// How many nodes a word of the set stands for.
+/// Nodes per word of the set.
 const WORD: usize = u64::BITS as usize;
 
-/// Nodes in the order in which it was told of them. Each row of an answer asks of each of its nodes,
-/// and there may be thousands of both: so a set beside the order says which are in it.
+/// Reported nodes in their order. Each row of a response looks up each of its nodes, and there may
+/// be thousands of both: so a bit set beside the order makes the look-up fast.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     nodes: Vec<NodeId>,
-    /// A bit for each node, as far as there was one to set.
+    /// A bit for each node, as long as the largest member needs.
     set: Vec<u64>,
 }
 
@@ -19,7 +19,7 @@ impl Told {
         self.nodes.len()
     }
 
-    /// Adds a node; `false` if it is there already.
+    /// Adds a node; `false` if it is a member already.
     pub(super) fn insert(&mut self, node: NodeId) -> bool {
         let (word, bit) = place(node);
         if self.set.len() <= word {
@@ -34,7 +34,7 @@ impl Told {
         true
     }
 
-    /// Forgets all but the first so many.
+    /// Drops all but the first so many.
     pub(super) fn truncate(&mut self, length: usize) {
         for node in self.nodes.drain(length.min(self.nodes.len())..) {
             let (word, bit) = place(node);
@@ -45,7 +45,7 @@ impl Told {
     }
 }
 
-/// The word of a node in the set, and its bit there.
+/// The index of a node's word in the set, and its bit there.
 fn place(node: NodeId) -> (usize, u64) {
     let node = node.0 as usize;
     (node / WORD, 1 << (node % WORD))
@@ -78,7 +78,7 @@ mod tests {
         const NODES: u32 = 50_000;
         let mut told = Told::default();
         assert!((0..NODES).all(|node| told.insert(NodeId(node))));
-        // A comparison with each of the nodes would make 2,500,000,000 of them.
+        // A linear search would make 2,500,000,000 comparisons.
         assert!((0..NODES).all(|node| !told.insert(NodeId(node))));
         assert_eq!(told.set.len(), (NODES as usize).div_ceil(WORD));
     }
