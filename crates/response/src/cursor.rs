@@ -134,13 +134,13 @@ pub struct LevelId(pub u16);
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// By [`OutputId`].
-    pub outputs: Vec<Place>,
+    pub outputs: Vec<ColumnRef>,
     /// By [`RowsId`]; `None` where no statement is needed.
     pub rows: Vec<Option<LevelId>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ColumnRef {
     /// A column of the level whose row is current.
     Column(u16),
     /// The only column of the only row of a level of its own: a count. No row means zero.
@@ -153,8 +153,8 @@ impl Layout {
     /// The location of an output.
     #[must_use]
     #[inline]
-    pub fn place(&self, output: OutputId) -> Place {
-        self.outputs.get(output.0 as usize).copied().unwrap_or(Place::Unused)
+    pub fn place(&self, output: OutputId) -> ColumnRef {
+        self.outputs.get(output.0 as usize).copied().unwrap_or(ColumnRef::Unused)
     }
 
     /// The level of a set of rows.

@@ -14,7 +14,7 @@
 //!   without serialization
 //! * [`sink`]: the buffer of bytes, with budget and streaming
 //! * [`memory`]: the memory budget of all responses
-//! * `append`: short texts; `written_before`: deduplication of repeated lists
+//! * `append`: short texts; `repeated_lists`: deduplication of repeated lists
 //! * [`calendar`]: days and times of day
 //! * [`escape`]: JSON strings
 
@@ -31,19 +31,19 @@ pub mod memory;
 pub mod outlet;
 pub mod output;
 pub mod packed;
+mod repeated_lists;
 pub mod shape;
 pub mod sink;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 mod tests;
 pub mod writer;
-mod written_before;
 
-pub use cursor::{Bounds, Cursor, Layout, LevelId, Place, Value};
+pub use cursor::{Bounds, ColumnRef, Cursor, Layout, LevelId, Value};
 pub use leaf::{
     EnumNames, Epoch, Figure, GraphLeaf, JsonForm, Leaf, LeafError, Member, Part, Seal, Sealed,
 };
-pub use memory::{Held, Memory, NoMemory};
+pub use memory::{MemoryBudget, MemoryReservation, NoMemory};
 pub use outlet::{Outlet, Refused, SentPiece};
 pub use output::Output;
 pub use output::tape::{Recorded, Tape, Token, TokenKind};

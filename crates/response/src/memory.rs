@@ -1,6 +1,6 @@
 //! Memory budget of all responses in progress.
 //!
-//! A response reserves its memory before it allocates ([`Held`]), in pieces, and releases it when
+//! A response reserves its memory before it allocates ([`MemoryReservation`]), in pieces, and releases it when
 //! it is dropped. Small responses reserve nothing: so many of them that they matter cannot run at
 //! once.
 
@@ -28,7 +28,7 @@ pub fn growth(capacity: usize) -> usize {
 
 /// The memory of all answers of a process.
 #[derive(Debug)]
-pub struct Memory {
+pub struct MemoryBudget {
     most: AtomicU64,
     held: AtomicU64,
     most_held: AtomicU64,
@@ -40,9 +40,9 @@ pub struct Memory {
 
 /// A reservation of the memory of one response, or of a part of it.
 #[derive(Debug, Default)]
-pub struct Held {
+pub struct MemoryReservation {
     /// Without a budget it is not counted.
-    memory: Option<Arc<Memory>>,
+    memory: Option<Arc<MemoryBudget>>,
     bytes: u64,
     /// Bytes of an idle buffer that is kept.
     kept: u64,
@@ -58,7 +58,7 @@ pub struct NoMemory {
     pub most: u64,
 }
 
-impl Memory {
+impl MemoryBudget {
     #[must_use]
     pub fn new(most: u64) -> Arc<Self> {
         Arc::new(Self {
@@ -118,15 +118,15 @@ impl Memory {
     }
 }
 
-impl Held {
+impl MemoryReservation {
     /// An empty reservation of this budget.
     #[must_use]
-    pub fn of(memory: &Arc<Memory>) -> Self {
+    pub fn of(memory: &Arc<MemoryBudget>) -> Self {
         Self { memory: Some(Arc::clone(memory)), bytes: 0, kept: 0 }
     }
 
     /// Reserves the growth of a vector to `capacity` elements before it allocates: while it grows,
-    /// its old and its new buffer exist. Afterwards [`Held::shrink_to`] releases the old one.
+    /// its old and its new buffer exist. Afterwards [`MemoryReservation::shrink_to`] releases the old one.
     pub fn reserve_growth<T>(&mut self, vector: &Vec<T>, capacity: usize) -> Result<(), NoMemory> {
         let both = vector.capacity().saturating_add(capacity);
         self.grow_to((both.saturating_mul(size_of::<T>())) as u64)
@@ -238,7 +238,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for MemoryReservation {
     fn drop(&mut self) {
         self.release();
         self.end_keeping();
@@ -251,8 +251,8 @@ mod tests {
 
     #[test]
     fn small_answers_hold_nothing_and_large_ones_whole_pieces() {
-        let memory = Memory::new(10 * PIECE);
-        let mut held = Held::of(&memory);
+        let memory = MemoryBudget::new(10 * PIECE);
+        let mut held = MemoryReservation::of(&memory);
         assert_eq!(held.grow_to(FREE), Ok(()));
         assert_eq!(memory.held(), 0);
         assert_eq!(held.grow_to(FREE + 1), Ok(()));
@@ -272,8 +272,8 @@ mod tests {
 
     #[test]
     fn together_they_hold_what_they_may_and_not_a_piece_more() {
-        let memory = Memory::new(3 * PIECE);
-        let (mut one, mut other) = (Held::of(&memory), Held::of(&memory));
+        let memory = MemoryBudget::new(3 * PIECE);
+        let (mut one, mut other) = (MemoryReservation::of(&memory), MemoryReservation::of(&memory));
         assert_eq!(one.grow_to(2 * PIECE), Ok(()));
         assert_eq!(other.grow_to(PIECE), Ok(()));
         assert_eq!(other.grow_to(PIECE + 1), Err(NoMemory { most: 3 * PIECE }));
@@ -289,10 +289,10 @@ mod tests {
 
     #[test]
     fn what_is_joined_is_given_back_together() {
-        let memory = Memory::new(9 * PIECE);
-        let mut held = Held::default();
+        let memory = MemoryBudget::new(9 * PIECE);
+        let mut held = MemoryReservation::default();
         for pieces in [2, 0, 3] {
-            let mut another = Held::of(&memory);
+            let mut another = MemoryReservation::of(&memory);
             another.grow_to(pieces * PIECE).unwrap();
             held.join(another);
         }
@@ -303,14 +303,14 @@ mod tests {
 
     #[test]
     fn buffers_that_are_kept_take_a_share_of_their_own() {
-        let memory = Memory::new(8 * 100 * PIECE);
-        let mut held = Held::of(&memory);
+        let memory = MemoryBudget::new(8 * 100 * PIECE);
+        let mut held = MemoryReservation::of(&memory);
         held.grow_to(90 * PIECE).unwrap();
         assert!(held.keep(90 * PIECE));
         assert_eq!((memory.held(), memory.kept.load(Ordering::Relaxed)), (0, 90 * PIECE));
-        let mut other = Held::of(&memory);
+        let mut other = MemoryReservation::of(&memory);
         assert!(other.keep(FREE) && other.keep(10 * PIECE) && other.keep(10 * PIECE));
-        assert!(!Held::of(&memory).keep(PIECE));
+        assert!(!MemoryReservation::of(&memory).keep(PIECE));
         // It grows again, and is counted as a whole.
         held.grow_to(100 * PIECE).unwrap();
         assert_eq!((memory.held(), memory.kept.load(Ordering::Relaxed)), (100 * PIECE, 10 * PIECE));
@@ -320,8 +320,8 @@ mod tests {
 
     #[test]
     fn the_growth_of_a_vector_is_reserved_with_both_of_its_buffers() {
-        let memory = Memory::new(u64::MAX);
-        let mut held = Held::of(&memory);
+        let memory = MemoryBudget::new(u64::MAX);
+        let mut held = MemoryReservation::of(&memory);
         let mut vector: Vec<[u8; 24]> = Vec::new();
         let mut capacities = vec![0];
         while vector.len() < 100_000 {
@@ -347,6 +347,6 @@ mod tests {
 
     #[test]
     fn what_is_counted_nowhere_grows_as_it_likes() {
-        assert_eq!(Held::default().grow_to(u64::MAX), Ok(()));
+        assert_eq!(MemoryReservation::default().grow_to(u64::MAX), Ok(()));
     }
 }

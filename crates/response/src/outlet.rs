@@ -3,13 +3,13 @@
 
 use std::fmt::Debug;
 
-use crate::memory::Held;
+use crate::memory::MemoryReservation;
 
 /// A piece of a response in transit, with its memory reservation.
 #[derive(Debug, Default)]
 pub struct SentPiece {
     pub bytes: Vec<u8>,
-    pub held: Held,
+    pub held: MemoryReservation,
 }
 
 /// Receives the final bytes of a response, piece by piece.

@@ -12,7 +12,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::memory::Held;
+use crate::memory::MemoryReservation;
 use crate::shape::ShapeField;
 use crate::sink::{AlreadySent, Full};
 
@@ -61,10 +61,10 @@ pub trait Output: Clone + Debug + Send + Sized + 'static {
     fn budget(&self) -> u64;
 
     /// A new reservation of the same memory budget, for data that is read before it is written.
-    fn another_held(&self) -> Held;
+    fn another_held(&self) -> MemoryReservation;
 
     /// The response, with its memory reservation.
-    fn into_parts(self) -> (Self::Data, Held);
+    fn into_parts(self) -> (Self::Data, MemoryReservation);
 
     fn begin_object(&mut self);
 

@@ -131,7 +131,7 @@ pub struct BranchRows {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotRead {
     /// Not authorized.
-    NotLet {
+    NotAuthorized {
         message: Box<str>,
         /// The field that caused it, by its name in the source.
         field: Option<Box<str>>,
@@ -219,7 +219,7 @@ impl Shape {
     }
 
     /// Marks a root field, by its index, as not read.
-    pub fn leave_out_root(&mut self, place: u32, why: &Arc<NotRead>) {
+    pub fn mark_root_not_read(&mut self, place: u32, why: &Arc<NotRead>) {
         let node = self.add(Node::NotRead(Arc::clone(why)));
         let Some(Fields { start, end }) = self.root else { return };
         let root = self.fields.get_mut(start as usize..end as usize);
@@ -229,7 +229,7 @@ impl Shape {
     }
 
     /// Marks branches of representations whose rows were not read, with the reason.
-    pub fn leave_out_branches<'n>(&mut self, why: impl Fn(RowsId) -> Option<&'n Arc<NotRead>>) {
+    pub fn mark_branches_not_read<'n>(&mut self, why: impl Fn(RowsId) -> Option<&'n Arc<NotRead>>) {
         let refused = |branch: &Branch| why(branch.rows?.rows).map(|why| (branch.node, why));
         let of_node = |node: &Node| match node {
             Node::Representations { branches, .. } => branches.iter().filter_map(refused).collect(),
@@ -242,7 +242,7 @@ impl Shape {
     }
 
     /// Marks nodes that were not read, with the reason.
-    pub fn leave_out<'n>(&mut self, why: impl Fn(&Node) -> Option<&'n Arc<NotRead>>) {
+    pub fn mark_not_read<'n>(&mut self, why: impl Fn(&Node) -> Option<&'n Arc<NotRead>>) {
         for node in &mut self.nodes {
             if let Some(why) = why(node) {
                 *node = Node::NotRead(Arc::clone(why));

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::memory::{Held, NoMemory, growth};
+use crate::memory::{MemoryReservation, NoMemory, growth};
 use crate::outlet::{Outlet, Refused, SentPiece};
 
 /// The share of the room that one element of a list may use: the room is checked after each.
@@ -27,7 +27,7 @@ const SMALL: usize = 64 << 10;
 #[derive(Debug, Default)]
 pub struct Sink {
     bytes: Vec<u8>,
-    held: Held,
+    held: MemoryReservation,
     /// The number of bytes after which the limits are checked again.
     room: u64,
     /// The number of bytes before `bytes` that were sent and freed.
@@ -87,7 +87,7 @@ pub enum TooLarge {
 impl Sink {
     /// A sink with the beginning of the response.
     #[must_use]
-    pub fn new(bytes: Vec<u8>, budget: u64, held: Held) -> Self {
+    pub fn new(bytes: Vec<u8>, budget: u64, held: MemoryReservation) -> Self {
         let work = WorkLimit::default();
         Self { bytes, held, room: 0, sent: 0, budget, expected: 0, stream: None, work }
     }
@@ -160,7 +160,7 @@ impl Sink {
 
     /// A new reservation of the same memory budget, for data that is read before it is written.
     #[must_use]
-    pub fn another_held(&self) -> Held {
+    pub fn another_held(&self) -> MemoryReservation {
         self.held.another()
     }
 
@@ -208,7 +208,7 @@ impl Sink {
 
     /// All bytes in the buffer, with their memory reservation.
     #[must_use]
-    pub fn into_parts(self) -> (Vec<u8>, Held) {
+    pub fn into_parts(self) -> (Vec<u8>, MemoryReservation) {
         (self.bytes, self.held)
     }
 
@@ -262,7 +262,7 @@ impl Sink {
         let end = self.sent + self.bytes.len() as u64;
         let next = Vec::with_capacity(PORTION + PORTION / SPARE);
         let bytes = std::mem::replace(&mut self.bytes, next);
-        let mut held = Held::default();
+        let mut held = MemoryReservation::default();
         if bytes.capacity() > 2 * PORTION {
             held = self.held.another();
             std::mem::swap(&mut held, &mut self.held);
@@ -339,7 +339,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::{ALONE, AlreadySent, Full, Mark, PORTION, SMALL, Sink, TooLarge, room_after};
-    use crate::memory::{Held, Memory, NoMemory};
+    use crate::memory::{MemoryBudget, MemoryReservation, NoMemory};
     use crate::outlet::{Outlet, Refused, SentPiece};
 
     /// Records sent pieces, and refuses further ones after so many.
@@ -362,14 +362,14 @@ mod tests {
 
     fn streaming(budget: u64, first: usize, most: usize) -> (Sink, Pieces) {
         let pieces = Pieces { sent: Arc::default(), most };
-        let sink = Sink::new(b"{\"data\":".to_vec(), budget, Held::default());
+        let sink = Sink::new(b"{\"data\":".to_vec(), budget, MemoryReservation::default());
         (sink.streaming(first, Box::new(pieces.clone())), pieces)
     }
 
     #[test]
     fn room_is_made_at_once_for_what_is_expected() {
-        let mut sink =
-            Sink::new(Vec::with_capacity(16), u64::MAX, Held::default()).expecting(5_000);
+        let mut sink = Sink::new(Vec::with_capacity(16), u64::MAX, MemoryReservation::default())
+            .expecting(5_000);
         let mut capacities = Vec::new();
         for _ in 0..900 {
             assert_eq!(sink.check_budget(false), Ok(()));
@@ -414,7 +414,7 @@ mod tests {
     #[test]
     fn what_has_no_room_is_not_repeated() {
         let bytes = Vec::with_capacity(8);
-        let mut sink = Sink::new(bytes, u64::MAX, Held::default());
+        let mut sink = Sink::new(bytes, u64::MAX, MemoryReservation::default());
         sink.bytes().extend_from_slice(b"[1,2]");
         let element = (Mark(1), Mark(2));
         let all = (Mark(0), sink.mark());
@@ -436,7 +436,7 @@ mod tests {
 
     #[test]
     fn the_work_ends_where_it_is_limited_and_goes_on_elsewhere() {
-        let mut sink = Sink::new(b"{\"data\":".to_vec(), u64::MAX, Held::default());
+        let mut sink = Sink::new(b"{\"data\":".to_vec(), u64::MAX, MemoryReservation::default());
         sink.limit_work(Some(1 << 10));
         let start = sink.mark();
         let refused = loop {
@@ -469,8 +469,8 @@ mod tests {
 
     #[test]
     fn a_large_value_has_its_room_before_it_is_written() {
-        let memory = Memory::new(8 << 20);
-        let mut sink = Sink::new(Vec::new(), u64::MAX, Held::of(&memory));
+        let memory = MemoryBudget::new(8 << 20);
+        let mut sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::of(&memory));
         assert_eq!(sink.reserve(5 << 20), Ok(()));
         assert!(sink.bytes().capacity() >= 5 << 20);
         assert!((5 << 20..6 << 20).contains(&memory.held()));
@@ -508,8 +508,8 @@ mod tests {
     #[test]
     fn a_large_answer_holds_its_memory_until_it_is_gone() {
         const MEBIBYTE: usize = 1 << 20;
-        let memory = Memory::new(8 << 20);
-        let mut sink = Sink::new(Vec::new(), 100 << 20, Held::of(&memory));
+        let memory = MemoryBudget::new(8 << 20);
+        let mut sink = Sink::new(Vec::new(), 100 << 20, MemoryReservation::of(&memory));
         let mut copy = sink.clone();
         for _ in 0..2 << 10 {
             sink.bytes().extend_from_slice(&[b' '; 1 << 10]);

@@ -6,29 +6,29 @@
 //!
 //! [Handling Execution Errors]: https://spec.graphql.org/draft/#sec-Handling-Execution-Errors
 
-mod bare;
 mod counts;
 mod errors;
 mod plain;
+mod reported;
 mod representations;
-mod told;
+mod unquoted;
 
 use std::sync::Arc;
 
-use crate::cursor::{Cursor, Layout, LevelId, NoRow, Place, Value};
+use crate::cursor::{ColumnRef, Cursor, Layout, LevelId, NoRow, Value};
 use crate::escape::escaped_length;
 use crate::leaf::{Leaf, LeafError};
-use crate::memory::Held;
+use crate::memory::MemoryReservation;
 use crate::outlet::Refused;
 use crate::output::Output;
+use crate::repeated_lists::RepeatedLists;
 use crate::shape::{
     Fields, Item, Node, NodeId, NotRead, OutputId, Piece, RowsId, Shape, ShapeField,
 };
 use crate::sink::{Full, Sink, TooLarge};
-use crate::written_before::WrittenBefore;
-use bare::write_bare;
+use reported::ReportedNodes;
 pub use representations::{Element, Sorted};
-use told::Told;
+use unquoted::write_unquoted;
 
 /// Writes responses of one shape.
 #[derive(Debug)]
@@ -43,12 +43,12 @@ pub struct Writer<'p, E, O: Output = Sink> {
     /// Values of the request.
     echoes: &'p [Echo],
     scratch: Vec<u8>,
-    told: Told,
-    written_before: WrittenBefore<O::Mark>,
+    reported: ReportedNodes,
+    repeated_lists: RepeatedLists<O::Mark>,
     /// True within an element of a list, or within a value that may be replaced as a whole.
     is_within: bool,
     /// The memory of the errors, counted once there are some.
-    errors_held: Option<Held>,
+    errors_held: Option<MemoryReservation>,
     /// The size of the errors in bytes.
     errors_bytes: u64,
     /// Classifier of source failures that end the whole response, not one position.
@@ -120,7 +120,7 @@ pub struct Written<E, D = Vec<u8>> {
     /// The bytes of `data`, or another output.
     pub data: D,
     /// The reservation of their memory, for their lifetime.
-    pub held: Held,
+    pub held: MemoryReservation,
     pub errors: Vec<WriteError<E>>,
 }
 
@@ -153,7 +153,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
     pub fn new(shape: &'p Shape, layout: &'p Layout, output: O) -> Self {
         let (path, errors, failed, scratch) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (is_within, stopped) = (false, None);
-        let (told, written_before) = (Told::default(), WrittenBefore::default());
+        let (reported, repeated_lists) = (ReportedNodes::default(), RepeatedLists::default());
         Self {
             shape,
             layout,
@@ -163,8 +163,8 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
             failed,
             echoes: &[],
             scratch,
-            told,
-            written_before,
+            reported,
+            repeated_lists,
             is_within,
             errors_held: None,
             errors_bytes: 0,
@@ -321,7 +321,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
 
     /// Rolls back everything from the mark on, if it was not sent.
     fn take_back(&mut self, start: O::Mark) -> Result<(), Halt> {
-        self.written_before.roll_back(start);
+        self.repeated_lists.roll_back(start);
         match self.output.roll_back(start) {
             Ok(()) => Ok(()),
             Err(_) => {
@@ -374,8 +374,8 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
             }
             Node::Aggregate { output, fields } => self.write_aggregate(*output, *fields, cursor),
             Node::Groups { output, item } => match self.layout.place(*output) {
-                Place::Level(level) => self.write_level(level, *item, cursor),
-                Place::Column(_) | Place::Unused => Ok(false),
+                ColumnRef::Level(level) => self.write_level(level, *item, cursor),
+                ColumnRef::Column(_) | ColumnRef::Unused => Ok(false),
             },
             Node::Only(item) => self.write_only(*item, cursor),
             Node::Leaves(leaves) => self.write_leaves(leaves, cursor),
@@ -384,21 +384,27 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
             Node::NotRead(why) => Err(self.fail_once(node, why)),
             Node::Object(fields) => self.write_fields(*fields, cursor).map(|()| true),
             Node::Joined { present, fields } => {
-                let Place::Column(column) = self.layout.place(*present) else { return Ok(false) };
+                let ColumnRef::Column(column) = self.layout.place(*present) else {
+                    return Ok(false);
+                };
                 if cursor.value(column) == Value::Null {
                     return Ok(false);
                 }
                 self.write_fields(*fields, cursor).map(|()| true)
             }
             Node::Present { present, node } => {
-                let Place::Column(column) = self.layout.place(*present) else { return Ok(false) };
+                let ColumnRef::Column(column) = self.layout.place(*present) else {
+                    return Ok(false);
+                };
                 match cursor.value(column) {
                     Value::Null => Ok(false),
                     _ => self.write_node(*node, cursor),
                 }
             }
             Node::Variants { variant, nodes } => {
-                let Place::Column(column) = self.layout.place(*variant) else { return Ok(false) };
+                let ColumnRef::Column(column) = self.layout.place(*variant) else {
+                    return Ok(false);
+                };
                 let number = match cursor.value(column) {
                     Value::Integer(number) => usize::try_from(number).ok(),
                     Value::Text(digits) => {
@@ -465,7 +471,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         leaf: &Leaf,
         cursor: &C,
     ) -> Result<bool, Halt> {
-        let Place::Column(column) = self.layout.place(output) else { return Ok(false) };
+        let ColumnRef::Column(column) = self.layout.place(output) else { return Ok(false) };
         let value = cursor.value(column);
         if value == Value::Null {
             return Ok(false);
@@ -507,7 +513,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         fields: Fields,
         cursor: &mut C,
     ) -> Result<bool, Halt> {
-        let Place::Level(level) = self.layout.place(output) else { return Ok(false) };
+        let ColumnRef::Level(level) = self.layout.place(output) else { return Ok(false) };
         let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
         match child.next() {
             Ok(true) => self.write_fields(fields, &mut child)?,
@@ -588,7 +594,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
     ) -> Result<bool, Halt> {
         let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
         let parent = child.parent();
-        let before = parent.and_then(|parent| self.written_before.find(level, parent, item.node));
+        let before = parent.and_then(|parent| self.repeated_lists.find(level, parent, item.node));
         if before.is_some_and(|list| self.output.repeat(list)) {
             self.check_budget(false)?;
             return Ok(true);
@@ -620,7 +626,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
             && self.errors.len() == known_errors
         {
             let list = (list, self.output.mark());
-            self.written_before.remember(level, parent, item.node, list);
+            self.repeated_lists.remember(level, parent, item.node, list);
         }
         Ok(true)
     }
@@ -649,7 +655,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
     ) -> Result<bool, Halt> {
         let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
         let start = self.output.mark();
-        let (known_errors, known_told) = (self.errors.len(), self.told.len());
+        let (known_errors, known_reported) = (self.errors.len(), self.reported.len());
         let mut written = Ok(false);
         loop {
             let next = child.next();
@@ -661,7 +667,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
             if self.errors.len() > known_errors {
                 self.errors.truncate(known_errors);
                 // Reports after the mark are discarded.
-                self.told.truncate(known_told);
+                self.reported.truncate(known_reported);
             }
             if let Err(error) = next {
                 return Err(self.fail(Failure::Source(error)));
@@ -689,14 +695,14 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
                 Piece::Literal(literal) => text.extend_from_slice(literal),
                 Piece::Text { output, leaf } => {
                     let value = match self.layout.place(*output) {
-                        Place::Column(column) => cursor.value(column),
-                        Place::Level(_) | Place::Unused => Value::Null,
+                        ColumnRef::Column(column) => cursor.value(column),
+                        ColumnRef::Level(_) | ColumnRef::Unused => Value::Null,
                     };
                     if value == Value::Null {
                         is_null = true;
                         break;
                     }
-                    if let Err(error) = write_bare(value, leaf, &mut text) {
+                    if let Err(error) = write_unquoted(value, leaf, &mut text) {
                         failure = Some(error);
                         break;
                     }
@@ -711,8 +717,8 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
                 }
                 Piece::Leaf { output, leaf } => {
                     let value = match self.layout.place(*output) {
-                        Place::Column(column) => cursor.value(column),
-                        Place::Level(_) | Place::Unused => Value::Null,
+                        ColumnRef::Column(column) => cursor.value(column),
+                        ColumnRef::Level(_) | ColumnRef::Unused => Value::Null,
                     };
                     if value == Value::Null {
                         text.extend_from_slice(b"null");

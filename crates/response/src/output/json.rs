@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::{Output, Span};
 use crate::append::append;
-use crate::memory::Held;
+use crate::memory::MemoryReservation;
 use crate::shape::ShapeField;
 use crate::sink::{AlreadySent, Full, Mark, Sink};
 
@@ -68,12 +68,12 @@ impl Output for Sink {
     }
 
     #[inline]
-    fn another_held(&self) -> Held {
+    fn another_held(&self) -> MemoryReservation {
         Self::another_held(self)
     }
 
     #[inline]
-    fn into_parts(self) -> (Vec<u8>, Held) {
+    fn into_parts(self) -> (Vec<u8>, MemoryReservation) {
         Self::into_parts(self)
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::{Output, Span};
-use crate::memory::{Held, growth};
+use crate::memory::{MemoryReservation, growth};
 use crate::shape::ShapeField;
 use crate::sink::{AlreadySent, Full, TooLarge, WorkLimit};
 
@@ -68,7 +68,7 @@ pub struct Tape {
 
 /// The reservation of a tape. A copy of the tape has one of its own.
 #[derive(Debug, Default)]
-struct Hold(Held);
+struct Hold(MemoryReservation);
 
 /// A position on a tape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,7 +103,7 @@ fn narrow(length: usize) -> u32 {
 impl Tape {
     /// An empty tape. `budget` limits the response's length as JSON.
     #[must_use]
-    pub fn new(budget: u64, held: Held) -> Self {
+    pub fn new(budget: u64, held: MemoryReservation) -> Self {
         Self { budget, most: budget, held: Hold(held), ..Self::default() }
     }
 
@@ -242,11 +242,11 @@ impl Output for Tape {
         self.budget
     }
 
-    fn another_held(&self) -> Held {
+    fn another_held(&self) -> MemoryReservation {
         self.held.0.another()
     }
 
-    fn into_parts(self) -> (Recorded, Held) {
+    fn into_parts(self) -> (Recorded, MemoryReservation) {
         let Self { tokens, texts, length, held: Hold(held), .. } = self;
         (Recorded { tokens, texts, length }, held)
     }
@@ -355,7 +355,7 @@ impl Output for Tape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::Memory;
+    use crate::memory::MemoryBudget;
 
     /// The JSON of a tape.
     fn json(recorded: &Recorded, names: &[&str]) -> String {
@@ -407,7 +407,7 @@ mod tests {
     }
 
     fn tape() -> Tape {
-        Tape::new(u64::MAX, Held::default())
+        Tape::new(u64::MAX, MemoryReservation::default())
     }
 
     #[test]
@@ -490,7 +490,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_too_large_when_it_would_be_as_json() {
-        let mut tape = Tape::new(16, Held::default());
+        let mut tape = Tape::new(16, MemoryReservation::default());
         tape.begin_list();
         for _ in 0..7 {
             leaf(&mut tape, "1");
@@ -504,8 +504,8 @@ mod tests {
 
     #[test]
     fn a_long_tape_holds_its_memory_until_it_is_gone() {
-        let memory = Memory::new(64 << 20);
-        let mut tape = Tape::new(u64::MAX, Held::of(&memory));
+        let memory = MemoryBudget::new(64 << 20);
+        let mut tape = Tape::new(u64::MAX, MemoryReservation::of(&memory));
         tape.begin_list();
         for _ in 0..100_000 {
             leaf(&mut tape, "\"some text\"");
@@ -520,7 +520,7 @@ mod tests {
         drop((recorded, held));
         assert_eq!(memory.held(), 0);
         memory.set_most(1 << 20);
-        let mut tape = Tape::new(u64::MAX, Held::of(&memory));
+        let mut tape = Tape::new(u64::MAX, MemoryReservation::of(&memory));
         let refused = loop {
             leaf(&mut tape, "\"some text\"");
             if let Err(refused) = tape.check_budget(true) {

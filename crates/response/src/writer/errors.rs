@@ -25,7 +25,7 @@ impl<E, O: Output> Writer<'_, E, O> {
 
     /// Records at the current position that a node was not read, unless that was reported.
     pub(super) fn fail_once(&mut self, node: NodeId, why: &Arc<NotRead>) -> Halt {
-        if !self.told.insert(node) {
+        if !self.reported.insert(node) {
             return Halt::Propagate;
         }
         self.fail(Failure::NotRead(Arc::clone(why)))

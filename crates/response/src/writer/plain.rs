@@ -3,7 +3,7 @@
 //! They are written without positions. If there is an error to report, or a null that propagates,
 //! all is rolled back, and written again with every position tracked.
 
-use crate::cursor::{Cursor, Layout, Place, Value};
+use crate::cursor::{ColumnRef, Cursor, Layout, Value};
 use crate::leaf::Leaf;
 use crate::output::Output;
 use crate::shape::{Fields, Node, NodeId, OutputId, Shape};
@@ -50,10 +50,12 @@ impl<C: Cursor> Row<'_, C> {
             Node::Leaf { output: id, leaf } => self.write_leaf(*id, leaf, nullable, output),
             Node::Object(fields) => self.write_object(*fields, output),
             Node::Joined { present, fields } => match self.layout.place(*present) {
-                Place::Column(column) if !self.cursor.is_null(column) => {
+                ColumnRef::Column(column) if !self.cursor.is_null(column) => {
                     self.write_object(*fields, output)
                 }
-                Place::Column(_) | Place::Level(_) | Place::Unused => write_null(nullable, output),
+                ColumnRef::Column(_) | ColumnRef::Level(_) | ColumnRef::Unused => {
+                    write_null(nullable, output)
+                }
             },
             Node::Literal(text) => {
                 let out = output.text();
@@ -93,8 +95,8 @@ impl<C: Cursor> Row<'_, C> {
         output: &mut O,
     ) -> bool {
         let value = match self.layout.place(id) {
-            Place::Column(column) => self.cursor.value(column),
-            Place::Level(_) | Place::Unused => Value::Null,
+            ColumnRef::Column(column) => self.cursor.value(column),
+            ColumnRef::Level(_) | ColumnRef::Unused => Value::Null,
         };
         if let Value::Null = value {
             return write_null(nullable, output);

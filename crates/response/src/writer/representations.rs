@@ -6,7 +6,7 @@
 //! already.
 
 use super::{Halt, Writer};
-use crate::cursor::{Cursor, NoRow, Place, Value};
+use crate::cursor::{ColumnRef, Cursor, NoRow, Value};
 use crate::output::{Output, Span};
 use crate::shape::Branch;
 use crate::writer::{Failure, PathItem, Segment};
@@ -82,7 +82,7 @@ impl<E, O: Output> Writer<'_, E, O> {
         reserved.map_err(|full| self.full(full))?;
         if self.output.end_sorted(start, &spans) {
             // Cached lists within it have moved.
-            self.written_before.roll_back(list);
+            self.repeated_lists.roll_back(list);
         }
         self.check_budget(false)
     }
@@ -103,7 +103,7 @@ impl<E, O: Output> Writer<'_, E, O> {
             return Ok(());
         };
         let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
-        let Place::Column(column) = self.layout.place(rows.ordinal) else { return Ok(()) };
+        let ColumnRef::Column(column) = self.layout.place(rows.ordinal) else { return Ok(()) };
         loop {
             match child.next() {
                 Ok(true) => {}

@@ -9,7 +9,7 @@ use crate::shape::NodeId;
 
 /// The last list of each level, by its position in the output.
 #[derive(Debug, Default)]
-pub(crate) struct WrittenBefore<M> {
+pub(crate) struct RepeatedLists<M> {
     /// By level.
     lists: Vec<Option<List<M>>>,
     /// No list ends beyond it.
@@ -26,7 +26,7 @@ struct List<M> {
     end: M,
 }
 
-impl<M: Copy + Ord> WrittenBefore<M> {
+impl<M: Copy + Ord> RepeatedLists<M> {
     /// The position of the same list, if it is the last one of its level.
     pub(crate) fn find(&self, level: LevelId, parent: u64, item: NodeId) -> Option<(M, M)> {
         let list = self.lists.get(usize::from(level.0)).copied().flatten()?;
