@@ -7,13 +7,13 @@ use ir::{Otherwise, OtherwiseKind};
 
 use crate::grant::Privilege;
 
-/// Why a session has no access at all.
+/// Reasons why a session has no access at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionRefusal {
     /// The session names no role, and there is no default role.
     NoRole,
     UnknownRole,
-    /// The tokens so far differ in more ways than are kept apart.
+    /// The limit of distinct access sets is reached by different tokens.
     TooManySets,
 }
 
@@ -22,7 +22,7 @@ pub enum SessionRefusal {
 pub enum Denial {
     Entity(EntityId, Privilege),
     Field(FieldId, Privilege),
-    /// The field may be read in some of the rows only, and is used where it cannot be masked.
+    /// The field is readable in some of the rows only, and is used where it cannot be masked.
     Hidden(FieldId),
     Function(FunctionId),
     /// The fields of a write are granted by different rules, none of which grants them together.
@@ -31,7 +31,7 @@ pub enum Denial {
     Unauthenticated,
     /// The claims do not fulfil the rule.
     Forbidden,
-    /// The authorizer does not support this construct, and so refuses it.
+    /// The authorizer does not support this construct, and so denies it.
     NotUnderstood(&'static str),
 }
 

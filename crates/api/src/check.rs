@@ -1,6 +1,6 @@
-//! Finds inputs whose role their position does not read.
+//! Check of an API: finds inputs whose role is invalid at their position.
 //!
-//! Lowering refuses such an input when a request gives it; this check refuses the API when it is
+//! Lowering rejects such an input when a request uses it; this check rejects the API when it is
 //! made.
 
 mod filter;
@@ -19,7 +19,7 @@ use crate::binding::{
     MutationBinding, NestedChange, OrderRole, PayloadField, VariantRole,
 };
 
-/// An input whose role its position does not read.
+/// An input whose role is invalid at its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Misbound {
     /// As in `Query.people(where:)`, or `PersonFilter.name`.
@@ -36,7 +36,7 @@ impl fmt::Display for Misbound {
     }
 }
 
-/// The code that reads an input.
+/// Positions of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Position {
     /// An argument of a field that has none.
@@ -114,7 +114,7 @@ pub enum ChangedRows {
     KeyInRow,
 }
 
-/// What the objects around a condition say that it is about.
+/// Context of a condition: the subject of its enclosing objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Scope {
     /// Operators have a left side.
@@ -133,11 +133,11 @@ pub enum ScopeRows {
     One,
     /// Of several entities.
     Variants,
-    /// Of either, as the rows around it declare.
+    /// Either of both, as the enclosing rows declare.
     Declared,
 }
 
-/// How a position reads an input.
+/// The reading of an input at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reading {
     /// As a value.
@@ -146,7 +146,7 @@ enum Reading {
     Members(Position),
 }
 
-/// All inputs whose role their position does not read.
+/// All inputs whose role is invalid at their position.
 #[must_use]
 pub fn misbound(api: &Api) -> Vec<Misbound> {
     let mut check = Check { api, seen: FxHashSet::default(), found: Vec::new() };
@@ -165,7 +165,7 @@ pub fn misbound(api: &Api) -> Vec<Misbound> {
     check.found
 }
 
-/// The position of the arguments of a field.
+/// The position of a field's arguments.
 #[must_use]
 pub fn position_of_arguments(binding: &FieldBinding) -> Position {
     match binding {
@@ -269,7 +269,7 @@ impl Check<'_> {
     }
 }
 
-/// How a position reads a role; `None`: it does not.
+/// The reading of a role at a position; `None` if it is invalid.
 fn reading(position: Position, role: &InputRole) -> Option<Reading> {
     if let InputRole::Refused(_) = role {
         let is_read = matches!(

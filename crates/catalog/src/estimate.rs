@@ -1,21 +1,21 @@
-//! About how many rows there are, as far as a source tells it.
+//! Estimated numbers of rows, where a source provides statistics.
 //!
-//! Only what everybody may know is kept here: of a table whose own rules hide rows from some, a source
-//! tells nothing.
+//! Only public numbers are kept here: a source provides none of a table whose row-level security
+//! hides rows.
 
 use crate::catalog::Catalog;
 use crate::ids::{EntityId, RelationshipId};
 
-/// About how many rows an entity has.
+/// The estimated number of rows of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowEstimate {
     About(u64),
-    /// So many at least; nobody counted further.
+    /// At least so many; the count stopped there.
     AtLeast(u64),
 }
 
 impl RowEstimate {
-    /// So many at least.
+    /// At least so many.
     fn least(self) -> u64 {
         match self {
             Self::About(rows) | Self::AtLeast(rows) => rows,
@@ -24,13 +24,12 @@ impl RowEstimate {
 }
 
 impl Catalog {
-    /// Keeps about how many rows an entity has.
+    /// Sets the estimated number of rows of an entity.
     pub fn estimate_rows(&mut self, entity: EntityId, estimate: RowEstimate) {
         self.row_estimates.insert(entity, estimate);
     }
 
-    /// About how many rows refer to one row by a relationship, on average; `None` where that is not
-    /// known.
+    /// The average number of rows that refer to one row by a relationship; `None` if unknown.
     #[must_use]
     pub fn estimated_referrers(&self, relationship: RelationshipId) -> Option<u64> {
         let relationship = &self[relationship];

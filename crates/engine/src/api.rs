@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Request};
-use response::Memory;
+use response::MemoryBudget;
 use source::statistics::Counter;
 use source::{Session, SourceError};
 
@@ -100,7 +100,12 @@ impl Api {
     /// A worker whose answers take their memory from what all of them may take together, and whose
     /// requests are waited for no longer than `time_limit`.
     #[must_use]
-    pub fn worker(&self, memory: Arc<Memory>, counter: Counter, time_limit: Duration) -> ApiWorker {
+    pub fn worker(
+        &self,
+        memory: Arc<MemoryBudget>,
+        counter: Counter,
+        time_limit: Duration,
+    ) -> ApiWorker {
         match self {
             Self::Source(engine) => {
                 let worker = Worker::sharing(Arc::clone(engine), memory);
@@ -119,7 +124,8 @@ impl Api {
         match self {
             Self::Source(engine) => ApiWorker::Source(Box::new(Worker::new(Arc::clone(engine)))),
             Self::Gateway(gateway) => {
-                let worker = GatewayWorker::sharing(Arc::clone(gateway), Memory::new(u64::MAX));
+                let worker =
+                    GatewayWorker::sharing(Arc::clone(gateway), MemoryBudget::new(u64::MAX));
                 ApiWorker::Gateway(Box::new(worker))
             }
         }

@@ -2,7 +2,9 @@
 //! a request like any other.
 
 use catalog::{Catalog, EntityId, FieldId, KnownRows};
-use response::{Failure, Held, Item, Leaf, Memory, Node, Shape, ShapeField, Sink};
+use response::{
+    Failure, Item, Leaf, MemoryBudget, MemoryReservation, Node, Shape, ShapeField, Sink,
+};
 use source::CompileError;
 use source::{ExecuteError, ExecuteParams, Observed, PoolLimits, Session, Variables};
 use sources::Source;
@@ -44,8 +46,8 @@ async fn read_entity(
     let plan = source
         .compile(catalog, &request(entity, fields), shape(fields.len()))
         .map_err(|source| KnownRowsError::Compile { entity: name(), source })?;
-    let connections = source.connections(PoolLimits::apart(1), &Memory::new(u64::MAX));
-    let sink = Sink::new(Vec::new(), BYTES, Held::default());
+    let connections = source.connections(PoolLimits::apart(1), &MemoryBudget::new(u64::MAX));
+    let sink = Sink::new(Vec::new(), BYTES, MemoryReservation::default());
     let nobody = Session::default();
     let asked = ExecuteParams {
         variables: Variables::of(&[]),

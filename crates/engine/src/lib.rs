@@ -67,7 +67,7 @@ pub use patterns::PatternLimits;
 pub use policies::{PolicyFile, PolicyProblem, PolicyProblems, RowError, RowName};
 pub use report::{Report, Stages};
 pub use respond::{Kind, Response};
-pub use response::{Held, Memory, NoMemory, SentPiece};
+pub use response::{MemoryBudget, MemoryReservation, NoMemory, SentPiece};
 pub use rest::{BrokenOff, Rest};
 pub use source::{Claims, PlanFigures, PoolLimits, Session, Sizes, Timeouts};
 pub use sources::{

@@ -9,7 +9,7 @@ use dialects::{Echoed, Introspection, LowerError, Lowered, StatedPattern};
 use graphql::heap::HeapSize;
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
-use response::{Echo, Held, Recorded, Shape, Sink, Tape};
+use response::{Echo, MemoryReservation, Recorded, Shape, Sink, Tape};
 use source::{CompileError, Session, SourceError};
 use sources::Plan;
 
@@ -134,7 +134,7 @@ impl Prepared {
     /// A sink with the beginning of an answer, and room for one like the last: where a buffer grows
     /// on the way, what is in it is copied. For a long one the room is made when it is written, since
     /// many requests may wait for their turn.
-    pub(crate) fn begin(&self, beginning: &[u8], budget: u64, held: Held) -> Sink {
+    pub(crate) fn begin(&self, beginning: &[u8], budget: u64, held: MemoryReservation) -> Sink {
         let last = self.last_answer.load(Ordering::Relaxed);
         // A sink looks for more room before the last eighth is needed.
         let expected = last + last / 4 + 64;
@@ -145,7 +145,7 @@ impl Prepared {
     }
 
     /// A tape with room for an answer like the last.
-    pub(crate) fn begin_tape(&self, budget: u64, held: Held) -> Tape {
+    pub(crate) fn begin_tape(&self, budget: u64, held: MemoryReservation) -> Tape {
         let [tokens, texts] = self.last_tape.each_ref().map(|last| {
             let last = last.load(Ordering::Relaxed);
             (last + last / 4 + 64).min(MOST_EXPECTED)

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use graphql::operation::Location;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
-use response::{Failure, Held, NotRead, Segment, SentPiece, TooLarge, WriteError, Written};
+use response::{
+    Failure, MemoryReservation, NotRead, Segment, SentPiece, TooLarge, WriteError, Written,
+};
 use source::{ExecuteError, SourceError, Streamed};
 
 use crate::engine::Engine;
@@ -18,7 +20,7 @@ pub struct Response {
     /// The JSON text.
     pub body: Vec<u8>,
     /// The memory that it takes, for as long as it is here.
-    pub held: Held,
+    pub held: MemoryReservation,
     /// What comes after it, where the answer is made while it is sent.
     pub rest: Option<Box<Rest>>,
 }
@@ -50,7 +52,7 @@ impl Response {
         let mut body = Vec::from(*b"{\"errors\":");
         write_errors(errors, &mut body);
         body.push(b'}');
-        Self { kind: Kind::RequestError, body, held: Held::default(), rest: None }
+        Self { kind: Kind::RequestError, body, held: MemoryReservation::default(), rest: None }
     }
 
     /// The response of a request that ran.
@@ -97,7 +99,7 @@ impl Response {
         let mut body = Vec::from(*b"{\"data\":null,\"errors\":");
         write_errors(std::slice::from_ref(error), &mut body);
         body.push(b'}');
-        Self { kind: Kind::Executed, body, held: Held::default(), rest: None }
+        Self { kind: Kind::Executed, body, held: MemoryReservation::default(), rest: None }
     }
 }
 
@@ -106,7 +108,7 @@ pub(crate) fn complete(
     engine: &Engine,
     written: Written<SourceError>,
     codes: &mut Vec<ErrorCode>,
-) -> (Vec<u8>, Held) {
+) -> (Vec<u8>, MemoryReservation) {
     let Written { data: mut body, held, errors } = written;
     if let Some(errors) = told(engine, errors, codes) {
         body.extend_from_slice(b",\"errors\":");
@@ -190,7 +192,7 @@ fn execution_error(engine: &Engine, error: WriteError<SourceError>) -> GraphQLEr
 
 fn not_read(why: &NotRead) -> GraphQLError {
     match why {
-        NotRead::NotLet { message, field } => {
+        NotRead::NotAuthorized { message, field } => {
             let error = GraphQLError::new(ErrorCode::PermissionDenied, message.clone());
             match field {
                 Some(field) => error.with_extension("field", field),

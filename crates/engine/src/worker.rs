@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
-use response::{Echo, Held, Memory};
+use response::{Echo, MemoryBudget, MemoryReservation};
 use source::statistics::Counter;
 use source::{ExecuteError, ExecuteParams, Executed, Session, Sizes, SourceError, Variables};
 use sources::Connections;
@@ -24,7 +24,7 @@ use crate::respond::{DATA, Kind, Response};
 pub struct Worker {
     pub(crate) engine: Arc<Engine>,
     pub(crate) connections: Connections,
-    memory: Arc<Memory>,
+    memory: Arc<MemoryBudget>,
     sizes: Sizes,
     time_limit: Option<Duration>,
 }
@@ -78,12 +78,12 @@ impl Worker {
     /// A worker whose answers may take all memory that there is.
     #[must_use]
     pub fn new(engine: Arc<Engine>) -> Self {
-        Self::sharing(engine, Memory::new(u64::MAX))
+        Self::sharing(engine, MemoryBudget::new(u64::MAX))
     }
 
     /// A worker whose answers take their memory from what all of them may take together.
     #[must_use]
-    pub fn sharing(engine: Arc<Engine>, memory: Arc<Memory>) -> Self {
+    pub fn sharing(engine: Arc<Engine>, memory: Arc<MemoryBudget>) -> Self {
         let connections = engine.source.connections(engine.connections, &memory);
         Self { engine, connections, memory, sizes: Sizes::default(), time_limit: None }
     }
@@ -182,7 +182,7 @@ impl Worker {
             .echoes(variables)
             .map_err(|error| vec![engine.tell(&error).logged_as(NOT_TAKEN)])?;
         let asked = self.asked(&ready, session, &echoes);
-        let held = Held::of(&self.memory);
+        let held = MemoryReservation::of(&self.memory);
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
         let observed = &mut report.observed;
         let plan = &prepared.plan;

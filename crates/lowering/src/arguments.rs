@@ -19,10 +19,10 @@ use api::binding::{
     ValueBinding, VariantsId,
 };
 
-/// The most orders of one list: each of them is a part of every cursor.
+/// Limit of sort keys of one list: each of them is a part of every cursor.
 const ORDERS: usize = 64;
 
-/// What the arguments of one field say.
+/// The arguments of one field.
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
     pub(super) filters: Vec<Filter>,
@@ -32,17 +32,17 @@ pub(super) struct Arguments {
     pub(super) last: Option<Operand>,
     pub(super) after: Option<Opaque>,
     pub(super) before: Option<Opaque>,
-    /// An opaque id; `Some(None)` if it is none of this API.
+    /// An opaque id; `Some(None)` if it is invalid in this API.
     pub(super) node_id: Option<Option<Opaque>>,
     /// The relationship that is followed instead of the field's own.
     pub(super) hop: Option<ir::Hop>,
     /// The same of rows of several entities.
     pub(super) variants: Option<VariantsId>,
-    /// What is given to the function that the field calls.
+    /// Arguments of the field's function.
     pub(super) given: Vec<Given>,
-    /// What an index is searched for.
+    /// The search text of an index.
     pub(super) searched: Option<Operand>,
-    /// The index that is asked instead of the field's own rows.
+    /// The index to search instead of the field's own rows.
     pub(super) search: Option<SearchId>,
 }
 
@@ -67,7 +67,7 @@ impl Arguments {
     }
 }
 
-/// An opaque text: what of it steers, and the text as a parameter.
+/// An opaque text: its steering parts, and the text as a parameter.
 #[derive(Debug)]
 pub(super) struct Opaque {
     pub(super) shape: OpaqueShape,
@@ -75,8 +75,8 @@ pub(super) struct Opaque {
 }
 
 impl Opaque {
-    /// The condition that a row has the opaque id; `None` if it is an id of other rows. One with a
-    /// null in it is no row's, but might have been.
+    /// The condition that a row has the opaque id; `None` if it is an id of other rows. An id with
+    /// a null matches no row, but is valid.
     pub(super) fn filter(&self, binding: &NodeIdBinding) -> Option<Filter> {
         let nulls = match &self.shape.values {
             OpaqueValues::Nulls(nulls) => nulls,
@@ -104,7 +104,7 @@ impl Opaque {
     }
 }
 
-/// Why a search of nothing fails.
+/// The error of an empty search.
 pub(super) const NOTHING_SEARCHED: &str = "There is nothing to search for.";
 
 const SEVERAL_SEARCHES: &str = "Can only call one search at any given time";
@@ -113,8 +113,7 @@ const INVALID_CURSOR: &str =
     "Invalid cursor, please enter a cursor from a previous request, or null.";
 
 impl Context<'_> {
-    /// What is given to an argument of a function. Null stands for the default; without one it is
-    /// a value like any other.
+    /// The value of a function's argument. Null selects the default; without one it is a value.
     pub(super) fn given(
         &self,
         argument: ArgumentBinding,
@@ -158,7 +157,7 @@ impl Context<'_> {
         self.arguments_of(field, FilterContext::default())
     }
 
-    /// The same where conditions are about what is around them.
+    /// The same for conditions with a context.
     pub(super) fn arguments_of(
         &self,
         field: &CollectedField<'_>,
@@ -320,7 +319,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The orders that an object says, or each of a list of objects.
+    /// The order of an object, or of each of a list of objects.
     fn sort(
         &self,
         input: &Input<'_>,
@@ -339,13 +338,13 @@ impl Context<'_> {
         }
         let mut entries = self.entries(input, r#type.base)?;
         if is_listed {
-            // JavaScript makes the objects of a list with their members as the type has them.
+            // JavaScript orders the members of objects in a list by the type.
             if let TypeKind::InputObject { fields } = &self.api.schema[r#type.base].kind {
                 let place = |id: &InputId| fields.iter().position(|field| field == id);
                 entries.sort_by_key(|(id, _)| place(id));
             }
         }
-        // How well an index has found a row comes behind the row's own values.
+        // The score of a search comes after the row's own values.
         let is_nested = |id: InputId| self.api.input(id).role == InputRole::Order(OrderRole::Sort);
         entries.sort_by_key(|(id, _)| !is_nested(*id));
         for (id, input) in entries {
@@ -358,7 +357,7 @@ impl Context<'_> {
                     }
                 }
                 InputRole::Order(OrderRole::SortOfEdge(entity)) => {
-                    // Relationships of other kinds are not among those that led to the rows.
+                    // Relationships of other kinds did not lead to the rows.
                     if self.leads_by(around, *entity) && is_present() {
                         let r#type = self.api.schema[id].r#type;
                         self.sort(&input, r#type, is_listed, (field, around), orders)?;
@@ -387,7 +386,7 @@ impl Context<'_> {
         let Some(shape) = self.opaque(input, OpaqueKind::Cursor) else {
             return Err(LowerError::refused(INVALID_CURSOR, field.location));
         };
-        // A cursor is a scalar of its own: nothing of its type matters.
+        // A cursor is a scalar: its type is irrelevant.
         let operand = self.plain_operand(input);
         Ok(Opaque { shape, operand })
     }

@@ -8,7 +8,7 @@ use catalog::{
     GraphSummary,
 };
 use cypher::Flavor;
-use response::{Memory, Output, Sink, Written};
+use response::{MemoryBudget, Output, Sink, Written};
 use source::Observed;
 use source::Session;
 use source::SourceError;
@@ -134,7 +134,7 @@ impl Neo4jSource {
     }
 
     #[must_use]
-    pub fn connections(&self, limits: PoolLimits, memory: &Arc<Memory>) -> Neo4jConnections {
+    pub fn connections(&self, limits: PoolLimits, memory: &Arc<MemoryBudget>) -> Neo4jConnections {
         let options = PoolOptions {
             max_connections: limits.connections,
             acquire_timeout: self.timeouts.acquire,

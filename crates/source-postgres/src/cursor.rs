@@ -2,7 +2,7 @@
 
 use ahash::AHashMap;
 use relational::{FIRST_APART, Level, Link, Parents, Program, Repeats};
-use response::{Bounds, Cursor, Held, LevelId, NoMemory, Value};
+use response::{Bounds, Cursor, LevelId, MemoryReservation, NoMemory, Value};
 use source::SourceError;
 
 use super::bind::Bound;
@@ -18,7 +18,7 @@ pub struct Answer<'r> {
     /// By level: where its rows are read apart, the one to which each row above refers.
     referred: Vec<Option<Box<[u32]>>>,
     /// The memory of these.
-    _held: Held,
+    _held: MemoryReservation,
 }
 
 /// The rows of a level by their parent's key, each parent's in their order.
@@ -28,7 +28,7 @@ pub(super) struct Index<'r> {
     /// For each row the next one of the same parent.
     next: Vec<u32>,
     /// The memory of both.
-    _held: Held,
+    _held: MemoryReservation,
 }
 
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl<'r> Answer<'r> {
             level.link.as_ref().map(|link| Index::new(rows, level, link)).transpose()
         });
         let indexes = indexes.collect::<Result<Vec<_>, _>>()?;
-        let mut held = Held::default();
+        let mut held = MemoryReservation::default();
         let referred = referred(program, rows, &indexes, &mut held)?;
         Ok(Self { program, bound, rows, indexes, referred, _held: held })
     }
@@ -120,7 +120,8 @@ impl<'r> Index<'r> {
         mut groups: Groups<'r>,
     ) -> Result<Self, NoMemory> {
         // A small index takes less than what need not be counted.
-        let mut held = if rows.len() > FEW_ROWS { rows.another_held() } else { Held::default() };
+        let mut held =
+            if rows.len() > FEW_ROWS { rows.another_held() } else { MemoryReservation::default() };
         let mut taken = (rows.len() * size_of::<u32>()) as u64;
         held.grow_to(taken)?;
         let mut next = vec![END; rows.len()];
@@ -168,7 +169,7 @@ fn table_bytes<K>(_: &AHashMap<K, Group>, entries: usize) -> u64 {
 #[inline]
 fn reserve_entry<K: Eq + std::hash::Hash>(
     groups: &mut AHashMap<K, Group>,
-    held: &mut Held,
+    held: &mut MemoryReservation,
     taken: u64,
 ) -> Result<(), NoMemory> {
     let capacity = groups.capacity();
@@ -210,7 +211,7 @@ fn referred(
     program: &Program,
     rows: &[Rows],
     indexes: &[Option<Index<'_>>],
-    held: &mut Held,
+    held: &mut MemoryReservation,
 ) -> Result<Vec<Option<Box<[u32]>>>, NoMemory> {
     let mut taken = 0;
     let mut referred: Vec<Option<Box<[u32]>>> = Vec::new();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use catalog::Catalog;
 use response::sink::PORTION;
-use response::{Attempt, Failure, Memory, Output, Refused, Sink, WriteError, Written};
+use response::{Attempt, Failure, MemoryBudget, Output, Refused, Sink, WriteError, Written};
 use source::offload::HERE;
 use source::operand::Variables;
 use source::statistics::Counter;
@@ -113,7 +113,11 @@ impl PostgresSource {
     }
 
     #[must_use]
-    pub fn connections(&self, limits: PoolLimits, memory: &Arc<Memory>) -> PostgresConnections {
+    pub fn connections(
+        &self,
+        limits: PoolLimits,
+        memory: &Arc<MemoryBudget>,
+    ) -> PostgresConnections {
         let shared = limits.shared.min(limits.connections);
         let keeps_one = shared > 0 && limits.connections >= KEEPS_ONE_FROM;
         let options = PoolOptions {

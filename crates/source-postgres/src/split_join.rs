@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use ahash::AHashSet;
 use relational::{Program, ToOne};
-use response::Place;
+use response::ColumnRef;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
@@ -137,7 +137,7 @@ impl Seen<'_> {
         let level = program.layout.level(response::RowsId(to_one.rows.0));
         let level = level.and_then(|level| program.levels.get(usize::from(level.0)));
         let present = program.layout.place(response::OutputId(to_one.present.0));
-        let (Some(level), Place::Column(column)) = (level, present) else { return false };
+        let (Some(level), ColumnRef::Column(column)) = (level, present) else { return false };
         let Some(rows) = rows.get(usize::from(level.read_by().0)) else { return false };
         if rows.len() < MANY_ROWS {
             return false;

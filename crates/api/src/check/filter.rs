@@ -5,7 +5,7 @@ use crate::binding::{
     CompositePlace, DeclaredRole, FilterRole, InputRole, OperatorRole, RowsRole, VariantRole,
 };
 
-/// Conditions on rows that nothing around them is about.
+/// Conditions on rows without a subject.
 pub(super) const ON_ROWS: Reading = Reading::Members(Position::Condition(ROWS));
 
 /// Operators on a subject.
@@ -15,7 +15,7 @@ pub(super) const ON_SUBJECT: Reading =
 const ROWS: Scope =
     Scope { subject: false, rows: None, composite: false, made_of: false, group: false };
 
-/// How a condition is read in a scope; `None`: it is not.
+/// The reading of a condition in a context; `None` if it is invalid.
 pub(super) fn reading(scope: Scope, role: &InputRole) -> Option<Reading> {
     match role {
         InputRole::Filter(role) => of_filter(scope, role),

@@ -93,7 +93,7 @@ pub(super) fn nested(role: &InputRole) -> Option<Reading> {
     }
 }
 
-/// An argument of a field that makes nodes.
+/// An argument of a field that creates nodes.
 pub(super) fn of_new_nodes(role: &InputRole) -> Option<Reading> {
     match role {
         InputRole::Write(WriteRole::Rows) => Some(Reading::Members(Position::Nodes)),
@@ -147,7 +147,7 @@ fn of_node(role: &WriteRole) -> Option<Reading> {
     }
 }
 
-/// A change along a relationship whose way the object around it says.
+/// A nested write along the relationship of the enclosing object.
 pub(super) fn nested_writes(role: &InputRole) -> Option<Reading> {
     match role {
         InputRole::Write(WriteRole::NestedWrite { way: None, .. }) => {
@@ -167,7 +167,7 @@ pub(super) fn of_step(role: &InputRole) -> Option<Reading> {
         }
         InputRole::Write(WriteRole::Inputs) => Some(Reading::Members(Position::NestedWrite)),
         InputRole::Write(WriteRole::Overwrite { .. }) => Some(Reading::Value),
-        // The step towards the nodes of one entity.
+        // The part for the nodes of one entity.
         InputRole::Variant(VariantRole::Of(_)) => Some(Reading::Members(Position::NestedWrite)),
         InputRole::Filter(FilterRole::Conditions) => {
             Some(Reading::Members(Position::Condition(Scope::default())))

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use dialects::{Echoed, StatedPattern};
 use response::{
-    Branch, Layout, Leaf, LevelId, Member, Node, NodeId, NotRead, OutputId, Piece, Place, Sealed,
-    Shape, ShapeField,
+    Branch, ColumnRef, Layout, Leaf, LevelId, Member, Node, NodeId, NotRead, OutputId, Piece,
+    Sealed, Shape, ShapeField,
 };
 
 use super::{Footprint, of_shared, plain, sum};
 
-plain!(Branch, LevelId, NodeId, OutputId, Place);
+plain!(Branch, LevelId, NodeId, OutputId, ColumnRef);
 
 impl Footprint for Shape {
     fn footprint(&self) -> usize {
@@ -61,7 +61,7 @@ impl Footprint for Node {
 impl Footprint for NotRead {
     fn footprint(&self) -> usize {
         match self {
-            Self::NotLet { message, field } => sum!(message, field),
+            Self::NotAuthorized { message, field } => sum!(message, field),
             Self::Undone => 0,
         }
     }

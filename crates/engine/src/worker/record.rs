@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use gateway::execute::RecordedResponse;
 use graphql::{GraphQLError, Request};
-use response::{Held, Written};
+use response::{MemoryReservation, Written};
 use source::Session;
 
 use super::{Allowed, Ready, Worker, failed, refused};
@@ -13,7 +13,7 @@ use crate::report::{Report, Timed};
 use crate::respond::{Response, told};
 
 /// An answer, with the memory that it takes.
-type Answered = (RecordedResponse, Held);
+type Answered = (RecordedResponse, MemoryReservation);
 
 impl Worker {
     /// Answers a request whose values are read as they are written; or the response that says why
@@ -48,7 +48,8 @@ impl Worker {
         let timed = Timed::since(*since, &mut report.stages.execute);
         let echoes = prepared.echoes(variables).map_err(|error| vec![engine.tell(&error)])?;
         let asked = self.asked(&ready, session, &echoes);
-        let tape = prepared.begin_tape(engine.limits.response_bytes, Held::of(&self.memory));
+        let tape =
+            prepared.begin_tape(engine.limits.response_bytes, MemoryReservation::of(&self.memory));
         let (plan, observed) = (&prepared.plan, &mut report.observed);
         let answered = self.connections.answer(plan, asked, tape, observed).await;
         drop(timed);

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use engine::gateway::{Gateway, GatewayWorker};
 use engine::{
-    Caller, Claims, Engine, Limits, Memory, RowError, RowName, Session, SourceAddress, Worker,
+    Caller, Claims, Engine, Limits, MemoryBudget, RowError, RowName, Session, SourceAddress, Worker,
 };
 use graphql::Request;
 use serde_json_bytes::Value as Json;
@@ -61,7 +61,7 @@ fn explain_plan(
     // No client sends headers, so inserted headers are used.
     let caller = Caller { session, forwarded: Some(Box::default()) };
     let explained = block_on(async {
-        let worker = GatewayWorker::sharing(gateway, Memory::new(u64::MAX));
+        let worker = GatewayWorker::sharing(gateway, MemoryBudget::new(u64::MAX));
         Ok(worker.explain(&request, &caller, options.analyze).await)
     })?;
     let failed = |errors| Failure::Operation(OperationError { file: file.to_owned(), errors });

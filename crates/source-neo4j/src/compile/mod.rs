@@ -48,7 +48,7 @@ mod write;
 
 use catalog::Catalog;
 use cypher::Flavor;
-use response::{Layout, LevelId, Place};
+use response::{ColumnRef, Layout, LevelId};
 
 pub(super) use self::raise::raised;
 use source::CompileError;
@@ -65,7 +65,7 @@ pub fn compile(
     flavor: Flavor,
 ) -> Result<GraphProgram, CompileError> {
     let layout = Layout {
-        outputs: vec![Place::Unused; request.outputs as usize],
+        outputs: vec![ColumnRef::Unused; request.outputs as usize],
         rows: vec![None; request.rows as usize],
     };
     let claimed_labels = request.claimed_names.as_slice();
@@ -153,7 +153,7 @@ impl Compiler<'_> {
     }
 
     /// Says where an output stands.
-    fn place_output(&mut self, output: ir::OutputId, place: Place) {
+    fn place_output(&mut self, output: ir::OutputId, place: ColumnRef) {
         if let Some(known) = self.layout.outputs.get_mut(output.0 as usize) {
             *known = place;
         }

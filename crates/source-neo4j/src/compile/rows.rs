@@ -6,7 +6,7 @@ use cypher::{
     ProjectionItem, Query, RelationshipDirection, RelationshipPattern, Variable,
 };
 use ir::{Form, From, Hop, HopDirection, Output, OutputKind, Rows};
-use response::{LevelId, Place};
+use response::{ColumnRef, LevelId};
 use source::CompileError;
 
 use super::super::program::LevelRows;
@@ -274,7 +274,7 @@ impl Compiler<'_> {
                 OutputKind::Counter { .. } => return Err(refused("a counter")),
             };
             let number = items.push(formed(value, form)?)?;
-            self.place_output(output.id, Place::Column(number));
+            self.place_output(output.id, ColumnRef::Column(number));
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use cypher::{Clause, Expression, Function, Projection, ProjectionItem, Variable};
 use ir::{AggregateFunction, AggregateTerm, Form, OutputId, OutputKind, Rows};
-use response::{LevelId, Place};
+use response::{ColumnRef, LevelId};
 use source::CompileError;
 
 use super::super::program::{LevelPage, LevelRows};
@@ -66,7 +66,7 @@ impl Compiler<'_> {
         // Its place is known when it is among the columns of what is above.
         let level = self.level(LevelRows::InRow { column: 0 }, LevelPage::default())?;
         for output in outputs {
-            self.place_output(output, Place::Level(level));
+            self.place_output(output, ColumnRef::Level(level));
         }
         let leads = leads(rows);
         let over: Vec<Over> = terms.iter().map(|term| term.over(leads)).collect();
@@ -131,7 +131,7 @@ impl Compiler<'_> {
             }
             outputs.push(output.id);
             for AggregateTerm { id, function, place, form, once } in &aggregate.terms {
-                self.place_output(*id, Place::Column(column(terms.len())?));
+                self.place_output(*id, ColumnRef::Column(column(terms.len())?));
                 let (function, place) = (*function, place.as_ref());
                 terms.push(Term { function, place, form: *form, once: *once });
             }

@@ -10,7 +10,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use response::Held;
+use response::MemoryReservation;
 use source::wire::buffers::{Buffers, Received};
 use source::wire::socket::Socket;
 
@@ -33,7 +33,7 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    pub(super) fn new(limit: usize, held: Held) -> Receiver {
+    pub(super) fn new(limit: usize, held: MemoryReservation) -> Receiver {
         Receiver { buffers: Buffers::new(limit, held), position: 0, begun: None }
     }
 
@@ -147,7 +147,7 @@ mod tests {
     async fn check(bytes: &[u8], expected: &[&[u8]]) {
         for size in [1, 2, 3, 7, bytes.len()] {
             let (mut socket, mut other) = streams().await;
-            let mut receiver = Receiver::new(1 << 20, Held::default());
+            let mut receiver = Receiver::new(1 << 20, MemoryReservation::default());
             let mut found = Vec::new();
             for piece in bytes.chunks(size) {
                 other.write_all(piece).await.unwrap();
@@ -180,7 +180,7 @@ mod tests {
     #[tokio::test]
     async fn a_message_that_does_not_end_is_refused_at_the_limit() {
         let (mut socket, mut other) = streams().await;
-        let mut receiver = Receiver::new(100_000, Held::default());
+        let mut receiver = Receiver::new(100_000, MemoryReservation::default());
         let writing = tokio::spawn(async move {
             let chunk = [&b"\xff\xff"[..], &[7; 65_535]].concat();
             while other.write_all(&chunk).await.is_ok() {}

@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use response::Held;
+use response::MemoryReservation;
 use response::packed::Entries;
 use rustls::pki_types::ServerName;
 use source::wire::socket::{Address, Socket};
@@ -71,7 +71,7 @@ async fn start_at(
         socket = socket.encrypt(client, name).await?;
     }
     let protocol = handshake::agree(&mut socket).await?;
-    let held = config.memory.as_ref().map(Held::of).unwrap_or_default();
+    let held = config.memory.as_ref().map(MemoryReservation::of).unwrap_or_default();
     let mut receiver = Receiver::new(config.answer_limit, held);
 
     let mut out = Outbox::default();

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use ahash::AHashSet;
 use relational::{Level, ParameterSource};
-use response::{Held, LevelId, NoMemory};
+use response::{LevelId, MemoryReservation, NoMemory};
 
 use super::super::cursor::{composite, is_repeated};
 use super::super::wire::{Row, Rows};
@@ -14,7 +14,7 @@ use source::session::write_quoted;
 #[derive(Debug, Default)]
 pub(in super::super) struct KeyArrays {
     arrays: Vec<Vec<u8>>,
-    _held: Held,
+    _held: MemoryReservation,
 }
 
 impl Deref for KeyArrays {
@@ -37,9 +37,9 @@ const EACH_ROW: usize = 80;
 const COPIES: usize = 4;
 
 /// Reserves what arrays of some columns of these rows may take, before they are made.
-fn reserve(rows: &Rows, columns: &[u16]) -> Result<Held, NoMemory> {
+fn reserve(rows: &Rows, columns: &[u16]) -> Result<MemoryReservation, NoMemory> {
     if rows.len() <= FEW_ROWS {
-        return Ok(Held::default());
+        return Ok(MemoryReservation::default());
     }
     let mut held = rows.another_held();
     let value = |row: Row<'_>, column: &u16| row.value(usize::from(*column)).map_or(0, <[u8]>::len);
@@ -57,7 +57,7 @@ pub(in super::super) fn key_arrays(
     level: &Level,
     rows: &[Rows],
 ) -> Result<Option<KeyArrays>, NoMemory> {
-    let mut held = Held::default();
+    let mut held = MemoryReservation::default();
     let arrays = arrays(levels, level, rows, &mut held)?;
     Ok(arrays.map(|arrays| KeyArrays { arrays, _held: held }))
 }
@@ -66,7 +66,7 @@ fn arrays(
     levels: &[Level],
     level: &Level,
     rows: &[Rows],
-    held: &mut Held,
+    held: &mut MemoryReservation,
 ) -> Result<Option<Vec<Vec<u8>>>, NoMemory> {
     let Some(keys) = distinct_keys(levels, level, rows, held)? else { return Ok(None) };
     let mut keys = keys.into_iter();
@@ -158,7 +158,7 @@ fn distinct_keys(
     levels: &[Level],
     level: &Level,
     rows: &[Rows],
-    held: &mut Held,
+    held: &mut MemoryReservation,
 ) -> Result<Option<Vec<Vec<u8>>>, NoMemory> {
     let mut source = None;
     let mut columns: Vec<u16> = Vec::new();

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use response::Held;
+use response::MemoryReservation;
 use source::wire::buffers::{Buffers, Received};
 use source::wire::socket::Socket;
 
@@ -26,7 +26,7 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    pub(super) fn new(limit: usize, held: Held) -> Receiver {
+    pub(super) fn new(limit: usize, held: MemoryReservation) -> Receiver {
         Receiver { buffers: Buffers::new(limit, held), position: 0 }
     }
 
@@ -50,7 +50,7 @@ impl Receiver {
     }
 
     /// The memory of the round, for the results that point into it.
-    pub(super) fn lend(&mut self) -> Option<Arc<Held>> {
+    pub(super) fn lend(&mut self) -> Option<Arc<MemoryReservation>> {
         self.buffers.lend()
     }
 

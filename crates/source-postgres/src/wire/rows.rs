@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use response::Held;
+use response::MemoryReservation;
 use source::wire::buffers::Received;
 
 use super::error::WireError;
@@ -18,11 +18,11 @@ use super::statement::ResultSignature;
 pub struct Rows {
     received: Arc<Received>,
     /// The memory of the bytes received.
-    lent: Option<Arc<Held>>,
+    lent: Option<Arc<MemoryReservation>>,
     /// Where each value begins, row by row; its length stands in the four bytes before it.
     starts: Vec<u32>,
     /// The memory of `starts`.
-    held: Held,
+    held: MemoryReservation,
     columns: usize,
     rows: usize,
     affected: u64,
@@ -76,7 +76,7 @@ impl Rows {
     }
 
     /// The memory that it holds some of, for what is made of it.
-    pub fn another_held(&self) -> Held {
+    pub fn another_held(&self) -> MemoryReservation {
         self.received.another_held()
     }
 
@@ -167,7 +167,7 @@ impl Rows {
     }
 
     /// Takes a share of the bytes that the rows lie in, at the end of the round.
-    pub(super) fn hold(&mut self, received: &Arc<Received>, lent: Option<&Arc<Held>>) {
+    pub(super) fn hold(&mut self, received: &Arc<Received>, lent: Option<&Arc<MemoryReservation>>) {
         if self.rows > 0 {
             self.received = Arc::clone(received);
             self.lent = lent.map(Arc::clone);

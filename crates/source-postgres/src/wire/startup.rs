@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::BytesMut;
 use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend;
-use response::Held;
+use response::MemoryReservation;
 use rustls::pki_types::ServerName;
 use source::wire::socket::{Address, Socket};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -123,7 +123,7 @@ pub(super) async fn start(
     socket: Socket,
     origin: Origin,
 ) -> Result<Session, WireError> {
-    let held = config.memory.as_ref().map(Held::of).unwrap_or_default();
+    let held = config.memory.as_ref().map(MemoryReservation::of).unwrap_or_default();
     let receiver = Receiver::new(config.answer_limit, held);
     let mut conversation = Conversation { socket, receiver };
     let mut startup = BytesMut::new();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use relational::Program;
-use response::{Bounds, Cursor, Held, LevelId, Value};
+use response::{Bounds, Cursor, LevelId, MemoryReservation, Value};
 use rusqlite::Row;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use source::{SourceError, SourceErrorKind};
@@ -20,7 +20,7 @@ pub(crate) struct Gathered {
 #[derive(Debug)]
 pub(super) struct Holding {
     bytes: u64,
-    held: Held,
+    held: MemoryReservation,
 }
 
 /// The rows of one level.
@@ -96,7 +96,7 @@ impl Gathered {
 }
 
 impl Holding {
-    pub(super) fn new(held: Held) -> Self {
+    pub(super) fn new(held: MemoryReservation) -> Self {
         Self { bytes: 0, held }
     }
 

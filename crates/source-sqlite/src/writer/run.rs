@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use relational::{Level, LevelKind, ParameterSource, Parents, Program, Unit};
-use response::Held;
+use response::MemoryReservation;
 use rusqlite::{CachedStatement, ErrorCode};
 use source::streamed::Abandoned;
 use source::{SourceError, SourceErrorKind};
@@ -31,7 +31,7 @@ pub(crate) struct Change {
     /// What is wrong with root fields before anything is done.
     pub(crate) failures: Vec<RootError>,
     /// What is read is counted here.
-    pub(crate) held: Held,
+    pub(crate) held: MemoryReservation,
 }
 
 /// What became of it.

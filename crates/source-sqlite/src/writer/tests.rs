@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use ir::{Isolation, Otherwise, OtherwiseKind};
 use relational::{Level, LevelKind, Page, Parents, Program, Requirement, Test, Unit, WriteKind};
-use response::{Cursor, Held, Layout, LevelId, Value};
+use response::{Cursor, Layout, LevelId, MemoryReservation, Value};
 use rusqlite::Connection;
 use rusqlite::types::Value as Owned;
 use source::operand::Variables;
@@ -171,7 +171,7 @@ impl Request {
             .map(|own| BoundRequirement::new(own, Variables::of(&[])).unwrap())
             .collect();
         let (bound, failures) = (Arc::new(Bound { levels: bound }), Vec::new());
-        (program, Change { bound, requirements, failures, held: Held::default() })
+        (program, Change { bound, requirements, failures, held: MemoryReservation::default() })
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use bytes::BufMut;
 use response::memory::growth;
-use response::{Held, NoMemory};
+use response::{MemoryReservation, NoMemory};
 use tokio::io::AsyncReadExt;
 
 use super::socket::Socket;
@@ -30,7 +30,7 @@ const KEPT_BUFFERS: usize = 4;
 #[derive(Debug, Default)]
 pub struct Received {
     bytes: Vec<u8>,
-    held: Held,
+    held: MemoryReservation,
     /// Whether it goes with the results that point into it: buffers that are kept take enough already.
     is_given_up: bool,
 }
@@ -45,7 +45,7 @@ pub struct Buffers {
     /// What is allowed of it just now.
     allowed: usize,
     /// Nothing, of the memory that the buffers hold.
-    held: Held,
+    held: MemoryReservation,
 }
 
 /// Why nothing was received.
@@ -61,7 +61,7 @@ pub enum ReceiveError {
 }
 
 impl Buffers {
-    pub fn new(limit: usize, held: Held) -> Buffers {
+    pub fn new(limit: usize, held: MemoryReservation) -> Buffers {
         // Results index the buffer with 32 bits.
         let limit = limit.min(u32::MAX as usize);
         Buffers { current: Arc::default(), earlier: Vec::new(), limit, allowed: limit, held }
@@ -129,7 +129,7 @@ impl Buffers {
 
     /// The memory of the round, for the results that point into it: it is given back with them, while
     /// the buffer may be kept. None where it is too little to be counted.
-    pub fn lend(&mut self) -> Option<Arc<Held>> {
+    pub fn lend(&mut self) -> Option<Arc<MemoryReservation>> {
         let Received { bytes, held, is_given_up } = Arc::get_mut(&mut self.current)?;
         if held.bytes() == 0 {
             return None;
@@ -191,7 +191,7 @@ impl Buffers {
 
 impl Received {
     /// The memory that it holds some of, for what is made of it.
-    pub fn another_held(&self) -> Held {
+    pub fn another_held(&self) -> MemoryReservation {
         self.held.another()
     }
 }
@@ -206,7 +206,7 @@ impl Deref for Received {
 
 impl From<Vec<u8>> for Received {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { bytes, held: Held::default(), is_given_up: false }
+        Self { bytes, held: MemoryReservation::default(), is_given_up: false }
     }
 }
 
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_request_begins_with_the_largest_buffer_that_is_free() {
-        let mut buffers = Buffers::new(usize::MAX, Held::default());
+        let mut buffers = Buffers::new(usize::MAX, MemoryReservation::default());
         buffers.current = Arc::new(Received::from(Vec::with_capacity(300_000)));
         let rows_of_the_first_round = Arc::clone(buffers.current());
         buffers.start_round(0);
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn what_belongs_to_no_round_yet_comes_first_in_the_next() {
-        let mut buffers = Buffers::new(usize::MAX, Held::default());
+        let mut buffers = Buffers::new(usize::MAX, MemoryReservation::default());
         buffers.current = Arc::new(Received::from(b"read and not".to_vec()));
         buffers.start_round(5);
         assert_eq!(&***buffers.current(), b"and not");

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use catalog::{Catalog, EntityId, FieldId};
 use ir::{Hop, HopDirection};
-use response::{Failure, Held, Memory, Sink};
+use response::{Failure, MemoryBudget, MemoryReservation, Sink};
 use source::{CompileError, ExecuteParams, Observed, PoolLimits, Session, Variables};
 use sources::{Address, Connections, OpenOptions, Source};
 use tempfile::TempDir;
@@ -63,7 +63,7 @@ impl Database {
         let options =
             OpenOptions { namespaces: vec!["public".to_owned()], ..OpenOptions::default() };
         let (source, catalog) = Source::open(&address, &options).await.unwrap();
-        let connections = source.connections(PoolLimits::apart(2), &Memory::new(u64::MAX));
+        let connections = source.connections(PoolLimits::apart(2), &MemoryBudget::new(u64::MAX));
         Self { catalog, source, connections, place }
     }
 
@@ -150,7 +150,7 @@ impl Database {
             cost: 1,
             time_limit: None,
         };
-        let sink = Sink::new(Vec::new(), u64::MAX, Held::default());
+        let sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::default());
         let observed = &mut Observed::default();
         let written = match self.connections.answer(&plan, params, sink, observed).await {
             Ok(written) => written,

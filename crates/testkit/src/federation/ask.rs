@@ -11,7 +11,7 @@ use gateway::planner::{Labels, Limits, PlanError, plan};
 use graphql::operation::{Operation, OperationKind};
 use graphql::variables::{Steering, Variables};
 use graphql::{DocumentLimits, GraphQLError, Validator};
-use response::{Held, Sink};
+use response::{MemoryReservation, Sink};
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
 use super::clock::Clock;
@@ -102,9 +102,15 @@ impl Planned {
         let Self { operation, variables, plan } = self;
         let inputs = Inputs { supergraph, operation, plan, variables };
         let mut observed = ExecutionStatistics::default();
-        let running = execute::execute(inputs, subgraphs, options, Held::default(), &mut observed);
+        let running = execute::execute(
+            inputs,
+            subgraphs,
+            options,
+            MemoryReservation::default(),
+            &mut observed,
+        );
         let mut executed = clock.run(running)?;
-        let sink = Sink::new(Vec::new(), u64::MAX, Held::default());
+        let sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::default());
         let sink = execute::write(supergraph, plan, &mut executed, &Literals::new(), sink).ok()?;
         let data = String::from_utf8_lossy(&sink.into_parts().0).into_owned();
         Some(Ran { data, sent: observed.sent(), errors: executed.into_errors() })

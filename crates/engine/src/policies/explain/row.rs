@@ -10,7 +10,7 @@ use ir::{
     Claims, Comparison, Filter, Form, From, Operand, Output, OutputId, OutputKind, Page, Place,
     Value,
 };
-use response::{Held, Memory, Sink};
+use response::{MemoryBudget, MemoryReservation, Sink};
 use serde_json_bytes::Value as Json;
 use source::{ExecuteParams, Observed, PoolLimits, Session, Variables};
 use sources::Source;
@@ -149,8 +149,8 @@ impl Wanted<'_> {
         let outputs = self.outputs();
         let (request, shape) = (self.request(entity, &outputs), shape(outputs.len()));
         let plan = source.compile(catalog, &request, shape).map_err(|error| failed(&error))?;
-        let connections = source.connections(PoolLimits::apart(1), &Memory::new(u64::MAX));
-        let sink = Sink::new(Vec::new(), BYTES, Held::default());
+        let connections = source.connections(PoolLimits::apart(1), &MemoryBudget::new(u64::MAX));
+        let sink = Sink::new(Vec::new(), BYTES, MemoryReservation::default());
         // Of nobody: the source tells its own user everything.
         let nobody = Session::default();
         let variables = Variables { slots: &[], claims };

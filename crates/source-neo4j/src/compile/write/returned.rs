@@ -2,7 +2,7 @@
 
 use cypher::{Clause, Expression, Function, Projection, ProjectionItem, Variable};
 use ir::{Counter, OutputKind, Rows, State, StepId};
-use response::Place;
+use response::ColumnRef;
 use source::CompileError;
 
 use super::super::super::program::LevelRows;
@@ -142,7 +142,7 @@ impl Compiler<'_> {
             };
             let place = column(counters.len())?;
             counters.push(counter);
-            self.place_output(output.id, Place::Column(place));
+            self.place_output(output.id, ColumnRef::Column(place));
         }
         self.place_level(level, None, column(counters.len())?);
         if let Some(level) = self.levels.get_mut(usize::from(level.0)) {

@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use response::Memory;
+use response::MemoryBudget;
 use source::wire::socket::Silence;
 use source::wire::tls::{self, Check};
 
@@ -38,7 +38,7 @@ pub struct Config {
     pub(super) silence: Silence,
     pub(super) answer_limit: usize,
     /// What the answers of all connections may take together.
-    pub(super) memory: Option<Arc<Memory>>,
+    pub(super) memory: Option<Arc<MemoryBudget>>,
     /// Made at the first use: reading root certificates takes milliseconds, and sharing it lets
     /// TLS sessions be resumed.
     tls_client: Arc<OnceLock<Arc<rustls::ClientConfig>>>,
@@ -121,7 +121,7 @@ impl Config {
 
     /// The memory that answers are counted in, with those of others.
     #[must_use]
-    pub fn with_memory(mut self, memory: &Arc<Memory>) -> Config {
+    pub fn with_memory(mut self, memory: &Arc<MemoryBudget>) -> Config {
         self.memory = Some(Arc::clone(memory));
         self
     }

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use response::Memory;
+use response::MemoryBudget;
 use source::wire::socket::Silence;
 use tokio_postgres::config::{ChannelBinding, SslMode, SslNegotiation, TargetSessionAttrs};
 
@@ -49,7 +49,7 @@ pub struct Config {
     pub(super) sessions: Sessions,
     pub(super) answer_limit: usize,
     /// What the answers of all connections may take together.
-    pub(super) memory: Option<Arc<Memory>>,
+    pub(super) memory: Option<Arc<MemoryBudget>>,
     pub(super) silent: SilentAddresses,
     /// Made at the first use: reading root certificates takes milliseconds, and sharing it lets
     /// TLS sessions be resumed.
@@ -152,7 +152,7 @@ impl Config {
 
     /// The memory that answers are counted in, with those of others.
     #[must_use]
-    pub fn with_memory(mut self, memory: &Arc<Memory>) -> Config {
+    pub fn with_memory(mut self, memory: &Arc<MemoryBudget>) -> Config {
         self.memory = Some(Arc::clone(memory));
         self
     }

@@ -1,10 +1,10 @@
-//! Values as texts, without what JSON adds to them.
+//! Values as texts, without JSON's quotes and escapes.
 
 use crate::cursor::Value;
 use crate::leaf::{Leaf, LeafError};
 
 /// Appends a value as a text.
-pub(super) fn write_bare(
+pub(super) fn write_unquoted(
     value: Value<'_>,
     leaf: &Leaf,
     out: &mut Vec<u8>,
@@ -17,7 +17,7 @@ pub(super) fn write_bare(
     }
     let start = out.len();
     leaf.write(value, out)?;
-    // What is no text has nothing in it that would be escaped.
+    // Other values have no escapes.
     if out.get(start) == Some(&b'"') {
         out.pop();
         out.remove(start);
@@ -32,7 +32,7 @@ mod tests {
 
     fn check(value: Value<'_>, leaf: GraphLeaf, expected: &str) {
         let mut out = b"id:".to_vec();
-        write_bare(value, &Leaf::Graph(leaf), &mut out).expect("a value");
+        write_unquoted(value, &Leaf::Graph(leaf), &mut out).expect("a value");
         assert_eq!(String::from_utf8_lossy(&out), format!("id:{expected}"));
     }
 
@@ -53,6 +53,6 @@ mod tests {
     fn what_is_no_utf8_fails() {
         let mut out = Vec::new();
         let leaf = Leaf::Graph(GraphLeaf::String);
-        assert!(write_bare(Value::Text(b"\xff"), &leaf, &mut out).is_err());
+        assert!(write_unquoted(Value::Text(b"\xff"), &leaf, &mut out).is_err());
     }
 }

@@ -1,25 +1,25 @@
-//! The nodes of which it was told that they were not read.
+//! Deduplication of errors: nodes that were already reported as not read.
 
 use crate::shape::NodeId;
 
-/// How many nodes a word of the set stands for.
+/// Nodes per word of the set.
 const WORD: usize = u64::BITS as usize;
 
-/// Nodes in the order in which it was told of them. Each row of an answer asks of each of its nodes,
-/// and there may be thousands of both: so a set beside the order says which are in it.
+/// Reported nodes in their order. Each row of a response looks up each of its nodes, and there may
+/// be thousands of both: so a bit set beside the order makes the look-up fast.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ReportedNodes {
     nodes: Vec<NodeId>,
-    /// A bit for each node, as far as there was one to set.
+    /// A bit for each node, as long as the largest member needs.
     set: Vec<u64>,
 }
 
-impl Told {
+impl ReportedNodes {
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Adds a node; `false` if it is there already.
+    /// Adds a node; `false` if it is a member already.
     pub(super) fn insert(&mut self, node: NodeId) -> bool {
         let (word, bit) = place(node);
         if self.set.len() <= word {
@@ -34,7 +34,7 @@ impl Told {
         true
     }
 
-    /// Forgets all but the first so many.
+    /// Drops all but the first so many.
     pub(super) fn truncate(&mut self, length: usize) {
         for node in self.nodes.drain(length.min(self.nodes.len())..) {
             let (word, bit) = place(node);
@@ -45,7 +45,7 @@ impl Told {
     }
 }
 
-/// The word of a node in the set, and its bit there.
+/// The index of a node's word in the set, and its bit there.
 fn place(node: NodeId) -> (usize, u64) {
     let node = node.0 as usize;
     (node / WORD, 1 << (node % WORD))
@@ -57,29 +57,29 @@ mod tests {
 
     #[test]
     fn each_node_is_told_once_and_again_when_it_was_forgotten() {
-        let mut told = Told::default();
+        let mut reported = ReportedNodes::default();
         let nodes = [NodeId(63), NodeId(64), NodeId(0), NodeId(1000), NodeId(65)];
         for node in nodes {
-            assert!(told.insert(node), "{node:?}");
+            assert!(reported.insert(node), "{node:?}");
         }
         for node in nodes {
-            assert!(!told.insert(node), "{node:?}");
+            assert!(!reported.insert(node), "{node:?}");
         }
-        assert_eq!(told.len(), nodes.len());
-        told.truncate(2);
-        assert_eq!(told.len(), 2);
-        assert_eq!(nodes.map(|node| told.insert(node)), [false, false, true, true, true]);
-        told.truncate(9);
-        assert_eq!(told.len(), nodes.len());
+        assert_eq!(reported.len(), nodes.len());
+        reported.truncate(2);
+        assert_eq!(reported.len(), 2);
+        assert_eq!(nodes.map(|node| reported.insert(node)), [false, false, true, true, true]);
+        reported.truncate(9);
+        assert_eq!(reported.len(), nodes.len());
     }
 
     #[test]
     fn what_is_known_of_a_node_does_not_depend_on_how_many_were_told() {
         const NODES: u32 = 50_000;
-        let mut told = Told::default();
-        assert!((0..NODES).all(|node| told.insert(NodeId(node))));
-        // A comparison with each of the nodes would make 2,500,000,000 of them.
-        assert!((0..NODES).all(|node| !told.insert(NodeId(node))));
-        assert_eq!(told.set.len(), (NODES as usize).div_ceil(WORD));
+        let mut reported = ReportedNodes::default();
+        assert!((0..NODES).all(|node| reported.insert(NodeId(node))));
+        // A linear search would make 2,500,000,000 comparisons.
+        assert!((0..NODES).all(|node| !reported.insert(NodeId(node))));
+        assert_eq!(reported.set.len(), (NODES as usize).div_ceil(WORD));
     }
 }
