@@ -1,4 +1,4 @@
-//! Options of opening a database, and what keeps it from being opened.
+//! Options of opening a database, and the errors of opening it.
 
 use source::Timeouts;
 
@@ -12,7 +12,7 @@ pub struct PostgresOptions<'o> {
     pub namespaces: &'o [String],
     /// Whether objects of extensions are read.
     pub extensions: Extensions,
-    /// Whether the rights of roles decide what is offered.
+    /// Whether the rights of roles restrict the schema.
     pub rights: Rights,
     pub timeouts: Timeouts,
 }

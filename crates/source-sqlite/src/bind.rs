@@ -32,7 +32,7 @@ pub struct BoundLevel {
 #[derive(Debug)]
 pub enum BoundParameter {
     Value(Value),
-    /// A column of the current row of the level above, or of the write whose row is read again.
+    /// A column of the current row of the level above, or of the written row that is read back.
     Parent(u16),
     /// A column of the one row that an earlier level gave.
     Result(LevelId, u32, u16),
@@ -131,7 +131,7 @@ fn to_integer(rows: u64) -> i64 {
     i64::try_from(rows).unwrap_or(i64::MAX)
 }
 
-/// PostgreSQL has no text with one, and says so; the same request gets the same answer here.
+/// PostgreSQL refuses texts with a zero byte; the same request gets the same error here.
 fn refuse_zero_byte(text: &str) -> Result<(), SourceError> {
     match text.contains('\0') {
         true => Err(SourceError::input("invalid byte sequence for encoding \"UTF8\": 0x00")),
@@ -142,7 +142,7 @@ fn refuse_zero_byte(text: &str) -> Result<(), SourceError> {
 /// One value in the storage class in which SQLite keeps values of its kind.
 pub(super) fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceError> {
     if let Resolved::List(_) | Resolved::Parts(_) = value {
-        // No column holds such values, so the schema lets none through.
+        // No column holds such values, so the schema admits none.
         return Err(SourceError::input("a value that has parts cannot be compared"));
     }
     let Some(text) = value.text() else { return Ok(Value::Null) };
@@ -190,7 +190,7 @@ pub(super) fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Valu
     })
 }
 
-/// A list as a JSON text whose elements SQLite reads back as the values they are.
+/// A list as a JSON text whose elements SQLite reads back as the same values.
 fn encode_list(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceError> {
     let single;
     let items = match value {

@@ -37,8 +37,8 @@ pub fn execute<O: Output>(
     written
 }
 
-/// Whether one run of one statement goes on as long as anything is read: it is a snapshot by itself,
-/// and all that is read for its rows sees the same.
+/// Whether one statement reads the whole answer: it is a snapshot by itself, and all statements for
+/// its rows see the same.
 fn is_one_run(program: &Program, shape: &Shape) -> bool {
     let mut tops = program.levels.iter().filter(|level| level.parent.is_none());
     let (Some(top), None) = (tops.next(), tops.next()) else { return false };
@@ -89,7 +89,7 @@ fn execute_statements<O: Output>(
     for level in &program.levels {
         statements.push(match Statement::of(file, &level.text) {
             Ok(statement) => Some(statement),
-            // Its table is not what it was any more; other root fields can still be answered.
+            // Its table has changed; other root fields can still be answered.
             Err(error) => {
                 let error = map_error(error);
                 if error.kind != SourceErrorKind::Internal {

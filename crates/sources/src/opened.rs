@@ -85,7 +85,8 @@ impl Source {
         }
     }
 
-    /// Connections for one thread, made when they are needed. What they read is counted in `memory`.
+    /// Connections for one thread, opened on demand. Memory of the rows read is reserved in
+    /// `memory`.
     #[must_use]
     pub fn connections(&self, limits: PoolLimits, memory: &Arc<MemoryBudget>) -> Connections {
         match self {

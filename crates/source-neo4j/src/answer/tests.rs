@@ -1,4 +1,4 @@
-//! Long answers: what is sent, when, and what that holds in memory.
+//! Tests of long answers: the sent pieces, their time, and the memory that they reserve.
 
 use std::sync::Arc;
 
@@ -17,8 +17,7 @@ use crate::bind::bind;
 use crate::program::{GraphLevel, GraphProgram, LevelPage, LevelRows};
 use crate::wire::{Pack, Records};
 
-/// What both halves of the memory's limit are made of: rows of so many bytes, each shown several
-/// times.
+/// Number of rows whose bytes make up half of the memory limit, each shown several times.
 const ROWS: usize = 512;
 const TEXT: usize = 1_000;
 const SHOWN: usize = 8;

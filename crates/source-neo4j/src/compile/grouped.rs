@@ -45,7 +45,7 @@ impl Compiler<'_> {
         let name = statement.column();
         let group = Expression::List(vec![Expression::Variable(members)]);
         body.push(returning(collect(group), name));
-        // Its place is known when it is among the columns of what is above.
+        // Its place is set with the columns of the level above.
         let level = self.level(LevelRows::InRow { column: 0 }, LevelPage::default())?;
         self.place_output(output, ColumnRef::Level(level));
         let within = self.level(LevelRows::InRow { column: 0 }, LevelPage::default())?;

@@ -16,7 +16,7 @@ use source::wire::socket::Socket;
 
 use super::error::WireError;
 
-/// Where a message lies in the buffer.
+/// The position of a message in the buffer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Frame {
     pub(super) start: usize,
@@ -26,7 +26,7 @@ pub(super) struct Frame {
 #[derive(Debug)]
 pub(super) struct Receiver {
     buffers: Buffers,
-    /// Where the next chunk's length stands.
+    /// The position of the next chunk's length.
     position: usize,
     /// The chunks of a message that has not ended.
     begun: Option<Frame>,
@@ -49,8 +49,8 @@ impl Receiver {
         self.move_back(read);
     }
 
-    /// Lets a large buffer go with the results that point into it: a connection that rests holds
-    /// no answer.
+    /// Frees a large buffer with the results that point into it: an idle connection holds no
+    /// answer.
     pub(super) fn end_round(&mut self) {
         let read = self.read_to();
         if self.buffers.end_round(read) {
@@ -103,7 +103,8 @@ impl Receiver {
         Ok(self.buffers.read(socket).await?)
     }
 
-    /// The same for who waits for something else too. Nothing is lost between two calls.
+    /// Reads for a task that waits for other events, too. Cancel safe: nothing is lost between two
+    /// calls.
     pub(super) fn poll_read(
         &mut self,
         socket: &mut Socket,

@@ -1,4 +1,4 @@
-//! What the statements of a request gave.
+//! Results of a request's statements.
 
 use std::ops::Range;
 
@@ -26,14 +26,14 @@ pub(super) struct Holding {
 /// The rows of one level.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    /// How many columns a row has.
+    /// Number of columns of a row.
     columns: usize,
     /// One row after the other.
     values: Vec<Owned>,
     count: usize,
-    /// Which of them belong to each row of the level above. Where none is above, to all.
+    /// The range of rows for each row of the level above. Without a level above, of all.
     of_parents: Vec<Range<usize>>,
-    /// How many rows a statement without rows of its own has changed.
+    /// Number of rows that a statement without result rows has changed.
     pub(super) changed: u64,
 }
 
@@ -87,7 +87,7 @@ impl Gathered {
         all.end_parent(0);
     }
 
-    /// Forgets what levels gave whose transaction was not committed.
+    /// Drops the results of levels whose transaction was not committed.
     pub(super) fn forget(&mut self, levels: Range<u16>) {
         for level in levels {
             self.set(LevelId(level), Rows::default());
@@ -113,7 +113,7 @@ impl Holding {
 }
 
 impl Rows {
-    /// None yet, of so many columns.
+    /// An empty result with this number of columns.
     pub(super) fn new(columns: usize) -> Self {
         Self { columns, ..Self::default() }
     }

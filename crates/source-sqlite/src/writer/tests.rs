@@ -1,4 +1,4 @@
-//! What is changed, by requests that are made by hand.
+//! Tests of changes, by hand-made requests.
 
 mod group;
 mod log;
@@ -78,7 +78,7 @@ impl Drop for Place {
     }
 }
 
-/// A request made by hand: levels and what they are bound with.
+/// A hand-made request: levels and their bound values.
 #[derive(Default)]
 struct Request {
     levels: Vec<Level>,

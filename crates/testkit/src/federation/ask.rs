@@ -16,7 +16,7 @@ use serde_json_bytes::{ByteString, Map, Value as Json};
 
 use super::clock::Clock;
 
-/// One operation with its variables, the labels that are on, and who asks.
+/// One operation with its variables, the labels that are on, and the session.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'q> {
     pub text: &'q str,
@@ -34,7 +34,7 @@ pub struct Planned {
     pub plan: Plan,
 }
 
-/// Why there is none.
+/// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
     #[error("{}", .0.iter().map(|error| &*error.message).collect::<Vec<_>>().join("; "))]
@@ -45,12 +45,12 @@ pub enum Refused {
     NoPlan(#[from] PlanError),
 }
 
-/// What came of an operation.
+/// The result of an operation.
 #[derive(Debug)]
 pub struct Ran {
     pub data: String,
     pub errors: Vec<ExecutionError>,
-    /// How many requests were sent.
+    /// Number of requests sent.
     pub sent: usize,
 }
 
@@ -72,7 +72,7 @@ impl Planned {
             OperationKind::Mutation => supergraph.schema.mutation,
             OperationKind::Query | OperationKind::Subscription => supergraph.schema.query,
         };
-        // Validation lets no operation pass without its root type.
+        // Validation refuses operations without their root type.
         let root = root.ok_or(Refused::TooManySelections(TooManySelections))?;
         let steering = Steering::new(&variables);
         let denied = access.map_or_else(AccessSet::default, |access| {
@@ -91,7 +91,7 @@ impl Planned {
         gateway::plan::print(supergraph, &self.plan)
     }
 
-    /// Runs it; `None` if it waits for what never comes.
+    /// Runs it; `None` in a deadlock.
     pub fn run<S: Subgraphs>(
         &self,
         supergraph: &Supergraph,

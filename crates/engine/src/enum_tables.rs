@@ -12,9 +12,9 @@ use sources::Source;
 /// The most bytes that the rows of one entity may come to.
 const BYTES: u64 = 16 << 20;
 
-/// Why rows could not be read.
+/// Errors of reading enum tables.
 #[derive(Debug, thiserror::Error)]
-pub enum KnownRowsError {
+pub enum EnumTablesError {
     #[error("cannot read the rows of {entity}, of which the API is made: {source}")]
     Execute { entity: String, source: ExecuteError },
     #[error("cannot read the rows of {entity}, of which the API is made: {message}")]
@@ -28,7 +28,7 @@ pub(crate) async fn read(
     source: &Source,
     catalog: &mut Catalog,
     wanted: Vec<(EntityId, Vec<FieldId>)>,
-) -> Result<(), KnownRowsError> {
+) -> Result<(), EnumTablesError> {
     for (entity, fields) in wanted {
         let rows = read_entity(source, catalog, entity, &fields).await?;
         catalog.know_rows(entity, KnownRows { fields, rows });
@@ -41,11 +41,11 @@ async fn read_entity(
     catalog: &Catalog,
     entity: EntityId,
     fields: &[FieldId],
-) -> Result<Vec<Vec<Option<Box<str>>>>, KnownRowsError> {
+) -> Result<Vec<Vec<Option<Box<str>>>>, EnumTablesError> {
     let name = || catalog.qualified_name(entity);
     let plan = source
         .compile(catalog, &request(entity, fields), shape(fields.len()))
-        .map_err(|source| KnownRowsError::Compile { entity: name(), source })?;
+        .map_err(|source| EnumTablesError::Compile { entity: name(), source })?;
     let connections = source.connections(PoolLimits::apart(1), &MemoryBudget::new(u64::MAX));
     let sink = Sink::new(Vec::new(), BYTES, MemoryReservation::default());
     let nobody = Session::default();
@@ -59,7 +59,7 @@ async fn read_entity(
     let written = connections
         .execute(&plan, asked, sink, &mut Observed::default())
         .await
-        .map_err(|source| KnownRowsError::Execute { entity: name(), source })?;
+        .map_err(|source| EnumTablesError::Execute { entity: name(), source })?;
     let failed = written.errors.into_iter().next().map(|error| match error.failure {
         Failure::Leaf(error) => error.to_string(),
         Failure::Null => "there is no value".into(),
@@ -68,10 +68,10 @@ async fn read_entity(
         Failure::Source(error) => String::from(&*error.message),
     });
     if let Some(message) = failed {
-        return Err(KnownRowsError::Value { entity: name(), message });
+        return Err(EnumTablesError::Value { entity: name(), message });
     }
     let answer: serde_json::Value = serde_json::from_slice(&written.data)
-        .map_err(|error| KnownRowsError::Value { entity: name(), message: error.to_string() })?;
+        .map_err(|error| EnumTablesError::Value { entity: name(), message: error.to_string() })?;
     let rows = answer.get("rows").and_then(|rows| rows.as_array());
     let text = |row: &serde_json::Value, number: usize| {
         row.get(member(number)).and_then(|value| value.as_str()).map(Into::into)
@@ -80,7 +80,7 @@ async fn read_entity(
     Ok(rows.map(|rows| rows.iter().map(texts).collect()).unwrap_or_default())
 }
 
-/// What a text is called within its object.
+/// The response name of a text within its object.
 pub(crate) fn member(number: usize) -> String {
     format!("v{number}")
 }
@@ -109,7 +109,7 @@ fn request(entity: EntityId, fields: &[FieldId]) -> ir::Request {
     ir::Request { transactions: vec![transaction], outputs, rows: 1, claimed_names: Vec::new() }
 }
 
-/// A list of objects with so many texts, as `rows`.
+/// The shape of a list of objects with this number of texts, as `rows`.
 pub(crate) fn shape(texts: usize) -> Shape {
     let mut shape = Shape::default();
     let mut members = Vec::with_capacity(texts);

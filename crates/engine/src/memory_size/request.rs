@@ -7,26 +7,26 @@ use ir::{
     StepKind, Told, Transaction, Update, Value, Variant, Write, WriteKind,
 };
 
-use super::{Footprint, plain, sum};
+use super::{MemorySize, plain, sum};
 
 plain!(Hop);
 
-impl Footprint for Request {
-    fn footprint(&self) -> usize {
+impl MemorySize for Request {
+    fn memory_size(&self) -> usize {
         let Self { transactions, outputs: _, rows: _, claimed_names } = self;
         sum!(transactions, claimed_names)
     }
 }
 
-impl Footprint for Transaction {
-    fn footprint(&self) -> usize {
+impl MemorySize for Transaction {
+    fn memory_size(&self) -> usize {
         let Self { isolation: _, steps } = self;
         sum!(steps)
     }
 }
 
-impl Footprint for Step {
-    fn footprint(&self) -> usize {
+impl MemorySize for Step {
+    fn memory_size(&self) -> usize {
         let Self { id: _, root: _, kind } = self;
         match kind {
             StepKind::Read(rows) => sum!(rows),
@@ -39,15 +39,15 @@ impl Footprint for Step {
     }
 }
 
-impl Footprint for Otherwise {
-    fn footprint(&self) -> usize {
+impl MemorySize for Otherwise {
+    fn memory_size(&self) -> usize {
         let Self { kind: _, message, gaps } = self;
         sum!(message, gaps)
     }
 }
 
-impl Footprint for Rows {
-    fn footprint(&self) -> usize {
+impl MemorySize for Rows {
+    fn memory_size(&self) -> usize {
         let Self {
             id: _,
             from,
@@ -64,8 +64,8 @@ impl Footprint for Rows {
     }
 }
 
-impl Footprint for From {
-    fn footprint(&self) -> usize {
+impl MemorySize for From {
+    fn memory_size(&self) -> usize {
         match self {
             Self::Entity(_)
             | Self::Relation(_)
@@ -83,29 +83,29 @@ impl Footprint for From {
     }
 }
 
-impl Footprint for Told {
-    fn footprint(&self) -> usize {
+impl MemorySize for Told {
+    fn memory_size(&self) -> usize {
         let Self { function: _, place: _, values } = self;
         sum!(values)
     }
 }
 
-impl Footprint for Variant {
-    fn footprint(&self) -> usize {
+impl MemorySize for Variant {
+    fn memory_size(&self) -> usize {
         let Self { entity: _, hop: _, filter, common, outputs } = self;
         sum!(filter, common, outputs)
     }
 }
 
-impl Footprint for OrderTerm {
-    fn footprint(&self) -> usize {
+impl MemorySize for OrderTerm {
+    fn memory_size(&self) -> usize {
         let Self { key, direction: _, nulls: _ } = self;
         sum!(key)
     }
 }
 
-impl Footprint for OrderKey {
-    fn footprint(&self) -> usize {
+impl MemorySize for OrderKey {
+    fn memory_size(&self) -> usize {
         match self {
             Self::Place(place) => sum!(place),
             Self::Relation { hop: _, filter, aggregate } => sum!(filter, aggregate),
@@ -114,8 +114,8 @@ impl Footprint for OrderKey {
     }
 }
 
-impl Footprint for Page {
-    fn footprint(&self) -> usize {
+impl MemorySize for Page {
+    fn memory_size(&self) -> usize {
         match self {
             Self::All => 0,
             Self::Offset { limit, offset, look_ahead: _ } => sum!(limit, offset),
@@ -127,8 +127,8 @@ impl Footprint for Page {
     }
 }
 
-impl Footprint for KeysetValue {
-    fn footprint(&self) -> usize {
+impl MemorySize for KeysetValue {
+    fn memory_size(&self) -> usize {
         match self {
             Self::Null => 0,
             Self::Value(operand) => sum!(operand),
@@ -136,8 +136,8 @@ impl Footprint for KeysetValue {
     }
 }
 
-impl Footprint for Output {
-    fn footprint(&self) -> usize {
+impl MemorySize for Output {
+    fn memory_size(&self) -> usize {
         let Self { id: _, kind } = self;
         match kind {
             OutputKind::Field { path, field: _, form: _ } | OutputKind::Present { path } => {
@@ -160,29 +160,29 @@ impl Footprint for Output {
     }
 }
 
-impl Footprint for Aggregate {
-    fn footprint(&self) -> usize {
+impl MemorySize for Aggregate {
+    fn memory_size(&self) -> usize {
         let Self { paged: _, group_by, having, terms } = self;
         sum!(group_by, having, terms)
     }
 }
 
-impl Footprint for AggregateTerm {
-    fn footprint(&self) -> usize {
+impl MemorySize for AggregateTerm {
+    fn memory_size(&self) -> usize {
         let Self { id: _, function: _, place, form: _, once: _ } = self;
         sum!(place)
     }
 }
 
-impl Footprint for Call {
-    fn footprint(&self) -> usize {
+impl MemorySize for Call {
+    fn memory_size(&self) -> usize {
         let Self { function: _, of_row, arguments } = self;
         sum!(of_row, arguments)
     }
 }
 
-impl Footprint for Filter {
-    fn footprint(&self) -> usize {
+impl MemorySize for Filter {
+    fn memory_size(&self) -> usize {
         match self {
             Self::And(filters) | Self::Or(filters) => sum!(filters),
             Self::Not(filter) | Self::Except(filter) | Self::Required(filter) => sum!(filter),
@@ -200,8 +200,8 @@ impl Footprint for Filter {
     }
 }
 
-impl Footprint for Place {
-    fn footprint(&self) -> usize {
+impl MemorySize for Place {
+    fn memory_size(&self) -> usize {
         match self {
             Self::Field { path, field: _ } => sum!(path),
             Self::Computed(call) => sum!(call),
@@ -215,9 +215,9 @@ impl Footprint for Place {
     }
 }
 
-/// Forms of values, and what representations are, belong to the API.
-impl Footprint for Operand {
-    fn footprint(&self) -> usize {
+/// Forms of values, and descriptions of representations, belong to the API.
+impl MemorySize for Operand {
+    fn memory_size(&self) -> usize {
         match self {
             Self::Variable { slot: _, path } => sum!(path),
             Self::Constant(value) => sum!(value),
@@ -237,8 +237,8 @@ impl Footprint for Operand {
     }
 }
 
-impl Footprint for PathItem {
-    fn footprint(&self) -> usize {
+impl MemorySize for PathItem {
+    fn memory_size(&self) -> usize {
         match self {
             Self::Key(name) => sum!(name),
             Self::Index(_) => 0,
@@ -246,8 +246,8 @@ impl Footprint for PathItem {
     }
 }
 
-impl Footprint for Value {
-    fn footprint(&self) -> usize {
+impl MemorySize for Value {
+    fn memory_size(&self) -> usize {
         match self {
             Self::Null | Self::Boolean(_) | Self::Integer(_) => 0,
             Self::Number(text) | Self::Text(text) | Self::Json(text) => sum!(text),
@@ -257,15 +257,15 @@ impl Footprint for Value {
     }
 }
 
-impl Footprint for Write {
-    fn footprint(&self) -> usize {
+impl MemorySize for Write {
+    fn memory_size(&self) -> usize {
         let Self { entity: _, kind, children, check } = self;
         sum!(kind, children, check)
     }
 }
 
-impl Footprint for WriteKind {
-    fn footprint(&self) -> usize {
+impl MemorySize for WriteKind {
+    fn memory_size(&self) -> usize {
         match self {
             Self::Insert(insert) => sum!(insert),
             Self::Update(Update { filter, assignments, at_most }) => {
@@ -284,8 +284,8 @@ impl Footprint for WriteKind {
     }
 }
 
-impl Footprint for Again {
-    fn footprint(&self) -> usize {
+impl MemorySize for Again {
+    fn memory_size(&self) -> usize {
         match self {
             Self::Link | Self::Keep => 0,
             Self::Refuse(otherwise) => sum!(otherwise),
@@ -293,8 +293,8 @@ impl Footprint for Again {
     }
 }
 
-impl Footprint for Insert {
-    fn footprint(&self) -> usize {
+impl MemorySize for Insert {
+    fn memory_size(&self) -> usize {
         let Self { fields, rows } = self;
         match rows {
             InsertedRows::Each(rows) => sum!(fields, rows),
@@ -303,8 +303,8 @@ impl Footprint for Insert {
     }
 }
 
-impl Footprint for Assignment {
-    fn footprint(&self) -> usize {
+impl MemorySize for Assignment {
+    fn memory_size(&self) -> usize {
         match self {
             Self::Set(operand)
             | Self::Add(operand)
@@ -319,8 +319,8 @@ impl Footprint for Assignment {
     }
 }
 
-impl Footprint for ChildWrite {
-    fn footprint(&self) -> usize {
+impl MemorySize for ChildWrite {
+    fn memory_size(&self) -> usize {
         let Self { hop: _, parents, write, edge } = self;
         sum!(parents, write, edge)
     }

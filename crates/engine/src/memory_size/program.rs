@@ -9,13 +9,13 @@ use source_neo4j::program::{
     ParameterType,
 };
 
-use super::{Footprint, plain, sum};
+use super::{MemorySize, plain, sum};
 
 plain!(ApartColumn, ir::Counter);
 
 /// In all forms that were made until now, each with its statements as they are sent.
-impl Footprint for sources::Plan {
-    fn footprint(&self) -> usize {
+impl MemorySize for sources::Plan {
+    fn memory_size(&self) -> usize {
         match self {
             Self::Sqlite(plan) => size_of_val(&**plan) + sum!(&plan.program.program),
             Self::Postgres(plan) => {
@@ -29,22 +29,22 @@ impl Footprint for sources::Plan {
     }
 }
 
-impl Footprint for Program {
-    fn footprint(&self) -> usize {
+impl MemorySize for Program {
+    fn memory_size(&self) -> usize {
         let Self { levels, layout, units } = self;
         sum!(levels, layout, units)
     }
 }
 
-impl Footprint for Unit {
-    fn footprint(&self) -> usize {
+impl MemorySize for Unit {
+    fn memory_size(&self) -> usize {
         let Self { isolation: _, levels: _, roots, requirements, writes: _, may_be_long: _ } = self;
         sum!(roots, requirements)
     }
 }
 
-impl Footprint for Requirement {
-    fn footprint(&self) -> usize {
+impl MemorySize for Requirement {
+    fn memory_size(&self) -> usize {
         let Self { after: _, test, root: _, otherwise } = self;
         match test {
             Test::RowThere | Test::NoRow => sum!(otherwise),
@@ -53,8 +53,8 @@ impl Footprint for Requirement {
     }
 }
 
-impl Footprint for Level {
-    fn footprint(&self) -> usize {
+impl MemorySize for Level {
+    fn memory_size(&self) -> usize {
         let Self {
             id: _,
             root: _,
@@ -78,8 +78,8 @@ impl Footprint for Level {
     }
 }
 
-impl Footprint for LevelKind {
-    fn footprint(&self) -> usize {
+impl MemorySize for LevelKind {
+    fn memory_size(&self) -> usize {
         match self {
             Self::Rows(Page { limit, offset, look_ahead: _, from_end: _ }) => sum!(limit, offset),
             Self::Count | Self::Aggregate | Self::Groups | Self::Write(_) => 0,
@@ -87,14 +87,14 @@ impl Footprint for LevelKind {
     }
 }
 
-impl Footprint for BoundedPages {
-    fn footprint(&self) -> usize {
+impl MemorySize for BoundedPages {
+    fn memory_size(&self) -> usize {
         self.bytes()
     }
 }
 
-impl Footprint for Parameter {
-    fn footprint(&self) -> usize {
+impl MemorySize for Parameter {
+    fn memory_size(&self) -> usize {
         let Self { source, kind: _ } = self;
         match source {
             ParameterSource::Operand(operand) => sum!(operand),
@@ -106,50 +106,50 @@ impl Footprint for Parameter {
     }
 }
 
-impl Footprint for Repeats {
-    fn footprint(&self) -> usize {
+impl MemorySize for Repeats {
+    fn memory_size(&self) -> usize {
         let Self { key, columns: _, is_short: _ } = self;
         sum!(key)
     }
 }
 
-impl Footprint for Link {
-    fn footprint(&self) -> usize {
+impl MemorySize for Link {
+    fn memory_size(&self) -> usize {
         let Self { parent_columns, columns } = self;
         sum!(parent_columns, columns)
     }
 }
 
-impl Footprint for GraphProgram {
-    fn footprint(&self) -> usize {
+impl MemorySize for GraphProgram {
+    fn memory_size(&self) -> usize {
         let Self { transactions, levels, layout } = self;
         sum!(transactions, levels, layout)
     }
 }
 
-impl Footprint for GraphTransaction {
-    fn footprint(&self) -> usize {
+impl MemorySize for GraphTransaction {
+    fn memory_size(&self) -> usize {
         let Self { access: _, statements } = self;
         sum!(statements)
     }
 }
 
-impl Footprint for GraphStatement {
-    fn footprint(&self) -> usize {
+impl MemorySize for GraphStatement {
+    fn memory_size(&self) -> usize {
         let Self { root: _, text, parameters } = self;
         sum!(text, parameters)
     }
 }
 
-impl Footprint for GraphParameter {
-    fn footprint(&self) -> usize {
+impl MemorySize for GraphParameter {
+    fn memory_size(&self) -> usize {
         let Self { operand, r#type } = self;
         sum!(operand, r#type)
     }
 }
 
-impl Footprint for ParameterType {
-    fn footprint(&self) -> usize {
+impl MemorySize for ParameterType {
+    fn memory_size(&self) -> usize {
         match self {
             Self::List(of) => sum!(of),
             Self::Row(members) | Self::Map(members) => sum!(members),
@@ -170,8 +170,8 @@ impl Footprint for ParameterType {
     }
 }
 
-impl Footprint for GraphLevel {
-    fn footprint(&self) -> usize {
+impl MemorySize for GraphLevel {
+    fn memory_size(&self) -> usize {
         let Self { rows: _, width: _, page, counters } = self;
         let LevelPage { limit, offset, look_ahead: _ } = page;
         sum!(counters, limit, offset)

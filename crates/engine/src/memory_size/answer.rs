@@ -8,28 +8,28 @@ use response::{
     Sealed, Shape, ShapeField,
 };
 
-use super::{Footprint, of_shared, plain, sum};
+use super::{MemorySize, of_shared, plain, sum};
 
 plain!(Branch, LevelId, NodeId, OutputId, ColumnRef);
 
-impl Footprint for Shape {
-    fn footprint(&self) -> usize {
+impl MemorySize for Shape {
+    fn memory_size(&self) -> usize {
         let Self { nodes, fields, root: _, .. } = self;
         // A flag for each node.
         nodes.capacity() + sum!(nodes, fields)
     }
 }
 
-impl Footprint for ShapeField {
-    fn footprint(&self) -> usize {
+impl MemorySize for ShapeField {
+    fn memory_size(&self) -> usize {
         let Self { name, node: _, nullable: _, location: _, .. } = self;
-        // With what stands between it and the key before.
+        // With the comma, the quotes and the colon around the key.
         sum!(name) + self.key().len() + 1
     }
 }
 
-impl Footprint for Node {
-    fn footprint(&self) -> usize {
+impl MemorySize for Node {
+    fn memory_size(&self) -> usize {
         match self {
             Self::Variants { variant: _, nodes } => sum!(nodes),
             Self::Leaf { output: _, leaf } => sum!(leaf),
@@ -58,8 +58,8 @@ impl Footprint for Node {
     }
 }
 
-impl Footprint for NotRead {
-    fn footprint(&self) -> usize {
+impl MemorySize for NotRead {
+    fn memory_size(&self) -> usize {
         match self {
             Self::NotAuthorized { message, field } => sum!(message, field),
             Self::Undone => 0,
@@ -67,8 +67,8 @@ impl Footprint for NotRead {
     }
 }
 
-impl Footprint for Piece {
-    fn footprint(&self) -> usize {
+impl MemorySize for Piece {
+    fn memory_size(&self) -> usize {
         match self {
             Self::Literal(text) => sum!(text),
             Self::Leaf { output: _, leaf } | Self::Text { output: _, leaf } => sum!(leaf),
@@ -78,8 +78,8 @@ impl Footprint for Piece {
 }
 
 /// Names of enums belong to the API.
-impl Footprint for Leaf {
-    fn footprint(&self) -> usize {
+impl MemorySize for Leaf {
+    fn memory_size(&self) -> usize {
         match self {
             Self::List(leaf) => sum!(leaf),
             Self::Composite(members)
@@ -119,29 +119,29 @@ impl Footprint for Leaf {
     }
 }
 
-impl Footprint for Member {
-    fn footprint(&self) -> usize {
+impl MemorySize for Member {
+    fn memory_size(&self) -> usize {
         let Self { key, part: _, leaf, nullable: _ } = self;
         sum!(key, leaf)
     }
 }
 
-impl Footprint for Sealed {
-    fn footprint(&self) -> usize {
+impl MemorySize for Sealed {
+    fn memory_size(&self) -> usize {
         let Self { members, seal: _ } = self;
         sum!(members)
     }
 }
 
-impl Footprint for Layout {
-    fn footprint(&self) -> usize {
+impl MemorySize for Layout {
+    fn memory_size(&self) -> usize {
         let Self { outputs, rows } = self;
         sum!(outputs, rows)
     }
 }
 
-impl Footprint for Echoed {
-    fn footprint(&self) -> usize {
+impl MemorySize for Echoed {
+    fn memory_size(&self) -> usize {
         match self {
             Self::Json(operand) => sum!(operand),
             Self::Sorted { list, types } => {
@@ -151,8 +151,8 @@ impl Footprint for Echoed {
     }
 }
 
-impl Footprint for StatedPattern {
-    fn footprint(&self) -> usize {
+impl MemorySize for StatedPattern {
+    fn memory_size(&self) -> usize {
         let Self { argument, r#match: _, operand, location: _ } = self;
         sum!(argument, operand)
     }

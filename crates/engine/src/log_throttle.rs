@@ -1,5 +1,5 @@
-//! How often the log has the same: in an outage every request fails in the same way, and a line for each
-//! says nothing that the first ones do not say.
+//! Rate-limited logging: in an outage every request fails in the same way, and a line for each
+//! would add nothing to the first ones.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use graphql::ErrorCode;
 
-/// So many lines of one cause are written in each window of this length.
+/// Most lines of one cause in each window of this length.
 const LINES: u64 = 10;
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// Of so many causes it is known how often they were logged; lines of others are written.
+/// Most causes that are counted; lines of others are always written.
 const MOST_CAUSES: usize = 1_000;
 
-/// What lines have in common that say the same.
+/// The cause that lines have in common.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Cause {
     pub(crate) code: ErrorCode,
@@ -22,7 +22,7 @@ pub(crate) struct Cause {
     pub(crate) detail: Box<str>,
 }
 
-/// How often each cause was logged lately.
+/// A rate limit of log lines for each cause.
 #[derive(Debug, Default)]
 pub(crate) struct LogThrottle {
     causes: Mutex<HashMap<Cause, Window>>,
@@ -32,26 +32,27 @@ pub(crate) struct LogThrottle {
 struct Window {
     since: Instant,
     lines: u64,
-    /// How often nothing was written.
-    untold: u64,
+    /// Number of lines that were not written.
+    suppressed: u64,
     /// The id of the last line that was written.
     id: Arc<str>,
 }
 
-/// What becomes of a line.
+/// The result of judging a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Logged {
-    /// It is written with this id. So many lines of the cause were not, since the one before.
-    Written { id: Arc<str>, untold: u64 },
+    /// The line is written with this id. `suppressed` lines of the cause were not written since the
+    /// one before.
+    Written { id: Arc<str>, suppressed: u64 },
     /// It is not; this is the id of a line of the same cause.
     Counted { id: Arc<str> },
 }
 
 /// The throttle of the process.
-pub(crate) static THROTTLE: LazyLock<LogThrottle> = LazyLock::new(LogThrottle::default);
+pub(crate) static LOG_THROTTLE: LazyLock<LogThrottle> = LazyLock::new(LogThrottle::default);
 
 impl LogThrottle {
-    /// Judges a line at a time; `new_id` is asked if it is written.
+    /// Judges a line at a time; `new_id` is called if it is written.
     pub(crate) fn judge(
         &self,
         cause: Cause,
@@ -60,43 +61,43 @@ impl LogThrottle {
     ) -> Logged {
         let mut causes = self.all();
         if causes.len() >= MOST_CAUSES && !causes.contains_key(&cause) {
-            causes.retain(|_, window| !window.is_over(now) || window.untold > 0);
+            causes.retain(|_, window| !window.is_over(now) || window.suppressed > 0);
             if causes.len() >= MOST_CAUSES {
-                return Logged::Written { id: new_id().into(), untold: 0 };
+                return Logged::Written { id: new_id().into(), suppressed: 0 };
             }
         }
         let window = causes.entry(cause).or_insert_with(|| Window {
             since: now,
             lines: 0,
-            untold: 0,
+            suppressed: 0,
             id: Arc::from(""),
         });
-        let mut untold = 0;
+        let mut suppressed = 0;
         if window.is_over(now) {
             (window.since, window.lines) = (now, 0);
-            untold = std::mem::take(&mut window.untold);
+            suppressed = std::mem::take(&mut window.suppressed);
         }
         if window.lines < LINES {
             window.lines += 1;
             window.id = new_id().into();
-            return Logged::Written { id: Arc::clone(&window.id), untold };
+            return Logged::Written { id: Arc::clone(&window.id), suppressed };
         }
-        window.untold += 1;
+        window.suppressed += 1;
         Logged::Counted { id: Arc::clone(&window.id) }
     }
 
-    /// How often lines were not written whose window is over, by cause.
-    pub(crate) fn take_untold(&self, now: Instant) -> Vec<(Cause, u64)> {
+    /// Takes the numbers of suppressed lines whose window is over, by cause.
+    pub(crate) fn take_suppressed(&self, now: Instant) -> Vec<(Cause, u64)> {
         let mut causes = self.all();
-        let mut untold = Vec::new();
+        let mut suppressed = Vec::new();
         causes.retain(|cause, window| {
             let is_over = window.is_over(now);
-            if is_over && window.untold > 0 {
-                untold.push((cause.clone(), window.untold));
+            if is_over && window.suppressed > 0 {
+                suppressed.push((cause.clone(), window.suppressed));
             }
             !is_over
         });
-        untold
+        suppressed
     }
 
     fn all(&self) -> MutexGuard<'_, HashMap<Cause, Window>> {
@@ -112,8 +113,8 @@ impl Window {
 }
 
 /// Logs of how many failures no line was written; to be called now and then.
-pub fn log_untold() {
-    for (Cause { code, detail }, more) in THROTTLE.take_untold(Instant::now()) {
+pub fn log_suppressed() {
+    for (Cause { code, detail }, more) in LOG_THROTTLE.take_suppressed(Instant::now()) {
         tracing::warn!(
             code = code.as_str(),
             cause = &*detail,
@@ -146,24 +147,24 @@ mod tests {
         for number in 0..33_327 {
             let now = begin + Duration::from_micros(100) * number;
             match throttle.judge(cause("db"), now, new_id) {
-                Logged::Written { untold, .. } => {
-                    assert_eq!(untold, 0);
+                Logged::Written { suppressed, .. } => {
+                    assert_eq!(suppressed, 0);
                     written += 1;
                 }
-                // The client is told the id of a line that is there.
+                // The client receives the id of a line that was written.
                 Logged::Counted { id } => assert_eq!(&*id, "10"),
             }
         }
         assert_eq!((written, ids.get()), (LINES, 10));
         // Another cause has lines of its own.
         let other = throttle.judge(cause("other"), begin, new_id);
-        assert_eq!(other, Logged::Written { id: "11".into(), untold: 0 });
+        assert_eq!(other, Logged::Written { id: "11".into(), suppressed: 0 });
         let later = begin + WINDOW;
-        assert_eq!(throttle.take_untold(begin + WINDOW / 2), []);
-        assert_eq!(throttle.take_untold(later), [(cause("db"), 33_317)]);
-        assert_eq!(throttle.take_untold(later), []);
+        assert_eq!(throttle.take_suppressed(begin + WINDOW / 2), []);
+        assert_eq!(throttle.take_suppressed(later), [(cause("db"), 33_317)]);
+        assert_eq!(throttle.take_suppressed(later), []);
         let again = throttle.judge(cause("db"), later, new_id);
-        assert_eq!(again, Logged::Written { id: "12".into(), untold: 0 });
+        assert_eq!(again, Logged::Written { id: "12".into(), suppressed: 0 });
     }
 
     #[test]
@@ -174,7 +175,7 @@ mod tests {
             throttle.judge(cause("db"), begin, || "1".into());
         }
         let next = throttle.judge(cause("db"), begin + WINDOW, || "2".into());
-        assert_eq!(next, Logged::Written { id: "2".into(), untold: 7 });
+        assert_eq!(next, Logged::Written { id: "2".into(), suppressed: 7 });
     }
 
     #[test]
@@ -183,7 +184,7 @@ mod tests {
         let begin = Instant::now();
         for number in 0..2 * MOST_CAUSES {
             let logged = throttle.judge(cause(&number.to_string()), begin, String::new);
-            assert!(matches!(logged, Logged::Written { untold: 0, .. }));
+            assert!(matches!(logged, Logged::Written { suppressed: 0, .. }));
         }
         assert_eq!(throttle.all().len(), MOST_CAUSES);
     }

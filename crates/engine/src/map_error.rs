@@ -1,5 +1,5 @@
-//! What clients are told of the errors of a source: a stable code always, and a message that gives
-//! nothing of the source away unless somebody has said that it may.
+//! Errors of a source as clients see them: always a stable code, and a message without details of
+//! the source unless an option discloses them.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -13,17 +13,17 @@ use serde_json::Value;
 use source::{Details, SourceError, SourceErrorKind};
 
 use crate::engine::Engine;
+use crate::log_throttle::{Cause, LOG_THROTTLE, Logged};
 use crate::respond::{NO_MEMORY, error_id};
-use crate::throttle::{Cause, Logged, THROTTLE};
 
-/// What may be told of errors beyond their codes.
+/// Options of disclosing errors beyond their codes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ErrorOptions {
-    /// Which constraint, table and columns an error is about.
+    /// Whether the constraint, the table and the columns of an error are shown.
     pub show_constraints: bool,
-    /// The source's own words.
+    /// Whether the source's own messages are shown.
     pub show_database_errors: bool,
-    /// What PostGraphile shows beside the message, where it is told to.
+    /// Parts of errors that PostGraphile's `extendedErrors` shows.
     pub extended: Vec<ExtendedError>,
     /// Messages by the names of constraints, or by columns, as [`Messages`] finds them.
     pub messages: Vec<(Box<str>, Box<str>)>,
@@ -42,7 +42,7 @@ pub enum ExtendedError {
     Constraint,
 }
 
-/// What is told of errors, made once.
+/// Messages of constraint violations, prepared once.
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
     options: ErrorOptions,
@@ -52,21 +52,22 @@ pub(crate) struct Messages {
     tagged: Vec<ConstraintMessage>,
 }
 
-/// How an error is told.
-struct Telling {
+/// The form in which clients see a kind of error.
+struct ClientError {
     code: ErrorCode,
-    words: Words,
+    message: Message,
 }
 
-/// Whose words an error is told in.
-enum Words {
-    /// Its own, which are for clients.
+/// The message that clients see.
+enum Message {
+    /// The error's own message, which is meant for clients.
     Own,
-    /// Ours, and there is nothing to look up.
-    Ours(&'static str),
-    /// Ours. What the change broke may have a message of its own, and is in the log.
-    Refused(&'static str),
-    /// Ours, since the fault is not the request's: what happened is in the log.
+    /// A fixed text; nothing is logged.
+    Fixed(&'static str),
+    /// A fixed text for a constraint violation. The constraint may have a configured message; its
+    /// name is logged.
+    Violation(&'static str),
+    /// A fixed text, since the fault is not the request's; the error itself is logged.
     Masked(&'static str),
 }
 
@@ -103,7 +104,7 @@ impl Messages {
         Self { options, configured, tagged }
     }
 
-    /// The message that somebody wrote for what a change broke; what was configured counts first.
+    /// The configured message of a constraint violation; options precede tags of the schema.
     fn find(&self, details: &Details) -> Option<&str> {
         let Details { constraint, schema, table, columns, .. } = details;
         let columns = (!columns.is_empty()).then(|| columns.join(","));
@@ -124,9 +125,9 @@ impl Messages {
             }
         }
         let name = constraint.as_deref()?;
-        let is_of = |own: Option<&str>, told: &Option<Box<str>>| {
-            // A source that does not say where a constraint is has one of this name.
-            own.is_none() || told.as_deref().is_none_or(|told| own == Some(told))
+        let is_of = |own: Option<&str>, reported: &Option<Box<str>>| {
+            // A source that does not report where a constraint is has one of this name.
+            own.is_none() || reported.as_deref().is_none_or(|reported| own == Some(reported))
         };
         let message = self.tagged.iter().find(|message| {
             &*message.constraint == name
@@ -139,19 +140,19 @@ impl Messages {
 
 impl Engine {
     /// A source's failure as a client may see it.
-    pub(crate) fn tell(&self, error: &SourceError) -> GraphQLError {
+    pub(crate) fn map_error(&self, error: &SourceError) -> GraphQLError {
         let completed = error.details.as_deref().map(|details| complete(details, &self.catalog));
         let details = completed.as_ref();
         let options = &self.messages.options;
-        let Telling { code, words } = telling(error.kind);
-        // What has no code was not said by the database.
+        let ClientError { code, message } = client_error(error.kind);
+        // An error without a code does not come from the database.
         let shows_own = options.show_database_errors && error.code.is_some();
         let own = || GraphQLError::new(code, String::from(&*error.message));
-        let mut told = match words {
-            Words::Own => own(),
-            Words::Ours(_) if shows_own => own(),
-            Words::Ours(text) => GraphQLError::new(code, text),
-            Words::Refused(text) => {
+        let mut mapped = match message {
+            Message::Own => own(),
+            Message::Fixed(_) if shows_own => own(),
+            Message::Fixed(text) => GraphQLError::new(code, text),
+            Message::Violation(text) => {
                 let message = details.and_then(|details| self.messages.find(details));
                 match message {
                     Some(message) => GraphQLError::new(code, message),
@@ -161,109 +162,111 @@ impl Engine {
                         .with_extension("errorId", &log_refusal(error, code, details)),
                 }
             }
-            Words::Masked(text) => {
+            Message::Masked(text) => {
                 let id = log_failure(error, code);
-                let told = if shows_own { own() } else { GraphQLError::new(code, text) };
-                told.with_extension("errorId", &id)
+                let mapped = if shows_own { own() } else { GraphQLError::new(code, text) };
+                mapped.with_extension("errorId", &id)
             }
         };
         if let Some(details) = details.filter(|_| options.show_constraints) {
-            show_constraint(details, &mut told);
+            show_constraint(details, &mut mapped);
         }
         if !options.extended.is_empty() && error.code.is_some() {
-            extend(&options.extended, error, &mut told);
+            extend(&options.extended, error, &mut mapped);
         }
-        told
+        mapped
     }
 }
 
-/// What becomes of each kind of error.
-fn telling(kind: SourceErrorKind) -> Telling {
+/// The form of each kind of error.
+fn client_error(kind: SourceErrorKind) -> ClientError {
     use SourceErrorKind as Kind;
-    let (code, words) = match kind {
-        Kind::Input => (ErrorCode::BadUserInput, Words::Own),
-        Kind::Raised => (ErrorCode::Raised, Words::Own),
-        Kind::TooLarge => (ErrorCode::ResponseTooLarge, Words::Own),
-        Kind::Aborted => (ErrorCode::TransactionAborted, Words::Own),
-        Kind::Missing => (ErrorCode::NotFound, Words::Own),
-        Kind::TooMany => (ErrorCode::TooManyRows, Words::Own),
-        Kind::Refused => (ErrorCode::PermissionDenied, Words::Own),
+    let (code, message) = match kind {
+        Kind::Input => (ErrorCode::BadUserInput, Message::Own),
+        Kind::Raised => (ErrorCode::Raised, Message::Own),
+        Kind::TooLarge => (ErrorCode::ResponseTooLarge, Message::Own),
+        Kind::Aborted => (ErrorCode::TransactionAborted, Message::Own),
+        Kind::Missing => (ErrorCode::NotFound, Message::Own),
+        Kind::TooMany => (ErrorCode::TooManyRows, Message::Own),
+        Kind::Refused => (ErrorCode::PermissionDenied, Message::Own),
         // Not the source's fault, and nothing to look up in the log.
-        Kind::NoMemory => (ErrorCode::ResponseMemoryExhausted, Words::Ours(NO_MEMORY)),
+        Kind::NoMemory => (ErrorCode::ResponseMemoryExhausted, Message::Fixed(NO_MEMORY)),
         Kind::Busy => (
             ErrorCode::Overloaded,
-            Words::Ours("All connections to the data source are in use; try again later."),
+            Message::Fixed("All connections to the data source are in use; try again later."),
         ),
         Kind::Conflict => (
             ErrorCode::Conflict,
-            Words::Ours(
+            Message::Fixed(
                 "Another transaction changed the same rows; the request may be sent again.",
             ),
         ),
         Kind::UniqueViolation => (
             ErrorCode::UniqueViolation,
-            Words::Refused("There is a row already that has the same value of a unique key."),
+            Message::Violation("There is a row already that has the same value of a unique key."),
         ),
         Kind::ForeignKeyViolation => (
             ErrorCode::ForeignKeyViolation,
-            Words::Refused("A row would refer to a row that is not there."),
+            Message::Violation("A row would refer to a row that is not there."),
         ),
         Kind::NotNullViolation => (
             ErrorCode::NotNullViolation,
-            Words::Refused("A value is missing where one is required."),
+            Message::Violation("A value is missing where one is required."),
         ),
-        Kind::CheckViolation => {
-            (ErrorCode::CheckViolation, Words::Refused("A value or a row breaks a rule for it."))
-        }
+        Kind::CheckViolation => (
+            ErrorCode::CheckViolation,
+            Message::Violation("A value or a row breaks a rule for it."),
+        ),
         Kind::ExclusionViolation => (
             ErrorCode::ExclusionViolation,
-            Words::Refused("There is a row already that excludes this one."),
+            Message::Violation("There is a row already that excludes this one."),
         ),
         Kind::PermissionDenied => {
-            (ErrorCode::PermissionDenied, Words::Masked("The data source denies permission."))
+            (ErrorCode::PermissionDenied, Message::Masked("The data source denies permission."))
         }
-        Kind::ReadOnly => (ErrorCode::ReadOnly, Words::Masked("The data source takes no changes.")),
+        Kind::ReadOnly => {
+            (ErrorCode::ReadOnly, Message::Masked("The data source takes no changes."))
+        }
         Kind::OutcomeUnknown => (
             ErrorCode::OutcomeUnknown,
-            Words::Masked(
+            Message::Masked(
                 "The data source did not say whether the change was made: look before you send it \
                  again.",
             ),
         ),
         Kind::Credentials => {
-            let words =
+            let text =
                 "The data source does not accept the role or the credentials of this request.";
-            (ErrorCode::Unauthenticated, Words::Masked(words))
+            (ErrorCode::Unauthenticated, Message::Masked(text))
         }
-        Kind::Timeout => (ErrorCode::Timeout, Words::Masked("The data source took too long.")),
+        Kind::Timeout => (ErrorCode::Timeout, Message::Masked("The data source took too long.")),
         Kind::NoIndex => (
             ErrorCode::NotSupported,
-            Words::Masked("The data source has no index for this search."),
+            Message::Masked("The data source has no index for this search."),
         ),
         Kind::MissingFunction => (
             ErrorCode::NotSupported,
-            Words::Masked(
+            Message::Masked(
                 "The data source needs a function or a collation that this server does not have; \
                  `thalweg check` names it.",
             ),
         ),
         Kind::Unavailable => {
-            (ErrorCode::Unavailable, Words::Masked("The data source cannot be reached."))
+            (ErrorCode::Unavailable, Message::Masked("The data source cannot be reached."))
         }
         Kind::Overloaded => {
-            (ErrorCode::Unavailable, Words::Masked("The data source has no room for this now."))
+            (ErrorCode::Unavailable, Message::Masked("The data source has no room for this now."))
         }
         Kind::TooComplex => (
             ErrorCode::QueryTooComplex,
-            Words::Masked("The request is more than the data source can take at once."),
+            Message::Masked("The request is more than the data source can take at once."),
         ),
-        Kind::Internal => (ErrorCode::SourceError, Words::Masked("The data source failed.")),
+        Kind::Internal => (ErrorCode::SourceError, Message::Masked("The data source failed.")),
     };
-    Telling { code, words }
+    ClientError { code, message }
 }
 
-/// The details with what the catalog knows besides: the columns of a constraint, or the constraint
-/// of columns.
+/// Completes details from the catalog: the columns of a constraint, or the constraint of columns.
 fn complete(details: &Details, catalog: &Catalog) -> Details {
     let mut completed = details.clone();
     let Some(table) = details.table.as_deref() else { return completed };
@@ -297,21 +300,21 @@ fn constrained<'c>(entity: &'c Entity, catalog: &'c Catalog, name: &str) -> &'c 
     key.or_else(relationship).unwrap_or_default()
 }
 
-fn show_constraint(details: &Details, told: &mut GraphQLError) {
+fn show_constraint(details: &Details, mapped: &mut GraphQLError) {
     for (key, value) in [("constraint", &details.constraint), ("table", &details.table)] {
         if let Some(value) = value {
-            told.extensions.push((key.into(), json(value)));
+            mapped.extensions.push((key.into(), json(value)));
         }
     }
     if !details.columns.is_empty() {
         let columns: Vec<&str> = details.columns.iter().map(|column| &**column).collect();
-        told.extensions.push(("columns".into(), Value::from(columns).to_string().into()));
+        mapped.extensions.push(("columns".into(), Value::from(columns).to_string().into()));
     }
 }
 
 /// As PostGraphile has it: each part stands beside the message, and once more together with the
 /// others.
-fn extend(wanted: &[ExtendedError], error: &SourceError, told: &mut GraphQLError) {
+fn extend(wanted: &[ExtendedError], error: &SourceError, mapped: &mut GraphQLError) {
     let mut exception = String::from("{");
     let mut members = Vec::new();
     for part in wanted {
@@ -323,28 +326,29 @@ fn extend(wanted: &[ExtendedError], error: &SourceError, told: &mut GraphQLError
         members.push((part.key().into(), text));
     }
     exception.push('}');
-    told.members = members.into();
-    told.extensions.push(("exception".into(), exception.into()));
+    mapped.members = members.into();
+    mapped.extensions.push(("exception".into(), exception.into()));
 }
 
 fn json(text: &str) -> Box<str> {
     Value::from(text).to_string().into()
 }
 
-/// The log has what clients are not told. It is no failure: somebody sent what may not be.
+/// Logs details that clients do not receive. The level is info, since a client's change is refused
+/// and nothing has failed.
 fn log_refusal(error: &SourceError, code: ErrorCode, details: Option<&Details>) -> Arc<str> {
     let constraint = details.and_then(|details| details.constraint.as_deref()).unwrap_or("");
     let cause = Cause { code, detail: constraint.into() };
-    match THROTTLE.judge(cause, Instant::now(), error_id) {
+    match LOG_THROTTLE.judge(cause, Instant::now(), error_id) {
         Logged::Counted { id } => id,
-        Logged::Written { id, untold } => {
+        Logged::Written { id, suppressed } => {
             tracing::info!(
                 error_id = %id,
                 code = code.as_str(),
                 source_code = error.code.as_deref().unwrap_or(""),
                 constraint,
                 error = ?error.message,
-                untold = (untold > 0).then_some(untold),
+                untold = (suppressed > 0).then_some(suppressed),
                 "the source refused a change"
             );
             id
@@ -356,20 +360,20 @@ fn log_failure(error: &SourceError, code: ErrorCode) -> Arc<str> {
     let source_code = error.code.as_deref().unwrap_or("");
     let cause = Cause { code, detail: source_code.into() };
     let logged = match code {
-        // Somebody has to look after each of them.
-        ErrorCode::OutcomeUnknown => Logged::Written { id: error_id().into(), untold: 0 },
-        _ => THROTTLE.judge(cause, Instant::now(), error_id),
+        // Operators have to check each of them.
+        ErrorCode::OutcomeUnknown => Logged::Written { id: error_id().into(), suppressed: 0 },
+        _ => LOG_THROTTLE.judge(cause, Instant::now(), error_id),
     };
     match logged {
         Logged::Counted { id } => id,
-        Logged::Written { id, untold } => {
+        Logged::Written { id, suppressed } => {
             tracing::error!(
                 error_id = %id,
                 code = code.as_str(),
                 source_code,
                 // Quoted: a message may have several lines.
                 error = ?error.message,
-                untold = (untold > 0).then_some(untold),
+                untold = (suppressed > 0).then_some(suppressed),
                 "the source failed"
             );
             id
@@ -435,8 +439,8 @@ mod tests {
         check(&tagged, &details(Some("mail_check"), None, &[]), Some("of a domain"));
     }
 
-    /// The table of the manual: codes of PostgreSQL, whole ones or classes as `53xxx`, with the code
-    /// of each. Class 22 depends on the value that is meant.
+    /// The table of the manual: codes of PostgreSQL, whole ones or classes as `53xxx`, with the
+    /// code of each. Class 22 depends on the value that caused it.
     fn documented() -> Vec<(String, String)> {
         let page = include_str!("../../../docs/errors.md");
         let table = page.split("## Errors of the database").nth(1).unwrap();
@@ -480,8 +484,8 @@ mod tests {
                     code: code.clone(),
                     ..Default::default()
                 };
-                let told = telling(SourceError::from(error).kind).code;
-                assert_eq!(told.as_str(), expected(&code), "{code}");
+                let mapped = client_error(SourceError::from(error).kind).code;
+                assert_eq!(mapped.as_str(), expected(&code), "{code}");
             }
         }
     }
@@ -492,11 +496,11 @@ mod tests {
         error.code = Some("P0001".into());
         error.details =
             Some(Box::new(Details { hint: Some("a \"b\"".into()), ..Details::default() }));
-        let mut told = GraphQLError::new(ErrorCode::Raised, "no");
+        let mut mapped = GraphQLError::new(ErrorCode::Raised, "no");
         let wanted = [ExtendedError::Hint, ExtendedError::Detail, ExtendedError::Errcode];
-        extend(&wanted, &error, &mut told);
+        extend(&wanted, &error, &mut mapped);
         let mut text = Vec::new();
-        told.write_json(&mut text);
+        mapped.write_json(&mut text);
         let expected = r#"{"message":"no","hint":"a \"b\"","errcode":"P0001","extensions":{"code":"RAISED","exception":{"hint":"a \"b\"","errcode":"P0001"}}}"#;
         assert_eq!(String::from_utf8(text).unwrap(), expected);
     }

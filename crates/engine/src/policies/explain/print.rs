@@ -10,8 +10,8 @@ use super::RoleGrants;
 use super::row::RowName;
 use super::truth::{Part, Read, Truth, Weighed, WeighedRule};
 
-/// What is told of one row.
-struct Telling<'t> {
+/// Printer of the explanation of one row.
+struct RowPrinter<'t> {
     catalog: &'t Catalog,
     entity: EntityId,
     role: &'t RoleGrants<'t>,
@@ -21,8 +21,8 @@ struct Telling<'t> {
     out: String,
 }
 
-/// Everything that is let of a row, and what refuses the rest.
-pub(super) fn tell(
+/// Prints the permissions of a role on a row, with the rules that decide each.
+pub(super) fn print(
     catalog: &Catalog,
     entity: EntityId,
     name: &RowName,
@@ -32,20 +32,20 @@ pub(super) fn tell(
     read: &Read,
 ) -> String {
     let out = String::new();
-    let mut telling = Telling { catalog, entity, role, claims, weighed, read, out };
-    telling.head(name);
+    let mut printer = RowPrinter { catalog, entity, role, claims, weighed, read, out };
+    printer.head(name);
     if role.is_superuser {
-        telling.line(0, "everything is let");
-        return telling.out;
+        printer.line(0, "everything is let");
+        return printer.out;
     }
-    telling.claims();
-    let is_seen = telling.read();
-    telling.change(Privilege::Update, is_seen);
-    telling.change(Privilege::Delete, is_seen);
-    telling.out
+    printer.claims();
+    let is_seen = printer.read();
+    printer.change(Privilege::Update, is_seen);
+    printer.change(Privilege::Delete, is_seen);
+    printer.out
 }
 
-impl Telling<'_> {
+impl RowPrinter<'_> {
     fn line(&mut self, depth: usize, text: &str) {
         // Writing to a string cannot fail.
         let _ = writeln!(self.out, "{:1$}{text}", "", 2 * depth);
@@ -76,7 +76,7 @@ impl Telling<'_> {
         }
     }
 
-    /// Whether the row is seen, and which of its columns.
+    /// Prints whether the row can be read, and which of its columns; returns whether it can.
     fn read(&mut self) -> bool {
         let is_seen = self.is_let(Privilege::Read);
         self.line(0, if is_seen { "read: seen" } else { "read: not seen" });
@@ -94,7 +94,7 @@ impl Telling<'_> {
         is_seen
     }
 
-    /// What is seen of a column, or why not; nothing where the row alone is the reason.
+    /// The access to a column, with its rules; `None` where the row alone is the reason.
     fn column(&self, field: FieldId, is_seen: bool) -> Option<String> {
         let naming: Vec<&WeighedRule<'_>> = self
             .weighed
@@ -115,7 +115,7 @@ impl Telling<'_> {
         Some(format!("{}: {text}", self.catalog[field].name))
     }
 
-    /// Whether the row may be changed so, and what of it.
+    /// Prints whether the row may be updated or deleted, and which columns.
     fn change(&mut self, privilege: Privilege, is_seen: bool) {
         let is_let = self.is_let(privilege);
         let text = match (is_let, is_seen) {
@@ -127,7 +127,7 @@ impl Telling<'_> {
         self.rules(privilege);
     }
 
-    /// Each rule, and what its condition says of the row.
+    /// Prints each rule, and the truth of its condition for the row.
     fn rules(&mut self, privilege: Privilege) {
         let weighed = self.weighed;
         if weighed.rules(privilege).next().is_none() {
@@ -155,7 +155,7 @@ impl Telling<'_> {
         }
     }
 
-    /// What an update by a rule may say, and what it writes besides.
+    /// The columns that an update by a rule may set, and its presets.
     fn written(&self, rule: &WeighedRule<'_>) -> String {
         let name = |field: &FieldId| &*self.catalog[*field].name;
         let mut fields: Vec<FieldId> = rule.permission.fields.iter().copied().collect();
@@ -206,7 +206,7 @@ impl Telling<'_> {
         parts.iter().for_each(|part| self.part(part, depth + 1));
     }
 
-    /// What the column holds that a test looks at.
+    /// The value of the column that a test compares.
     fn found(&self, filter: &Filter) -> String {
         let place = match filter {
             Filter::Compare { place, .. } | Filter::Text { place, .. } | Filter::IsNull(place) => {
