@@ -1,17 +1,17 @@
-//! The authorizer: changes a request to what an access set permits.
+//! The authorizer: restricts a request to the permissions of an access set.
 //!
-//! By grants, every set of rows gets the condition that its rows may be read. A row at the end of a
-//! path that may not be read counts as absent wherever the path is used; a value that may be read in
-//! some rows only is null in the others, in filters and orders as in the answer, so that neither
-//! reveals what the answer hides. A relationship is followed only if the fields that it compares may
-//! be read. Conditions of rules themselves read everything.
+//! By grants, every set of rows gets the condition that its rows are readable. An unreadable row at
+//! the end of a path counts as absent wherever the path is used; a value that is readable in some
+//! rows only is null in the others, in filters and orders as in the response, so that neither
+//! reveals what the response hides. A relationship is followed only if the fields that it compares
+//! are readable. Conditions of rules themselves read everything.
 //!
-//! By restrictions, the rows that are read, counted or aggregated are those that pass the filters of
-//! the action; restrictions of fields hold where the fields are selected. Conditions and orders of the
-//! request read everything.
+//! By restrictions, the rows that are read, counted or aggregated are those that pass the filters
+//! of the action; restrictions of fields hold where the fields are selected. Conditions and orders
+//! of the request read everything.
 //!
-//! * `origins`, `outputs`, `conditions`, `values`: grants of what a request reads
-//! * `write`: grants of what it changes
+//! * `origins`, `outputs`, `conditions`, `values`: grants of a request's reads
+//! * `write`: grants of its writes
 //! * `restrict`: restrictions
 
 mod conditions;
@@ -38,11 +38,11 @@ use crate::set::{AccessSet, Cell};
 #[derive(Debug, Default)]
 pub struct Authorized {
     pub refused: Refused,
-    /// Everything that grants were looked up for.
+    /// All looked-up grants.
     pub checked: BTreeSet<Checked>,
 }
 
-/// Something that grants were looked up for.
+/// The subject of a looked-up grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Checked {
     /// Rows of an entity, or a field of them.
@@ -50,7 +50,7 @@ pub enum Checked {
     Function(FunctionId),
 }
 
-/// Changes a request to what is permitted, and returns what is not.
+/// Restricts a request to its permissions, and returns the denials.
 pub fn authorize(catalog: &Catalog, set: &AccessSet, request: &mut Request) -> Authorized {
     if set.permits_all() {
         return Authorized::default();
@@ -74,7 +74,7 @@ pub fn authorize(catalog: &Catalog, set: &AccessSet, request: &mut Request) -> A
         walk.is_whole = changes || set.grants.is_none();
         for step in &mut transaction.steps {
             walk.part = match &step.kind {
-                // Other keys of the list find other rows, which are answered.
+                // Other keys of the list find other rows, which stay in the response.
                 StepKind::Read(rows)
                     if matches!(rows.from, From::Keys { .. })
                         && !(changes && set.grants.is_some()) =>
@@ -97,9 +97,9 @@ struct Walk<'a> {
     catalog: &'a Catalog,
     set: &'a AccessSet,
     refused: Refused,
-    /// The part that depends on what is visited.
+    /// The part that depends on the visited node.
     part: Part,
-    /// Whether that is the root field in any case.
+    /// True if that is the root field in any case.
     is_whole: bool,
     checked: BTreeSet<Checked>,
     next: Next,
@@ -109,7 +109,7 @@ struct Walk<'a> {
     checks: Vec<Step>,
 }
 
-/// The first numbers that nothing of a request has.
+/// The first unused numbers of a request.
 struct Next {
     outputs: u32,
     rows: u32,
@@ -129,9 +129,9 @@ impl Next {
 struct Changed {
     /// Their entity, if there are any.
     entity: Option<EntityId>,
-    /// Whether they were deleted. Only rows that might be read were.
+    /// True if they were deleted. Only readable rows were.
     is_gone: bool,
-    /// Whether they were inserted by this step: who inserts rows may read them.
+    /// True if this step inserted them: the session may read rows that it inserts.
     is_new: bool,
 }
 
@@ -140,12 +140,12 @@ struct Within {
     entity: Option<EntityId>,
     /// The entity that joins the rows to the outer rows.
     edge: Option<EntityId>,
-    /// The rows that may be read.
+    /// The readable rows.
     visible: Filter,
-    /// Rows at the ends of paths of which not all may be read. `None`: there is no place for a
-    /// condition on them.
+    /// Rows at the ends of paths of which only some are readable. `None`: there is no position for
+    /// a condition on them.
     paths: Option<Vec<(Vec<Hop>, Filter)>>,
-    /// Whether they are rows as they were before a delete.
+    /// True for rows as they were before a delete.
     is_gone: bool,
 }
 
@@ -208,7 +208,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Sets the smaller part that depends on what is visited next; returns the one before.
+    /// Sets the part that depends on the node visited next; returns the previous one.
     fn enter(&mut self, part: Part) -> Part {
         let before = self.part;
         if !self.is_whole {
@@ -223,7 +223,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The rows of an entity that may be read.
+    /// The readable rows of an entity.
     fn visible(&mut self, entity: EntityId) -> Filter {
         self.check(entity, Privilege::Read, None);
         self.set.visible(self.catalog, entity).unwrap_or_else(|| {
@@ -242,7 +242,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Follows a relationship: returns the entity and its rows that may be read.
+    /// Follows a relationship: returns the entity and its readable rows.
     fn hop(&mut self, hop: Hop, near: Option<EntityId>) -> (EntityId, Filter) {
         let relationship = &self.catalog[hop.relationship];
         if relationship.edge.is_some() {
@@ -312,7 +312,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Makes the rows at the end of a path absent where they may not be read.
+    /// Makes unreadable rows at the end of a path absent.
     fn present_if(&mut self, rows: &mut Rows, path: Vec<Hop>, filter: Filter) {
         let mut outputs = rows.outputs.iter_mut();
         let known = outputs.find(

@@ -34,7 +34,7 @@ pub(crate) struct Comparison<'f> {
     form: Form,
 }
 
-/// Whether the operand is one value, a list of values, or an element of the value.
+/// The form of the operand: one value, a list of values, or an element of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Same,
@@ -42,7 +42,7 @@ enum Form {
     Element,
 }
 
-/// Returns whether a condition on claims passes. A test of a missing claim fails.
+/// Returns true if a condition on claims passes. A test of a missing claim fails.
 pub(crate) fn passes(condition: &ClaimCondition, claims: Option<&Claims>) -> bool {
     match condition {
         ClaimCondition::All(all) => all.iter().all(|one| passes(one, claims)),
@@ -126,7 +126,7 @@ impl ClaimUse {
         Self { claim: claim.into(), kind: Kind::Any, is_list: false }
     }
 
-    /// Returns whether the claims have one of the type that values are compared with. Another type
+    /// Returns true if the claims have one of the type that values are compared with. Another type
     /// is never equal, whatever its text is.
     pub(crate) fn fits(&self, claims: Option<&Claims>) -> bool {
         let claim = claims.and_then(|claims| claims.get(&self.claim));

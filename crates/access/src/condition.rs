@@ -6,8 +6,8 @@ use ir::{Claims, Filter, Hop, Place, Quantifier};
 use crate::claim::{self, ClaimUse, Comparison};
 use crate::claim_condition::ClaimCondition;
 
-/// A condition of a rule. `R` is a condition on rows: a [`Filter`] in the terms of a catalog, or what
-/// a frontend has read and not resolved yet.
+/// A condition of a rule. `R` is a condition on rows: a [`Filter`] in the terms of a catalog, or
+/// the parsed and unresolved condition of a frontend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition<R = Filter> {
     All(Vec<Condition<R>>),
@@ -174,15 +174,15 @@ pub(crate) fn typed_filter(condition: &Condition, facts: &impl ConditionFacts) -
     }
 }
 
-/// What is known of a session when conditions become filters.
+/// Facts about a session when conditions become filters.
 pub(crate) trait ConditionFacts {
-    /// Whether a condition on claims passes.
+    /// Returns true if a condition on claims passes.
     fn passes(&self, condition: &ClaimCondition) -> bool;
 
-    /// Whether a claim is present and not null.
+    /// Returns true if a claim is present and not null.
     fn is_present(&self, claim: &str) -> bool;
 
-    /// Whether the claim of a comparison has the type of the value it is compared with.
+    /// Returns true if the claim of a comparison has the type of the value it is compared with.
     fn fits(&self, comparison: &Comparison<'_>) -> bool;
 }
 
@@ -203,7 +203,7 @@ impl ConditionFacts for SessionFacts<'_> {
     }
 }
 
-/// Whether a claim is present and not null.
+/// Returns true if a claim is present and not null.
 #[must_use]
 pub fn is_present(claim: &str, claims: Option<&Claims>) -> bool {
     claims.and_then(|claims| claims.get(claim)).is_some_and(|claim| !claim.is_null())
@@ -255,7 +255,7 @@ fn constant(passes: bool) -> Filter {
     }
 }
 
-/// The disjunction, without filters that no row passes.
+/// The disjunction, without filters that accept no row.
 pub(crate) fn either(mut filters: Vec<Filter>) -> Filter {
     filters.retain(|filter| !is_never(filter));
     any(filters)

@@ -10,7 +10,7 @@ use crate::grant::Privilege;
 pub enum Denial {
     Entity(EntityId, Privilege),
     Field(FieldId, Privilege),
-    /// The field may be read in some of the rows only, and is used where it cannot be masked.
+    /// The field is readable in some of the rows only, and is used where it cannot be masked.
     Hidden(FieldId),
     Function(FunctionId),
     /// The fields of a write are granted by different rules, none of which grants them together.
@@ -19,7 +19,7 @@ pub enum Denial {
     Unauthenticated,
     /// The claims do not fulfil the rule.
     Forbidden,
-    /// The authorizer does not support this construct, and so refuses it.
+    /// The authorizer does not support this construct, and so denies it.
     NotUnderstood(&'static str),
 }
 

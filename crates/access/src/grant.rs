@@ -1,7 +1,7 @@
 //! Grants: rules that open what is closed.
 //!
-//! What no grant of a role names is refused. Grants only ever add, so that their order has no meaning.
-//! Policy files write them.
+//! Access without a grant is denied. Grants only ever add, so that their order is irrelevant.
+//! Policy files define them.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -40,7 +40,7 @@ pub struct Roles {
 #[derive(Debug)]
 pub struct Role {
     pub name: Box<str>,
-    /// Whether it has every privilege on everything.
+    /// True if it has every privilege on everything.
     pub is_superuser: bool,
     /// Indices of its grants, inherited ones included, sorted.
     pub grants: Vec<usize>,
@@ -54,7 +54,7 @@ pub enum Callable {
     These(HashSet<FunctionId>),
 }
 
-/// The privileges on one entity that belong together.
+/// The privileges of one entity that are granted together.
 #[derive(Debug)]
 pub struct Grant {
     pub name: Arc<str>,
@@ -70,12 +70,12 @@ pub struct Grant {
 pub struct Permission {
     pub rows: Condition,
     pub fields: HashSet<FieldId>,
-    /// Values that are written beside those of the request.
+    /// Presets: values that are written beside those of the request.
     pub presets: Vec<(FieldId, Operand)>,
     pub check: Check,
 }
 
-/// The condition that rows have to pass after they were written.
+/// The condition on rows after they are written.
 #[derive(Debug)]
 pub enum Check {
     None,
@@ -114,13 +114,13 @@ impl Roles {
         &self.claim
     }
 
-    /// Fields that grants fill in for new rows: requests cannot set them.
+    /// Fields that grants preset in new rows: requests cannot set them.
     pub fn preset_in_new_rows(&self) -> impl Iterator<Item = FieldId> {
         let presets = self.grants.iter().filter_map(|grant| grant.insert.as_ref());
         presets.flat_map(|insert| insert.presets.iter().map(|(field, _)| *field))
     }
 
-    /// The role of a session, or why it has none.
+    /// The role of a session, or the reason why it has none.
     pub fn role(&self, claims: Option<&Claims>) -> Result<&Role, SessionRefusal> {
         self.roles.get(self.index(claims)?).ok_or(SessionRefusal::UnknownRole)
     }
@@ -142,7 +142,7 @@ impl Roles {
 }
 
 impl Grant {
-    /// The permissions that conditions and presets of the grant stand in.
+    /// The permissions with the conditions and presets of the grant.
     pub(crate) fn permissions(&self) -> impl Iterator<Item = &Permission> {
         [&self.read, &self.insert, &self.update, &self.delete].into_iter().flatten()
     }

@@ -1,9 +1,9 @@
-//! Authorization: who may read and change which rows and fields.
+//! Authorization: permissions of sessions to read and change rows and fields.
 //!
 //! Frontends compile their permissions to [`AccessRules`]: policy files to grants of roles, type
 //! definitions of graphs to restrictions. A session has an [`AccessSet`] by its claims, and
-//! [`authorize()`] changes a request of the IR to what the set permits. This crate knows no frontend,
-//! no dialect, no source and no GraphQL.
+//! [`authorize()`] restricts a request of the IR to that set. This crate knows no frontend, no
+//! dialect, no source and no GraphQL.
 //!
 //! ```text
 //! frontend ─► AccessRules ─┐
@@ -12,12 +12,12 @@
 //! ```
 //!
 //! * [`grant`]: rules that open what is closed, by role
-//! * [`restriction`]: rules that take from what is open
+//! * [`restriction`]: rules that close what is open
 //! * [`condition`]: conditions on claims and on rows
 //! * [`rules`]: the rules of a source
-//! * [`set`]: what one kind of session may do
+//! * [`set`]: the permissions of one kind of session
 //! * [`authorize`](mod@authorize): the authorizer
-//! * [`refused`], [`denial`]: what it refuses
+//! * [`refused`], [`denial`]: denied parts of a request
 
 pub mod authorize;
 mod claim;

@@ -1,8 +1,8 @@
-//! Refused parts of a request, which are removed from it.
+//! Denied parts of a request, which are removed from it.
 //!
-//! In a query a refusal concerns the smallest part that depends on it: a value, a set of related
-//! rows, a root field. The rest is answered. In a mutation it concerns the root field as a whole,
-//! which is not executed: nothing may be changed whose result cannot be shown.
+//! In a query a denial concerns the smallest part that depends on it: a value, a set of related
+//! rows, a root field. The rest is executed. In a mutation it concerns the root field as a whole,
+//! which is not executed: a change is not made if its result cannot be returned.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use ir::{Isolation, Output, OutputId, OutputKind, Request, RowsId, Step, StepKin
 use crate::denial::Denial;
 use crate::grant::Privilege;
 
-/// The part of a request that a refusal concerns.
+/// The part of a request that a denial concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     Root(u32),
@@ -21,21 +21,21 @@ pub enum Part {
     Output(OutputId),
 }
 
-/// Refused parts of a request.
+/// Denied parts of a request.
 #[derive(Debug, Default)]
 pub struct Refused {
     /// All denials.
     pub all: BTreeSet<Denial>,
-    /// Each refused part with the reason that its error gives.
+    /// Each denied part with the reason for its error.
     parts: BTreeMap<Part, Denial>,
-    /// Root fields that are not executed because another one of their transaction is refused.
+    /// Root fields that are not executed because another one of their transaction is denied.
     undone: BTreeSet<u32>,
 }
 
 impl Refused {
     pub(crate) fn add(&mut self, part: Part, denial: Denial) {
         self.all.insert(denial);
-        // A refused change is the more useful error than an unreadable payload, and an unreadable
+        // A denied change is the more useful error than an unreadable payload, and an unreadable
         // table than its columns.
         let rank = |denial: Denial| {
             let is_change =
@@ -46,7 +46,7 @@ impl Refused {
         *known = std::cmp::min_by_key(*known, denial, |denial| rank(*denial));
     }
 
-    /// Whether an output is refused. Then everything that is computed from its rows is, too.
+    /// Returns true if an output is denied. Then everything that is computed from its rows is, too.
     pub(crate) fn takes(&mut self, output: &Output) -> bool {
         let own = self.parts.get(&Part::Output(output.id)).copied();
         let OutputKind::Related { rows, .. } = &output.kind else { return own.is_some() };
@@ -60,7 +60,7 @@ impl Refused {
         true
     }
 
-    /// Removes the refused root fields from the request.
+    /// Removes the denied root fields from the request.
     pub(crate) fn take_roots(&mut self, request: &mut Request) {
         for transaction in &mut request.transactions {
             let is_refused = |root: u32| self.parts.contains_key(&Part::Root(root));
@@ -79,12 +79,12 @@ impl Refused {
         request.transactions.retain(|transaction| !transaction.steps.is_empty());
     }
 
-    /// Each refused part with the reason that its error gives.
+    /// Each denied part with the reason for its error.
     pub fn parts(&self) -> impl Iterator<Item = (Part, &Denial)> {
         self.parts.iter().map(|(part, denial)| (*part, denial))
     }
 
-    /// Root fields that are not executed because another one of their transaction is refused.
+    /// Root fields that are not executed because another one of their transaction is denied.
     pub fn undone(&self) -> impl Iterator<Item = u32> {
         self.undone.iter().copied()
     }

@@ -1,6 +1,6 @@
-//! Restrictions: rules that take from what is open.
+//! Restrictions: rules that close what is open.
 //!
-//! A place without a restriction is open to every session. Type definitions of graphs write them.
+//! A target without a restriction is open to every session. Type definitions of graphs define them.
 
 use catalog::{EntityId, FieldId, FunctionId};
 use ir::Filter;
@@ -12,7 +12,7 @@ use crate::condition::Condition;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     Read,
-    /// Reading what a change returns.
+    /// Reading the result of a change.
     ReadChanged,
     /// Ordering by a field.
     Order,
@@ -30,7 +30,7 @@ pub enum Action {
     ConnectOrCreate,
 }
 
-/// The restrictions of one place: `P` is the place, `R` a condition on rows.
+/// The restrictions of one target `P`, with conditions `R` on rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restriction<P = Target, R = Filter> {
     pub place: P,
@@ -41,7 +41,7 @@ pub struct Restriction<P = Target, R = Filter> {
     pub validations: Vec<RowRule<R>>,
 }
 
-/// A place of the API that can be restricted.
+/// A part of the API that can be restricted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     Everything,
@@ -60,11 +60,11 @@ pub enum RootType {
     Mutation,
 }
 
-/// Who may do an action at all.
+/// Authentication requirements of some actions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authentication {
     pub actions: Vec<Action>,
-    /// Whether an unauthenticated session is refused.
+    /// True if an unauthenticated session is denied.
     pub is_required: bool,
     pub claims: Option<ClaimCondition>,
 }
@@ -73,16 +73,16 @@ pub struct Authentication {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowRule<R = Filter> {
     pub actions: Vec<Action>,
-    /// Whether a validation holds before the change, after it, or both.
+    /// True if a validation is checked before the change; `after` for after it. Both may be set.
     pub before: bool,
     pub after: bool,
-    /// Whether unauthenticated sessions fail it.
+    /// True if unauthenticated sessions fail it.
     pub requires_authentication: bool,
     pub condition: Condition<R>,
 }
 
 impl Action {
-    /// The actions of a rule that names none. The others are written by name only.
+    /// The actions of a rule that names none. Other actions must be named.
     pub const ALL: [Self; 8] = [
         Self::Read,
         Self::ReadChanged,

@@ -18,8 +18,7 @@ use crate::set::{
     RestrictionSet,
 };
 
-/// The most access sets that are kept, beside one for each role. Tokens of one issuer differ in few
-/// ways.
+/// Limit of cached access sets, beside one for each role. Tokens of one issuer differ in few ways.
 pub const MOST_SETS: usize = 4_096;
 
 /// The access rules of a source: grants of roles, restrictions, or both.
@@ -36,26 +35,26 @@ pub struct AccessRules {
     /// Claims that name labels of nodes.
     labels: Vec<Box<str>>,
     sets: RwLock<Sets>,
-    /// The number of sets that were made, those included that are not kept any more.
+    /// The number of sets that were made, including those dropped from the cache.
     count: AtomicU32,
 }
 
 #[derive(Debug, Default)]
 struct Sets {
     known: HashMap<Facts, Arc<AccessSet>>,
-    /// By what makes them differ: roles with the same grants have one set.
+    /// The key is all that distinguishes sets: roles with the same grants share one.
     built: HashMap<(Option<RoleContent>, Facts), Arc<AccessSet>>,
 }
 
-/// What decides about the access set of a session.
+/// The facts that decide the access set of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Facts {
     role: Option<usize>,
     is_authenticated: bool,
-    /// By [`AccessRules::tests`], whether they pass.
+    /// For each of [`AccessRules::tests`], true if it passes.
     tests: Vec<bool>,
-    /// By [`AccessRules::uses`], whether the claims can be compared with. True for claims that the
-    /// role's grants do not name.
+    /// For each of [`AccessRules::uses`], true if the claim can be compared. True for claims that
+    /// the role's grants do not name.
     uses: Vec<bool>,
     /// By [`AccessRules::labels`], the label.
     labels: Vec<Option<Box<str>>>,
@@ -111,8 +110,8 @@ impl AccessRules {
         Some(Self { roles, restrictions, tests, uses, uses_of_roles, labels, sets, count })
     }
 
-    /// Whether a catalog with these restrictions needs access rules without any roles: labels that
-    /// claims name are restrictions, too.
+    /// Returns true if a catalog with these restrictions needs access rules without any roles:
+    /// labels that claims name are restrictions, too.
     #[must_use]
     pub fn are_needed(catalog: &Catalog, restrictions: &[Restriction]) -> bool {
         let mut entities = catalog.entities();
@@ -142,7 +141,7 @@ impl AccessRules {
             return Ok(Arc::clone(known));
         }
         if sets.known.len() >= MOST_SETS + self.uses_of_roles.len() {
-            // There may be any number of labels: sets that are asked for again are made again.
+            // There may be any number of labels: such sets are made again for each use.
             if self.labels.is_empty() {
                 return Err(SessionRefusal::TooManySets);
             }
@@ -221,7 +220,7 @@ impl RoleContent {
     }
 }
 
-/// Rules and facts from which an access set is made.
+/// Rules and facts for making an access set.
 struct Deciding<'d> {
     catalog: &'d Catalog,
     rules: &'d AccessRules,

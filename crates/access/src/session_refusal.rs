@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-/// Why a session has no access at all.
+/// Reasons why a session has no access at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionRefusal {
     /// The session names no role, and there is no default role.
     NoRole,
     UnknownRole,
-    /// The tokens so far differ in more ways than are kept apart.
+    /// The limit of distinct access sets is reached by different tokens.
     TooManySets,
 }
 

@@ -10,13 +10,13 @@ use crate::condition::{any, either};
 use crate::grant::{Callable, Privilege};
 use crate::restriction::Action;
 
-/// The number of an access set, from 1. Sessions that may do the same have the same set.
+/// The number of an access set, from 1. Sessions with the same permissions share a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AccessSetId(pub u32);
 
-/// What one kind of session may do.
+/// The permissions of one kind of session.
 ///
-/// Claims that are missing, and conditions on claims alone, are part of the set, so that no statement
+/// Missing claims, and conditions on claims alone, are part of the set, so that no statement
 /// depends on them.
 #[derive(Debug)]
 pub struct AccessSet {
@@ -52,28 +52,28 @@ pub struct Granted {
     pub name: Arc<str>,
     pub rows: Filter,
     pub fields: HashSet<FieldId>,
-    /// Values that are written beside those of the request.
+    /// Presets: values that are written beside those of the request.
     pub presets: Vec<(FieldId, Operand)>,
-    /// The condition that a row has to pass after it was written.
+    /// The condition on a row after it is written.
     pub check: Filter,
     /// A row that may be written passes its check if none of these fields is written.
     pub(crate) unchecked_without: Option<Arc<[FieldId]>>,
 }
 
-/// Read access to a field of rows that may be read.
+/// Read access to a field of readable rows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     /// Its value.
     Plain,
-    /// Its value in rows that pass, null in others.
+    /// Its value in rows that pass the filter, null in others.
     Masked(Filter),
     Denied,
 }
 
-/// What restricted places demand.
+/// Demands of restricted targets.
 #[derive(Debug, Default)]
 pub(crate) struct RestrictionSet {
-    /// Whether there are any restrictions.
+    /// True if there are any restrictions.
     pub(crate) is_any: bool,
     pub(crate) everything: Demands,
     /// Demands on all fields of a root.
@@ -90,16 +90,16 @@ pub(crate) enum Member {
     Function(FunctionId),
 }
 
-/// The demands of one place.
+/// The demands of one target.
 #[derive(Debug, Default)]
 pub(crate) struct Demands {
-    /// Actions that are refused.
+    /// Denied actions.
     pub(crate) closed: Vec<Action>,
     pub(crate) filters: Vec<Demand>,
     pub(crate) validations: Vec<Demand>,
 }
 
-/// A condition that rows have to pass for some actions.
+/// A condition on rows for some actions.
 #[derive(Debug)]
 pub(crate) struct Demand {
     pub(crate) actions: Vec<Action>,
@@ -108,7 +108,7 @@ pub(crate) struct Demand {
     pub(crate) filter: Filter,
 }
 
-/// When a row has to pass.
+/// The time of a check: before or after a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     Before,
@@ -121,7 +121,7 @@ impl AccessSet {
         self.id
     }
 
-    /// Whether everything is permitted.
+    /// Returns true if everything is permitted.
     #[must_use]
     pub fn permits_all(&self) -> bool {
         self.grants.is_none() && !self.restrictions.is_any
@@ -151,13 +151,13 @@ impl AccessSet {
         (!grants.is_empty()).then(|| any(grants.iter().map(|grant| grant.rows.clone()).collect()))
     }
 
-    /// Whether all rows of an entity may be read, so that their number is no secret.
+    /// Returns true if all rows of an entity are readable, so that their number is public.
     #[must_use]
     pub fn shows_all(&self, catalog: &Catalog, entity: EntityId) -> bool {
         !self.restrictions.is_any && self.visible(catalog, entity).is_some_and(|rows| rows.is_all())
     }
 
-    /// Read access to a field of rows that may be read.
+    /// Read access to a field of readable rows.
     #[must_use]
     pub fn cell(&self, catalog: &Catalog, field: FieldId) -> Cell {
         let entity = catalog[field].entity;
@@ -177,7 +177,7 @@ impl AccessSet {
         }
     }
 
-    /// Whether a function may be called.
+    /// Returns true if a function may be called.
     #[must_use]
     pub fn may_call(&self, function: FunctionId) -> bool {
         match self.grants.as_ref().map(|grants| &grants.functions) {
@@ -188,20 +188,21 @@ impl AccessSet {
 }
 
 impl RestrictionSet {
-    /// Whether an action on an entity, or on a member of it, is permitted at all.
+    /// Returns true if an action on an entity, or on a member of it, is permitted at all.
     pub(crate) fn is_open(&self, entity: EntityId, member: Option<Member>, action: Action) -> bool {
         let member = member.and_then(|member| self.members.get(&member));
         let demands = [Some(&self.everything), self.entities.get(&entity), member];
         demands.into_iter().flatten().all(|demands| !demands.closed.contains(&action))
     }
 
-    /// Whether a function may be called for one of these actions at all.
+    /// Returns true if a function may be called for one of these actions at all.
     pub(crate) fn is_function_open(&self, function: FunctionId, actions: &[Action]) -> bool {
         let demands = self.members.get(&Member::Function(function));
         demands.is_none_or(|demands| !demands.is_closed(actions))
     }
 
-    /// Whether the demands on a function of a root field, which are on claims alone, are met.
+    /// Returns true if the demands on a function of a root field, which are on claims alone, are
+    /// met.
     pub(crate) fn is_function_permitted(&self, function: FunctionId, actions: &[Action]) -> bool {
         let demands = self.members.get(&Member::Function(function));
         demands.is_none_or(|demands| {
@@ -217,7 +218,7 @@ impl RestrictionSet {
         Filter::and(demands.filter_map(|demands| demands.filter(action)).collect())
     }
 
-    /// The condition that these rows have to pass.
+    /// The condition on these rows.
     pub(crate) fn validation(
         &self,
         entity: EntityId,
@@ -229,7 +230,7 @@ impl RestrictionSet {
         Filter::and(demands.filter_map(|demands| demands.validation(action, stage)).collect())
     }
 
-    /// The condition that rows have to pass because of one member.
+    /// The condition on rows because of one member.
     pub(crate) fn validation_of(&self, member: Member, action: Action, stage: Stage) -> Filter {
         let demands = self.members.get(&member);
         let filter = demands.and_then(|demands| demands.validation(action, stage));
@@ -243,7 +244,7 @@ impl RestrictionSet {
 }
 
 impl Demands {
-    /// Whether one of these actions is refused.
+    /// Returns true if one of these actions is denied.
     pub(crate) fn is_closed(&self, actions: &[Action]) -> bool {
         actions.iter().any(|action| self.closed.contains(action))
     }

@@ -12,7 +12,7 @@ use crate::binding::{
     VariantBinding, VariantsId, WayBinding, WaysId,
 };
 
-/// What a dialect makes of a catalog.
+/// The API that a dialect makes of a catalog.
 #[derive(Clone, Debug, Default)]
 pub struct Api {
     pub schema: Schema,
@@ -20,57 +20,58 @@ pub struct Api {
     pub(crate) inputs: Vec<InputBinding>,
     pub(crate) values: Vec<ValueBinding>,
     pub(crate) columns: FxHashMap<FieldId, ColumnBinding>,
-    /// What stands for fields that are null.
+    /// Replacements of null values.
     pub(crate) absent: FxHashMap<FieldId, Absent>,
-    /// Fields that hold the same value as another.
+    /// Fields by the field that holds the same value.
     pub(crate) twins: FxHashMap<FieldId, FieldId>,
     /// The entities of the properties of a graph's relationships.
     pub(crate) edges: FxHashMap<RelationshipId, EntityId>,
     pub(crate) entities: FxHashMap<EntityId, EntityBinding>,
-    /// What values of input types are at the source, where they are not as they are given.
+    /// Conversions of values of input types, where they are not plain.
     pub(crate) forms: FxHashMap<TypeId, Arc<ValueForm>>,
     pub(crate) calls: FxHashMap<FunctionId, CallBinding>,
-    /// Entities by what their opaque ids begin with.
+    /// Entities by the prefix of their opaque ids.
     pub(crate) prefixes: FxHashMap<Box<str>, EntityId>,
     pub(crate) nesting: Option<Nesting>,
     pub(crate) variants: Vec<Vec<VariantBinding>>,
     pub(crate) ways: Vec<Vec<Vec<WayBinding>>>,
-    /// What of a request's changes is done together.
+    /// The scope of a mutation's transactions.
     pub transactions: Transactions,
-    /// The schema as a federated graph is told it, if the API is a subgraph of one.
+    /// The schema as a subgraph of a federated graph, if the API is one.
     pub subgraph_sdl: Option<Box<str>>,
-    /// Collisions of names and what else could not be offered.
+    /// Collisions of names and other parts that the API lacks.
     pub notes: Vec<Note>,
 }
 
-/// What stands for a field that is null, where it is shown and where it is compared.
+/// The replacement of a field's null, in the response and in comparisons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Absent {
     pub value: ir::Value,
-    /// The same as a field shows it, if it does: version 3 of a graph's API compares it only.
+    /// The same in the response, if it is replaced there: version 3 of a graph's API uses it in
+    /// comparisons only.
     pub json: Option<Box<[u8]>>,
 }
 
-/// What of a request's changes is done together, or not at all.
+/// Scopes of transactions of a mutation's root fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Transactions {
-    /// Each root field by itself.
+    /// One transaction for each root field.
     #[default]
     Each,
-    /// All of them.
+    /// One transaction for all of them.
     Request,
 }
 
-/// How many levels of relationships a root field may have below its own.
+/// Depth limit of relationships below a root field.
 #[derive(Clone, Debug)]
 pub struct Nesting {
     pub most: usize,
-    /// What a field that has more says.
+    /// The error of a field that exceeds it.
     pub message: Box<str>,
 }
 
 impl Api {
-    /// Whether the query type offers no rows and no values: then there is nothing to serve.
+    /// True if the query type has neither rows nor values: then the API is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let is_of_source = |field: &FieldBinding| {
@@ -97,27 +98,26 @@ impl Api {
         &self.values[id.index()]
     }
 
-    /// How a field of an entity is written, if the API shows it.
+    /// The output of an entity's field, if the API has it.
     #[must_use]
     pub fn find_column(&self, field: FieldId) -> Option<&ColumnBinding> {
         self.columns.get(&field)
     }
 
-    /// What stands for a field where it is null, if not null itself.
+    /// The replacement of a field's null, if there is one.
     #[must_use]
     pub fn find_absent(&self, field: FieldId) -> Option<&Absent> {
         self.absent.get(&field)
     }
 
-    /// Whether what changes one of two fields changes the other.
+    /// True if a change of one of two fields changes the other.
     #[must_use]
     pub fn are_one(&self, field: FieldId, other: FieldId) -> bool {
         let first = |field: FieldId| self.twins.get(&field).copied().unwrap_or(field);
         first(field) == first(other)
     }
 
-    /// The entity of the properties that a relationship of a graph has, if conditions depend on
-    /// which it is.
+    /// The entity of a graph relationship's properties, if conditions depend on the relationship.
     #[must_use]
     pub fn find_edge(&self, relationship: RelationshipId) -> Option<EntityId> {
         self.edges.get(&relationship).copied()
@@ -129,43 +129,43 @@ impl Api {
         self.prefixes.get(prefix).copied()
     }
 
-    /// Entities whose rows stand together.
+    /// Entities whose rows form one list.
     #[must_use]
     pub fn variants(&self, id: VariantsId) -> &[VariantBinding] {
         self.variants.get(id.0 as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// The ways along a relationship of which nodes of several entities are at an end, from the
-    /// nodes of each entity that are at this one.
+    /// For each entity at this end of a relationship, its relationships to the entities at the
+    /// other end.
     #[must_use]
     pub fn ways(&self, id: WaysId) -> &[Vec<WayBinding>] {
         self.ways.get(id.0 as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// How deep relationships may be nested, if the API limits it.
+    /// The depth limit of relationships, if there is one.
     #[must_use]
     pub fn nesting(&self) -> Option<&Nesting> {
         self.nesting.as_ref()
     }
 
-    /// What values of an input type are at the source; `None`: as they are given.
+    /// The conversion of values of an input type; `None` for plain values.
     #[must_use]
     pub fn find_form(&self, r#type: TypeRef) -> Option<Arc<ValueForm>> {
         listed(self.forms.get(&r#type.base).cloned(), r#type)
     }
 
-    /// Whether values of an input type are read by a form.
+    /// True if values of an input type are converted.
     pub(crate) fn has_form(&self, r#type: TypeId) -> bool {
         self.forms.contains_key(&r#type)
     }
 
-    /// How a function is called, if the API shows it.
+    /// The call of a function, if the API has it.
     #[must_use]
     pub fn find_call(&self, function: FunctionId) -> Option<&CallBinding> {
         self.calls.get(&function)
     }
 
-    /// What lists of an entity have in common, if the API shows it.
+    /// Common settings of an entity's lists, if the API has it.
     #[must_use]
     pub fn find_entity(&self, entity: EntityId) -> Option<&EntityBinding> {
         self.entities.get(&entity)
@@ -177,7 +177,7 @@ pub(crate) fn listed(base: Option<Arc<ValueForm>>, r#type: TypeRef) -> Option<Ar
     let Some(item) = r#type.item() else { return base };
     match listed(base, item) {
         Some(element) => Some(Arc::new(ValueForm::List(element))),
-        // Lists of lists are told from lists of values that are lists.
+        // Lists of lists differ from lists of values that are lists.
         None if item.is_list() => {
             Some(Arc::new(ValueForm::List(Arc::new(ValueForm::List(plain())))))
         }
@@ -185,7 +185,7 @@ pub(crate) fn listed(base: Option<Arc<ValueForm>>, r#type: TypeRef) -> Option<Ar
     }
 }
 
-/// The form of values that are as they are given: nearly all members have it, so it is one.
+/// The form of plain values, shared by nearly all members.
 pub(crate) fn plain() -> Arc<ValueForm> {
     static PLAIN: LazyLock<Arc<ValueForm>> = LazyLock::new(|| Arc::new(ValueForm::Plain));
     Arc::clone(&PLAIN)

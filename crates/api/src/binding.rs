@@ -1,6 +1,6 @@
-//! What each position of an API's schema means in the request tree.
+//! Bindings: the meaning of each position of an API's schema in the request tree.
 //!
-//! * [`argument`]: arguments of fields that give rows or values
+//! * [`argument`]: arguments of fields that return rows or values
 //! * [`filter`]: conditions on rows
 //! * [`order`]: orders and groups
 //! * [`write`](mod@write): changes
@@ -36,24 +36,24 @@ pub use write::{
     PayloadField, WriteRole,
 };
 
-/// What a field of an object type means.
+/// The meaning of an object type's field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FieldBinding {
     /// The object itself again, such as `query` of the root.
     Same,
-    /// JSON text that is the same in every answer.
+    /// Constant JSON text.
     Literal(Box<[u8]>),
-    /// Something that is not served: an error with this text.
+    /// Not supported: an error with this text.
     Refused(Box<str>),
-    /// A field of the row. How it is written stands in the API's [`ColumnBinding`].
+    /// A field of the row. The API's [`ColumnBinding`] has its output form.
     Column(FieldId),
-    /// Rows of an entity, rows related to the row, or rows that a function gives.
+    /// Rows of an entity, related rows, or rows of a function.
     Rows(RowsBinding),
     /// The value of a function.
     Computed(ComputedBinding),
-    /// An object whose fields are the same in every answer: a field of the root.
+    /// An object with constant fields: a field of the root.
     Constants,
-    /// Federation's entities, each in the place of its representation: a field of the root.
+    /// Federation's entities, each at the index of its representation: a field of the root.
     Entities(Arc<EntitiesBinding>),
     /// The row of any entity by its opaque id; the root object by this word.
     Lookup { root: &'static str },
@@ -67,27 +67,27 @@ pub enum FieldBinding {
     Edge(EdgeField),
     /// A field of a connection's page information.
     PageInfo(PageInfoField),
-    /// Of what is made of all rows of a set.
+    /// A field of an aggregate object.
     Aggregate(AggregateField),
     /// A part of a value that has parts: a composite's attribute, a bound of a range.
     Part { part: Part, value: ValueShape },
     /// A change: a field of the mutation type, and of no other.
     Mutation(Box<MutationBinding>),
-    /// A field of what a change gives. A relationship or a [`FieldBinding::NodeId`] there is that
+    /// A field of a mutation's payload. A relationship or a [`FieldBinding::NodeId`] there is that
     /// of the changed row.
     Payload(PayloadField),
 }
 
-/// The types of which rows are found by federation's representations.
+/// The types whose rows are found by federation's representations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntitiesBinding {
     /// In the order of their names.
     pub types: Box<[EntityType]>,
-    /// How their rows are found, in the same order.
+    /// Keys and inputs of their representations, in the same order.
     pub represented: Arc<[Arc<Represented>]>,
 }
 
-/// A type of which rows are found by the fields of a key.
+/// A type whose rows are found by the fields of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntityType {
     pub r#type: TypeId,
@@ -96,71 +96,71 @@ pub struct EntityType {
     pub keys: Vec<Vec<FieldId>>,
 }
 
-/// What a field shows of all rows of a set.
+/// Fields of aggregates over all rows of a set.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AggregateField {
-    /// The values that the rows of a group agree in, as a list of texts; null where there are no
-    /// groups.
+    /// The group keys, as a list of texts; null where there are no groups.
     Keys,
-    /// The values that one function makes, each a field of an object.
+    /// The values of one function, each a field of an object.
     Function(AggregateFunction),
-    /// Values that are made of one place, each a field of an object: their values name no field.
-    /// `once`: of each row once, however many relationships of a graph lead to it.
+    /// Aggregates of one value, each a field of an object: the fields name no value of their own.
+    /// `once`: deduplicated, so that each row counts once, however many relationships of a graph
+    /// lead to it.
     Of { place: Place, once: bool },
     /// An object of further values.
     Object,
-    /// One value. Of several the one whose function is that of the object around it.
+    /// One value. Of several the one whose function is that of the enclosing object.
     Value(Box<[AggregateValue]>),
-    /// The same of what a function computes of each row, with the field's arguments; the value
-    /// names no field.
+    /// The same of the values that a function computes for each row, with the field's arguments;
+    /// the value names no field.
     Computed { computed: FunctionId, value: AggregateValue },
 }
 
-/// A value that a function makes of all rows of a set.
+/// An aggregate value of all rows of a set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AggregateValue {
     pub function: AggregateFunction,
-    /// `None`: what the object around it is made of; where that is nothing, rows are counted.
+    /// `None`: the value of the enclosing object; without one, rows are counted.
     pub field: Option<FieldId>,
     pub leaf: Leaf,
-    /// In which form the source sends it.
+    /// The form in which the source returns it.
     pub form: Form,
-    /// The JSON text where there is no value; null if there is none.
+    /// The JSON text without values; null if there is none.
     pub absent: Option<Box<[u8]>>,
 }
 
-/// What a field of a connection shows of the rows it pages.
+/// Fields of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionField {
     /// The rows.
     Nodes,
     /// The rows, each with its cursor.
     Edges,
-    /// How many rows there are, the page left aside.
+    /// The number of rows without pagination.
     TotalCount,
-    /// What is made of all rows, the page left aside: an object of [`AggregateField`]s.
+    /// Aggregates of all rows without pagination: an object of [`AggregateField`]s.
     Aggregates,
-    /// The same for each group of rows, as a list; its arguments say what groups are.
+    /// The same for each group of rows, as a list; its arguments give the group keys.
     Groups,
     /// All rows in groups, as a list of objects of [`ConnectionField::Edges`].
     RowGroups,
     PageInfo,
 }
 
-/// What a field of an edge shows of its row.
+/// Fields of a connection's edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeField {
     /// The position of the row in the order.
     Cursor,
     /// The row.
     Node,
-    /// A field of the row that joins it to the row around it.
+    /// A field of the join row between this row and the outer row.
     Column(FieldId),
     /// An object of such fields.
     Properties,
 }
 
-/// What a field of the page information says.
+/// Fields of the page information.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageInfoField {
     HasNextPage,
@@ -169,23 +169,23 @@ pub enum PageInfoField {
     EndCursor,
 }
 
-/// Rows that a field gives.
+/// The rows of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowsBinding {
     pub from: RowsFrom,
     /// The entity of the rows.
     pub entity: EntityId,
     pub form: RowsForm,
-    /// So many rows at most where the request does not say.
+    /// The limit if the request has none.
     pub default_limit: Option<u64>,
 }
 
-/// Where the rows of a field come from.
+/// Origins of a field's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowsFrom {
     Entity,
     Relation(Hop),
-    /// The nodes that relationships of a graph lead to, each once.
+    /// The nodes at the ends of relationships of a graph, each once.
     Nodes(Hop),
     /// Rows of several entities: of an interface, of a union. `once` is as in
     /// [`RowsFrom::Nodes`].
@@ -193,17 +193,17 @@ pub enum RowsFrom {
         variants: VariantsId,
         once: bool,
     },
-    /// The rows that others join to the row, each once.
+    /// Many-to-many: the rows at the other side of a join entity, each once.
     Through {
         near: Hop,
         far: Hop,
     },
-    /// Of a row that came so the rows that join it to the row around it.
+    /// The join rows between the row and the outer row.
     Joining {
         near: Hop,
         far: Hop,
     },
-    /// Those that a function gives, with the row as its first argument if `of_row`.
+    /// The rows of a function, with the row as its first argument if `of_row`.
     Function {
         function: FunctionId,
         of_row: bool,
@@ -216,31 +216,31 @@ pub enum RowsFrom {
     },
     /// The row, or the rows of an array, that is the value of a field of the row.
     Value(FieldId),
-    /// Those that an index finds for [`ArgumentRole::Searched`].
+    /// The rows that an index finds for [`ArgumentRole::Searched`].
     Search(SearchId),
 }
 
-/// In which form a field gives its rows.
+/// Forms in which a field returns its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowsForm {
     List,
     Connection,
     /// One row or null: found by a key, or a to-one relationship.
     Single,
-    /// What is made of all of them: an object of [`AggregateField`]s.
+    /// Aggregates: an object of [`AggregateField`]s.
     Aggregate,
-    /// The first row or null: there should be one at most, and nothing sees to it.
+    /// The first row or null: there should be at most one, which the source does not enforce.
     First,
 }
 
-/// How a value becomes JSON, where parts are selected by the operation.
+/// The JSON structure of a value whose parts the operation selects.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ValueShape {
     Leaf(Leaf),
     List(Box<ValueShape>),
-    /// An object whose members are what the operation selects of it.
+    /// An object with the selected members.
     Composite,
-    /// The same, where one whose attributes are all null is null.
+    /// The same; one with only null attributes is null.
     Row,
     /// With the shape of its elements: a type may be shared by ranges whose elements are written
     /// differently.
@@ -252,11 +252,11 @@ pub enum ValueShape {
     Figure(Figure),
 }
 
-/// How a field of an entity is written, wherever it stands.
+/// The output of an entity's field, at every position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnBinding {
     pub value: ValueShape,
-    /// In which form the source sends it.
+    /// The form in which the source returns it.
     pub form: Form,
     /// Its JSON form inside cursors.
     pub json: Leaf,
@@ -264,29 +264,29 @@ pub struct ColumnBinding {
     pub node_id: Leaf,
 }
 
-/// What all lists of an entity have in common.
+/// Common settings of all lists of an entity.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EntityBinding {
-    /// The order of a list for which the request gives none, and the end of every other order:
-    /// the primary key, or whatever makes the order complete. Empty: no order is promised.
+    /// The order of a list without a requested one, and the end of every other order: the primary
+    /// key, or other fields that make the order complete. Empty: no order is promised.
     pub tie_break: Vec<FieldId>,
-    /// Orders that tell rows apart on their own: a cursor over one of them needs no key.
+    /// Orders that are complete on their own: a cursor over one of them needs no key.
     pub unique: Vec<Vec<FieldId>>,
-    /// The name that a cursor gives to the order by the tie-break alone; without a tie-break
-    /// cursors hold the row's number under this name.
+    /// The name of the tie-break's order in cursors; without a tie-break cursors hold the row's
+    /// number under this name.
     pub natural_cursor: Box<str>,
-    /// The only field of rows that are shown as its value, not as objects.
+    /// The only field of rows that are output as its value, not as objects.
     pub value: Option<FieldId>,
-    /// How the entity's rows are found by an opaque id, if they have one.
+    /// The opaque ids of the entity's rows, if they have any.
     pub node_id: Option<NodeIdBinding>,
-    /// Whether a row whose fields are all null is an object all the same, where a field holds it,
-    /// and in lists that functions give.
+    /// True if a row whose fields are all null is an object all the same, where a field holds it,
+    /// and in lists of functions.
     pub hollow: bool,
-    /// What cursors are.
+    /// The form of cursors.
     pub cursors: Cursors,
-    /// What new rows hold where a request says nothing.
+    /// Defaults of new rows.
     pub made_on_create: Vec<(FieldId, Operand)>,
-    /// What rows hold that are changed.
+    /// Values set by every update.
     pub made_on_update: Vec<(FieldId, Operand)>,
     pub rules: NodeRules,
 }
@@ -294,35 +294,35 @@ pub struct EntityBinding {
 /// The opaque ids of an entity's rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeIdBinding {
-    /// What the id begins with.
+    /// The prefix of the id.
     pub prefix: Box<str>,
     /// The fields whose values follow it.
     pub key: Vec<FieldId>,
-    /// How their values stand there: [`Codec::Base64JsonArray`], or [`Codec::GlobalId`] of one.
+    /// The encoding of their values: [`Codec::Base64JsonArray`], or [`Codec::GlobalId`] of one.
     pub codec: Codec,
-    /// Whether the source sees to it that no two rows have the same id.
+    /// True if the source enforces the uniqueness of the ids.
     pub enforced: bool,
-    /// Whether the row of any entity is found by it, where it is one of this.
+    /// True if the field for rows of any entity finds this entity's by id.
     pub found: bool,
     /// The type of the rows.
     pub r#type: TypeId,
 }
 
-/// What an argument or an input field means.
+/// The meaning of an argument or an input field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputBinding {
     pub role: InputRole,
-    /// What an explicit null means.
+    /// The meaning of an explicit null.
     pub null: Meaning,
-    /// What `{}` or `[]` means.
+    /// The meaning of `{}` or `[]`.
     pub empty: Meaning,
 }
 
-/// The role of an input, by the positions that it fits. [`check`](crate::check) finds those that
-/// stand anywhere else.
+/// The role of an input, by the positions that it fits. [`check`](crate::check) finds those at any
+/// other position.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputRole {
-    /// An argument of a field that gives rows or values, or a member of an object of such.
+    /// An argument of a field that returns rows or values, or a member of an object of such.
     Argument(ArgumentRole),
     /// A condition.
     Filter(FilterRole),
@@ -336,34 +336,34 @@ pub enum InputRole {
     Member,
     /// Federation's representations of rows: the argument of [`FieldBinding::Entities`].
     Representations,
-    /// An input that is not served: a request error with this text where it has a value.
+    /// Not supported: a request error with this text where the input has a value.
     Refused(Box<str>),
 }
 
 /// A member of an object for rows of one of several entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariantRole {
-    /// An object for the rows of one entity, by its number among all. An object of conditions that
-    /// has such members is passed by rows of no other entity.
+    /// An object for the rows of one entity, by its index. An object of conditions that has such
+    /// members accepts rows of no other entity.
     Of(u16),
     /// An object of [`VariantRole::Of`] beside which there may be other members: if there are, they
-    /// alone hold for rows of entities that it does not name. A member for one entity stands for the
+    /// alone apply to rows of entities that it does not name. A member for one entity overrides the
     /// one of the same name beside the object.
     On,
 }
 
-/// What an enum value means.
+/// The meaning of an enum value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ValueBinding {
     Order(OrderBy),
     Direction(Direction),
-    /// What rows are grouped by.
+    /// A group key.
     GroupBy(GroupBy),
-    /// One of the entities whose rows stand together, by its number.
+    /// One of several entities, by its index.
     Variant(u16),
     /// A label of the source's enum.
     Label(Box<str>),
-    /// Something the source cannot do: a request error with this text.
+    /// Not supported by the source: a request error with this text.
     Refused(Box<str>),
 }
 

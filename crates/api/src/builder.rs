@@ -22,7 +22,7 @@ use crate::binding::{
 #[derive(Debug, Default)]
 pub struct ApiBuilder {
     api: Api,
-    /// The inputs and the fields so far that others may be like.
+    /// Inputs and fields so far, for deduplication.
     known: Known,
 }
 
@@ -49,7 +49,7 @@ impl ApiBuilder {
         self.api.schema.add_type(definition)
     }
 
-    /// What a field means that was added.
+    /// The binding of an added field.
     #[must_use]
     pub fn field(&self, id: graphql::schema::FieldId) -> &FieldBinding {
         &self.api.fields[id.index()]
@@ -65,13 +65,13 @@ impl ApiBuilder {
         self.api.schema.add_field(parent, definition)
     }
 
-    /// Gives a type a field that another one has.
+    /// Attaches an existing field to a type.
     pub fn attach_field(&mut self, parent: TypeId, field: graphql::schema::FieldId) {
         self.api.schema.attach_field(parent, field);
     }
 
-    /// Adds a field without arguments. Where another one says and means the same, it is that: it
-    /// gets no arguments later.
+    /// Adds a field without arguments. An equal field with an equal binding is reused, so it must
+    /// get no arguments later.
     pub fn add_plain_field(
         &mut self,
         parent: TypeId,
@@ -92,7 +92,7 @@ impl ApiBuilder {
         id
     }
 
-    /// Gives a type a field of another type, which is as the one that it has otherwise.
+    /// Replaces a field of a type by one that differs only in its own type.
     pub(crate) fn retype_field(
         &mut self,
         parent: TypeId,
@@ -104,7 +104,7 @@ impl ApiBuilder {
         self.replace_field(parent, old, definition, binding)
     }
 
-    /// Gives a type a field in the place of one that it has.
+    /// Replaces a field of a type.
     pub(crate) fn replace_field(
         &mut self,
         parent: TypeId,
@@ -116,13 +116,13 @@ impl ApiBuilder {
         self.api.schema.replace_field(parent, old, definition)
     }
 
-    /// What an input means that was added.
+    /// The binding of an added input.
     #[must_use]
     pub fn binding_of_input(&self, id: InputId) -> &InputBinding {
         &self.api.inputs[id.index()]
     }
 
-    /// The same of an argument of a field that no other type has.
+    /// The same for an argument of a field that no other type shares.
     pub(crate) fn retype_argument(
         &mut self,
         field: graphql::schema::FieldId,
@@ -157,7 +157,8 @@ impl ApiBuilder {
         id
     }
 
-    /// An input that says and means this: most of them stand in several places.
+    /// An input with this definition and binding, deduplicated: most inputs occur at several
+    /// positions.
     fn input(&mut self, mut definition: InputDefinition, mut binding: InputBinding) -> InputId {
         self.api.schema.share_input(&mut definition);
         let key = Known::of_input(&definition, &binding);
@@ -188,22 +189,22 @@ impl ApiBuilder {
         self.api.columns.insert(field, binding);
     }
 
-    /// Says what stands for a field where it is null.
+    /// Sets the replacement of a field's null.
     pub fn bind_absent(&mut self, field: FieldId, absent: Absent) {
         self.api.absent.insert(field, absent);
     }
 
-    /// Says that a field holds the same value as another, which holds the same as no third one.
+    /// Marks a field that holds the same value as another, which has no third one.
     pub fn bind_twin(&mut self, field: FieldId, first: FieldId) {
         self.api.twins.insert(field, first);
     }
 
-    /// Says of which entity the properties of a graph's relationships are.
+    /// Sets the entity of a graph relationship's properties.
     pub fn bind_edge(&mut self, relationship: RelationshipId, edge: EntityId) {
         self.api.edges.insert(relationship, edge);
     }
 
-    /// Of several entities whose opaque ids begin alike, the first is found by them.
+    /// Of several entities with one prefix of opaque ids, the first is found by them.
     pub fn bind_entity(&mut self, entity: EntityId, binding: EntityBinding) {
         if let Some(node_id) = binding.node_id.as_ref().filter(|node_id| node_id.found) {
             self.api.prefixes.entry(node_id.prefix.clone()).or_insert(entity);
@@ -211,7 +212,7 @@ impl ApiBuilder {
         self.api.entities.insert(entity, binding);
     }
 
-    /// Gives an entity that is bound opaque ids.
+    /// Sets the opaque ids of a bound entity.
     pub fn bind_node_id(&mut self, entity: EntityId, node_id: NodeIdBinding) {
         if node_id.found {
             self.api.prefixes.entry(node_id.prefix.clone()).or_insert(entity);
@@ -219,20 +220,19 @@ impl ApiBuilder {
         self.api.entities.entry(entity).or_default().node_id = Some(node_id);
     }
 
-    /// Adds what holds for the rows of an entity when they were changed.
+    /// Sets the rules of an entity's rows after a change.
     pub fn bind_rules(&mut self, entity: EntityId, rules: NodeRules) {
         self.api.entities.entry(entity).or_default().rules = rules;
     }
 
-    /// Adds a list of entities whose rows stand together.
+    /// Adds a list of entities whose rows form one list.
     pub fn add_variants(&mut self, variants: Vec<VariantBinding>) -> VariantsId {
         let id = VariantsId(u32::try_from(self.api.variants.len()).unwrap_or(u32::MAX));
         self.api.variants.push(variants);
         id
     }
 
-    /// Says all ways along relationships of which nodes of several entities are at an end, by their
-    /// numbers.
+    /// Sets all relationships with several entities at an end, by index.
     pub fn add_ways(&mut self, ways: Vec<Vec<Vec<WayBinding>>>) {
         self.api.ways = ways;
     }
@@ -241,12 +241,12 @@ impl ApiBuilder {
         self.api.nesting = Some(nesting);
     }
 
-    /// Says what values of an input type are at the source.
+    /// Sets the conversion of values of an input type.
     pub fn bind_form(&mut self, r#type: TypeId, form: ValueForm) {
         self.api.forms.insert(r#type, Arc::new(form));
     }
 
-    /// What values of an input type are at the source.
+    /// The conversion of values of an input type.
     #[must_use]
     pub fn form(&self, r#type: TypeRef) -> Arc<ValueForm> {
         let form = listed(self.api.forms.get(&r#type.base).cloned(), r#type);

@@ -11,9 +11,9 @@ mod words;
 
 use words::words;
 
-/// The characters of `name` that names of GraphQL cannot have, replaced: Latin letters by their
-/// base letters, letters and digits of other scripts by `u` and their code point. Signs stay,
-/// unless the name has nothing else.
+/// Replaces the characters of `name` that GraphQL names cannot have: Latin letters by their base
+/// letters, letters and digits of other scripts by `u` and their code point. Signs stay, unless the
+/// name has nothing else.
 #[must_use]
 pub fn spell(name: &str) -> String {
     let only_signs = !name.chars().any(|character| character.is_alphanumeric());
@@ -108,7 +108,7 @@ pub fn constant_case(name: &str) -> String {
     })
 }
 
-/// Applies `change` to what stands between the underscores around a name.
+/// Applies `change` to the part between the underscores around a name.
 fn inside_underscores(name: &str, change: impl FnOnce(&str, &mut String)) -> String {
     let without_start = name.trim_start_matches('_');
     let middle = without_start.trim_end_matches('_');

@@ -1,9 +1,11 @@
-//! Finds inputs whose role their position does not read.
+//! Check of an API: finds inputs whose role is invalid at their position.
 //!
-//! Lowering refuses such an input when a request gives it; this check refuses the API when it is
+//! Lowering rejects such an input when a request uses it; this check rejects the API when it is
 //! made.
 
 mod filter;
+#[cfg(test)]
+mod tests;
 mod write;
 
 use std::fmt;
@@ -14,10 +16,10 @@ use rustc_hash::FxHashSet;
 use crate::api::Api;
 use crate::binding::{
     AggregateField, ArgumentRole, Change, ConnectionField, FieldBinding, FilterRole, InputRole,
-    MutationBinding, OrderRole, PayloadField, VariantRole,
+    MutationBinding, NestedChange, OrderRole, PayloadField, VariantRole,
 };
 
-/// An input whose role its position does not read.
+/// An input whose role is invalid at its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Misbound {
     /// As in `Query.people(where:)`, or `PersonFilter.name`.
@@ -34,13 +36,17 @@ impl fmt::Display for Misbound {
     }
 }
 
-/// The code that reads an input.
+/// Positions of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Position {
     /// An argument of a field that has none.
     Nothing,
-    /// An argument of a field that gives rows or values.
+    /// An argument of a field that gives rows.
     Rows,
+    /// The argument of [`FieldBinding::Lookup`].
+    Lookup,
+    /// An argument of [`PayloadField::Edge`].
+    Edge,
     /// An argument of [`ConnectionField::Groups`].
     Groups,
     /// An argument of [`ConnectionField::RowGroups`].
@@ -62,7 +68,7 @@ pub enum Position {
     /// The argument of [`FieldBinding::Entities`].
     Entities,
     /// An input of a change of rows.
-    Change,
+    Change(ChangedRows),
     /// A member of [`WriteRole::Nested`](crate::binding::WriteRole::Nested).
     Nested,
     /// An argument of [`Change::CreateNodes`].
@@ -79,7 +85,36 @@ pub enum Position {
     Value,
 }
 
-/// What the objects around a condition say that it is about.
+/// The rows of a change, which decide the inputs that it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChangedRows {
+    /// Of [`Change::Create`] and [`Change::Upsert`].
+    New,
+    /// Of [`Change::CreateMany`].
+    NewRows,
+    /// A row of [`WriteRole::Rows`](crate::binding::WriteRole::Rows).
+    NewOfRows,
+    /// Of [`Change::Update`].
+    Updated,
+    /// Of [`Change::UpdateMany`].
+    UpdatedRows,
+    /// Of [`Change::Delete`].
+    Deleted,
+    /// Of [`Change::DeleteMany`].
+    DeletedRows,
+    /// Those that [`Change::Call`] gives.
+    Called,
+    /// Of [`Change::Nested`], where the row is new.
+    NestedNew,
+    /// Of [`Change::Nested`], where the row exists.
+    NestedUpdated,
+    /// A new row within another one.
+    NewInRow,
+    /// A row within another one that exists.
+    KeyInRow,
+}
+
+/// Context of a condition: the subject of its enclosing objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Scope {
     /// Operators have a left side.
@@ -98,11 +133,11 @@ pub enum ScopeRows {
     One,
     /// Of several entities.
     Variants,
-    /// Of either, as the rows around it declare.
+    /// Either of both, as the enclosing rows declare.
     Declared,
 }
 
-/// How a position reads an input.
+/// The reading of an input at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reading {
     /// As a value.
@@ -111,7 +146,7 @@ enum Reading {
     Members(Position),
 }
 
-/// All inputs whose role their position does not read.
+/// All inputs whose role is invalid at their position.
 #[must_use]
 pub fn misbound(api: &Api) -> Vec<Misbound> {
     let mut check = Check { api, seen: FxHashSet::default(), found: Vec::new() };
@@ -130,18 +165,18 @@ pub fn misbound(api: &Api) -> Vec<Misbound> {
     check.found
 }
 
-/// Where the arguments of a field are read.
-fn position_of_arguments(binding: &FieldBinding) -> Position {
+/// The position of a field's arguments.
+#[must_use]
+pub fn position_of_arguments(binding: &FieldBinding) -> Position {
     match binding {
-        FieldBinding::Rows(_)
-        | FieldBinding::Computed(_)
-        | FieldBinding::Lookup { .. }
-        | FieldBinding::Payload(PayloadField::Edge | PayloadField::Rows | PayloadField::Row) => {
-            Position::Rows
-        }
+        FieldBinding::Rows(_) => Position::Rows,
+        FieldBinding::Lookup { .. } => Position::Lookup,
+        FieldBinding::Payload(PayloadField::Edge) => Position::Edge,
         FieldBinding::Connection(ConnectionField::Groups) => Position::Groups,
         FieldBinding::Connection(ConnectionField::RowGroups) => Position::RowGroups,
-        FieldBinding::Aggregate(AggregateField::Computed { .. }) => Position::CallArguments,
+        FieldBinding::Computed(_) | FieldBinding::Aggregate(AggregateField::Computed { .. }) => {
+            Position::CallArguments
+        }
         FieldBinding::Entities(_) => Position::Entities,
         FieldBinding::Mutation(change) => position_of_inputs(change),
         FieldBinding::Same
@@ -161,18 +196,22 @@ fn position_of_arguments(binding: &FieldBinding) -> Position {
 }
 
 fn position_of_inputs(change: &MutationBinding) -> Position {
-    match change.change {
+    match &change.change {
         Change::CreateNodes(_) => Position::CreateNodes,
         Change::UpdateNodes(_) | Change::DeleteNodes(_) => Position::Nodes,
-        Change::Create(_)
-        | Change::Update(_)
-        | Change::Delete(_)
-        | Change::Upsert { .. }
-        | Change::CreateMany { .. }
-        | Change::UpdateMany { .. }
-        | Change::DeleteMany { .. }
-        | Change::Call(_)
-        | Change::Nested(_) => Position::Change,
+        Change::Create(_) | Change::Upsert { .. } => Position::Change(ChangedRows::New),
+        Change::CreateMany { .. } => Position::Change(ChangedRows::NewRows),
+        Change::Update(_) => Position::Change(ChangedRows::Updated),
+        Change::UpdateMany { .. } => Position::Change(ChangedRows::UpdatedRows),
+        Change::Delete(_) => Position::Change(ChangedRows::Deleted),
+        Change::DeleteMany { .. } => Position::Change(ChangedRows::DeletedRows),
+        Change::Call(_) => Position::Change(ChangedRows::Called),
+        Change::Nested(NestedChange { is_new: true, .. }) => {
+            Position::Change(ChangedRows::NestedNew)
+        }
+        Change::Nested(NestedChange { is_new: false, .. }) => {
+            Position::Change(ChangedRows::NestedUpdated)
+        }
     }
 }
 
@@ -210,7 +249,19 @@ impl Check<'_> {
             }
             return;
         }
+        let of_variant = |id: &InputId| {
+            matches!(self.api.input(*id).role, InputRole::Variant(VariantRole::Of(_)))
+        };
+        // An object that has members for the nodes of single entities is read for these only.
+        let by_variant = match position {
+            Position::NestedWrites | Position::NestedWrite => fields.iter().any(of_variant),
+            _ => false,
+        };
         for field in fields {
+            let position = match by_variant && !of_variant(field) {
+                true => Position::EachVariant,
+                false => position,
+            };
             self.input(*field, position, || {
                 format!("{}.{}", self.api.schema[object].name, self.api.schema[*field].name)
             });
@@ -218,16 +269,19 @@ impl Check<'_> {
     }
 }
 
-/// How a position reads a role; `None`: it does not.
+/// The reading of a role at a position; `None` if it is invalid.
 fn reading(position: Position, role: &InputRole) -> Option<Reading> {
     if let InputRole::Refused(_) = role {
-        let is_read = !matches!(
+        let is_read = matches!(
             position,
-            Position::Nothing
-                | Position::Entities
-                | Position::RowGroups
-                | Position::CallArguments
-                | Position::Value
+            Position::Rows
+                | Position::Groups
+                | Position::GroupFields
+                | Position::Order
+                | Position::Condition(_)
+                | Position::Nodes
+                | Position::NestedWrites
+                | Position::NestedWrite
         );
         return is_read.then_some(Reading::Value);
     }
@@ -237,6 +291,14 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
             InputRole::Argument(role) => of_rows(role),
             _ => filter::reading(Scope::default(), role),
         },
+        Position::Lookup => {
+            let is_read = matches!(role, InputRole::Argument(ArgumentRole::NodeId));
+            is_read.then_some(Reading::Value)
+        }
+        Position::Edge => {
+            let is_read = matches!(role, InputRole::Argument(ArgumentRole::OrderBy));
+            is_read.then_some(Reading::Value)
+        }
         Position::Groups => match role {
             InputRole::Argument(ArgumentRole::GroupBy) => Some(Reading::Value),
             _ => filter::reading(Scope::default(), role),
@@ -281,7 +343,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
             is_read.then_some(Reading::Value)
         }
         Position::Entities => (*role == InputRole::Representations).then_some(Reading::Value),
-        Position::Change => write::of_rows(role),
+        Position::Change(rows) => write::of_rows(rows, role),
         Position::Nested => write::nested(role),
         Position::CreateNodes => write::of_new_nodes(role),
         Position::Nodes => write::of_nodes(role),
@@ -292,7 +354,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
     }
 }
 
-/// An argument of a field that gives rows or values.
+/// An argument of a field that gives rows.
 fn of_rows(role: &ArgumentRole) -> Option<Reading> {
     match role {
         ArgumentRole::Options | ArgumentRole::SearchBy(_) => Some(Reading::Members(Position::Rows)),

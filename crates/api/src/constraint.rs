@@ -1,6 +1,6 @@
 //! Error texts for constraints of the source.
 
-/// The error text for a change that a constraint refuses.
+/// The error text for a change that violates a constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConstraintMessage {
     pub namespace: Option<Box<str>>,

@@ -3,7 +3,7 @@
 use catalog::EpochUnit;
 use response::Epoch;
 
-/// How a leaf reads such numbers.
+/// The leaf's unit of such numbers.
 pub fn epoch(unit: EpochUnit) -> Epoch {
     match unit {
         EpochUnit::Seconds => Epoch::Seconds,

@@ -1,9 +1,8 @@
-//! Which values have a largest and a smallest one in every database.
+//! Types with a largest and a smallest value in every database.
 
 use catalog::{Scalar, Type};
 
-/// Whether the largest and the smallest of values of a type can be asked for. `base` is below
-/// domains.
+/// True if values of a type have MIN and MAX. `base` is below domains.
 pub fn has_extremes(base: &Type) -> bool {
     match base {
         Type::Enum(_) => true,

@@ -1,15 +1,15 @@
 //! An API as a subgraph of a federated graph.
 //!
-//! Routers ask a subgraph two fields of its query type more: `_service` for its definitions, with
-//! what they mean to the graph, and `_entities` for rows that other subgraphs name by their keys.
-//! Both are made of what the API offers already: a type whose rows have a key, all fields of which
-//! are in the API or in an opaque id of it, is an entity.
+//! Routers use two more fields of a subgraph's query type: `_service` for its definitions with
+//! federation directives, and `_entities` for rows by the keys in other subgraphs' representations.
+//! Both are derived from the API: a type whose rows have a key, all fields of which are in the API
+//! or in an opaque id of it, is an entity.
 //!
-//! * [`keys`](self): `keys.rs`: by which fields rows are found
-//! * [`extension`](self): `extension.rs`: what somebody says of the API's types beside that;
-//!   `own.rs`: by directives of one's own; `retyped.rs`: what types it says; `required.rs`: which
-//!   fields are computed of what other subgraphs have; `others.rs`: what these have
-//! * [`applied`](self): `applied.rs`: what the API itself says of its types
+//! * [`keys`](self): `keys.rs`: keys of entities
+//! * [`extension`](self): `extension.rs`: extensions of the API's types in SDL; `own.rs`: custom
+//!   directives; `retyped.rs`: changed types of fields; `required.rs`: fields that require fields
+//!   of other subgraphs; `others.rs`: types and fields of other subgraphs
+//! * [`applied`](self): `applied.rs`: directives of the API itself
 //!
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec>
 
@@ -43,26 +43,27 @@ use keys::{Entity, entities, number};
 use required::tell;
 use retyped::retype;
 
-/// Where the directives are defined; the version follows.
+/// The specification of the directives, before its version.
 const SPECIFICATION: &str = "https://specs.apollo.dev/federation/v2.";
 
-/// What is linked by nobody but this.
+/// Reserved for this module's own link.
 const FEDERATION: &str = "https://specs.apollo.dev/federation/";
 
-/// The earliest version that is named: that of `@interfaceObject`, which all composers know.
+/// The earliest linked version: that of `@interfaceObject`, which all composers support.
 const VERSION: u16 = 3;
 
-/// The field by which rows are found.
+/// The entity field.
 const ENTITIES: &str = "_entities";
 
-/// How an API is offered as a subgraph.
+/// Options of a subgraph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Extensions of the API's types in SDL: their directives are said to routers.
+    /// Extensions of the API's types in SDL, whose directives are added to the subgraph's
+    /// definitions.
     pub extension: Option<Arc<str>>,
 }
 
-/// Why an API cannot be a subgraph.
+/// Reasons why an API cannot be a subgraph.
 #[derive(Debug, thiserror::Error)]
 pub enum FederationError {
     #[error("the API has a type or a field of the name `{0}`, which federation has another for")]
@@ -83,7 +84,7 @@ fn list(errors: &[GraphQLError]) -> String {
     errors.iter().map(told).collect::<Vec<_>>().join("; ")
 }
 
-/// Adds to an API what routers ask a subgraph. `own` is what the API itself says to them.
+/// Adds the subgraph fields to an API. `own` are directives of the API itself.
 pub fn offer(
     mut api: Api,
     catalog: &Catalog,
@@ -109,7 +110,7 @@ pub fn offer(
     add(api, query, &sdl, entities)
 }
 
-/// The types of which rows are found by keys, where the API is a subgraph and has some.
+/// The entity types, if the API is a subgraph with entities.
 #[must_use]
 pub fn offered(api: &Api) -> Option<&EntitiesBinding> {
     let field = api.schema.find_field(api.schema.query?, ENTITIES)?;
@@ -119,7 +120,7 @@ pub fn offered(api: &Api) -> Option<&EntitiesBinding> {
     }
 }
 
-/// The fields of other subgraphs that a field of the API is computed of.
+/// The fields of other subgraphs that a field of the API requires.
 pub fn required(api: &Api, field: graphql::schema::FieldId) -> impl Iterator<Item = &str> {
     let told = match api.field(field) {
         FieldBinding::Computed(computed) => computed.told.as_slice(),
@@ -128,8 +129,7 @@ pub fn required(api: &Api, field: graphql::schema::FieldId) -> impl Iterator<Ite
     told.iter().map(|argument| &*argument.input.name)
 }
 
-/// What the API's definitions mean to a graph: which types have which keys, and what others may have
-/// as well.
+/// The directives of the API's definitions: keys of types, and shareable fields.
 fn applied(api: &Api, entities: &[Entity]) -> Applied {
     let mut applied = Applied::default();
     for entity in entities {
@@ -148,7 +148,7 @@ fn applied(api: &Api, entities: &[Entity]) -> Applied {
                     FieldBinding::Same | FieldBinding::Literal(_) => {
                         applied.members.insert((id, name), shareable());
                     }
-                    // No router knows which subgraph an opaque id is of.
+                    // Routers cannot tell the subgraph of an opaque id.
                     FieldBinding::Lookup { .. } => {
                         applied.left_out.insert((id, name));
                     }
@@ -161,7 +161,7 @@ fn applied(api: &Api, entities: &[Entity]) -> Applied {
             FieldBinding::PageInfo(_)
             | FieldBinding::Part { .. }
             | FieldBinding::Payload(PayloadField::Counter(_)) => true,
-            // Of whatever field of whatever rows it is.
+            // An aggregate of any field of any rows.
             FieldBinding::Aggregate(AggregateField::Value(values)) => {
                 values.iter().all(|value| value.field.is_none())
             }
@@ -174,7 +174,7 @@ fn applied(api: &Api, entities: &[Entity]) -> Applied {
     applied
 }
 
-/// Says of which version the directives are, and imports those that are there.
+/// Links the version of the directives, and imports the used ones.
 fn link(applied: &mut Applied) {
     let types = applied.types.values().flatten();
     let types = types.chain(applied.added_types.iter().flat_map(others::directives));

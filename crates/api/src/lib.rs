@@ -1,11 +1,11 @@
 //! The API of a source: a GraphQL schema with a binding for each of its positions.
 //!
-//! A dialect fills an [`Api`] from a catalog; lowering reads its bindings. This crate has what all
-//! dialects share, and knows none of them.
+//! A dialect fills an [`Api`] from a catalog; lowering reads its bindings. This crate has the
+//! shared parts of all dialects, and knows none of them.
 //!
 //! * [`Api`], [`ApiBuilder`]: the schema with its bindings
 //! * [`binding`]: the meaning of each position of a schema
-//! * [`check`]: inputs whose role their position does not read
+//! * [`check`]: inputs whose role is invalid at their position
 //! * [`federation`]: an API as a subgraph of a federated graph
 //! * [`case`], [`plural`]: names in the cases and numbers of English
 //! * [`epoch()`], [`has_extremes()`]: properties of scalar types

@@ -16,41 +16,41 @@ pub use version_8::VERSION_8;
 /// The words and rules of a version of the package.
 #[derive(Debug)]
 pub struct Version {
-    /// Singular and plural of words that no rule is asked for, beside [`IRREGULAR`]. Of two with one
-    /// plural the last is its singular.
+    /// Singular and plural of words without a rule, beside [`IRREGULAR`]. Of two with one plural
+    /// the last is its singular.
     irregular: &'static [(&'static str, &'static str)],
-    /// Words that have one form.
+    /// Words with one form.
     uncountable: &'static str,
-    /// The first rule that fits is applied.
+    /// The first matching rule is applied.
     plural: &'static [Rule],
     singular: &'static [Rule],
-    /// Whether a text without capitals counts as small before it may count as capital: one that has
-    /// no letter, or begins with something else.
+    /// True if a text without capitals counts as lower case before it may count as upper case: one
+    /// that has no letter, or begins with something else.
     is_lower_case_first: bool,
 }
 
-/// What a rule wants before the stem of a word.
+/// A rule's requirement before the stem of a word.
 #[derive(Clone, Copy, Debug)]
 enum First {
     Nothing,
-    /// A letter, which belongs to the part of the word that the rule is about.
+    /// A letter, which belongs to the matched part of the word.
     Letter(fn(char) -> bool),
-    /// The beginning of the name, or what is no letter of a word.
+    /// The beginning of the name, or a character that is no letter.
     Boundary,
     Start,
 }
 
-/// What becomes of the end of a word: the first letter and the stem stay.
+/// The replacement of a word's ending: the first letter and the stem stay.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
     first: First,
     stems: &'static [&'static str],
     endings: &'static [&'static str],
-    /// What follows the stem instead of the ending; nothing of words that stay as they are.
+    /// The new ending after the stem; `None` for words that stay unchanged.
     new: Option<&'static str>,
 }
 
-/// The part of a word that a rule is about.
+/// The matched part of a word.
 #[derive(Clone, Copy, Debug)]
 struct Match {
     start: usize,
@@ -93,13 +93,13 @@ impl Version {
         let Some((Match { start, end_of_stem }, Some(new))) = fitting else { return word.into() };
         let (before, replaced) = word.split_at(start);
         let kept = word.get(start..end_of_stem).unwrap_or_default();
-        // Where nothing is replaced, the letter before gives the case.
+        // Without a replaced part, the letter before gives the case.
         let model = if replaced.is_empty() { last_letter(before) } else { replaced };
         format!("{before}{}", self.in_case_of(model, &format!("{kept}{new}")))
     }
 
-    /// `token` in the case of `word`: small, capital, or the first letter capital. A word of several
-    /// cases that begins with a small letter counts as small.
+    /// `token` in the case of `word`: lower, upper, or the first letter upper. A word of mixed case
+    /// that begins with a lower-case letter counts as lower.
     fn in_case_of(&self, word: &str, token: &str) -> String {
         if word == token {
             return token.into();
@@ -121,7 +121,7 @@ impl Version {
 }
 
 impl Rule {
-    /// The longest part at the end of a word that the rule is about.
+    /// The longest part at the end of a word that matches the rule.
     fn find(&self, word: &str) -> Option<Match> {
         let of_ending = |ending: &&str| {
             let rest = without_end(word, ending)?;
@@ -137,7 +137,7 @@ impl Rule {
 }
 
 impl First {
-    /// Where the part begins whose stem begins at `stem`.
+    /// The start of the part whose stem begins at `stem`.
     fn start(self, word: &str, stem: usize) -> Option<usize> {
         let before = word.get(..stem)?.chars().next_back();
         match self {
@@ -162,7 +162,7 @@ fn last_letter(word: &str) -> &str {
     word.get(start..).unwrap_or_default()
 }
 
-/// Singular and plural of words that no rule is asked for, in each version.
+/// Singular and plural of words without a rule, in each version.
 const IRREGULAR: &[(&str, &str)] = &[
     ("i", "we"),
     ("me", "us"),
@@ -292,7 +292,7 @@ const MASCULINE: &[&str] = &[
 
 const FEMININE: &[&str] = &["alumn", "alg", "vertebr"];
 
-/// Whether a letter is none of a word.
+/// True for characters between words.
 fn separates(letter: char) -> bool {
     !letter.is_ascii_alphanumeric() && letter != '_'
 }

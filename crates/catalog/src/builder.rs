@@ -19,7 +19,7 @@ pub struct Builder {
     catalog: Catalog,
 }
 
-/// What introspection knows of a field.
+/// A field as introspection finds it.
 #[derive(Clone, Debug)]
 pub struct NewField {
     pub name: Box<str>,
@@ -30,7 +30,7 @@ pub struct NewField {
     pub description: Option<Box<str>>,
 }
 
-/// What introspection knows of a foreign key.
+/// A foreign key as introspection finds it.
 #[derive(Clone, Debug)]
 pub struct NewRelationship {
     pub name: Box<str>,
@@ -41,7 +41,7 @@ pub struct NewRelationship {
     pub description: Option<Box<str>>,
 }
 
-/// What introspection knows of a function.
+/// A function as introspection finds it.
 #[derive(Clone, Debug)]
 pub struct NewFunction {
     pub namespace: Option<Box<str>>,
@@ -50,7 +50,7 @@ pub struct NewFunction {
     pub strict: bool,
     pub arguments: Vec<Argument>,
     pub result: FunctionResult,
-    /// The name that it has for what it gives, if it has one for all of that.
+    /// The name of the whole result, if the function gives it one.
     pub output_name: Option<Box<str>>,
     pub description: Option<Box<str>>,
 }
@@ -97,38 +97,38 @@ impl Builder {
         id
     }
 
-    /// Says which labels the nodes have that are the entity's rows.
+    /// Sets the labels of the nodes that are the entity's rows.
     pub fn label(&mut self, entity: EntityId, labels: Vec<Box<str>>) {
         self.catalog.entities[entity.index()].labels = labels;
     }
 
-    /// Says which claims are labels of the entity's rows, too.
+    /// Sets the claims whose values are further labels of the entity's rows.
     pub fn label_by_claims(&mut self, entity: EntityId, claims: Vec<Box<str>>) {
         self.catalog.entities[entity.index()].claimed_labels = claims;
     }
 
-    /// Says which changes of an entity's rows the source takes. Without a word it takes all of a
-    /// table's and none of anything else's.
+    /// Sets the writes that the source accepts for an entity's rows. By default all of a table's
+    /// and none of anything else's.
     pub fn offer(&mut self, entity: EntityId, offered: Offered) {
         self.catalog.entities[entity.index()].offered = offered;
     }
 
-    /// Says what may be done with the values of a field. Without a word it is everything.
+    /// Sets the permitted operations on the values of a field. By default all.
     pub fn offer_field(&mut self, field: FieldId, offered: OfferedField) {
         self.catalog.fields[field.index()].offered = offered;
     }
 
-    /// Says that nobody who asks may call a function.
+    /// Withholds a function from all callers.
     pub fn withhold_function(&mut self, function: FunctionId) {
         self.catalog.functions[function.index()].offered = false;
     }
 
-    /// Says that rows of an entity may be changed once more after it is said what they hold.
+    /// Marks an entity whose rows may be changed once more after a write has returned them.
     pub fn rewrite(&mut self, entity: EntityId) {
         self.catalog.entities[entity.index()].rewritten = true;
     }
 
-    /// Says that something else may be written into rows of an entity than what is said of them.
+    /// Marks an entity whose triggers may write other values than the given ones.
     pub fn trigger(&mut self, entity: EntityId) {
         self.catalog.entities[entity.index()].triggered = true;
     }
@@ -151,7 +151,7 @@ impl Builder {
         id
     }
 
-    /// Says which form the source gives to values of a field.
+    /// Sets the conversion that the source applies to values stored in a field.
     pub fn store(&mut self, field: FieldId, storage: Storage) {
         self.catalog.fields[field.index()].storage = storage;
     }
@@ -183,9 +183,8 @@ impl Builder {
         id
     }
 
-    /// Adds the relationships of one type that lead from nodes to nodes, with the entity of their
-    /// properties. Those that are followed whichever way they lead are another relationship than
-    /// the same as they are directed.
+    /// Adds the relationships of one type between nodes, with the entity of their properties.
+    /// Undirected ones are another relationship than the same ones directed.
     pub fn graph_relationship(
         &mut self,
         r#type: Box<str>,
@@ -204,7 +203,7 @@ impl Builder {
             to,
             to_fields: Vec::new(),
             one_to_one: false,
-            // A node knows its relationships.
+            // A node stores its relationships.
             indexed: true,
             enforced: true,
             edge,
@@ -241,8 +240,8 @@ impl Builder {
         id
     }
 
-    /// Adds an index by which rows of an entity are searched for. The score is a field of an entity
-    /// of the kind [`EntityKind::Edge`].
+    /// Adds a search index over rows of an entity. The score is a field of an entity of the kind
+    /// [`EntityKind::Edge`].
     pub fn search(
         &mut self,
         name: Box<str>,
@@ -255,7 +254,7 @@ impl Builder {
         id
     }
 
-    /// Says that a function is a statement of the schema's author.
+    /// Defines a function by a statement of the schema's author.
     pub fn state(&mut self, function: FunctionId, statement: Statement) {
         self.catalog.functions[function.index()].statement = Some(statement);
     }
@@ -301,8 +300,7 @@ impl Builder {
         self.catalog.composites[composite.index()].attributes = attributes;
     }
 
-    /// Says that values of a composite can be taken apart: the entity has a field for each
-    /// attribute.
+    /// Marks the values of a composite as decomposable: the entity has a field for each attribute.
     pub fn set_rows(&mut self, composite: CompositeId, rows: EntityId) {
         self.catalog.composites[composite.index()].rows = Some(rows);
     }
@@ -355,7 +353,7 @@ impl Builder {
         self.catalog.entities[to.index()].incoming.push(id);
     }
 
-    /// What follows from the keys and indexes of the entity that a foreign key is of.
+    /// Derives facts from the keys and indexes of the entity that a foreign key belongs to.
     fn derive(&mut self, id: RelationshipId, from: EntityId) {
         let relationship = &self.catalog.relationships[id.index()];
         let entity = &self.catalog.entities[from.index()];

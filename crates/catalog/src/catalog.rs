@@ -1,4 +1,4 @@
-//! The arena of everything a source holds.
+//! The arena of a source's entities, fields, relationships, types and functions.
 
 use std::collections::HashMap;
 use std::ops::Index;
@@ -14,7 +14,7 @@ use crate::row_estimate::RowEstimate;
 use crate::search::Search;
 use crate::types::{Composite, Domain, Enum, Range, Scalar, Type};
 
-/// Everything a source holds, as far as it can be represented. Made by [`crate::Builder`].
+/// The contents of a source, as far as they can be represented. Made by [`crate::Builder`].
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     pub(crate) entities: Vec<Entity>,
@@ -33,27 +33,27 @@ pub struct Catalog {
     pub(crate) row_estimates: HashMap<EntityId, RowEstimate>,
 }
 
-/// What a dialect may ask of the source. A dialect never asks which source it is.
+/// Capabilities of the source, for dialects. A dialect never tests which source it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Things can have comments.
+    /// Objects can have comments.
     pub comments: bool,
-    /// JSON of every kind is compared by its content in filters, which ask for no order of it.
+    /// Filters compare JSON of every kind by its content; they require no order of it.
     pub json_content: bool,
     /// JSON values compare by content, not by their text.
     pub json_equality: bool,
     /// Namespaces are part of names.
     pub namespaces: bool,
-    /// Columns take values of any type, whatever they are declared as.
+    /// Columns accept values of any type, whatever their declared type.
     pub any_values: bool,
     /// There are standard deviations and variances.
     pub statistics: bool,
-    /// Moments of different time zones are compared and cut off as moments, not as texts.
+    /// Moments of different time zones are compared and truncated as moments, not as texts.
     pub time_zones: bool,
 }
 
 impl Catalog {
-    /// Those whose rows the source holds; what functions give is reached by the functions.
+    /// Entities whose rows the source stores; rows of functions are reached through the functions.
     pub fn entities(&self) -> impl Iterator<Item = &Entity> {
         self.entities.iter().filter(|entity| entity.kind.is_stored())
     }
@@ -91,8 +91,8 @@ impl Catalog {
         self.ranges.iter()
     }
 
-    /// What comments say of constraints, those of things outside of the catalog included: what is
-    /// changed here may break them.
+    /// Comments on constraints, those of objects outside of the catalog included: writes through
+    /// the API may violate them.
     #[must_use]
     pub fn constraint_comments(&self) -> &[ConstraintComment] {
         &self.constraint_comments
@@ -108,7 +108,7 @@ impl Catalog {
         }
     }
 
-    /// What could not be represented.
+    /// Contents of the source that could not be represented.
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         &self.notes
@@ -152,7 +152,7 @@ impl Catalog {
         qualified(entity.namespace.as_deref(), &entity.name)
     }
 
-    /// The function as a person would name it: `namespace.name`, or the name alone.
+    /// The function's name for messages: `namespace.name`, or the name alone.
     #[must_use]
     pub fn function_name(&self, function: FunctionId) -> String {
         let function = &self[function];

@@ -1,5 +1,5 @@
-//! What somebody says of a source that it does not say itself: keys and foreign keys of views, and
-//! the rows of tables that an API is made from.
+//! Declarations: facts about a source that introspection cannot find, such as keys and foreign keys
+//! of views, and the rows of tables that an API is made from.
 
 use crate::builder::NewRelationship;
 use crate::catalog::Catalog;
@@ -11,7 +11,8 @@ use crate::note::Note;
 use crate::types::{Composite, Type};
 
 impl Catalog {
-    /// Adds a key that the source does not enforce. Nothing relies on it but what asks for it.
+    /// Adds a key that the source does not enforce. Only features that ask for declared keys rely
+    /// on it.
     pub fn declare_key(&mut self, entity: EntityId, key: Key) {
         self.entities[entity.index()].keys.push(Key { enforced: false, ..key });
     }
@@ -23,7 +24,8 @@ impl Catalog {
         from.outgoing.push(id);
         let (one_to_one, indexed) =
             (from.is_unique(&new.from_fields), from.is_indexed(&new.from_fields));
-        // Nothing holds the values of a composite type, so no way leads back to them.
+        // Values of a composite type are not stored as rows, so no reverse relationship leads to
+        // them.
         if self.entities[new.from.index()].kind.is_stored() {
             self.entities[new.to.index()].incoming.push(id);
         }
@@ -44,7 +46,7 @@ impl Catalog {
         id
     }
 
-    /// Declares a relationship, or renames the equal one that the source gives and does not enforce:
+    /// Declares a relationship, or renames the equal one that the source has and does not enforce:
     /// a foreign key of one partition stands for that of the table.
     pub fn declare_relationship_again(&mut self, new: NewRelationship) -> RelationshipId {
         let is_same = |known: &&mut Relationship| {
@@ -63,13 +65,13 @@ impl Catalog {
         }
     }
 
-    /// Lets new rows leave a field out: somebody fills it in for them.
+    /// Makes a field optional in inserts: its value is filled in elsewhere.
     pub fn declare_default(&mut self, field: FieldId) {
         self.fields[field.index()].has_default = true;
     }
 
-    /// Says that the values of a composite are rows, wherever they stand: with relationships that
-    /// lead from them. So are those of all composites that hold such values. Composites that are
+    /// Decomposes the values of a composite into rows wherever they occur, with relationships that
+    /// lead from them. So are those of all composites that contain such values. Composites that are
     /// `whole` stay values.
     pub fn take_apart(&mut self, composite: CompositeId, whole: impl Fn(&Composite) -> bool) {
         let mut found = vec![composite];
@@ -114,7 +116,7 @@ impl Catalog {
         }
     }
 
-    /// The entity of the rows that values of the type are, and whether a value is a list of them.
+    /// The entity of the rows that values of the type are, and true if a value is a list of them.
     #[must_use]
     pub fn find_rows(&self, r#type: &Type) -> Option<(EntityId, bool)> {
         let row = |r#type: &Type| match r#type {

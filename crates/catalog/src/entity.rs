@@ -11,9 +11,9 @@ pub struct Entity {
     pub namespace: Option<Box<str>>,
     pub name: Box<str>,
     pub kind: EntityKind,
-    /// What all nodes of a graph that are its rows are labelled with; empty of other kinds.
+    /// The labels that all nodes of the entity have; empty for other kinds.
     pub labels: Vec<Box<str>>,
-    /// The claims of who asks that say what else they are labelled with.
+    /// Claims of the session whose values are further labels.
     pub claimed_labels: Vec<Box<str>>,
     /// In the order of the source.
     pub fields: Vec<FieldId>,
@@ -24,18 +24,18 @@ pub struct Entity {
     pub outgoing: Vec<RelationshipId>,
     /// Relationships whose `to` is this entity, in the order of the source.
     pub incoming: Vec<RelationshipId>,
-    /// Which changes of its rows the source takes from those who ask.
+    /// Writes that the source accepts from clients.
     pub offered: Offered,
-    /// Whether a row that was inserted or updated may be changed once more after the source has said
-    /// what it holds.
+    /// True if an inserted or updated row may be changed once more after the source has returned
+    /// it.
     pub rewritten: bool,
-    /// Whether the source may write something else into a row than what was said, before it says
-    /// what the row holds.
+    /// True if triggers of the source may write other values than the given ones, before it returns
+    /// the row.
     pub triggered: bool,
     pub description: Option<Box<str>>,
 }
 
-/// Which changes of rows a source takes.
+/// Writes that a source accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offered {
     pub insert: bool,
@@ -44,7 +44,7 @@ pub struct Offered {
 }
 
 impl Offered {
-    /// Every change.
+    /// Every write.
     pub const ALL: Self = Self { insert: true, update: true, delete: true };
 
     /// None.
@@ -58,7 +58,7 @@ impl Entity {
         self.keys.iter().find(|key| key.kind == KeyKind::Primary)
     }
 
-    /// Whether no two rows can agree in all of `fields` and none of these can be null in a row
+    /// True if no two rows can be equal in all of `fields` and none of these can be null in a row
     /// that another row equals: some key's fields are among them.
     #[must_use]
     pub fn is_unique(&self, fields: &[FieldId]) -> bool {
@@ -66,8 +66,7 @@ impl Entity {
         enforced.any(|key| key.fields.iter().all(|field| fields.contains(field)))
     }
 
-    /// An index starts with exactly these fields, in any order: it finds rows in which they equal
-    /// values.
+    /// An index starts with exactly these fields, in any order: it finds rows by equality.
     #[must_use]
     pub fn is_indexed(&self, fields: &[FieldId]) -> bool {
         let starts_with = |indexed: &[FieldId]| {
@@ -83,7 +82,7 @@ impl Entity {
                 .any(|index| index.finds_equals(fields) && starts_with(&index.fields))
     }
 
-    /// An index over all rows begins with the field, and so gives rows in its order.
+    /// An index over all rows begins with the field, and so returns rows in its order.
     #[must_use]
     pub fn is_ordered_by_index(&self, field: FieldId) -> bool {
         self.keys.iter().any(|key| key.enforced && key.fields.first() == Some(&field))
@@ -94,8 +93,7 @@ impl Entity {
             })
     }
 
-    /// A key or a unique index of this field alone says that no two rows have the same value of it,
-    /// null not counted.
+    /// A key or a unique index of this field alone makes its values unique, nulls aside.
     #[must_use]
     pub fn is_unique_alone(&self, field: FieldId) -> bool {
         self.keys.iter().any(|key| key.enforced && *key.fields == [field])
@@ -106,18 +104,18 @@ impl Entity {
     }
 }
 
-/// What kind of thing holds the rows.
+/// Kinds of entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntityKind {
     Table,
     View,
     MaterializedView,
     ForeignTable,
-    /// The rows that one function gives, which no table has.
+    /// The rows of one function, which no table stores.
     Record,
-    /// The value that one function gives, or the values of its set, as rows of one field.
+    /// The value of one function, or the values of its set, as rows of one field.
     ValueSet,
-    /// The values of a composite type, taken apart.
+    /// The values of a composite type, decomposed.
     Composite,
     /// Nodes of a graph that have certain labels.
     Node,
@@ -126,7 +124,7 @@ pub enum EntityKind {
 }
 
 impl EntityKind {
-    /// Whether the source holds the rows; if not, they are what functions give and fields hold.
+    /// True if the source stores the rows; if not, they come from functions and fields.
     #[must_use]
     pub fn is_stored(self) -> bool {
         match self {
@@ -145,22 +143,21 @@ pub struct Field {
     pub entity: EntityId,
     pub name: Box<str>,
     pub r#type: Type,
-    /// Whether a row may hold null here.
+    /// True if a row may hold null here.
     pub nullable: bool,
-    /// Whether an insert may leave the field out although it is not nullable.
+    /// True if an insert may omit the field although it is not nullable.
     pub has_default: bool,
     pub generated: Option<Generated>,
-    /// What may be done with its values.
+    /// Permitted operations on its values.
     pub offered: OfferedField,
     pub storage: Storage,
     pub description: Option<Box<str>>,
 }
 
-/// The form that a source gives to values which are stored in a field, where it lets any value into
-/// any field.
+/// The conversion of values stored in a field, by sources that accept any value in any field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {
-    /// Values stay as they are given.
+    /// Values are stored as given.
     #[default]
     AsGiven,
     /// Numbers become texts, and compare as texts.
@@ -171,7 +168,7 @@ pub enum Storage {
     Float,
 }
 
-/// What a source lets those who ask do with the values of a field.
+/// Operations on the values of a field that clients may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OfferedField {
     pub read: bool,
@@ -184,7 +181,7 @@ impl OfferedField {
     pub const ALL: Self = Self { read: true, insert: true, update: true };
 }
 
-/// Why a field is not written by an insert.
+/// The reason why inserts do not write a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generated {
     /// Computed from other fields.
@@ -195,51 +192,50 @@ pub enum Generated {
     IdentityByDefault,
 }
 
-/// Fields that tell one row from every other.
+/// Fields that identify a row.
 #[derive(Clone, Debug)]
 pub struct Key {
     /// The constraint's name; empty where the source gives none.
     pub name: Box<str>,
     pub kind: KeyKind,
     pub fields: Vec<FieldId>,
-    /// Whether the source sees to it. If not, somebody declared that it is so.
+    /// True if the source enforces it, false if it is only declared.
     pub enforced: bool,
-    /// Whether the source may see to it as late as a transaction ends.
+    /// True if the source may defer its enforcement to the end of a transaction.
     pub deferrable: bool,
     pub description: Option<Box<str>>,
 }
 
 impl Key {
-    /// Whether an insert can ask by it for the row that is there already: the source sees to it, and
-    /// at once.
+    /// True if an insert can detect conflicts by it: the source enforces it, immediately.
     #[must_use]
     pub fn tells_conflicts(&self) -> bool {
         self.enforced && !self.deferrable
     }
 }
 
-/// Whether a key is the one that the source names first.
+/// Kinds of keys: primary or unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
     Primary,
     Unique,
 }
 
-/// An index over plain fields. Of one over expressions, too, only the fields before the first of
-/// these are listed.
+/// An index over plain fields. Of an index with expressions, only the fields before the first
+/// expression are listed.
 #[derive(Clone, Debug)]
 pub struct Index {
     pub name: Box<str>,
     pub fields: Vec<FieldId>,
     pub covers: Covers,
     pub finds: Finds,
-    /// No two rows that the index covers agree in its fields. It has no expressions.
+    /// No two rows that the index covers are equal in its fields. It has no expressions.
     pub unique: bool,
 }
 
 impl Index {
-    /// The index, as far as it begins with these fields, finds every row in which they equal values
-    /// that are not null.
+    /// The index, by these leading fields, finds every row in which they equal values that are not
+    /// null.
     #[must_use]
     pub fn finds_equals(&self, fields: &[FieldId]) -> bool {
         let covers = match &self.covers {
@@ -257,7 +253,7 @@ impl Index {
     }
 }
 
-/// Which rows an index is over.
+/// Rows that an index covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Covers {
     All,
@@ -266,16 +262,16 @@ pub enum Covers {
     Some,
 }
 
-/// What an index is good for.
+/// Searches that an index serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finds {
-    /// Finding rows whose fields equal values.
+    /// Equality.
     Equals,
-    /// Something else: texts by their words, shapes by their place.
+    /// Other searches: words of texts, locations of shapes.
     Other,
 }
 
-/// What a comment says of a constraint of any kind, of a table or of a domain.
+/// The comment on a constraint of a table or of a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConstraintComment {
     pub namespace: Option<Box<str>>,
@@ -291,33 +287,33 @@ pub struct ConstraintComment {
 pub struct Relationship {
     pub id: RelationshipId,
     pub kind: RelationshipKind,
-    /// The constraint's name; empty where the source gives none. Of a graph the type.
+    /// The constraint's name, empty where the source has none; in a graph the type.
     pub name: Box<str>,
     pub from: EntityId,
     pub from_fields: Vec<FieldId>,
     pub to: EntityId,
     /// A key of `to`, in the order of `from_fields`.
     pub to_fields: Vec<FieldId>,
-    /// Whether at most one row of `from` refers to a row of `to`.
+    /// True if at most one row of `from` refers to a row of `to`.
     pub one_to_one: bool,
-    /// Whether an index serves the way from `to` back to `from`.
+    /// True if an index serves the reverse hop from `to` to `from`.
     pub indexed: bool,
-    /// Whether the source sees to it. If not, somebody declared that it is so.
+    /// True if the source enforces it, false if it is only declared.
     pub enforced: bool,
-    /// The join table or relationship type that carries properties of its own, where the way
-    /// from `from` to `to` leads through one.
+    /// The join table or relationship type with properties of its own, if the hop from `from` to
+    /// `to` leads through one.
     pub edge: Option<EntityId>,
     pub description: Option<Box<str>>,
 }
 
-/// How rows are known to belong together.
+/// Kinds of relationships.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelationshipKind {
-    /// By fields of the one that equal fields of the other.
+    /// Fields of one entity equal fields of the other.
     ForeignKey,
-    /// By a relationship of a graph, which has no fields to compare.
+    /// A relationship of a graph, which has no fields to compare.
     Graph {
-        /// Whether it is followed whichever way it leads: both hops along it are the same then.
+        /// True if it is followed in both directions: both hops along it are the same then.
         undirected: bool,
     },
 }
@@ -396,7 +392,7 @@ mod tests {
         check(&[1, 2], false);
         check(&[2, 3, 4], false);
         check(&[4], false);
-        // A value that is looked for is not null.
+        // A searched value is not null.
         check(&[5], true);
         check(&[6], false);
         check(&[8], false);

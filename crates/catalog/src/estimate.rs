@@ -1,20 +1,19 @@
-//! About how many rows there are, as far as a source tells it.
+//! Estimated numbers of rows, where a source provides statistics.
 //!
-//! Only what everybody may know is kept here: of a table whose own rules hide rows from some, a source
-//! tells nothing.
+//! Only public numbers are kept here: a source provides none of a table whose row-level security
+//! hides rows.
 
 use crate::catalog::Catalog;
 use crate::ids::{EntityId, RelationshipId};
 use crate::row_estimate::RowEstimate;
 
 impl Catalog {
-    /// Keeps about how many rows an entity has.
+    /// Sets the estimated number of rows of an entity.
     pub fn estimate_rows(&mut self, entity: EntityId, estimate: RowEstimate) {
         self.row_estimates.insert(entity, estimate);
     }
 
-    /// About how many rows refer to one row by a relationship, on average; `None` where that is not
-    /// known.
+    /// The average number of rows that refer to one row by a relationship; `None` if unknown.
     #[must_use]
     pub fn estimated_referrers(&self, relationship: RelationshipId) -> Option<u64> {
         let relationship = &self[relationship];

@@ -3,25 +3,25 @@
 use crate::ids::{EntityId, FieldId, FunctionId};
 use crate::types::Type;
 
-/// A function that a statement can call. One that cannot be called by values that the catalog
-/// knows is not listed; a note says why.
+/// A function that a statement can call. Functions with arguments of unknown types are not listed;
+/// a note gives the reason.
 #[derive(Clone, Debug)]
 pub struct Function {
     pub id: FunctionId,
     pub namespace: Option<Box<str>>,
     pub name: Box<str>,
     pub volatility: Volatility,
-    /// Whether its result is null if one of its arguments is, without a call.
+    /// True if a null argument makes the result null, without a call.
     pub strict: bool,
-    /// What it takes, in the order of the source.
+    /// Arguments, in the order of the source.
     pub arguments: Vec<Argument>,
     pub result: FunctionResult,
-    /// The name that it has for what it gives, if it has one for all of that.
+    /// The name of the whole result, if the function gives it one.
     pub output_name: Option<Box<str>>,
-    /// Whether those who ask may call it.
+    /// True if clients may call it.
     pub offered: bool,
-    /// What it is, where the source has no function of the name: a statement that the schema's
-    /// author wrote.
+    /// The definition, where the source has no function of the name: a statement of the schema's
+    /// author.
     pub statement: Option<Statement>,
     pub description: Option<Box<str>>,
 }
@@ -29,52 +29,52 @@ pub struct Function {
 /// A statement in the source's own language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// What it calls the row that is its first argument, if one is.
+    /// The statement's name for the row that is its first argument, if one is.
     pub row: Option<Box<str>>,
     pub parts: Vec<StatementPart>,
-    /// The column of its rows that is what it gives.
+    /// The column of its rows that is the result.
     pub column: Box<str>,
-    /// Whether its first row alone counts.
+    /// True if only its first row is the result.
     pub only_first: bool,
 }
 
 /// A part of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatementPart {
-    /// As it stands.
+    /// Literal text.
     Text(Box<str>),
-    /// The value of an argument, by its place.
+    /// The value of an argument, by its index.
     Argument(u16),
-    /// A map of all claims of who asks.
+    /// A map of all claims of the session.
     Claims,
-    /// A name for the column that ends before it.
+    /// An alias of the column that ends before it.
     Name(Box<str>),
-    /// Behind what returns nothing: no rows with a column of this name.
+    /// The end of a statement that returns nothing: no rows with a column of this name.
     Nothing(Box<str>),
 }
 
-/// What a function may do.
+/// Volatility categories, as in PostgreSQL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Volatility {
-    /// The same arguments give the same result, always.
+    /// Equal arguments always give the same result.
     Immutable,
-    /// The same arguments give the same result within one statement; nothing is changed.
+    /// Equal arguments give the same result within one statement; nothing is changed.
     Stable,
-    /// Anything: it may change the data.
+    /// May change the data.
     Volatile,
 }
 
-/// Something that a function takes.
+/// An argument of a function.
 #[derive(Clone, Debug)]
 pub struct Argument {
-    /// `None`: it can be given by its place only.
+    /// `None`: positional only.
     pub name: Option<Box<str>>,
     pub r#type: ArgumentType,
-    /// Whether a call may leave it out; then those after it can be left out, too.
+    /// True if a call may omit it; then those after it can be omitted, too.
     pub has_default: bool,
 }
 
-/// What kind of value an argument takes.
+/// Types of arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArgumentType {
     Value(Type),
@@ -82,25 +82,25 @@ pub enum ArgumentType {
     Row(EntityId),
 }
 
-/// What a function gives.
+/// Results of functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FunctionResult {
-    /// It is called for its effect alone.
+    /// No result; called for its effect.
     Nothing,
     /// One value: the only field of an entity of its own.
     Value(FieldId),
     /// A set of values: the rows of an entity of its own, whose only field this is.
     Values(FieldId),
-    /// One row, or none: all its fields are null then.
+    /// One row, or none: all fields null.
     Row(EntityId),
-    /// A set of rows, of which some may be no row: all fields are null.
+    /// A set of rows, of which some may be absent: all fields null.
     Rows(EntityId),
-    /// An array of rows; no array is one without rows.
+    /// An array of rows; null is an empty array.
     RowArray(EntityId),
 }
 
 impl Function {
-    /// Whether calling it changes nothing.
+    /// True if calling it changes nothing.
     #[must_use]
     pub fn only_reads(&self) -> bool {
         match self.volatility {

@@ -1,10 +1,10 @@
-//! What is in a graph, as far as it was looked at: type definitions are written from it, and it
-//! says which constraints and indexes there are already.
+//! Introspection results of a graph, full or sampled: type definitions are generated from them, and
+//! they list the existing constraints and indexes.
 //!
-//! A graph has no schema of its own, so that this is no catalog: it says what nodes and
-//! relationships were found to be like. Names are those of the database.
+//! A graph has no schema of its own, so this is no catalog: it describes the nodes and
+//! relationships that were found. Names are those of the database.
 
-/// What was found in a graph.
+/// Summary of a graph's nodes, relationships, constraints and indexes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphSummary {
     pub coverage: Coverage,
@@ -12,20 +12,20 @@ pub struct GraphSummary {
     pub nodes: Vec<NodeGroup>,
     /// One for each type of relationships.
     pub relationships: Vec<RelationshipGroup>,
-    /// Between which nodes there are relationships.
+    /// Pairs of node groups with relationships between them.
     pub triples: Vec<Triple>,
-    /// How many relationships nodes have; only of graphs that were looked at as a whole.
+    /// Maximum numbers of relationships of a node; only for fully read graphs.
     pub degrees: Vec<Degree>,
     pub constraints: Vec<GraphConstraint>,
     pub indexes: Vec<GraphIndex>,
 }
 
-/// How much of a graph was looked at.
+/// Coverage of the introspection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coverage {
     #[default]
     Whole,
-    /// So many nodes of each label, and relationships of each type, at most.
+    /// At most so many nodes of each label, and relationships of each type.
     Sample { most: u64 },
 }
 
@@ -34,7 +34,7 @@ pub enum Coverage {
 pub struct NodeGroup {
     /// Sorted; none for nodes without a label.
     pub labels: Vec<Box<str>>,
-    /// How many were looked at.
+    /// The number of nodes read.
     pub count: u64,
     pub properties: Vec<GraphProperty>,
 }
@@ -52,7 +52,7 @@ pub struct GraphProperty {
     pub name: Box<str>,
     /// The types of its values, each once.
     pub types: Vec<GraphType>,
-    /// Whether all of the group have it, which nothing but the whole graph tells.
+    /// True if all of the group have it, which requires full coverage.
     pub always: bool,
 }
 
@@ -75,13 +75,13 @@ impl GraphType {
     }
 }
 
-/// What a stored value, or the element of a list, is.
+/// Kinds of stored values and of elements of lists.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GraphValue {
     Boolean,
     /// An integer of 32 bits.
     Integer,
-    /// An integer of which 32 bits may be too few.
+    /// An integer that may exceed 32 bits.
     WideInteger,
     Float,
     Text,
@@ -95,13 +95,13 @@ pub enum GraphValue {
     GeographicPoint,
     CartesianPoint,
     Bytes,
-    /// What a list without elements holds.
+    /// The element of an empty list.
     Nothing,
-    /// A type by the name that the server has for it.
+    /// A type by the server's name for it.
     Other(Box<str>),
 }
 
-/// Nodes of one group have relationships of a type to nodes of another.
+/// The existence of relationships of a type from nodes of one group to nodes of another.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Triple {
     /// Labels, sorted.
@@ -111,16 +111,16 @@ pub struct Triple {
     pub to: Vec<Box<str>>,
 }
 
-/// How many relationships of a type the nodes of a group have that have one.
+/// Degrees of the nodes of a group that have relationships of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Degree {
     /// Labels, sorted.
     pub labels: Vec<Box<str>>,
     pub r#type: Box<str>,
     pub end: End,
-    /// How many nodes have one.
+    /// The number of nodes with one.
     pub nodes: u64,
-    /// How many the node has that has most.
+    /// The maximum for one node.
     pub most: u64,
 }
 
@@ -131,7 +131,7 @@ pub enum End {
     To,
 }
 
-/// What the database makes sure of.
+/// A constraint of the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphConstraint {
     pub name: Box<str>,
@@ -141,7 +141,7 @@ pub struct GraphConstraint {
 }
 
 impl GraphConstraint {
-    /// Whether no two have the same values of its properties.
+    /// True if it forbids two equal values of its properties.
     #[must_use]
     pub fn is_unique(&self) -> bool {
         match self.kind {
@@ -153,7 +153,7 @@ impl GraphConstraint {
     }
 }
 
-/// What constraints and indexes are about.
+/// Subjects of constraints and indexes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GraphPart {
     /// Nodes with one of the labels.
@@ -164,15 +164,15 @@ pub enum GraphPart {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GraphConstraintKind {
-    /// No two have the same values.
+    /// Uniqueness.
     Unique,
-    /// No two have the same values, and all have them.
+    /// Uniqueness and existence.
     Key,
-    /// All have a value.
+    /// Existence.
     Exists,
     /// Values are of one of the types.
     Types(Vec<GraphType>),
-    /// Of a kind that says nothing about properties, by the server's name for it.
+    /// A kind that does not concern properties, by the server's name for it.
     Other(Box<str>),
 }
 
@@ -193,11 +193,11 @@ pub enum GraphIndexKind {
         dimensions: Option<u64>,
         similarity: Option<Box<str>>,
     },
-    /// Of a kind that no API is made from, by the server's name for it.
+    /// A kind that no API uses, by the server's name for it.
     Other(Box<str>),
 }
 
-/// How far the database is with an index.
+/// Build states of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphIndexState {
     pub name: Box<str>,
@@ -206,21 +206,21 @@ pub struct GraphIndexState {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GraphIndexProgress {
-    /// What is in the graph is found by it.
+    /// Complete and in use.
     Online,
-    /// So many percent of what was in the graph when it was made are in it.
+    /// Under construction, with so many percent done.
     Filling(u8),
-    /// It cannot be used, for this reason.
+    /// Unusable, for this reason.
     Failed(Box<str>),
 }
 
-/// A change of what the database makes sure of, or finds quickly.
+/// A schema change: a new constraint or index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GraphChange {
-    /// No two nodes with the label may have the same value.
+    /// A unique constraint on the property of nodes with the label.
     CreateUnique { name: Box<str>, label: Box<str>, property: Box<str> },
-    /// The words of the properties of nodes with the label can be searched for.
+    /// A full-text index on the properties of nodes with the label.
     CreateFulltext { name: Box<str>, label: Box<str>, properties: Vec<Box<str>> },
-    /// Nodes with the label can be found by how near the vector of the property is.
+    /// A vector index on the property of nodes with the label.
     CreateVector { name: Box<str>, label: Box<str>, property: Box<str> },
 }

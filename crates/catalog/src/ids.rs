@@ -1,4 +1,4 @@
-//! Typed indexes into the catalog's arenas: `Copy`, and printed as what they are.
+//! Typed indexes into the catalog's arenas: `Copy`, with a short `Debug` text.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ macro_rules! ids {
                 Self(u32::try_from(index).unwrap_or(u32::MAX))
             }
 
-            /// The element's place in its arena.
+            /// The element's index in its arena.
             #[must_use]
             pub fn index(self) -> usize {
                 self.0 as usize
@@ -36,7 +36,7 @@ ids! {
     EntityId "e";
     /// A column or property of an entity.
     FieldId "f";
-    /// A way from the rows of one entity to those of another.
+    /// A relationship from the rows of one entity to those of another.
     RelationshipId "r";
     /// A closed set of labels.
     EnumId "n";
@@ -46,8 +46,8 @@ ids! {
     DomainId "d";
     /// A type of intervals over another type.
     RangeId "g";
-    /// A function of the source.
+    /// A function.
     FunctionId "p";
-    /// An index by which rows are searched for.
+    /// A search index.
     SearchId "s";
 }

@@ -2,7 +2,7 @@
 
 use crate::ids::FieldId;
 
-/// The rows of an entity as they were when the catalog was read, some of their fields as texts.
+/// The rows of an entity as of the reading of the catalog, some of their fields as texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownRows {
     pub fields: Vec<FieldId>,

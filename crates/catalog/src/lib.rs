@@ -1,19 +1,19 @@
-//! What a source holds, said without its language: entities, fields, keys, relationships, enums.
+//! The neutral description of a source: entities, fields, keys, relationships, enums.
 //!
-//! A source's `introspect` fills a [`Catalog`]; a dialect reads it to make an API; the IR names
+//! A source's `introspect` fills a [`Catalog`]; a dialect makes an API from it; the IR refers to
 //! its parts by id. Nothing here knows a statement, a GraphQL type or a permission.
 //!
 //! * [`catalog`]: the arena and its look-ups
 //! * [`entity`]: entities, fields, keys, relationships
 //! * [`function`]: functions, their arguments and results
-//! * [`search`]: indexes by which rows are searched for
-//! * [`types`]: what values a field holds
-//! * [`graph`]: what a graph holds, which has no schema to fill the arena from
-//! * [`ids`]: the ids everything else uses
-//! * [`note`]: what could not be represented, and what to do about it
-//! * [`builder`]: how introspection fills the arena
-//! * [`estimate`]: about how many rows there are
-//! * [`declare`]: what somebody says of the source that it does not say itself
+//! * [`search`]: search indexes
+//! * [`types`]: types of fields
+//! * [`graph`]: introspection of a graph, which has no schema to fill the arena from
+//! * [`ids`]: the ids of the other modules
+//! * [`note`]: findings about unsupported parts of a source, with remedies
+//! * [`builder`]: construction of the arena by introspection
+//! * [`estimate`]: estimated numbers of rows
+//! * [`declare`]: declared facts that introspection cannot find
 
 pub mod builder;
 pub mod catalog;

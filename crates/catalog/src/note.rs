@@ -1,4 +1,5 @@
-//! What introspection and naming could not represent: reported and left out, alone.
+//! Notes: parts of a source that introspection or naming could not represent. Each is reported and
+//! omitted, alone.
 
 use std::fmt;
 
@@ -6,13 +7,13 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     pub kind: NoteKind,
-    /// What it is about, as a person would name it: `public.post.body`.
+    /// The name of the subject, for messages: `public.post.body`.
     pub subject: Box<str>,
     pub message: Box<str>,
     pub remedy: Box<str>,
 }
 
-/// What a note is about, in the order in which `thalweg check` lists them.
+/// Kinds of notes, in the order in which `thalweg check` lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NoteKind {
     /// Two things would get the same name in the API.
@@ -21,7 +22,7 @@ pub enum NoteKind {
     LeftOut,
     /// A type is known by its name only and is served as text.
     UnmappedType,
-    /// What somebody declared of the source does not fit it.
+    /// A declaration does not fit the source.
     Declaration,
     /// A table is served together with its partitions, and some foreign keys stand on these.
     Partitioned,
@@ -29,7 +30,7 @@ pub enum NoteKind {
     NodeId,
     /// Something needs a collation or a function that the source does not have.
     UnknownName,
-    /// The way back along a foreign key reads the whole table. The remedy is a statement.
+    /// The reverse of a foreign key scans the whole table. The remedy is a statement.
     UnindexedRelationship,
 }
 
@@ -49,7 +50,7 @@ impl NoteKind {
         }
     }
 
-    /// So many of them, in words.
+    /// The number of them, in words.
     #[must_use]
     pub fn count(self, number: usize) -> String {
         let several = match self {

@@ -1,15 +1,15 @@
 //! Estimated number of rows of an entity.
 
-/// About how many rows an entity has.
+/// The estimated number of rows of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowEstimate {
     About(u64),
-    /// So many at least; nobody counted further.
+    /// At least so many; the count stopped there.
     AtLeast(u64),
 }
 
 impl RowEstimate {
-    /// So many at least.
+    /// At least so many.
     pub(crate) fn least(self) -> u64 {
         match self {
             Self::About(rows) | Self::AtLeast(rows) => rows,

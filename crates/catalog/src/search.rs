@@ -1,26 +1,26 @@
-//! Indexes by which rows are searched for.
+//! Search indexes.
 
 use crate::ids::{EntityId, FieldId, SearchId};
 
-/// An index that finds rows of an entity for a text or a vector, each with a score.
+/// A search index that finds rows of an entity for a text or a vector, each with a score.
 #[derive(Clone, Debug)]
 pub struct Search {
     pub id: SearchId,
-    /// What the source calls it.
+    /// Its name in the source.
     pub name: Box<str>,
     pub kind: SearchKind,
-    /// It may find other rows, too: those of this one are meant.
+    /// The entity of the wanted rows; the index may find rows of others, too.
     pub entity: EntityId,
-    /// How well a row fits: a field of an entity of its own, as if the search were related to the
+    /// The score of a row: a field of an entity of its own, as if the search were related to the
     /// row.
     pub score: FieldId,
 }
 
-/// What is searched for.
+/// Kinds of searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchKind {
     /// Words, in the language of the index.
     Text,
-    /// The nearest rows to a vector, so many at most.
+    /// The nearest rows to a vector, with a limit.
     Vector { most: u32 },
 }

@@ -1,12 +1,12 @@
-//! Types that somebody says columns have, whatever the source says of them: for sources that let any
-//! value into any column, as SQLite does.
+//! Declared types of columns, which override the source's: for sources that accept any value in any
+//! column, as SQLite does.
 
 use crate::catalog::Catalog;
 use crate::entity::Storage;
 use crate::ids::FieldId;
 use crate::types::{EpochUnit, Scalar, Type};
 
-/// The words for the types that can be declared.
+/// Names of the types that can be declared.
 const WORDS: [(&str, Scalar); 17] = [
     ("bigint", Scalar::Int64),
     ("integer", Scalar::Int32),
@@ -27,21 +27,21 @@ const WORDS: [(&str, Scalar); 17] = [
     ("julianday", Scalar::Epoch(EpochUnit::JulianDay)),
 ];
 
-/// The type that a word means.
+/// The type of a name.
 #[must_use]
 pub fn find_stored_type(word: &str) -> Option<Scalar> {
     let known = WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word.trim()));
     known.map(|(_, scalar)| scalar.clone())
 }
 
-/// All words, for messages.
+/// All names, for messages.
 #[must_use]
 pub fn stored_types() -> String {
     WORDS.map(|(word, _)| word).join(", ")
 }
 
-/// The reason for which a field cannot hold values of a type. Such a field would give other values
-/// than those that are stored in it, or find other rows than those that hold them.
+/// The reason why a field cannot have a type. Such a field would return other values than the
+/// stored ones, or find other rows.
 fn misfit(storage: Storage, scalar: &Scalar) -> Option<&'static str> {
     match (storage, scalar) {
         (
@@ -65,8 +65,8 @@ fn misfit(storage: Storage, scalar: &Scalar) -> Option<&'static str> {
 }
 
 impl Catalog {
-    /// Says which values a field holds; the reason, if it cannot. What refers to a 64-bit integer is
-    /// one as well.
+    /// Declares the type of a field; returns the reason, if it cannot have the type. Fields that
+    /// refer to a 64-bit integer become 64-bit, too.
     pub fn declare_stored(&mut self, field: FieldId, scalar: Scalar) -> Result<(), &'static str> {
         if let Some(reason) = misfit(self[field].storage, &scalar) {
             return Err(reason);

@@ -62,7 +62,7 @@ pub enum Scalar {
     Point,
     /// A place on the earth: longitude, latitude, and sometimes a height.
     GeographicPoint,
-    /// A place by two or three coordinates, which says how many these are.
+    /// A location by two or three coordinates; the value has their number.
     CartesianPoint,
     /// Keys with texts or nulls, as PostgreSQL's `hstore` has them.
     KeyValue,
@@ -72,7 +72,7 @@ pub enum Scalar {
     Other(Box<str>),
 }
 
-/// How a number means a moment.
+/// Units of moments that are stored as numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EpochUnit {
     /// Since 1970.
@@ -110,7 +110,7 @@ pub struct Composite {
     /// The entity whose fields are the attributes, in their order, if the source can take values
     /// apart.
     pub rows: Option<EntityId>,
-    /// Whether that is to be done: values are rows then, from which relationships lead.
+    /// True if its values are decomposed: they are rows then, from which relationships lead.
     pub apart: bool,
     pub description: Option<Box<str>>,
 }

@@ -1,25 +1,23 @@
-//! What each version of the server understands.
+//! Cypher features of each version of the server.
 
-/// What a server understands. Whoever makes a tree asks it which nodes the server knows; the
-/// printer asks it how a node is said.
+/// Features of a server's version. Compilers choose nodes by it, and the printer chooses syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flavor {
-    /// A statement says of which version of the language it is. Servers that know more than one
-    /// may have been told that another is the usual one.
+    /// A statement names its version of the language. Servers with more than one may be configured
+    /// to another default.
     pub says_version: bool,
-    /// A subquery names the variables that it takes in parentheses, not in a WITH of its own.
+    /// A subquery lists its imported variables in parentheses, not in a WITH of its own.
     pub scope_clause: bool,
-    /// Subqueries are expressions: their number of rows, and conditions on them that are more
-    /// than a pattern.
+    /// Subqueries are expressions: COUNT, and EXISTS of more than a pattern.
     pub count_subqueries: bool,
-    /// A subquery is an expression of the values that it gives.
+    /// COLLECT subqueries are expressions.
     pub collect_subqueries: bool,
-    /// A node pattern has alternatives of labels.
+    /// A node pattern may have alternative labels.
     pub label_alternatives: bool,
 }
 
 impl Flavor {
-    /// Neo4j 5.26, the last of its line, and what came after it.
+    /// Neo4j 5.26, the last of its line, and later ones.
     pub const NEWEST: Self = Self {
         says_version: true,
         scope_clause: true,
@@ -28,7 +26,7 @@ impl Flavor {
         label_alternatives: true,
     };
 
-    /// What a server of this version understands. Versions are numbered by years since 2025.
+    /// The features of a version. Versions are numbered by years since 2025.
     #[must_use]
     pub fn of_version(major: u16, minor: u16) -> Self {
         let since = |wanted: (u16, u16)| (major, minor) >= wanted;

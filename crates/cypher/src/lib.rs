@@ -1,10 +1,10 @@
-//! A subset of Cypher as a tree, and the one place that writes statement text.
+//! A subset of Cypher as a tree, and the only printer of statement text.
 //!
-//! Names and parameters are node types of their own; values are only ever parameters. What the
-//! servers say differently is a fact in [`Flavor`], not a test in the printer's callers.
+//! Names and parameters are node types of their own; values are only ever parameters. Differences
+//! between servers are facts in [`Flavor`], not tests in the printer's callers.
 //!
 //! * [`tree`]: the nodes
-//! * [`flavor`]: what each version of the server understands
+//! * [`flavor`]: features of each version of the server
 //! * [`print`](mod@print): tree → text
 
 pub mod flavor;

@@ -1,8 +1,8 @@
 //! Tree → text.
 //!
-//! Names are always quoted, with the quotes inside them doubled; there is no other way to get a
-//! name into a statement, and no way at all for a value. Parentheses stand where the tree needs
-//! them and nowhere else.
+//! Names are always quoted, with inner quotes doubled; there is no other way to get a name into a
+//! statement, and no way at all for a value. Parentheses are printed only where the tree needs
+//! them.
 
 use std::fmt::{self, Write as _};
 
@@ -28,7 +28,7 @@ pub fn print(query: &Query, flavor: &Flavor) -> String {
         // Writing to a string cannot fail.
         let _ = printer.query(query, &[]);
         let Printer { out, is_mistakable, .. } = printer;
-        // No text has marks that are longer than itself.
+        // No text contains a mark that is longer than itself.
         if !is_mistakable {
             return out;
         }
@@ -39,10 +39,10 @@ pub fn print(query: &Query, flavor: &Flavor) -> String {
 struct Printer<'f> {
     out: String,
     flavor: &'f Flavor,
-    /// What stands in the names of variables before their numbers.
+    /// The prefix of variables' names before their numbers.
     mark: &'f str,
-    /// Whether somebody else's statement has a name that a variable could have: the server takes the
-    /// two for one where a subquery is an expression.
+    /// True if an author's statement contains a name that a variable could have: the server
+    /// confuses the two where a subquery is an expression.
     is_mistakable: bool,
 }
 
@@ -55,8 +55,8 @@ impl<'f> Printer<'f> {
         Self { out, flavor, mark: "", is_mistakable: false }
     }
 
-    /// The server replaces what it takes for escapes of Unicode before it reads anything else, in
-    /// names too, so that a backslash is written as such an escape.
+    /// The server replaces escapes of Unicode before it parses anything else, in names too, so that
+    /// a backslash is written as such an escape.
     fn name(&mut self, name: &Name) {
         self.out.push('`');
         for character in name.0.chars() {

@@ -1,6 +1,6 @@
 //! The nodes of a statement: its clauses, the patterns in [`pattern`] and the expressions in
-//! [`expression`]; statements about a database's constraints and indexes in [`schema`], and those
-//! that somebody else wrote in [`statement`].
+//! [`expression`]; statements about a database's constraints and indexes in [`schema`], and
+//! authors' own statements in [`statement`].
 
 pub mod expression;
 pub mod pattern;
@@ -16,35 +16,35 @@ pub use statement::{Statement, StatementPart};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Name(pub Box<str>);
 
-/// What a statement calls a value, by counter; what it stands for decides the letter.
+/// A variable of a statement, by counter; its kind decides the letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variable {
     /// A node or a relationship: `t0`.
     Element(u32),
-    /// A column that a subquery gives: `c0`.
+    /// A column of a subquery: `c0`.
     Column(u32),
     /// An element of a list: `x0`.
     Item(u32),
 }
 
-/// The place of a parameter among those of its statement: `$p0`.
+/// The index of a parameter of its statement: `$p0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parameter(pub u16);
 
 /// A whole statement, or the body of a subquery.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
-    /// More than one is a union of what they give.
+    /// More than one is a union.
     pub branches: Vec<Vec<Clause>>,
     pub union: Union,
 }
 
-/// What becomes of equal rows in a union.
+/// Handling of duplicates in a union.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Union {
-    /// Each of them stays.
+    /// Keeps duplicates.
     All,
-    /// One of them stays.
+    /// Removes duplicates.
     Distinct,
 }
 
@@ -70,7 +70,7 @@ pub enum Clause {
         elements: Vec<Variable>,
     },
     Search(Search),
-    /// A subquery for each row, which sees nothing but the variables of `scope`.
+    /// A subquery for each row, which imports only the variables of `scope`.
     Call {
         scope: Vec<Variable>,
         query: Query,
@@ -78,36 +78,36 @@ pub enum Clause {
     Statement(Statement),
 }
 
-/// Rows for each way in which the patterns are found.
+/// Rows for each match of the patterns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match {
-    /// A row of nulls where there is none.
+    /// A row of nulls where there is no match.
     pub optional: bool,
     pub paths: Vec<Path>,
     pub filter: Option<Expression>,
 }
 
-/// Rows for each node that an index finds, the best first.
+/// Rows for each node that an index finds, best first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
     pub index: SearchIndex,
-    /// The name of the index, and what the procedure takes beside it.
+    /// The name of the index, and further arguments of the procedure.
     pub arguments: Vec<Expression>,
     pub node: Variable,
     pub score: Variable,
     pub filter: Option<Expression>,
 }
 
-/// What kind of index finds nodes.
+/// Kinds of search indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchIndex {
-    /// By words: takes a query in the language of Lucene.
+    /// Full-text: takes a query in the language of Lucene.
     Fulltext,
-    /// By a vector: takes how many nodes are wanted, and the vector.
+    /// Vector: takes the number of nodes, and the vector.
     Vector,
 }
 
-/// A pattern that is found, or created.
+/// A pattern that is matched, or created.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Merge {
     pub path: Path,
@@ -115,20 +115,20 @@ pub struct Merge {
     pub on_match: Vec<Set>,
 }
 
-/// What a WITH or a RETURN passes on.
+/// The columns of a WITH or a RETURN.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Projection {
     pub distinct: bool,
-    /// None is everything there is.
+    /// Empty for `*`.
     pub items: Vec<ProjectionItem>,
     pub order: Vec<OrderItem>,
     pub skip: Option<Expression>,
     pub limit: Option<Expression>,
-    /// On what is passed on; a WITH alone has it.
+    /// The WHERE of a WITH.
     pub filter: Option<Expression>,
 }
 
-/// One value that is passed on.
+/// One column of a projection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProjectionItem {
     pub expression: Expression,
@@ -157,7 +157,7 @@ pub enum Set {
     Labels { of: Variable, labels: Vec<Name> },
 }
 
-/// One thing that REMOVE takes away.
+/// One item of REMOVE.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Removal {
     Property { of: Variable, name: Name },
@@ -173,7 +173,7 @@ impl Query {
 }
 
 impl Match {
-    /// A pattern, and which of its rows.
+    /// A pattern with its condition.
     #[must_use]
     pub fn of(path: Path, filter: Option<Expression>) -> Clause {
         Clause::Match(Self { optional: false, paths: vec![path], filter })

@@ -15,8 +15,8 @@ use statements::{Asked, Inputs};
 
 use crate::model::rules::{WrittenPlace, WrittenRestriction};
 use crate::model::{
-    Constant, FieldKind, Model, ModelDirection, ModelField, NodeType, Placed, PlacedField,
-    PlacedNode, Property, PropertyType, QueryDirection, RelationshipField, Target, Way,
+    Constant, FieldKind, Model, ModelDirection, ModelField, NodeType, Path, Placed, PlacedField,
+    PlacedNode, Property, PropertyType, QueryDirection, RelationshipField, Target,
 };
 
 /// How many nodes the library asks an index of vectors for.
@@ -128,8 +128,8 @@ impl<'m> Declarer<'m> {
                     let said = (field, property);
                     PlacedField::Property(self.field(*entity, said, has_rules, &mut known))
                 }
-                FieldKind::Relationship(way) => {
-                    PlacedField::Ways(self.ways(*entity, way, entities))
+                FieldKind::Relationship(known) => {
+                    PlacedField::Paths(self.paths(*entity, known, entities))
                 }
                 FieldKind::Statement(statement) => {
                     let asked = Asked::Node(&node.name, *entity);
@@ -251,12 +251,12 @@ impl<'m> Declarer<'m> {
     }
 
     /// To each type that is on the other side.
-    fn ways(
+    fn paths(
         &mut self,
         entity: EntityId,
         field: &'m RelationshipField,
         entities: &[EntityId],
-    ) -> Vec<Way> {
+    ) -> Vec<Path> {
         let places: &[usize] = match &field.target {
             Target::Node(place) => std::slice::from_ref(place),
             Target::Interface(place) => {
@@ -267,10 +267,10 @@ impl<'m> Declarer<'m> {
             }
         };
         let targets = places.iter().filter_map(|place| entities.get(*place).copied());
-        targets.map(|target| self.way(entity, field, target)).collect()
+        targets.map(|target| self.path(entity, field, target)).collect()
     }
 
-    fn way(&mut self, entity: EntityId, field: &'m RelationshipField, target: EntityId) -> Way {
+    fn path(&mut self, entity: EntityId, field: &'m RelationshipField, target: EntityId) -> Path {
         let (from, to, direction) = match field.direction {
             ModelDirection::Out | ModelDirection::Undirected => {
                 (entity, target, HopDirection::Forward)
@@ -296,7 +296,7 @@ impl<'m> Declarer<'m> {
                 | QueryDirection::UndirectedOnly => true,
             };
         let hop = if is_undirected { undirected } else { written };
-        Way { entity: target, hop, undirected, written }
+        Path { entity: target, hop, undirected, written }
     }
 }
 

@@ -20,6 +20,7 @@ pub mod migration;
 pub mod model;
 pub mod rules;
 mod shared;
+mod unserved;
 pub mod v3;
 pub mod v7;
 
@@ -62,10 +63,7 @@ pub struct Declared<'o> {
 /// What definitions can say that a version does not do yet, as a message.
 #[must_use]
 pub fn unserved(model: &Model, version: ApiVersion) -> Option<String> {
-    match version {
-        ApiVersion::V3 => v3::not_served(model),
-        ApiVersion::V7 => v7::unserved(model),
-    }
+    unserved::unserved(model, version)
 }
 
 /// Makes the model of what is in a graph, and says what that leaves out; none if there is nothing.

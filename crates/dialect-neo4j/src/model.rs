@@ -219,7 +219,7 @@ pub enum PropertyType {
     Scalar(usize),
 }
 
-/// A way to nodes.
+/// Field that leads to nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelationshipField {
     pub r#type: Arc<str>,
@@ -381,7 +381,7 @@ pub enum ApiVersion {
     V7,
 }
 
-/// What became of a model in a catalog.
+/// Ids of a model in a catalog.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placed {
     /// By the places of [`Model::nodes`].
@@ -401,7 +401,7 @@ pub struct Placed {
     pub mutations: Vec<PlacedStatement>,
 }
 
-/// What became of a node type.
+/// Ids of a node type in a catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedNode {
     pub entity: catalog::EntityId,
@@ -413,16 +413,16 @@ pub struct PlacedNode {
     pub vectors: Vec<catalog::SearchId>,
 }
 
-/// What became of a field of a node type.
+/// Ids of a field of a node type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlacedField {
     Property(catalog::FieldId),
-    /// The way to each entity that is on the other side, in the order of the target's types.
-    Ways(Vec<Way>),
+    /// The path to each entity on the other side, in the order of the target's types.
+    Paths(Vec<Path>),
     Statement(PlacedStatement),
 }
 
-/// What became of a field that a statement gives.
+/// Ids of a field that a statement returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacedStatement {
     pub function: catalog::FunctionId,
@@ -431,14 +431,14 @@ pub struct PlacedStatement {
     pub entity: catalog::EntityId,
 }
 
-/// A way to the nodes of one type.
+/// Path to the nodes of one type: the relationships that queries and writes use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct Path {
     pub entity: catalog::EntityId,
-    /// How it is followed by queries.
+    /// The relationship of queries.
     pub hop: ir::Hop,
-    /// How it is followed whichever way it leads.
+    /// The relationship of queries in either direction.
     pub undirected: ir::Hop,
-    /// How it is written.
+    /// The relationship of writes.
     pub written: ir::Hop,
 }

@@ -1,8 +1,8 @@
 //! Aggregates: `<list>_aggregate`, with `count` and the values of `sum`, `avg`, `max`, `min`.
 //!
 //! All four functions share the type `<Obj>Fields`, as in Phrag. A column is in it if one of them
-//! takes its values; asking another one for it is refused, where Phrag shows an error of the
-//! database. Numbers are Float in it: an average has a fraction, and a sum may be beyond 32 bits.
+//! accepts its values; selecting it under another one is an error, where Phrag returns an error of
+//! the database. Numbers are Float in it: an average has a fraction, and a sum may exceed 32 bits.
 
 use catalog::{Catalog, Scalar, Type};
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeRef};
@@ -28,7 +28,7 @@ const FUNCTIONS: [(&str, AggregateFunction); 4] = [
     ("min", AggregateFunction::Minimum),
 ];
 
-/// How a column's values stand in aggregates; the functions that do not take them have no leaf.
+/// The output of a column's values in aggregates; functions that do not accept them have no leaf.
 struct Aggregated {
     scalar: ApiScalar,
     form: Form,
@@ -84,7 +84,7 @@ pub(super) fn add_types(
     aggregate
 }
 
-/// Adds a field that gives aggregates of rows.
+/// Adds a field of aggregates of rows.
 pub(super) fn add_field(
     builder: &mut ApiBuilder,
     parent: TypeId,
@@ -151,13 +151,13 @@ fn aggregated(catalog: &Catalog, column: &Column<'_>, big_integers: BigIntegers)
         Type::Scalar(Scalar::Float32 | Scalar::Float64) => {
             number(Leaf::Float, Some(Leaf::Float), Leaf::Float)
         }
-        // Databases have no average of amounts of money.
+        // Databases have no average of money.
         Type::Scalar(Scalar::Money) => number(exact(None), None, exact(None)),
         base if has_extremes(base) => match &column.values.binding.value {
             ValueShape::Leaf(leaf) => Aggregated { extreme: Some(leaf.clone()), ..none },
             _ => none,
         },
-        // What is left has no largest value in every database.
+        // Other types have no largest value in every database.
         _ => none,
     }
 }

@@ -1,4 +1,4 @@
-//! Names of one kind, each with the thing that has it.
+//! Names of one kind, each with its owner.
 
 use catalog::{Note, NoteKind};
 use rustc_hash::FxHashMap;
@@ -10,18 +10,18 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Names that the API itself has, whatever the source holds.
+    /// Names of the API itself, whatever the source has.
     pub(super) fn reserved(names: &[&str]) -> Self {
         let owner = |name: &&str| ((*name).into(), format!("the API's own {name}").into());
         Self { owners: names.iter().map(owner).collect() }
     }
 
-    /// Who has the name.
+    /// The owner of the name.
     pub(super) fn owner(&self, name: &str) -> Option<&str> {
         self.owners.get(name).map(|owner| &**owner)
     }
 
-    /// Gives a name to `owner`, or says who has it already.
+    /// Gives a name to `owner`, or returns its current owner.
     pub(super) fn claim(&mut self, name: &str, owner: &str) -> Result<(), Box<str>> {
         match self.owners.get(name) {
             Some(first) => Err(first.clone()),
@@ -33,8 +33,8 @@ impl Names {
     }
 }
 
-/// Something is left out because another thing came first. `what` begins the message, as in
-/// `the type Member`.
+/// The note for an object that is omitted because of an earlier one with its name. `what` begins
+/// the message, as in `the type Member`.
 pub(super) fn collision(subject: &str, what: &str, first: &str, remedy: &str) -> Note {
     Note {
         kind: NoteKind::Collision,
@@ -44,7 +44,7 @@ pub(super) fn collision(subject: &str, what: &str, first: &str, remedy: &str) ->
     }
 }
 
-/// Something is left out because it cannot be represented.
+/// The note for an object that is omitted because it cannot be represented.
 pub(super) fn left_out(subject: &str, message: &str, remedy: &str) -> Note {
     Note {
         kind: NoteKind::LeftOut,

@@ -1,4 +1,4 @@
-//! Which columns of an entity are shown.
+//! The columns of an entity in the API.
 
 use catalog::{Catalog, Entity, EntityKind, Field, FieldId, Note, OfferedField};
 use graphql::schema::is_name;
@@ -12,27 +12,27 @@ const CLAUSE_LISTS: [&str; 2] = ["and", "or"];
 
 const RENAME: &str = "rename the column, or show it under another name by a view.";
 
-/// A column that is shown.
+/// A column in the API.
 #[derive(Debug)]
 pub(super) struct Column<'a> {
     pub(super) field: &'a Field,
     pub(super) values: Values,
-    /// Whether `<Obj>Clauses` has it.
+    /// True if `<Obj>Clauses` has it.
     pub(super) filtered: bool,
-    /// Whether `<Obj>Sort` has it.
+    /// True if `<Obj>Sort` has it.
     pub(super) sorted: bool,
 }
 
 /// The columns of an entity, in the order of the source.
 #[derive(Debug)]
 pub(super) struct Columns<'a> {
-    /// Those that are shown; each claims its name.
+    /// Readable columns; each claims its name.
     pub(super) shown: Vec<Column<'a>>,
-    /// Those that may be given and not be read.
+    /// Writable columns that are not readable.
     pub(super) unread: Vec<Column<'a>>,
 }
 
-/// The columns that may be shown or given.
+/// The columns that are readable or writable.
 pub(super) fn columns<'a>(
     catalog: &'a Catalog,
     entity: &Entity,
@@ -78,7 +78,7 @@ pub(super) fn columns<'a>(
     Columns { shown, unread }
 }
 
-/// The order of an entity's lists for which the request gives none, and the end of every other.
+/// The order of an entity's lists without a requested one, and the end of every other.
 pub(super) fn tie_break(catalog: &Catalog, entity: &Entity) -> Vec<FieldId> {
     let readable = |field: &FieldId| catalog[*field].offered.read;
     if let Some(key) = entity.primary_key().filter(|key| key.fields.iter().all(readable)) {
@@ -90,8 +90,8 @@ pub(super) fn tie_break(catalog: &Catalog, entity: &Entity) -> Vec<FieldId> {
     catalog.fields_of(entity.id).filter(ordered).map(|field| field.id).collect()
 }
 
-/// Whether an entity needs a primary key to be shown: rows of views have none, and foreign tables
-/// cannot declare one.
+/// True if an entity needs a primary key to be in the API: rows of views have none, and foreign
+/// tables cannot declare one.
 pub(super) fn needs_key(kind: EntityKind) -> bool {
     match kind {
         EntityKind::Table => true,

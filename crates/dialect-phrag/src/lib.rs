@@ -3,24 +3,24 @@
 //! Phrag does on PostgreSQL, so columns are nullable in output and optional in `create`.
 //!
 //! * `naming.rs`: the names, by Phrag's rules
-//! * `values.rs`: how the values of a column stand in the API
-//! * `plan.rs`: which entities are shown, with `columns.rs` and `relations.rs` for what of each, and
-//!   `collision.rs` for names that two things would have
+//! * `values.rs`: the types and operations of a column's values
+//! * `plan.rs`: the entities in the API, with `columns.rs` and `relations.rs` for their fields, and
+//!   `collision.rs` for names that two of them would have
 //! * `schema.rs`: the plan as types with their bindings, with `aggregate.rs`, `operators.rs` and
 //!   `mutations.rs` for the rest of them
 //!
-//! What Phrag refuses and this accepts, so that no client of Phrag notices:
+//! Extensions beyond Phrag, of requests that Phrag rejects:
 //! * `ne`; `gt lt gte lte` for strings; several operators on one column, which must all hold;
 //!   clauses of several columns inside `and` and `or`.
 //! * Types that Phrag maps to nothing: `uuid`, enums, network addresses, bit strings and everything
 //!   without a GraphQL type of its own as String, `json`, `jsonb` and `hstore` as a scalar JSON
-//!   whose values stand in the answer as they are, `money` as Float, arrays as lists.
+//!   whose values are embedded in the response, `money` as Float, arrays as lists.
 //! * Materialised views and foreign tables, as views: a list without relations.
 //!
-//! What is chosen where Phrag leaves it open or fails:
-//! * An empty `and` or `or` says nothing, as do `where: {}`, `where: null` and an operator object
+//! Behaviour where Phrag's is undefined or fails:
+//! * An empty `and` or `or` is ignored, as are `where: {}`, `where: null` and an operator object
 //!   without operators. `in: []` matches nothing. A null operand or a null instead of an operator
-//!   object is refused.
+//!   object is an error.
 //! * A foreign key of several columns is one relation, where Phrag makes one of each column, which
 //!   joins by that column alone. It is named by the first of its columns that no other foreign key
 //!   of the table uses, so that `(tenant_id, order_id)` beside a foreign key on `tenant_id` is
@@ -29,12 +29,12 @@
 //!   known by name only) and arrays are not in `<Obj>Sort`; those, `jsonb`, ranges and byte strings
 //!   are not in `<Obj>Clauses`, for they have no operands yet.
 //! * Where two things would have one name, the first in the order of the catalog keeps it, and
-//!   columns come before relations; the other one is left out with a note. In Phrag the last one
+//!   columns come before relations; the other one is omitted with a note. In Phrag the last one
 //!   stays, which is whichever its hash map gives last.
-//! * An update that sets no column is refused before it is sent; Phrag sends the database a statement
-//!   that it cannot read.
-//! * Generated columns, which nobody can set, are no arguments of `create` and `update`.
-//! * Entities of all namespaces of the catalog are shown; Phrag has one namespace.
+//! * An update that sets no column is rejected before it is sent; Phrag sends the database an invalid
+//!   statement.
+//! * Generated columns are no arguments of `create` and `update`.
+//! * Entities of all namespaces of the catalog are in the API; Phrag has one namespace.
 
 mod aggregate;
 mod collision;
@@ -51,7 +51,7 @@ use catalog::Catalog;
 
 use api::{Api, Transactions};
 
-/// How 64-bit integers are shown.
+/// The type of 64-bit integers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BigIntegers {
     /// As Int: a value beyond 32 bits is an error at its path.
@@ -61,17 +61,17 @@ pub enum BigIntegers {
     String,
 }
 
-/// What may be chosen of the API.
+/// Options of the API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     pub big_integers: BigIntegers,
-    /// So many rows at most where a list's `limit` is absent, at the root and in relations.
+    /// The limit where a list's `limit` is absent, at the root and in relations.
     pub default_limit: Option<u64>,
-    /// So many levels of relations below a root field at most.
+    /// Depth limit of relations below a root field.
     pub max_nest_level: Option<usize>,
-    /// What of a request's changes is done together.
+    /// The scope of a mutation's transactions.
     pub mutation_transactions: Transactions,
-    /// Whether there are no aggregates.
+    /// True if there are no aggregates.
     pub without_aggregation: bool,
 }
 

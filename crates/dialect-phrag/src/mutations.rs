@@ -1,4 +1,4 @@
-//! Mutations: `create`, `update` and `delete` of the tables that are shown.
+//! Mutations: `create`, `update` and `delete` of the tables in the API.
 
 use catalog::{Catalog, Generated, Note, Offered};
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRef};
@@ -12,14 +12,14 @@ use api::binding::{
     Change, FieldBinding, FilterRole, InputBinding, MutationBinding, MutationForm, WriteRole,
 };
 
-/// The argument that says which row is meant.
+/// The argument that identifies the row.
 const KEY: &str = "pk_columns";
 
-/// What `update` and `delete` give, and how that is called where a table has the name.
+/// The type of the result of `update` and `delete`, and its name where a table has that one.
 const RESULTS: [&str; 2] = ["Result", "MutationResult"];
 
-/// What an update says that sets nothing. Phrag hands the statement without a column to the
-/// database, whose error it is.
+/// The error of an update that sets nothing. Phrag sends the statement without a column to the
+/// database, which returns an error.
 const NOTHING: &str = "No column to set is given besides `pk_columns`.";
 
 const RENAME: &str = "rename it, or change its rows by other means.";
@@ -28,7 +28,7 @@ const RENAME: &str = "rename it, or change its rows by other means.";
 #[derive(Debug)]
 pub(super) struct Mutations {
     offered: Offered,
-    /// The columns of the key, by their places among those that are shown.
+    /// The columns of the key, by their indices among the readable ones.
     key: Vec<usize>,
     /// `VenuePks`
     keys: String,
@@ -36,7 +36,7 @@ pub(super) struct Mutations {
     key_columns: String,
 }
 
-/// The types that mutations of all entities have.
+/// Shared types of the mutations of all entities.
 struct Shared<'s> {
     mutation: TypeId,
     result: TypeId,
@@ -75,7 +75,7 @@ pub(super) fn mutations(
         return None;
     };
     let mut offered = entity.offered;
-    // As where rights are not looked at, an update that could set nothing is one all the same.
+    // As without privileges, an update that could set nothing exists all the same.
     let settable = |column: &&Column<'_>| is_settable(column, &key, planned);
     let mut settable = planned.given().filter(settable).peekable();
     if settable.peek().is_some() && !settable.any(|column| column.field.offered.update) {
@@ -100,14 +100,14 @@ pub(super) fn mutations(
         }
     }
     for r#type in [&keys, &key_columns] {
-        // It is free, as was just seen.
+        // Not taken, as was just checked.
         let claimed = types.claim(r#type, &subject);
         debug_assert!(claimed.is_ok(), "a name was taken meanwhile");
     }
     Some(Mutations { offered, key, keys, key_columns })
 }
 
-/// The name of what `update` and `delete` give.
+/// The type of the result of `update` and `delete`.
 pub(super) fn result_name(types: &Names) -> &'static str {
     let [usual, other] = RESULTS;
     if types.owner(usual).is_none() { usual } else { other }
@@ -135,7 +135,7 @@ pub(super) fn add(builder: &mut ApiBuilder, plan: &Plan<'_>, scalars: &Scalars) 
     }
 }
 
-/// It says `true` whether or not there was a row, as in Phrag.
+/// It is `true` whether or not there was a row, as in Phrag.
 fn add_result(builder: &mut ApiBuilder, name: &str, scalars: &Scalars) -> TypeId {
     let result = add_type(builder, name, None, object());
     let definition = FieldDefinition::new("result", TypeRef::named(scalars.boolean));
@@ -200,7 +200,7 @@ fn add_mutations(
     }
 }
 
-/// Whether somebody may say what a column holds.
+/// True if a client may set the column.
 fn is_stored(column: &Column<'_>) -> bool {
     match column.field.generated {
         None | Some(Generated::IdentityByDefault) => true,
@@ -208,15 +208,14 @@ fn is_stored(column: &Column<'_>) -> bool {
     }
 }
 
-/// Whether an update can set a column: one of the key says which row is meant.
+/// True if an update can set a column: those of the key identify the row.
 fn is_settable(column: &Column<'_>, key: &[usize], planned: &Planned<'_>) -> bool {
     let is_key = key.iter().any(|place| planned.columns[*place].field.id == column.field.id);
     is_stored(column) && !is_key && &*column.field.name != KEY
 }
 
 impl<'a> Planned<'a> {
-    /// The columns that may be given, in the order of the source, those that may not be read
-    /// included.
+    /// The columns that may be given, in the order of the source, unreadable ones included.
     fn given(&self) -> impl Iterator<Item = &Column<'a>> {
         let mut unread = self.unread.iter().peekable();
         let mut shown = self.columns.iter().peekable();
@@ -231,7 +230,7 @@ impl<'a> Planned<'a> {
     }
 }
 
-/// What a create gives: the key of the new row.
+/// The result of a create: the key of the new row.
 fn add_keys(
     builder: &mut ApiBuilder,
     planned: &Planned<'_>,
@@ -248,7 +247,7 @@ fn add_keys(
     keys
 }
 
-/// What says which row an update or a delete means.
+/// The key that identifies the row of an update or a delete.
 fn add_key_columns(
     builder: &mut ApiBuilder,
     planned: &Planned<'_>,

@@ -20,7 +20,7 @@ pub(super) struct EntityNames {
     pub(super) sort: String,
     /// Of the root field: `meetups_members`
     pub(super) list: String,
-    /// Of what is made of all rows: `MeetupsMemberAggregate`
+    /// Of aggregates of all rows: `MeetupsMemberAggregate`
     pub(super) aggregate: String,
     /// Of the values of one function: `MeetupsMemberFields`
     pub(super) fields: String,
@@ -63,12 +63,13 @@ pub(super) fn has_one(column: &str, target: &str) -> String {
 /// `ambiguous`: the table refers to the same entity more than once.
 pub(super) fn has_many(table: &str, column: &str, ambiguous: bool) -> String {
     let plain = plural(table);
-    // Phrag keeps the case here, unlike at the root; what GraphQL refuses takes the root's form.
+    // Phrag keeps the case here, unlike at the root; names that are invalid in GraphQL get the
+    // root's form.
     let lists = if is_name(&plain) { plain } else { snake_case(&plain) };
     if ambiguous { format!("{lists}_on_{column}") } else { lists }
 }
 
-/// The field of what is made of all rows of a list.
+/// The field of aggregates of all rows of a list.
 pub(super) fn aggregate(list: &str) -> String {
     format!("{list}_aggregate")
 }
@@ -97,7 +98,7 @@ fn snake_case(name: &str) -> String {
     words(name).iter().map(|word| word.to_lowercase()).collect::<Vec<_>>().join("_")
 }
 
-/// What a character is for the borders of words.
+/// Character classes for the borders of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     Digit,
@@ -117,8 +118,8 @@ fn classify(character: char) -> Class {
     }
 }
 
-/// Words begin after separators, at capitals and at digits; of a run of capitals before a small
-/// letter the last one begins a word: `HTTPServer2go` is `HTTP`, `Server`, `2go`.
+/// Words begin after separators, at capitals and at digits; the last of a run of capitals before a
+/// lower-case letter begins a word: `HTTPServer2go` is `HTTP`, `Server`, `2go`.
 fn words(name: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! The types that do not depend on the source, and the operators of `where` and `sort`.
+//! The types that are independent of the source, and the operators of `where` and `sort`.
 
 use graphql::schema::{
     EnumValueDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind, TypeRef,
@@ -31,14 +31,14 @@ pub(super) struct OperatorTypes {
     pub(super) direction: TypeId,
 }
 
-/// Which of the scalars that GraphQL does not have are in the schema.
+/// The custom scalars of the schema.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extras {
     pub(super) big_int: bool,
     pub(super) json: bool,
 }
 
-/// Which operators values of a scalar have.
+/// The operators on values of a scalar.
 #[derive(Clone, Copy, Debug)]
 enum Operators {
     Equality,
@@ -47,7 +47,7 @@ enum Operators {
 }
 
 impl Scalars {
-    /// Adds the scalars. One that is not needed is said to be String, which nothing then uses.
+    /// Adds the scalars. An unneeded one is set to String, and then not used.
     pub(super) fn add(builder: &mut ApiBuilder, extras: Extras) -> Self {
         let [int, float, string, boolean] = ["Int", "Float", "String", "Boolean"]
             .map(|name| add_type(builder, name, None, TypeKind::Scalar));
@@ -114,7 +114,7 @@ impl OperatorTypes {
     }
 }
 
-/// Adds a type whose name the plan has kept free.
+/// Adds a type whose name the plan has reserved.
 pub(super) fn add_type(
     builder: &mut ApiBuilder,
     name: &str,

@@ -1,4 +1,4 @@
-//! Which entities are shown, and what of each.
+//! The plan: entities of the API, with their names and members.
 
 use catalog::{Catalog, Entity, Note};
 use graphql::schema::is_name;
@@ -11,8 +11,8 @@ use super::mutations::{Mutations, mutations, result_name};
 use super::naming::{self, EntityNames, entity_names};
 use super::relations::{Relation, name_aggregates, relations};
 
-/// Types that the API has whatever the source holds. GraphQL takes types called `Mutation` and
-/// `Subscription` for roots.
+/// Types that the API has whatever the source has. In GraphQL, types named `Mutation` and
+/// `Subscription` count as roots.
 const RESERVED_TYPES: [&str; 16] = [
     "Query",
     "Mutation",
@@ -32,46 +32,45 @@ const RESERVED_TYPES: [&str; 16] = [
     "BoolWhere",
 ];
 
-/// Tables that hold the state of migrations are none of an API's business in Phrag, which tells
-/// them by this part of their names.
+/// Tables of migrations are excluded by Phrag, which recognizes them by this part of their names.
 const MIGRATION: &str = "migration";
 
 const RENAME: &str = "rename it, or show its rows under another name by a view.";
 
-/// What is shown of a catalog.
+/// The plan of a catalog.
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
     pub(super) entities: Vec<Planned<'a>>,
-    /// What an update and a delete give.
+    /// The type of the result of an update and a delete.
     pub(super) result: &'static str,
     pub(super) notes: Vec<Note>,
 }
 
-/// What is shown of an entity.
+/// The plan of an entity.
 #[derive(Debug)]
 pub(super) struct Planned<'a> {
     pub(super) entity: &'a Entity,
     pub(super) names: EntityNames,
     pub(super) columns: Vec<Column<'a>>,
-    /// The columns that may be given and not be read.
+    /// Writable columns that are not readable.
     pub(super) unread: Vec<Column<'a>>,
     pub(super) relations: Vec<Relation>,
     /// The names of the object's fields.
     pub(super) fields: Names,
-    /// The root field of what is made of all rows, if there is one.
+    /// The root field of aggregates of all rows, if there is one.
     pub(super) aggregate: Option<String>,
-    /// What changes its rows, if anything does.
+    /// The mutations of its rows, if there are any.
     pub(super) mutations: Option<Mutations>,
 }
 
 impl Planned<'_> {
-    /// Whether lists of the entity have `sort`.
+    /// True if lists of the entity have `sort`.
     pub(super) fn is_sorted(&self) -> bool {
         self.columns.iter().any(|column| column.sorted)
     }
 }
 
-/// Decides what is shown of a catalog.
+/// Plans the API of a catalog.
 pub(super) fn plan<'a>(catalog: &'a Catalog, options: &Options) -> Plan<'a> {
     let aggregation = !options.without_aggregation;
     let mut notes = Vec::new();
@@ -97,7 +96,7 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, options: &Options) -> Plan<'a> {
             continue;
         }
         for r#type in names.types(aggregation) {
-            // It is free: `obstacle` has looked.
+            // Not taken: `obstacle` has checked it.
             let claimed = types.claim(r#type, &subject);
             debug_assert!(claimed.is_ok(), "a name was taken meanwhile");
         }
@@ -138,20 +137,20 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, options: &Options) -> Plan<'a> {
             name_aggregates(catalog, planned, &mut notes);
         }
     }
-    // After everything that is read: what is read keeps its names.
+    // After everything readable, which keeps its names.
     for planned in &mut entities {
         planned.mutations = mutations(catalog, planned, &mut types, &mut notes);
     }
     Plan { entities, result: result_name(&types), notes }
 }
 
-/// Whether rights leave nothing of an entity that could be read.
+/// True if privileges leave nothing readable of an entity.
 pub(super) fn is_unread(catalog: &Catalog, entity: &Entity) -> bool {
     let mut fields = catalog.fields_of(entity.id).peekable();
     fields.peek().is_some() && !fields.any(|field| field.offered.read)
 }
 
-/// Why an entity cannot be shown.
+/// The reason why an entity cannot be in the API.
 fn obstacle(
     entity: &Entity,
     names: &EntityNames,

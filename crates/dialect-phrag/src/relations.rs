@@ -1,4 +1,4 @@
-//! Which relations of an entity are shown.
+//! The relations of an entity in the API.
 
 use catalog::{Catalog, Entity, EntityId, FieldId, Note, Relationship};
 use graphql::schema::is_name;
@@ -11,19 +11,19 @@ use super::plan::Planned;
 
 const RENAME: &str = "rename the foreign key's column, or one of the two.";
 
-/// A field that leads to other rows.
+/// A field of related rows.
 #[derive(Debug)]
 pub(super) struct Relation {
     pub(super) name: String,
     pub(super) hop: Hop,
-    /// The place in the plan of the entity it leads to.
+    /// The index of the target entity in the plan.
     pub(super) target: usize,
-    /// The field of what is made of all the rows it leads to, if there is one.
+    /// The field of aggregates of the related rows, if there is one.
     pub(super) aggregate: Option<String>,
 }
 
-/// The relations that are shown: the rows referred to, then the rows that refer; each of them
-/// claims its name. `places`: where each shown entity is in the plan.
+/// The relations: the rows referred to, then the rows that refer; each of them claims its name.
+/// `places`: the index of each entity in the plan.
 pub(super) fn relations(
     catalog: &Catalog,
     entity: &Entity,
@@ -86,8 +86,8 @@ pub(super) fn name_aggregates(catalog: &Catalog, planned: &mut Planned<'_>, note
     }
 }
 
-/// The column that names the relations of a foreign key: the first that no other foreign key of
-/// the table uses, for the others tell less about it.
+/// The column that names the relations of a foreign key: the first that no other foreign key of the
+/// table uses, for the others are less specific.
 fn naming_column<'a>(catalog: &'a Catalog, relationship: &Relationship) -> Option<&'a str> {
     let of_others = |field: &FieldId| {
         let mut others = catalog[relationship.from].outgoing.iter();
@@ -98,7 +98,7 @@ fn naming_column<'a>(catalog: &'a Catalog, relationship: &Relationship) -> Optio
     own.or(fields.first()).map(|field| &*catalog[*field].name)
 }
 
-/// Whether the table refers to the same entity by another foreign key too.
+/// True if the table refers to the same entity by another foreign key too.
 fn is_ambiguous(catalog: &Catalog, relationship: &Relationship) -> bool {
     let mut others = catalog[relationship.from].outgoing.iter();
     others.any(|id| *id != relationship.id && catalog[*id].to == relationship.to)

@@ -20,7 +20,7 @@ use api::binding::{
 };
 use api::{Api, ApiBuilder, Nesting};
 
-/// Phrag's text, which clients may look for.
+/// Phrag's text, which clients may match.
 const TOO_DEEP: &str = "Exceeded maximum nest level.";
 
 /// The types of an entity.
@@ -28,13 +28,13 @@ const TOO_DEEP: &str = "Exceeded maximum nest level.";
 struct EntityTypes {
     object: TypeId,
     clauses: TypeId,
-    /// Not there if no column can be sorted by: input types without fields are not allowed.
+    /// Absent if no column can be sorted by: input types without fields are not allowed.
     sort: Option<TypeId>,
-    /// Not there where there are no aggregates.
+    /// Absent without aggregates.
     aggregate: Option<TypeId>,
 }
 
-/// What every part of the schema needs to know.
+/// Types that every part of the schema uses.
 struct Types {
     scalars: Scalars,
     operators: OperatorTypes,
@@ -42,7 +42,7 @@ struct Types {
     entities: Vec<EntityTypes>,
 }
 
-/// Makes the API of a plan: first the types, since they refer to each other, then what they have.
+/// Makes the API of a plan: first the types, since they refer to each other, then their members.
 pub(super) fn build(catalog: &Catalog, plan: Plan<'_>, options: &Options) -> Api {
     let mut builder = ApiBuilder::default();
     let extras = Extras {

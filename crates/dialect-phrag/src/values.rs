@@ -1,4 +1,4 @@
-//! How the values of a column stand in the API.
+//! Values of columns in the API.
 
 use catalog::{Catalog, Scalar, Type};
 use ir::Form;
@@ -19,20 +19,20 @@ pub(super) enum ApiScalar {
     Json,
 }
 
-/// How the values of a column are shown and what can be asked of them.
+/// Representation of a column's values, and operations on them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Values {
     pub(super) scalar: ApiScalar,
-    /// How many lists are around the scalar.
+    /// The number of lists around the scalar.
     pub(super) lists: usize,
     pub(super) binding: ColumnBinding,
-    /// Whether operands can be compared with them.
+    /// True if operands can be compared with them.
     pub(super) comparable: bool,
-    /// Whether they have an order.
+    /// True if they have an order.
     pub(super) ordered: bool,
 }
 
-/// What one value of a list or a column is, before lists are put around it.
+/// A value of a list or a column, before lists are put around it.
 struct Single {
     scalar: ApiScalar,
     leaf: Leaf,
@@ -41,12 +41,12 @@ struct Single {
     ordered: bool,
 }
 
-/// How values of a type are shown.
+/// The representation of a type's values.
 pub(super) fn values(catalog: &Catalog, r#type: &Type, big_integers: BigIntegers) -> Values {
     match catalog.base_type(r#type) {
         Type::List(item) => list(values(catalog, item, big_integers)),
         Type::Scalar(scalar) => single(scalar_value(scalar, big_integers)),
-        // Labels are shown as they are: Phrag has no enums.
+        // Labels are unchanged: Phrag has no enums.
         Type::Enum(_) => single(text(Leaf::Text)),
         Type::Range(_) => single(Single { comparable: false, ..text(Leaf::Any) }),
         Type::Composite(_) | Type::Domain(_) | Type::Row(_) => single(opaque(Leaf::Any)),
@@ -122,7 +122,7 @@ fn text(leaf: Leaf) -> Single {
     plain(ApiScalar::String, leaf)
 }
 
-/// Text that can only be read.
+/// Read-only text.
 fn opaque(leaf: Leaf) -> Single {
     Single { comparable: false, ordered: false, ..text(leaf) }
 }

@@ -1,4 +1,4 @@
-//! Aggregates of what functions compute of rows, and conditions on them in `having`.
+//! Aggregates of functions' values of rows, and conditions on them in `having`.
 
 use catalog::{Function, FunctionResult};
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRef};
@@ -18,7 +18,7 @@ use api::binding::{
     AggregateField, AggregateValue, ArgumentRole, FieldBinding, FilterRole, InputBinding,
 };
 
-/// A function that gives one value of each row, as its field shows it.
+/// A function with one value for each row, and the output of its field.
 #[derive(Debug)]
 pub(super) struct Computed<'a> {
     pub(super) function: &'a Function,
@@ -29,7 +29,7 @@ pub(super) struct Computed<'a> {
     pub(super) not_null: bool,
 }
 
-/// Adds what aggregates make of a function's values, as far as the plugin offers it.
+/// Adds the aggregates of a function's values that the plugin has.
 pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>, subject: &str, computed: &Computed<'_>) {
     let Some(mut types) = build.aggregates.get(&one.entity.id).copied() else { return };
     let column = match computed.function.result {
@@ -59,7 +59,7 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>, subject: &str, comput
     build.aggregates.insert(one.entity.id, types);
 }
 
-/// What the plugin offers of a function's values: of rows only how many different ones there are.
+/// The aggregates of a function's values in the plugin: of rows only the number of distinct ones.
 fn offer(
     build: &mut Build<'_>,
     column: Option<&Column>,
@@ -101,18 +101,18 @@ fn add_value(
     }
 }
 
-/// What is compared in `having`.
+/// The compared value in `having`.
 struct Condition<'a> {
     computed: &'a Computed<'a>,
     subject: &'a str,
     column: &'a Column,
     specification: Specification,
-    /// That of the specification.
+    /// The index of the specification.
     place: usize,
 }
 
-/// Adds the condition on what an aggregate makes of a function's values: the arguments of the
-/// function, if it has any, and the operators.
+/// Adds the condition on an aggregate of a function's values: the arguments of the function, if it
+/// has any, and the operators.
 fn add_condition(
     build: &mut Build<'_>,
     one: &Served<'_>,
@@ -135,7 +135,7 @@ fn add_condition(
     let Some(r#type) = claim(build, subject, &name, object(), None) else { return };
     if !computed.inputs.is_empty() {
         let arguments = claim(build, subject, &name_of_arguments, object(), None);
-        // Without its arguments the function is another one.
+        // Without its arguments it would be another call.
         let Some(arguments) = arguments else { return };
         for Input { definition, binding } in computed.inputs {
             let binding = InputBinding::lenient(ArgumentRole::Call(*binding));

@@ -1,5 +1,5 @@
-//! Conditions on aggregates, as the plugin pg-aggregates gives them: `having` of groups, and
-//! `aggregates` beside the quantifiers of the connection-filter plugin.
+//! Conditions on aggregates, as in the plugin pg-aggregates: `having` of groups, and `aggregates`
+//! beside the quantifiers of the connection-filter plugin.
 
 use std::sync::Arc;
 
@@ -27,14 +27,14 @@ const OPERATORS: [(&str, Comparison); 6] = [
     ("lessThanOrEqualTo", Comparison::LessOrEqual),
 ];
 
-/// What a function makes of a column, as operators compare it.
+/// A column's aggregate, as operators compare it.
 fn aggregated(function: AggregateFunction, column: &Column) -> FilterRole {
     let place = Box::new(Place::field(column.field));
     FilterRole::Operators(Arc::new(Subject::new(Place::Aggregated { function, place })))
 }
 
-/// Adds the type of conditions on groups of an entity's rows; `None` if its name is taken.
-/// `conditions` become the types of those on what each function makes.
+/// Adds the type of conditions on groups of an entity's rows; `None` if its name is taken. Fills
+/// `conditions` with the types of those on each function's aggregates.
 pub(super) fn add_having(
     build: &mut Build<'_>,
     one: &Served<'_>,
@@ -82,7 +82,7 @@ pub(super) fn add_having(
     Some(having)
 }
 
-/// Adds the type of conditions on what a function makes of the rows of a group.
+/// Adds the type of conditions on a function's aggregates of a group.
 pub(super) fn add_conditions(
     build: &mut Build<'_>,
     one: &Served<'_>,
@@ -100,12 +100,12 @@ pub(super) fn add_conditions(
     Some(values)
 }
 
-/// A condition that the database has nothing to compare for.
+/// A condition that the database cannot compare.
 pub(super) fn refused(role: FilterRole, otherwise: Box<str>) -> FilterRole {
     FilterRole::Unsupported { role: Box::new(role), otherwise }
 }
 
-/// What is said where the operators of a value do not fit what a function makes of it.
+/// The error where the operators of a value do not fit its aggregate.
 pub(super) fn unfit(specification: Specification, name: &str) -> Box<str> {
     match specification.function {
         AggregateFunction::DistinctCount => {
@@ -115,7 +115,7 @@ pub(super) fn unfit(specification: Specification, name: &str) -> Box<str> {
     }
 }
 
-/// The operators that `having` has for a column, whatever is made of it.
+/// The operators that `having` has for a column, for all of its aggregates.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum HavingKind {
     Int,
@@ -126,7 +126,7 @@ pub(super) enum HavingKind {
 }
 
 impl HavingKind {
-    /// The input type of the operators, made when it is first needed.
+    /// The input type of the operators, made lazily.
     pub(super) fn find(self, build: &mut Build<'_>) -> Option<TypeId> {
         let (name, scalar) = match self {
             Self::Int => ("HavingIntFilter", "Int"),
@@ -151,8 +151,8 @@ impl HavingKind {
     }
 }
 
-/// Which operators `having` has for what a function makes of a column, which are those of the
-/// column's type, and whether the database has what they compare. Domains have none.
+/// The operators of `having` for a column's aggregate, which are those of the column's type, and
+/// true if the database can compare it. Domains have none.
 pub(super) fn having_kind(
     build: &mut Build<'_>,
     column: &Column,
@@ -169,7 +169,7 @@ pub(super) fn having_kind(
         Scalar::Int64 => HavingKind::BigInt,
         Scalar::Float32 | Scalar::Float64 => HavingKind::Float,
         Scalar::Decimal { .. } | Scalar::Money => HavingKind::BigFloat,
-        // Of moments only the first and the last are moments.
+        // Of moments only the minimum and the maximum are moments.
         Scalar::Date | Scalar::Timestamp => return Some((HavingKind::Datetime, extreme)),
         Scalar::TimestampWithZone if time_zones => return Some((HavingKind::Datetime, extreme)),
         _ => return None,
@@ -196,8 +196,8 @@ pub(super) fn add_filter(
     build.api.add_input_field(many, definition, binding);
 }
 
-/// The name, the operators and the meaning of a filter by what is made of what a function computes
-/// of related rows. As in the plugin the operators are those of the function's own type.
+/// The name, the operators and the binding of a filter by an aggregate of a function's values of
+/// related rows. As in the plugin the operators are those of the function's own type.
 fn computed_filter(
     build: &mut Build<'_>,
     computed: ComputedValue,
@@ -232,7 +232,7 @@ fn computed_filter(
     Some((column.name, operators, role))
 }
 
-/// The type of conditions on what is made of related rows, and what is said where there is none.
+/// The type of conditions on aggregates of related rows, and the error if there are none.
 fn filter_type(
     build: &mut Build<'_>,
     options: &FilterOptions,

@@ -1,7 +1,7 @@
-//! Orders by what is made of related rows, as the plugin pg-aggregates gives them.
+//! Orders by aggregates of related rows, as in the plugin pg-aggregates.
 //!
-//! The plugin offers each function of each column of each related entity. What the database does
-//! not have is offered here as well, and refused with the database's words when asked for.
+//! The plugin has each function of each column of each related entity. Unsupported ones are in the
+//! schema here as well, and fail with the database's message when used.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::tags::omit::Action;
 use api::binding::{AggregateValue, OrderBy, ValueBinding};
 use api::has_extremes;
 
-/// Adds the orders of all entities by what is made of the rows that refer to theirs.
+/// Adds the orders of all entities by aggregates of the rows that refer to theirs.
 pub(super) fn add(build: &mut Build<'_>, served: &[Served<'_>]) {
     if !build.options.aggregates {
         return;
@@ -32,7 +32,7 @@ pub(super) fn add(build: &mut Build<'_>, served: &[Served<'_>]) {
             let relationship = &catalog[*id];
             let place = build.places.get(&relationship.from);
             let Some(from) = place.and_then(|place| served.get(*place)) else { continue };
-            // One row at most is no matter of aggregates.
+            // A to-one relation has no aggregates.
             let is_single =
                 from.entity.keys.iter().any(|key| key.fields == relationship.from_fields);
             let shown = |field: &catalog::FieldId| from.column(*field).is_some();
@@ -48,7 +48,7 @@ pub(super) fn add(build: &mut Build<'_>, served: &[Served<'_>]) {
     }
 }
 
-/// An enum of orders, with the names that it has.
+/// An enum of orders, with its names.
 struct Orders {
     r#type: TypeId,
     names: FxHashSet<Arc<str>>,
@@ -115,7 +115,7 @@ impl Orders {
         }
     }
 
-    /// Adds a value, unless another one has its name already: columns come before aggregates.
+    /// Adds a value, unless its name is taken: columns come before aggregates.
     fn add_value(&mut self, build: &mut Build<'_>, name: &str, binding: ValueBinding) {
         if self.names.insert(name.into()) {
             build.api.add_enum_value(self.r#type, EnumValueDefinition::new(name), binding);
@@ -123,7 +123,7 @@ impl Orders {
     }
 }
 
-/// What is ordered by, or what the database says where it cannot.
+/// The sort key, or the database's error where it cannot sort.
 fn ordered(
     build: &mut Build<'_>,
     column: &Column,

@@ -1,8 +1,7 @@
-//! Aggregates of connections, as the plugin pg-aggregates gives them: `aggregates` and
-//! `groupedAggregates`.
+//! Aggregates of connections, as in the plugin pg-aggregates: `aggregates` and `groupedAggregates`.
 //!
-//! The plugin offers functions for types that PostgreSQL has no such function for, and groups by
-//! columns that cannot be compared; these are offered here as well, and refused when asked for.
+//! The plugin has functions for types that PostgreSQL has no such function for, and groups by
+//! columns that cannot be compared; these are in the schema here as well, and fail when used.
 
 use catalog::{Scalar, Type};
 use graphql::schema::{
@@ -30,7 +29,7 @@ pub(super) struct Specification {
     pub(super) function: AggregateFunction,
     /// Its field.
     pub(super) name: &'static str,
-    /// What descriptions call it.
+    /// Its name in descriptions.
     pub(super) label: &'static str,
 }
 
@@ -67,25 +66,25 @@ const fn specification(
     Specification { function, name, label }
 }
 
-/// What a function makes of a column's values.
+/// The aggregate of a column's values by a function.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
     pub(super) r#type: TypeRef,
     pub(super) leaf: Leaf,
     pub(super) form: Form,
-    /// What the database makes of them.
+    /// The type of the result in the database.
     pub(super) stored: Type,
-    /// The JSON text where there is no value.
+    /// The JSON text without values.
     pub(super) absent: Option<&'static str>,
 }
 
-/// A value that the plugin offers.
+/// An aggregate of the plugin.
 #[derive(Debug)]
 pub(super) struct Offered {
     pub(super) r#type: TypeRef,
-    /// What the database would make.
+    /// The type of the result in the database.
     pub(super) stored: Type,
-    /// Not there if the database has no such function; whoever asks for it is refused.
+    /// `None` if the database has no such function; then its use is an error.
     pub(super) made: Option<Made>,
 }
 
@@ -102,7 +101,7 @@ pub(super) fn add_to(build: &mut Build<'_>, one: &Served<'_>, connection: TypeId
     }
 }
 
-/// Whether an entity has aggregates.
+/// True if an entity has aggregates.
 pub(super) fn has_aggregates(build: &Build<'_>, one: &Served<'_>) -> bool {
     let options = build.options;
     options.aggregates
@@ -181,7 +180,7 @@ fn add_types(build: &mut Build<'_>, one: &Served<'_>) -> Option<AggregateTypes> 
     Some(AggregateTypes { container, group_by, having, functions, conditions })
 }
 
-/// Adds the type of what a function makes of the rows, and the field of it.
+/// Adds the type of a function's aggregates of the rows, and its field.
 pub(super) fn add_function(
     build: &mut Build<'_>,
     one: &Served<'_>,
@@ -203,7 +202,7 @@ pub(super) fn add_function(
 }
 
 impl Specification {
-    /// What PostgreSQL calls the function.
+    /// The function's name in PostgreSQL.
     fn database_name(self) -> &'static str {
         match self.function {
             AggregateFunction::Total => "sum",
@@ -218,13 +217,13 @@ impl Specification {
         }
     }
 
-    /// What is said where the function does not take the values of a column.
+    /// The error where the function does not accept the values of a column.
     pub(super) fn refusal(self, column: &str) -> Box<str> {
         let function = self.database_name();
         format!("the function {function} does not take values of the type of {column}").into()
     }
 
-    /// The plugin makes null zero in sums only.
+    /// The plugin replaces null by zero in sums only.
     fn is_never_null(self) -> bool {
         self.function == AggregateFunction::Total
     }
@@ -236,7 +235,7 @@ fn value(function: AggregateFunction, column: &Column, made: Made) -> AggregateV
     AggregateValue { function, field: Some(column.field), leaf, form, absent }
 }
 
-/// Adds a type, if no other has its name.
+/// Adds a type, if its name is free.
 pub(super) fn claim(
     build: &mut Build<'_>,
     subject: &str,
@@ -255,8 +254,8 @@ pub(super) fn claim(
     })
 }
 
-/// Adds the enum of what rows are grouped by: columns that are not unique by themselves, and of
-/// moments the hour and the day. Columns that the database cannot compare are refused.
+/// Adds the enum of group keys: columns that are not unique by themselves, and of moments the hour
+/// and the day. Columns that the database cannot compare are errors.
 fn add_group_by(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     let is_unique = |column: &&Column| one.entity.is_unique_alone(column.field);
     let grouped: Vec<&Column> =
@@ -302,12 +301,12 @@ fn add_group_by(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     Some(r#type)
 }
 
-/// What PostgreSQL says where it cannot compare.
+/// PostgreSQL's error where it cannot compare.
 fn refusal(database_name: &str) -> Box<str> {
     format!("could not identify an equality operator for type {database_name}").into()
 }
 
-/// Whether the database can cut values of a type off at hours.
+/// True if the database can truncate values of a type to hours.
 fn is_moment(build: &Build<'_>, base: &Type) -> bool {
     match base {
         Type::Scalar(Scalar::Timestamp) => true,
@@ -316,8 +315,8 @@ fn is_moment(build: &Build<'_>, base: &Type) -> bool {
     }
 }
 
-/// How the text of a key is written. Where the source keeps numbers in more than one form, the
-/// type says which one it is.
+/// The output of a key's text. Where the source stores numbers in more than one form, the type
+/// decides.
 fn key_leaf(base: &Type) -> Leaf {
     match base {
         Type::Scalar(Scalar::Decimal { scale, .. }) => Leaf::Decimal { scale: *scale },
@@ -329,7 +328,7 @@ fn key_leaf(base: &Type) -> Leaf {
     }
 }
 
-/// What the database has for a scalar of the API.
+/// The database's type for a scalar of the API.
 fn stored(name: &str) -> Type {
     Type::Scalar(match name {
         "BigInt" => Scalar::Int64,
@@ -338,7 +337,7 @@ fn stored(name: &str) -> Type {
     })
 }
 
-/// What the plugin offers of a column's values; `None` if it offers nothing.
+/// The plugin's aggregate of a column's values; `None` if it has none.
 pub(super) fn offered(
     build: &mut Build<'_>,
     column: &Column,
@@ -358,7 +357,7 @@ pub(super) fn offered(
     Some(Offered { r#type, stored, made: None })
 }
 
-/// Whether the database has a function at all.
+/// True if the database has a function at all.
 pub(super) fn is_available(build: &Build<'_>, function: AggregateFunction) -> bool {
     match function {
         AggregateFunction::StandardDeviationSample
@@ -369,8 +368,8 @@ pub(super) fn is_available(build: &Build<'_>, function: AggregateFunction) -> bo
     }
 }
 
-/// Whether values are what PostgreSQL counts among the numbers, though it computes little of
-/// them: amounts of money, and the ids of the database's own objects.
+/// True if PostgreSQL counts values among the numbers, though it has few functions for them: money,
+/// and the ids of the database's own objects.
 fn is_number_like(build: &Build<'_>, column: &Column) -> bool {
     match build.catalog.base_type(&build.catalog[column.field].r#type) {
         Type::Scalar(Scalar::Money | Scalar::ObjectId) => true,
@@ -381,7 +380,7 @@ fn is_number_like(build: &Build<'_>, column: &Column) -> bool {
     }
 }
 
-/// How many different values there are.
+/// The number of distinct values.
 pub(super) fn count(build: &mut Build<'_>) -> Option<Made> {
     Some(Made {
         r#type: build.scalar("BigInt")?,
@@ -392,14 +391,14 @@ pub(super) fn count(build: &mut Build<'_>) -> Option<Made> {
     })
 }
 
-/// What a function makes of a column's values; `None` if it does not take them.
+/// The aggregate of a column's values by a function; `None` if it does not accept them.
 pub(super) fn made(
     build: &mut Build<'_>,
     column: &Column,
     function: AggregateFunction,
 ) -> Option<Made> {
     let field_type = &build.catalog[column.field].r#type;
-    // To the plugin a domain is a number that it does not know.
+    // For the plugin, a domain is an unknown number.
     let is_domain = matches!(field_type, Type::Domain(_));
     let base = match build.catalog.base_type(field_type) {
         Type::Scalar(scalar) => Some(scalar.clone()),
@@ -448,7 +447,7 @@ pub(super) fn made(
         }
         _ if !is_available(build, function) => None,
         _ => {
-            // What is rounded has the digits of a double, as the plugin gives it.
+            // Rounded values have the digits of a double, as in the plugin.
             let (name, leaf) = match (base?, is_domain) {
                 (Scalar::Float32 | Scalar::Float64, false) => ("Float", Leaf::Float),
                 (

@@ -1,4 +1,4 @@
-//! Composites whose values are shown as rows, since relationships lead from them.
+//! Decomposed composites: their values are output as rows, since relationships lead from them.
 
 use catalog::{Catalog, EntityId, FieldId, Note, NoteKind};
 use graphql::schema::{FieldDefinition, TypeId};
@@ -10,10 +10,10 @@ use super::made::ValueType;
 use super::relations::{forward_field, outgoing_in_order};
 use api::binding::{EntityBinding, FieldBinding, RowsBinding, RowsForm, RowsFrom};
 
-/// The cursors of rows that have no order of their own.
+/// The name in cursors of rows without an order of their own.
 const NATURAL_CURSOR: &str = "natural";
 
-/// How a field is shown: as its value, or as the rows that this is.
+/// The output of a field: as its value, or as the rows that this is.
 pub(super) fn binding(catalog: &Catalog, field: FieldId) -> FieldBinding {
     let Some((entity, is_list)) = catalog.find_rows(&catalog[field].r#type) else {
         return FieldBinding::Column(field);
@@ -23,7 +23,7 @@ pub(super) fn binding(catalog: &Catalog, field: FieldId) -> FieldBinding {
     FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None })
 }
 
-/// Adds the attributes of a composite to its type, each with its place among all.
+/// Adds the attributes of a composite to its type, each with its index.
 pub(super) fn add_fields(
     build: &mut Build<'_>,
     rows: EntityId,
@@ -44,7 +44,7 @@ pub(super) fn add_fields(
     build.apart.insert(rows, names);
 }
 
-/// Adds what values refer to, when all types are made that something leads to.
+/// Adds the relations of values, once the types of all related rows are made.
 pub(super) fn add_relations(build: &mut Build<'_>, served: &[Served<'_>]) {
     let catalog = build.catalog;
     for composite in catalog.composites().filter(|composite| composite.apart) {
@@ -67,7 +67,7 @@ pub(super) fn add_relations(build: &mut Build<'_>, served: &[Served<'_>]) {
     }
 }
 
-/// Says that a column of joining rows is not shown on the edges of what they join.
+/// Adds a note that a column of join rows is not in the edges of the joined rows.
 pub(super) fn note_not_on_edge(build: &mut Build<'_>, field: FieldId) {
     let message =
         "it holds values with @foreignKey, which edges cannot show: it is left out there.";
@@ -80,7 +80,7 @@ pub(super) fn note_not_on_edge(build: &mut Build<'_>, field: FieldId) {
     build.note(note);
 }
 
-/// Says that an attribute is not shown in a value that is not taken apart itself.
+/// Adds a note that an attribute is not in a value that is not decomposed itself.
 pub(super) fn note_not_in_value(build: &mut Build<'_>, subject: &str) {
     build.note(Note {
         kind: NoteKind::LeftOut,

@@ -1,4 +1,4 @@
-//! The arguments of fields that give several rows.
+//! The arguments of fields of several rows.
 
 use graphql::schema::{FieldId, InputDefinition, TypeId, TypeRef};
 use graphql::value::Const;
@@ -8,7 +8,7 @@ use super::entity::Served;
 use super::{descriptions, filter, order};
 use api::binding::{ArgumentRole, FilterRole, InputBinding};
 
-/// How rows are given.
+/// Forms of several rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Collection {
     Connection,
@@ -90,7 +90,7 @@ pub(super) fn add_page(build: &mut Build<'_>, field: FieldId, collection: Collec
     }
 }
 
-/// The order of a list for which nothing is said.
+/// The order of a list without a requested one.
 pub(super) fn default_order(of: &Served<'_>) -> Const {
     let name = if of.primary_key().is_empty() { order::NATURAL } else { order::PRIMARY_KEY_ASC };
     Const::List(vec![Const::Enum(name.into())])

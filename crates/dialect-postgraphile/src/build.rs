@@ -1,4 +1,4 @@
-//! An API while it is made.
+//! An API under construction.
 
 use catalog::{
     Argument, ArgumentType, Catalog, CompositeId, DomainId, EntityId, EnumId, FieldId, Note, Type,
@@ -17,10 +17,10 @@ use super::tags::annotations::Annotations;
 use super::{Options, scalars};
 use api::{Api, ApiBuilder};
 
-/// What has the name of a type of values.
+/// The owner of the name of a built-in value type, in notes.
 const OF_VALUES: &str = "a type of values that the API shows";
 
-/// What all parts of the making share.
+/// Shared state of the construction.
 #[derive(Debug)]
 pub(super) struct Build<'a> {
     pub(super) catalog: &'a Catalog,
@@ -28,40 +28,40 @@ pub(super) struct Build<'a> {
     pub(super) annotations: &'a Annotations,
     /// Tables whose rows are the values of enums.
     pub(super) enum_tables: &'a EnumTables,
-    /// How names are formed.
+    /// Naming rules.
     pub(super) inflection: Inflection,
     pub(super) api: ApiBuilder,
     /// The names of all types.
     pub(super) types: Claims,
-    /// Those of them that types have which PostGraphile defines for values.
+    /// Those that PostGraphile defines for values.
     of_values: FxHashSet<Box<str>>,
-    /// Such types that could not be made, since something else has the name.
+    /// Such types that could not be made, since their name is taken.
     taken: FxHashSet<Box<str>>,
-    /// Types that were made for a type of the catalog. `None` is no type: it cannot be served.
+    /// Types that were made for a type of the catalog. `None` marks an unsupported one.
     pub(super) named: FxHashMap<Named, Option<ValueType>>,
     /// Range types by the name of their elements' type.
     pub(super) ranges: FxHashMap<Box<str>, TypeId>,
     /// The types of their bounds.
     pub(super) bounds: FxHashMap<Box<str>, TypeId>,
-    /// The filter types that are shared, by their names; none where one could not be made.
+    /// The shared filter types, by name; `None` where one could not be made.
     pub(super) filters: FxHashMap<Box<str>, Option<TypeId>>,
-    /// What functions compute of the rows of each table.
+    /// Computed columns of each table.
     pub(super) computed: FxHashMap<EntityId, Vec<ComputedValue>>,
     /// The connections of sets of composites, by the type of these.
     pub(super) composite_connections: FxHashMap<TypeId, TypeId>,
-    /// Where each entity that is shown stands among those that are.
+    /// The index of each served entity.
     pub(super) places: FxHashMap<EntityId, usize>,
-    /// What the node ids of each entity begin with that has them.
+    /// The prefix of each entity's node ids, if it has any.
     pub(super) node_prefixes: FxHashMap<EntityId, Box<str>>,
-    /// The names of the fields that the types of composites have which are taken apart.
+    /// The names of the fields of decomposed composites' types.
     pub(super) apart: FxHashMap<EntityId, Claims>,
-    /// The field that gives a changed row with its position, as payloads have it.
+    /// The field of a changed row with its cursor, in payloads.
     pub(super) payload_edges: FxHashMap<EntityId, graphql::schema::FieldId>,
-    /// Whether some value is a row that a request gives.
+    /// True if some input value is a row.
     pub(super) gives_rows: bool,
-    /// The types of entities' rows that were made so far.
+    /// The types of entities' rows so far.
     pub(super) row_types: FxHashMap<EntityId, TypeId>,
-    /// The input types of entities' rows; none where one could not be made.
+    /// The input types of entities' rows; `None` where one could not be made.
     pub(super) row_inputs: FxHashMap<(EntityId, RowInput), Option<TypeId>>,
     /// The types of aggregates of the entities that have them.
     pub(super) aggregates: FxHashMap<EntityId, AggregateTypes>,
@@ -74,7 +74,7 @@ pub(super) enum Named {
     Domain(DomainId),
     Composite(CompositeId),
     Figure(Figure),
-    /// An enum whose values are rows, by its place among these.
+    /// An enum whose values are rows, by its index.
     EnumTable(usize),
 }
 
@@ -134,7 +134,7 @@ impl<'a> Build<'a> {
         self.api.add_type(TypeDefinition { name: name.into(), description, kind })
     }
 
-    /// A reference to one of PostGraphile's own scalars, which is made when it is first needed.
+    /// A reference to one of PostGraphile's own scalars, which is made lazily.
     pub(super) fn scalar(&mut self, name: &str) -> Option<TypeRef> {
         if scalars::is_type_of_values(name) && !self.take_type_of_values(name) {
             return None;
@@ -150,8 +150,8 @@ impl<'a> Build<'a> {
         Some(TypeRef::named(made))
     }
 
-    /// Takes the name of a type that PostGraphile defines for values; `false` if something else has
-    /// it, which is then left out when the API is made once more.
+    /// Takes the name of a type that PostGraphile defines for values; `false` if it is taken by
+    /// something else, which is then omitted when the API is made again.
     pub(super) fn take_type_of_values(&mut self, name: &str) -> bool {
         if self.of_values.contains(name) {
             return true;
@@ -164,17 +164,17 @@ impl<'a> Build<'a> {
         self.of_values.insert(name.into())
     }
 
-    /// Whether a type of this name is one that PostGraphile defines for values.
+    /// True if PostGraphile defines a type of this name for values.
     pub(super) fn is_type_of_values(&self, name: &str) -> bool {
         self.of_values.contains(name)
     }
 
-    /// The API; or the names of types that values need, and that something else has.
+    /// The API; or the names of value types that are taken.
     pub(super) fn finish(self) -> Result<Api, FxHashSet<Box<str>>> {
         if self.taken.is_empty() { Ok(self.api.finish()) } else { Err(self.taken) }
     }
 
-    /// How JSON stands in answers and arguments.
+    /// The form of JSON in responses and arguments.
     pub(super) fn json(&self) -> JsonForm {
         match self.options.dynamic_json {
             true => JsonForm::Embedded,
@@ -182,7 +182,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// What the node ids of an entity begin with.
+    /// The prefix of an entity's node ids.
     pub(super) fn node_prefix(&self, entity: EntityId) -> Box<str> {
         self.node_prefixes.get(&entity).cloned().unwrap_or_default()
     }
@@ -202,13 +202,13 @@ impl<'a> Build<'a> {
         format!("{}.{}", self.entity_name(field.entity), field.name)
     }
 
-    /// The names of fields, as the database has them.
+    /// The names of fields in the database.
     pub(super) fn names(&self, fields: &[FieldId]) -> Vec<&'a str> {
         fields.iter().map(|field| &*self.catalog[*field].name).collect()
     }
 }
 
-/// Whether a function takes a row, or a column holds one.
+/// True if a function takes a row, or a column holds one.
 fn gives_rows(catalog: &Catalog) -> bool {
     let holds = |r#type: &Type| match r#type {
         Type::Row(_) => true,

@@ -1,26 +1,26 @@
-//! Who has which name: the first to claim it keeps it, the others are reported.
+//! Claims of names: the first to claim a name keeps it, the others are reported.
 
 use catalog::{Note, NoteKind};
 use graphql::schema::is_name;
 use rustc_hash::FxHashMap;
 
-/// The names within one scope, each with a phrase that says what has it.
+/// The names within one scope, each with a phrase for its owner.
 #[derive(Debug, Default)]
 pub(super) struct Claims {
     owners: FxHashMap<Box<str>, Box<str>>,
 }
 
-/// A thing that wants a name.
+/// An object that needs a name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Claimant<'a> {
-    /// What a person would rename: `public.person.node_id`.
+    /// The object to rename: `public.person.node_id`.
     pub(super) subject: &'a str,
-    /// What of it has the name: `type`, `field`.
+    /// Its part with the name: `type`, `field`.
     pub(super) what: &'a str,
 }
 
 impl Claims {
-    /// Takes a name; a note says why not.
+    /// Takes a name; a note gives the reason if it is not free.
     pub(super) fn claim(&mut self, name: &str, claimant: Claimant<'_>) -> Result<(), Note> {
         let Claimant { subject, what } = claimant;
         if !is_name(name) {
@@ -49,12 +49,12 @@ impl Claims {
         }
     }
 
-    /// Whether something has the name.
+    /// True if the name is taken.
     pub(super) fn has(&self, name: &str) -> bool {
         self.owners.contains_key(name)
     }
 
-    /// Takes a name that the API itself needs.
+    /// Takes a name for the API itself.
     pub(super) fn reserve(&mut self, name: &str, owner: &str) {
         self.owners.insert(name.into(), owner.into());
     }

@@ -11,8 +11,8 @@ use super::made::ValueType;
 use super::tags::omit::Action;
 use api::binding::{FilterRole, InputBinding, Meaning, ValueShape};
 
-/// Adds the condition type of an entity; `None` if no column can be compared. PostGraphile offers
-/// the columns that the database cannot compare, too: for whether they are null.
+/// Adds the condition type of an entity; `None` if no column can be compared. PostGraphile includes
+/// columns that the database cannot compare, for testing null.
 pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     if !build.offers_entity(one.entity.id, Action::Filter) {
         return None;
@@ -46,7 +46,7 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
         build.api.add_input_field(r#type, definition, binding);
     }
     for (computed, value) in computed {
-        // A column of the name is there already, and the field of the function is not.
+        // A column has the name, so the function has no field.
         if one.columns.iter().any(|column| column.name == computed.name) {
             continue;
         }
@@ -60,8 +60,8 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     Some(r#type)
 }
 
-/// The values of functions that rows are compared by, as the functions' tags say, with the types
-/// of what they are compared with.
+/// The functions whose values conditions compare, by the functions' tags, with the types of the
+/// compared values.
 fn filterable(build: &Build<'_>, one: &Served<'_>) -> Vec<(ComputedValue, TypeRef)> {
     let computed = build.computed.get(&one.entity.id).into_iter().flatten();
     let computed = computed.filter(|computed| {
@@ -72,7 +72,7 @@ fn filterable(build: &Build<'_>, one: &Served<'_>) -> Vec<(ComputedValue, TypeRe
     computed.filter_map(|computed| Some((computed.clone(), computed.value.input?))).collect()
 }
 
-/// What PostgreSQL says where it cannot compare.
+/// PostgreSQL's error where it cannot compare.
 fn refusal(value: &ValueType) -> Box<str> {
     let name = &value.database_name;
     match value.value {

@@ -9,17 +9,17 @@ use super::entity::{Served, has_collection};
 use super::{SimpleCollections, descriptions};
 use api::binding::{ConnectionField, EdgeField, FieldBinding, PageInfoField};
 
-/// A connection and what it connects.
+/// A connection and its rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Connected<'a> {
-    /// What a person would rename.
+    /// The object to rename.
     pub(super) subject: &'a str,
     /// The names of the types.
     pub(super) connection: &'a str,
     pub(super) edge: &'a str,
-    /// What the rows are called.
+    /// The name of the rows.
     pub(super) item: &'a str,
-    /// What the rows are called that join them.
+    /// The name of the join rows.
     pub(super) through: Option<&'a str>,
     /// Their type.
     pub(super) row: TypeRef,
@@ -84,7 +84,7 @@ impl Names {
     }
 }
 
-/// Adds a connection type and its edge type; a note says which name is taken.
+/// Adds a connection type and its edge type; a note names a taken name.
 pub(super) fn add_types(build: &mut Build<'_>, of: &Connected<'_>) -> Result<TypeId, Note> {
     for (name, what) in [(of.connection, "connection type"), (of.edge, "edge type")] {
         build.types.claim(name, Claimant { subject: of.subject, what })?;
@@ -134,7 +134,7 @@ fn make_edge(build: &mut Build<'_>, of: &Connected<'_>) -> Option<TypeId> {
     Some(edge)
 }
 
-/// The type of page information, made when the first connection needs it.
+/// The type of page information, made lazily.
 fn page_info(build: &mut Build<'_>) -> Option<TypeRef> {
     if let Some(known) = build.api.schema().find_type("PageInfo") {
         return Some(TypeRef::named(known));

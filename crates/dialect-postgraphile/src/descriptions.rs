@@ -1,8 +1,8 @@
-//! What the API says about itself, in PostGraphile's words: clients and generated documentation
-//! compare schemas by their text. So the line breaks are PostGraphile's, too.
+//! Descriptions of the API in PostGraphile's words: clients and generated documentation compare
+//! schemas by their text. So the line breaks are PostGraphile's, too.
 //!
-//! * [`mutations`]: about what changes something
-//! * [`wrap`](mod@wrap): line breaks in texts that hold names
+//! * [`mutations`]: descriptions of mutations
+//! * [`wrap`](mod@wrap): line breaks in texts that contain names
 
 pub(super) mod beyond;
 pub(super) mod mutations;
@@ -57,7 +57,7 @@ pub(super) const LINE: &str = "An infinite line that passes through points 'a' a
 pub(super) const SEGMENT: &str = "An finite line between points 'a' and 'b'.";
 pub(super) const BOX: &str = "A rectangular box defined by two opposite corners 'a' and 'b'";
 pub(super) const PATH: &str = "A path (open or closed) made up of points";
-/// PostGraphile says the opposite of what is so.
+/// PostGraphile's text is the opposite of its behaviour.
 pub(super) const IS_OPEN: &str =
     "True if this is a closed path (similar to a polygon), false otherwise.";
 pub(super) const RANGE_START: &str = "The starting bound of our range.";
@@ -106,7 +106,7 @@ pub(super) fn aggregate_over(function: &str, r#type: &str) -> String {
     format!("{function} aggregate over matching `{type}` objects.", type = r#type)
 }
 
-/// What a filter by aggregates says that names none; nothing if there are none.
+/// The error of a filter by aggregates without any; `None` if there are none.
 pub(super) fn no_aggregate(names: &[&str]) -> Option<String> {
     let (last, others) = names.split_last()?;
     let others = match others {
@@ -120,7 +120,7 @@ pub(super) fn aggregated(function: &str, field: &str) -> String {
     format!("{function} of {field} across the matching connection")
 }
 
-/// What is said of aggregates of what a function computes, with what the source says of it.
+/// The description of aggregates of a function's values, with the function's own description.
 pub(super) fn aggregated_computed(function: &str, description: Option<&str>) -> String {
     let after = description.map(|text| format!("\n\n---\n\n{text}")).unwrap_or_default();
     format!("{function} of this field across the matching connection.{after}")
@@ -150,7 +150,7 @@ pub(super) fn range(element: &str) -> String {
     format!("A range of `{element}`.")
 }
 
-/// What PostGraphile says of the input type of a composite.
+/// PostGraphile's description of a composite's input type.
 pub(super) fn input_type(r#type: &str) -> String {
     format!("An input for mutations affecting `{type}`", type = r#type)
 }
@@ -165,7 +165,7 @@ pub(super) fn connection(r#type: &str, through: Option<&str>) -> String {
     format!("A connection to a list of `{type}` values{through}.", type = r#type)
 }
 
-/// Where the rows are joined by others.
+/// The addition for rows behind join rows.
 fn with_data(through: Option<&str>) -> String {
     through.map(|through| format!(", with data from `{through}`")).unwrap_or_default()
 }

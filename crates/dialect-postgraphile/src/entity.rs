@@ -1,4 +1,4 @@
-//! Entities: which are served, with which columns, and the types that each has.
+//! Entities: the served ones, with their columns and types.
 
 use catalog::{
     ArgumentType, Entity, EntityId, Field, FieldId, Function, FunctionResult, Note, NoteKind,
@@ -24,25 +24,25 @@ use api::binding::{
     ValueShape,
 };
 
-/// An entity that the API shows.
+/// An entity in the API.
 #[derive(Debug)]
 pub(super) struct Served<'a> {
     pub(super) entity: &'a Entity,
     /// The name of its type.
     pub(super) name: String,
     pub(super) columns: Vec<Column>,
-    /// Columns that are given and never shown.
+    /// Writable columns that are not readable.
     pub(super) unread: Vec<Column>,
     /// Columns that hold rows.
     pub(super) held: Vec<Held>,
-    /// What tells its rows apart where it has no key.
+    /// The column that identifies its rows where it has no key.
     pub(super) view_key: Option<FieldId>,
-    /// The names of the fields that its type has so far.
+    /// The names of its type's fields so far.
     pub(super) fields: Claims,
     pub(super) types: Option<EntityTypes>,
 }
 
-/// The types that belong to an entity. Those that could have no name are missing.
+/// The types of an entity. Those without a free name are missing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EntityTypes {
     pub(super) row: TypeId,
@@ -53,7 +53,7 @@ pub(super) struct EntityTypes {
     pub(super) filter: Option<TypeId>,
 }
 
-/// A column that the API shows.
+/// A column in the API.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub(super) field: FieldId,
@@ -62,14 +62,14 @@ pub(super) struct Column {
     pub(super) not_null: bool,
 }
 
-/// A column that holds a row of an entity, or an array of them: shown as that, and otherwise not used.
+/// A column of a row of an entity, or of an array of them: output as such, and not used otherwise.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     pub(super) field: FieldId,
     pub(super) name: String,
     pub(super) entity: EntityId,
     pub(super) not_null: bool,
-    /// How many other columns stand before it.
+    /// The number of columns before it.
     pub(super) place: usize,
 }
 
@@ -78,7 +78,7 @@ impl Served<'_> {
         self.columns.iter().find(|column| column.field == field)
     }
 
-    /// The columns with which something may be done.
+    /// The columns with a permitted operation.
     pub(super) fn offered(
         &self,
         build: &Build<'_>,
@@ -87,14 +87,14 @@ impl Served<'_> {
         self.columns.iter().filter(move |column| build.offers_field(column.field, action))
     }
 
-    /// The fields of the primary key; none without one.
+    /// The fields of the primary key; empty without one.
     pub(super) fn primary_key(&self) -> &[FieldId] {
         self.entity.primary_key().map_or(&[], |key| &key.fields)
     }
 }
 
-/// The entities that the API shows, in the order of the catalog. The names of their types are
-/// taken before any other type of the database takes one.
+/// The entities in the API, in the order of the catalog. The names of their types are taken before
+/// those of any other type of the database.
 pub(super) fn plan<'a>(build: &mut Build<'a>) -> Vec<Served<'a>> {
     let mut named = Vec::new();
     let used = used_unread(build);
@@ -160,7 +160,7 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
         let name = build.inflection.column(build.column_name(field.id));
         let not_null = is_never_null(build, entity, field);
         if !shown {
-            // The field of the name may be a function's: it is an input only.
+            // A function's field may have the name: the column is an input only.
             if let Some(value) = value {
                 unread.push(Column { field: field.id, name, value, not_null });
             }
@@ -183,13 +183,13 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
         note_empty(build, entity.id);
         return None;
     }
-    // Of two columns of one input name the first has it, and one that is shown before others.
+    // Of two columns with one input name the first has it, and a readable one before others.
     let mut names: FxHashSet<String> = columns.iter().map(|column| column.name.clone()).collect();
     unread.retain(|column| names.insert(column.name.clone()));
     Some(Served { entity, name, columns, unread, held, view_key, fields, types: None })
 }
 
-/// Whether a column that is not shown is in some input.
+/// True if an unreadable column is in some input.
 fn is_given(build: &Build<'_>, field: FieldId) -> bool {
     let offered = build.catalog[field].offered;
     let actions = [(offered.insert, Action::Create), (offered.update, Action::Update)];
@@ -205,7 +205,7 @@ fn is_never_null(build: &Build<'_>, entity: &Entity, field: &Field) -> bool {
         || matches!(field.r#type, Type::Domain(domain) if build.catalog[domain].not_null)
 }
 
-/// The entities whose rows are given or taken though nothing of them may be read: by changes, by
+/// The unreadable entities whose rows are inputs or results all the same: of mutations, of
 /// functions, and as values of columns.
 fn used_unread(build: &Build<'_>) -> FxHashSet<EntityId> {
     let catalog = build.catalog;
@@ -229,8 +229,8 @@ fn used_unread(build: &Build<'_>) -> FxHashSet<EntityId> {
     used
 }
 
-/// Leaves out the columns that hold rows which are not shown, and then the entities that have no
-/// other column, whose rows others may hold.
+/// Removes the columns of rows that are not in the API, and then the entities without other
+/// columns, whose rows others may hold.
 fn leave_out_held(build: &mut Build<'_>, served: &mut Vec<Served<'_>>) {
     loop {
         let shown: FxHashSet<EntityId> = served.iter().map(|one| one.entity.id).collect();
@@ -266,12 +266,12 @@ fn note_empty(build: &mut Build<'_>, entity: EntityId) {
     });
 }
 
-/// Columns that are not shown have a binding, too: they may be part of a key.
+/// Columns outside of the API have a binding, too: they may be part of a key.
 pub(super) fn column_binding(value: Option<&ValueType>) -> ColumnBinding {
     match value {
         Some(ValueType { value, form, json, .. }) => {
             let node_id = match value {
-                // PostGraphile keeps the digits of numbers in node ids, and not in cursors.
+                // PostGraphile keeps the digits of numbers in node ids, but not in cursors.
                 ValueShape::Leaf(Leaf::BigInt) => Leaf::KeyInteger,
                 ValueShape::Leaf(leaf @ Leaf::Decimal { .. }) => leaf.clone(),
                 _ => json.clone(),
@@ -297,7 +297,7 @@ fn note_hidden(build: &mut Build<'_>, subject: &str) {
 
 /// Adds the types of all entities, and the columns to the rows' types.
 pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
-    // Columns that hold rows refer to the types of these.
+    // Columns of rows refer to the types of these.
     for held in served.iter().flat_map(|one| &one.held) {
         let place = build.places.get(&held.entity);
         if let Some(one) = place.and_then(|place| served.get(*place)) {
@@ -316,14 +316,14 @@ pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
             None if mutations::has_edge(build, one) => connection::add_edge(build, one, row),
             None => None,
         };
-        // Without a field that gives several rows nothing would refer to these.
+        // Without a field of several rows nothing would refer to these.
         let several =
             connection.is_some() || has_collection(build, one, SimpleCollections::has_lists);
         let several = several && (build.is_readable(one.entity.id) || is_searched(build, one));
         let sorted = several || connection.is_none() && edge.is_some();
         let order = if sorted { order::add(build, one) } else { None };
         let condition = if several { condition::add(build, one) } else { None };
-        // Rows of other entities may be filtered by its rows.
+        // Other entities may have filters by its rows.
         let related = build.options.connection_filter.as_ref().is_some_and(|filter| {
             filter.relations && !(one.entity.outgoing.is_empty() && one.entity.incoming.is_empty())
         });
@@ -333,7 +333,7 @@ pub(super) fn add_types(build: &mut Build<'_>, served: &mut [Served<'_>]) {
     }
 }
 
-/// Whether a function gives rows of the entity that can be ordered or searched.
+/// True if a function returns rows of the entity that can be sorted or filtered.
 fn is_searched(build: &Build<'_>, one: &Served<'_>) -> bool {
     build.catalog.functions().any(|function| {
         let tags = build.function_tags(function.id);
@@ -343,7 +343,7 @@ fn is_searched(build: &Build<'_>, one: &Served<'_>) -> bool {
     })
 }
 
-/// Whether several rows of the entity are given in a form: at the root, as a relation or by a
+/// True if several rows of the entity are returned in a form: at the root, as a relation or by a
 /// function.
 pub(super) fn has_collection(
     build: &Build<'_>,
@@ -366,7 +366,7 @@ pub(super) fn has_collection(
         })
 }
 
-/// The type of the entity's rows, without fields where it is made.
+/// The type of the entity's rows, initially without fields.
 fn row_type(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     let id = one.entity.id;
     if let Some(known) = build.row_types.get(&id) {
@@ -380,7 +380,7 @@ fn row_type(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     Some(made)
 }
 
-/// The field of a column that holds a row, if rows of the entity are shown.
+/// The field of a column of a row, if rows of the entity are in the API.
 pub(super) fn held_row(build: &Build<'_>, field: FieldId) -> Option<(TypeRef, FieldBinding)> {
     let (entity, form) = rows_of(&build.catalog[field].r#type)?;
     let row = TypeRef::named(*build.row_types.get(&entity)?);
@@ -389,7 +389,7 @@ pub(super) fn held_row(build: &Build<'_>, field: FieldId) -> Option<(TypeRef, Fi
     Some((r#type, FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None })))
 }
 
-/// The entity of the rows that values of the type are, and in which form these are shown.
+/// The entity of the rows that values of the type are, and their form.
 pub(super) fn rows_of(r#type: &Type) -> Option<(EntityId, RowsForm)> {
     match r#type {
         Type::Row(entity) => Some((*entity, RowsForm::Single)),
@@ -451,7 +451,7 @@ fn definition(build: &Build<'_>, field: FieldId, name: &str, r#type: TypeRef) ->
 fn entity_binding(build: &Build<'_>, one: &Served<'_>, row: TypeId) -> EntityBinding {
     let entity = one.entity;
     let key = one.primary_key().to_vec();
-    // A unique column that can be null does not tell rows apart: several rows may hold null.
+    // A unique nullable column does not identify rows: several rows may hold null.
     let alone = entity
         .fields
         .iter()
@@ -464,7 +464,7 @@ fn entity_binding(build: &Build<'_>, one: &Served<'_>, row: TypeId) -> EntityBin
     let node_id = build.has_node_ids(entity.id).then(|| NodeIdBinding {
         codec: ir::Codec::Base64JsonArray,
         enforced,
-        // Of rows that may not be read nobody says whether they are there.
+        // The existence of unreadable rows is not revealed.
         found: build.is_readable(entity.id),
         prefix: build.node_prefix(entity.id),
         key: key.clone(),

@@ -15,7 +15,7 @@ pub(super) fn column_type(build: &mut Build<'_>, field: FieldId) -> Option<Value
     table_type(build, place)
 }
 
-/// Whether a domain stands for the values of an enum table.
+/// True if a domain stands for the values of an enum table.
 pub(super) fn is_enum_domain(build: &Build<'_>, id: DomainId) -> bool {
     find_of_domain(build, id).is_some()
 }

@@ -1,7 +1,7 @@
-//! Tables whose rows are the values of enums: `@enum`.
+//! Enum tables (`@enum`): tables whose rows are the values of enums.
 //!
-//! The enum stands in the place of each column that refers to the table. The table itself is not
-//! shown.
+//! The enum replaces the type of each column that refers to the table. The table itself is not in
+//! the API.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::Options;
 use super::tags::annotations::Annotations;
 
-/// All enums that are made of rows, and the columns that have them.
+/// All enums that are made of rows, and their columns.
 #[derive(Debug, Default)]
 pub(super) struct EnumTables {
     pub(super) entities: HashSet<EntityId>,
@@ -23,19 +23,19 @@ pub(super) struct EnumTables {
 #[derive(Debug)]
 pub(super) struct EnumTable {
     pub(super) entity: EntityId,
-    /// By which domains name it, whatever tags say.
+    /// The name by which domains refer to it, whatever its tags.
     pub(super) known_as: Box<str>,
     pub(super) name: EnumName,
     pub(super) description: Option<Box<str>>,
     pub(super) labels: Vec<EnumLabel>,
 }
 
-/// What an enum is called.
+/// The source of an enum's name.
 #[derive(Debug)]
 pub(super) enum EnumName {
-    /// As it is.
+    /// Unchanged.
     Given(Box<str>),
-    /// To be formed from.
+    /// Formed from this.
     Formed(Box<str>),
 }
 
@@ -46,7 +46,7 @@ struct EnumKey {
     field: FieldId,
 }
 
-/// The entities whose rows the API is made from, each with the fields that are wanted of them.
+/// The entities whose rows the API is made from, each with the needed fields.
 #[must_use]
 pub fn wanted_rows(catalog: &Catalog, options: &Options) -> Vec<(EntityId, Vec<FieldId>)> {
     let (annotations, _) = Annotations::new(catalog, &options.tags_file);
@@ -90,7 +90,7 @@ impl EnumTables {
         self.entities.contains(&entity)
     }
 
-    /// Adds an enum for the columns that refer to the one that has its labels.
+    /// Adds an enum for the columns that refer to the one with its labels.
     fn add(&mut self, catalog: &Catalog, field: FieldId, table: EnumTable) {
         let place = self.enums.len();
         for id in &catalog[table.entity].incoming {

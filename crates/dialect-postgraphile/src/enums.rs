@@ -50,8 +50,8 @@ pub(super) fn value(
     })
 }
 
-/// A name for each label. The first label keeps a name that several would have; the others get a
-/// number, since a label without a name could not be shown.
+/// A name for each label. Of several labels with one name the first keeps it; the others get a
+/// number, since a label without a name could not be output.
 pub(super) fn value_names(labels: &[&str]) -> Vec<String> {
     let wanted: Vec<String> = labels.iter().map(|label| value_name(label)).collect();
     let mut taken: HashSet<String> = HashSet::new();
@@ -89,7 +89,7 @@ fn value_name(label: &str) -> String {
     }
 }
 
-/// A label that is made of signs only, in words; asterisks in words wherever they stand.
+/// A label of signs only, in words; asterisks in words anywhere.
 fn word(label: &str) -> String {
     let known = match label {
         ">" => "GREATER_THAN",
@@ -144,7 +144,7 @@ fn with_asterisks(label: &str) -> String {
     let spelled = spell_foreign(&label.replace('*', "_ASTERISK_"));
     let rest = spelled.trim_start_matches('_');
     let start = if rest.starts_with("ASTERISK") {
-        // The label's own underscore, beside the one that the word brought.
+        // The label's own underscore, beside the one of the word.
         if spelled.len() - rest.len() > 1 { "_" } else { "" }
     } else {
         spelled.get(..spelled.len() - rest.len()).unwrap_or_default()

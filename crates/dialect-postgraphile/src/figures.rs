@@ -1,5 +1,5 @@
-//! Figures in the plane as objects of points: lines, boxes, paths and so on, which are texts
-//! without the option.
+//! Geometric types as objects of points: lines, boxes, paths and so on, which are texts without the
+//! option.
 
 use catalog::Scalar;
 use graphql::schema::{FieldDefinition, InputDefinition, TypeRef};
@@ -14,7 +14,7 @@ use super::types::Definition;
 use super::{descriptions, inputs, parts, scalars};
 use api::binding::{FieldBinding, ValueShape};
 
-/// A part of a figure, in answers and in arguments.
+/// A part of a figure, in responses and in arguments.
 struct Field {
     name: &'static str,
     description: Option<&'static str>,
@@ -24,7 +24,7 @@ struct Field {
     input: TypeRef,
 }
 
-/// The types that the fields of figures have.
+/// The types of figures' fields.
 #[derive(Clone, Copy)]
 struct Types {
     point: TypeRef,
@@ -56,7 +56,7 @@ pub(super) fn definition(
     Some(Definition { name: name.into(), description: description.map(Into::into) })
 }
 
-/// What the API shows for a figure, under the name of its type or of a domain over it.
+/// The type of a figure, under its own name or that of a domain over it.
 pub(super) fn value(
     build: &mut Build<'_>,
     scalar: &Scalar,
@@ -131,7 +131,7 @@ fn fields(figure: Figure, types: Types) -> Vec<Field> {
     }
 }
 
-/// The input type of a figure, which has the same fields.
+/// The input type of a figure with the same fields.
 fn input(
     build: &mut Build<'_>,
     output: &Definition,

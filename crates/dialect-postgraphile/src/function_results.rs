@@ -1,4 +1,4 @@
-//! What functions give: values, rows of tables, and records and sets with types of their own.
+//! Results of functions: values, rows of tables, and records and sets with types of their own.
 
 use catalog::{EntityId, EntityKind, FieldId, Function, FunctionResult, Note, Type};
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
@@ -15,10 +15,10 @@ use super::functions::left_out;
 use super::types::{note_left_out, note_rows_left_out, value_type};
 use api::binding::{EntityBinding, ValueShape};
 
-/// The cursors of rows that have no order of their own.
+/// The name in cursors of rows without an order of their own.
 const NATURAL_CURSOR: &str = "natural";
 
-/// What a field of a function gives.
+/// The result of a function's field.
 #[derive(Debug)]
 pub(super) struct Gives {
     /// The type of one row, or of the value.
@@ -30,13 +30,13 @@ pub(super) struct Gives {
     /// The entity of the rows.
     pub(super) entity: Option<EntityId>,
     pub(super) shown: Shown,
-    /// What is said about the field where the source says nothing.
+    /// The description of the field where the source has none.
     pub(super) description: Option<String>,
-    /// The columns of rows that no table has, with their names.
+    /// The columns of a function's own rows, with their names.
     pub(super) columns: Vec<(FieldId, String)>,
 }
 
-/// In which form a function gives what it gives.
+/// The form of a function's result.
 #[derive(Debug)]
 pub(super) enum Shown {
     Value { value: ValueShape, form: Form },
@@ -45,9 +45,9 @@ pub(super) enum Shown {
     Set,
 }
 
-/// What the fields of a function give, with the types that this needs. `field` is the name of the
-/// first of them. One that may change something is called once, so that what it gives has no pages
-/// and no connection.
+/// The results of a function's fields, with the types that they need. `field` is the name of the
+/// first of them. A function that may change something is called once, so that its result has no
+/// pages and no connection.
 pub(super) fn gives(
     build: &mut Build<'_>,
     served: &[Served<'_>],
@@ -62,14 +62,14 @@ pub(super) fn gives(
     match &function.result {
         FunctionResult::Nothing => {
             let row = build.scalar("String").ok_or_else(unknown)?;
-            // PostgreSQL's text for nothing is no text.
+            // PostgreSQL's text of void is not a text.
             let value = ValueShape::Leaf(Leaf::Literal(b"null".as_slice().into()));
             Ok(value_of(row, value, Form::Stored))
         }
         FunctionResult::Value(field) => {
             let r#type = &build.catalog[*field].r#type;
             let value = value_type(build, r#type).ok_or_else(unknown)?;
-            // As in PostGraphile, which takes apart what is an array itself.
+            // As in PostGraphile, which decomposes arrays themselves.
             let is_list = matches!(r#type, Type::List(_));
             let form = if is_list && value.is_stored() { Form::OrEmpty } else { value.form };
             Ok(value_of(value.output, value.value, form))
@@ -151,12 +151,12 @@ fn value_of(row: TypeRef, value: ValueShape, form: Form) -> Gives {
     Gives { row, item: row, connection, entity, shown, description, columns }
 }
 
-/// Whether the options say that a set has no row that is none.
+/// True if by the options a set contains no null rows.
 fn never_null(build: &Build<'_>) -> bool {
     !build.options.setof_functions_contain_nulls
 }
 
-/// The values of a composite that is taken apart.
+/// The values of a decomposed composite.
 fn parted(
     build: &mut Build<'_>,
     function: &Function,
@@ -190,7 +190,7 @@ fn parted(
     })
 }
 
-/// A type for the rows of a function whose columns are its own.
+/// A type for the rows of a function with its own columns.
 fn record(
     build: &mut Build<'_>,
     function: &Function,
@@ -218,7 +218,7 @@ fn record(
             }
             continue;
         };
-        // A column without a name in the source has one there all the same.
+        // A column without a name has a generated one in the source.
         let is_named = *column.name != *format!("column{}", place + 1);
         let name = build.inflection.argument(is_named.then_some(&column.name), place + 1);
         names.claim(&name, Claimant { subject: &subject, what: "field" })?;
@@ -255,7 +255,7 @@ fn record(
     Ok(Gives { row, item: row, connection, entity, shown, description: None, columns: named })
 }
 
-/// The connection that belongs to one function.
+/// The connection of one function.
 fn function_connection(
     build: &mut Build<'_>,
     function: &Function,
@@ -279,7 +279,7 @@ fn function_connection(
     connection::add_types(build, &connected).map(Some)
 }
 
-/// The connection of all functions that give sets of one composite type.
+/// The connection of all functions that return sets of one composite type.
 fn composite_connection(
     build: &mut Build<'_>,
     function: &Function,

@@ -1,4 +1,4 @@
-//! Functions: fields of the root, and columns that are computed of a row.
+//! Functions: fields of the root, and computed columns.
 
 use catalog::{
     Argument, ArgumentType, Catalog, EntityId, Function, FunctionResult, Note, NoteKind, Type,
@@ -22,20 +22,20 @@ use api::binding::{
     RowsBinding, RowsForm, RowsFrom,
 };
 
-/// Where a function stands.
+/// The position of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role<'a> {
     Query,
-    /// A field of the rows of a table, called by the rest of the function's name.
+    /// A field of the rows of a table, named by the rest of the function's name.
     Computed(EntityId, &'a str),
 }
 
-/// Whether a row is all that the function must be given.
+/// True if a row is the only required argument.
 fn is_callable_alone(function: &Function) -> bool {
     function.arguments.iter().skip(1).all(|argument| argument.has_default)
 }
 
-/// What an argument of a function becomes.
+/// The input of a function's argument.
 #[derive(Debug)]
 pub(super) struct Input {
     pub(super) definition: InputDefinition,
@@ -52,13 +52,13 @@ pub(super) fn add_queries(
     for function in build.catalog.functions() {
         match role(build, function) {
             Some(Ok(Role::Query)) => add(build, served, function, Role::Query, query, names),
-            // Reported where the fields of rows are added.
+            // Reported with the fields of rows.
             Some(Ok(Role::Computed(..)) | Err(_)) | None => {}
         }
     }
 }
 
-/// Adds the functions that are fields of rows, and says which functions have no place.
+/// Adds the functions that are fields of rows, and notes for functions without a position.
 pub(super) fn add_computed(build: &mut Build<'_>, served: &mut [Served<'_>]) {
     for function in build.catalog.functions() {
         match role(build, function) {
@@ -66,7 +66,7 @@ pub(super) fn add_computed(build: &mut Build<'_>, served: &mut [Served<'_>]) {
                 let Some(place) = build.places.get(&entity).copied() else { continue };
                 let Some(one) = served.get_mut(place) else { continue };
                 let Some(types) = one.types else { continue };
-                // Taken for the time in which the fields of other tables are looked at.
+                // Taken out while the fields of other tables are read.
                 let mut names = std::mem::take(&mut one.fields);
                 add(build, served, function, role, types.row, &mut names);
                 if let Some(one) = served.get_mut(place) {
@@ -102,7 +102,7 @@ pub(super) fn computed_values(build: &mut Build<'_>) -> FxHashMap<EntityId, Vec<
     values
 }
 
-/// Where a function stands; `None` if it is not for reading.
+/// The position of a function; `None` if it is not for reading.
 fn role<'a>(build: &Build<'_>, function: &'a Function) -> Option<Result<Role<'a>, Note>> {
     if !function.only_reads() || !build.offers_function(function.id) {
         return None;
@@ -141,12 +141,12 @@ fn role<'a>(build: &Build<'_>, function: &'a Function) -> Option<Result<Role<'a>
     })
 }
 
-/// Whether an argument is a row of a table or view.
+/// True if an argument is a row of a table or view.
 fn is_stored_row(catalog: &Catalog, argument: &ArgumentType) -> bool {
     matches!(argument, ArgumentType::Row(entity) if catalog[*entity].kind.is_stored())
 }
 
-/// As in PostGraphile, which reads with such functions only as columns of the row.
+/// As in PostGraphile, which has such functions only as columns of the row.
 fn takes_a_row(subject: &str) -> Note {
     left_out(
         subject,
@@ -176,7 +176,7 @@ fn add(
     let Some(names) = claim_names(build, function, role, &subject, names) else { return };
     let gives = match results::gives(build, served, function, &subject, &names.first) {
         Ok(gives) => gives,
-        // The tag gives a name to the types of the function, not to the columns of its records.
+        // The tag names the types of the function, not the columns of its records.
         Err(note) if *note.subject == *subject => {
             return build.note_with(note, |build| build.rename_function(function, "name"));
         }
@@ -198,7 +198,7 @@ fn add(
     let description: Option<Box<str>> = description.or(description_of_set.map(Into::into));
     let deprecated = deprecation(&annotated.tags);
     let not_null = annotated.tags.has("notNull");
-    // The rows of a table may be ordered and compared wherever they stand.
+    // The rows of a table may be sorted and filtered at every position.
     let table = entity.and_then(|entity| served.get(*build.places.get(&entity)?));
     let add_field = |build: &mut Build<'_>, name: &str, r#type: TypeRef, binding, paged| {
         let definition = FieldDefinition {
@@ -274,9 +274,9 @@ fn add(
 
 /// The names of the fields of one function.
 struct Names {
-    /// That of the first of them.
+    /// The name of the first of them.
     first: String,
-    /// Those of a set, as far as it has them.
+    /// Those of a set, if it has them.
     connection: Option<String>,
     list: Option<String>,
 }
@@ -313,8 +313,8 @@ fn claim_names(
     (connection.is_some() || list.is_some()).then_some(Names { first, connection, list })
 }
 
-/// What a request gives to a function, rows as well as values, but for the first `skipped`
-/// arguments; `names` are those that are taken already.
+/// The inputs of a function, rows as well as values, except for the first `skipped` arguments;
+/// `names` are taken already.
 pub(super) fn inputs(
     build: &mut Build<'_>,
     served: &[Served<'_>],
@@ -349,7 +349,7 @@ pub(super) fn inputs(
     Ok(inputs)
 }
 
-/// The type of what is given for an argument, by its number among those that are.
+/// The type of an argument, by its index among the inputs.
 fn input_type(
     build: &mut Build<'_>,
     served: &[Served<'_>],
@@ -376,7 +376,7 @@ fn input_type(
     Some(if is_list { r#type.list() } else { r#type })
 }
 
-/// The names that the arguments of a function's field cannot have.
+/// The names that a function's arguments cannot have.
 fn names_of_arguments(build: &Build<'_>, function: &Function) -> Claims {
     let mut names = Claims::default();
     if gives_set(function) {
@@ -390,7 +390,7 @@ fn names_of_arguments(build: &Build<'_>, function: &Function) -> Claims {
     names
 }
 
-/// The field that gives what the function gives, a set as a connection.
+/// The field of the function's result, a set as a connection.
 fn name(build: &Build<'_>, function: &Function, role: Role<'_>) -> String {
     let is_set = gives_set(function);
     match role {
@@ -399,7 +399,7 @@ fn name(build: &Build<'_>, function: &Function, role: Role<'_>) -> String {
     }
 }
 
-/// The field that gives a set as a list.
+/// The field of a set as a list.
 fn list_name(build: &Build<'_>, function: &Function, role: Role<'_>) -> String {
     match role {
         Role::Query => build.query_list_name(function.id),
@@ -417,7 +417,7 @@ fn gives_set(function: &Function) -> bool {
     }
 }
 
-/// What a person would rename: `public.add_numbers()`.
+/// The object to rename: `public.add_numbers()`.
 pub(super) fn subject(build: &Build<'_>, function: &Function) -> String {
     format!("{}()", build.catalog.function_name(function.id))
 }

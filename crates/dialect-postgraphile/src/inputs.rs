@@ -1,7 +1,7 @@
 //! Input types of values that have parts: intervals, points, ranges, composites.
 //!
-//! Each stands beside the output type, with its name and `Input`, and says by its form what the
-//! source makes of it.
+//! Each belongs to an output type, with its name and `Input`, and its form is the conversion to the
+//! source's value.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use api::binding::{InputBinding, InputRole};
 const UNITS: [Unit; 6] =
     [Unit::Seconds, Unit::Minutes, Unit::Hours, Unit::Days, Unit::Months, Unit::Years];
 
-/// The input type of a length of time, under the name of `Interval` or of a domain over it.
+/// The input type of an interval, under the name of `Interval` or of a domain over it.
 pub(super) fn interval(build: &mut Build<'_>, output: &Definition) -> Option<TypeRef> {
     let (float, int) = (build.scalar("Float")?, build.scalar("Int")?);
     let r#type = add_type(build, output, output.description.clone())?;
@@ -79,7 +79,7 @@ fn bound(build: &mut Build<'_>, element_name: &str, element: TypeRef) -> Option<
     Some(TypeRef::named(r#type))
 }
 
-/// An attribute of a composite that a request can give, and how it is shown.
+/// A writable attribute of a composite, and its output.
 #[derive(Debug)]
 pub(super) struct Attribute {
     pub(super) place: usize,

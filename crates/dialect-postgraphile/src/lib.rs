@@ -1,27 +1,26 @@
 //! The API of PostGraphile 4.
 //!
-//! What PostGraphile 4.14 makes of a database with its defaults: the same names, types, arguments,
-//! orders and descriptions; by option also the filters of the connection-filter plugin.
+//! It follows PostGraphile 4.14 with its defaults: the same names, types, arguments, orders and
+//! descriptions; by option also the filters of the connection-filter plugin.
 //!
-//! * [`build`]: the API while it is made
-//! * [`naming`], [`inflection`]: how names are formed; [`names`]: the names of what there is
-//! * [`claims`]: who has which name
-//! * [`tags`]: smart tags; [`offers`]: what they and the options leave to be offered
-//! * [`made`]: types that were made, for those who look them up
+//! * [`build`]: the API under construction
+//! * [`naming`], [`inflection`]: naming rules; [`names`]: names of the database's objects
+//! * [`claims`]: owners of names
+//! * [`tags`]: smart tags; [`offers`]: the permitted operations by tags and options
+//! * [`made`]: types made so far
 //! * [`enum_tables`]: tables whose rows are the values of enums; [`enum_table_types`]: their types
 //! * [`types`], [`scalars`], [`enums`], [`parts`], [`inputs`]: types of columns
-//! * [`apart`]: composites whose values are shown as rows
-//! * [`node_ids`]: what global ids begin with
-//! * [`entity`], [`connection`], [`order`], [`condition`]: the types that each entity has
-//! * [`view_key`]: what orders a view that has no key
+//! * [`apart`]: decomposed composites
+//! * [`node_ids`]: prefixes of global ids
+//! * [`entity`], [`connection`], [`order`], [`condition`]: the types of each entity
+//! * [`view_key`]: the order of a view without a key
 //! * [`filter`]s, by option
-//! * [`aggregates`]: what is made of all rows; [`aggregate_orders`],
-//!   [`aggregate_conditions`]
-//! * [`many_to_many`]: rows that another table joins
-//! * [`relations`], [`root`]: fields that give rows, with their [`arguments`]
-//! * [`functions`], [`function_results`]: functions as fields, and what they give
-//! * [`mutations`]: fields that change something
-//! * [`descriptions`]: what the API says about itself
+//! * [`aggregates`]: aggregates of all rows; [`aggregate_orders`], [`aggregate_conditions`]
+//! * [`many_to_many`]: relations through a join table
+//! * [`relations`], [`root`]: fields of rows, with their [`arguments`]
+//! * [`functions`], [`function_results`]: functions as fields, and their results
+//! * [`mutations`]: mutations
+//! * [`descriptions`]: descriptions of the API
 
 mod aggregate_computed;
 mod aggregate_conditions;
@@ -74,7 +73,7 @@ use tags::annotations::Annotations;
 pub use tags::file::{TagsFile, TagsFileError};
 pub use token::TokenType;
 
-/// Which simple lists stand beside or instead of connections.
+/// Simple lists beside or instead of connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SimpleCollections {
     #[default]
@@ -83,12 +82,13 @@ pub enum SimpleCollections {
     Only,
 }
 
-/// What may be chosen of the API.
+/// Options of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// What is made of all rows, as the plugin pg-aggregates gives it.
+    /// Aggregates of all rows, as in the plugin pg-aggregates.
     pub aggregates: bool,
-    /// Several rows are made, changed and taken away by one field, so many at most.
+    /// Bulk mutations: several rows are inserted, updated and deleted by one field, with this
+    /// limit.
     pub bulk_mutations: Option<u32>,
     /// The global id is called `id`, and a column `id` is called `rowId`.
     pub classic_ids: bool,
@@ -96,29 +96,29 @@ pub struct Options {
     pub disable_default_mutations: bool,
     /// The filters of the connection-filter plugin; without it there are none.
     pub connection_filter: Option<FilterOptions>,
-    /// JSON stands in answers and arguments as itself, not as a string that holds JSON.
+    /// JSON is embedded in responses and arguments, not a string that holds JSON.
     pub dynamic_json: bool,
     /// Lines, boxes, paths and other figures are objects of their points, not texts.
     pub geometric_types: bool,
-    /// Columns and foreign keys that no index serves are offered for conditions, orders and
-    /// relations all the same.
+    /// Columns and foreign keys without an index have conditions, orders and relations all the
+    /// same.
     pub ignore_indexes: bool,
-    /// What becomes of the plural form of relations back to at most one row.
+    /// The plural form of relations back to at most one row.
     pub legacy_relations: LegacyRelations,
     /// Elements of connections may be null by their types.
     pub setof_functions_contain_nulls: bool,
     /// Only entities tagged `@aggregates on` have aggregates.
     pub disable_aggregates_by_default: bool,
-    /// What a table joins is shown past it, as the plugin pg-many-to-many gives it.
+    /// Many-to-many relations through a join table, as in the plugin pg-many-to-many.
     pub many_to_many: bool,
-    /// What of a request's changes is done together.
+    /// The scope of a mutation's transactions.
     pub mutation_transactions: Transactions,
-    /// A row is made or changed together with those that it is connected with; so many of them at
-    /// most.
+    /// Nested mutations: a row is inserted or updated together with its connected rows, with this
+    /// limit of rows.
     pub nested_mutations: Option<u32>,
-    /// Addresses of networks and of network cards have scalars of their own, not `String`.
+    /// Network and MAC addresses have scalars of their own, not `String`.
     pub network_scalars: bool,
-    /// Rows have global ids, by which they are found and changed.
+    /// Rows have global ids, which find and change them.
     pub node_ids: bool,
     pub simple_collections: SimpleCollections,
     /// The names of the plugin pg-simplify-inflector instead of the classic ones.
@@ -127,9 +127,9 @@ pub struct Options {
     pub tags_file: TagsFile,
     /// The composite type whose values are signed tokens.
     pub token: Option<TokenType>,
-    /// Rows are made or, where there is one of the same key, changed by one field.
+    /// Upserts: rows are inserted or, if the key exists, updated by one field.
     pub upsert_mutations: bool,
-    /// The column that tells the rows of each view apart that has it, and no key.
+    /// The column that identifies the rows of each view that has it, and no key.
     pub view_unique_key: Option<Box<str>>,
 }
 
@@ -162,26 +162,26 @@ impl Default for Options {
     }
 }
 
-/// What becomes of the plural form of relations back to at most one row.
+/// The plural form of relations back to at most one row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LegacyRelations {
-    /// There is the singular only.
+    /// The singular only.
     Omit,
     /// Both are there.
     #[default]
     Deprecated,
-    /// There is the plural only.
+    /// The plural only.
     Only,
 }
 
-/// What the plugin pg-simplify-inflector simplifies, and what its own options change of that.
+/// Simplifications of the plugin pg-simplify-inflector, and its own options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SimplifiedNames {
     /// `people` instead of `allPeople`.
     pub all_rows: bool,
     /// Relations along several columns are named after all of them.
     pub multikey_relations: bool,
-    /// Connections have an ending in their names instead of lists.
+    /// Connections have a suffix in their names instead of lists.
     pub omit_list_suffix: bool,
     /// `person(id)` instead of `personById(id)`, and `personByNodeId` instead of `person`.
     pub short_keys: bool,
@@ -213,12 +213,12 @@ impl SimpleCollections {
     }
 }
 
-/// Adds to the catalog what smart tags declare of it.
+/// Adds the declarations of smart tags to the catalog.
 pub fn declare(catalog: &mut Catalog, options: &Options) {
     tags::declared::declare(catalog, options);
 }
 
-/// What `@error` says of constraints, in comments or in the tags file, which comes first.
+/// Error texts of constraints by `@error`, in comments or in the tags file, which comes first.
 #[must_use]
 pub fn messages(catalog: &Catalog, options: &Options) -> Vec<ConstraintMessage> {
     tags::messages::messages(catalog, &options.tags_file)
@@ -229,8 +229,8 @@ pub fn messages(catalog: &Catalog, options: &Options) -> Vec<ConstraintMessage> 
 pub fn api(catalog: &Catalog, options: &Options) -> Api {
     let (annotations, mut notes) = Annotations::new(catalog, &options.tags_file);
     let enum_tables = EnumTables::new(catalog, &annotations, &mut notes);
-    // Which of its own types an API needs is known when it is made. A table may have the name of
-    // one that is not needed; if it turns out to be, the table goes without.
+    // The needed built-in types are known once the API is made. A table may have the name of an
+    // unneeded one; if it turns out to be needed, the table is omitted.
     let mut of_values = FxHashSet::default();
     loop {
         let build = Build::new(catalog, &annotations, &enum_tables, options, &of_values);
@@ -241,7 +241,7 @@ pub fn api(catalog: &Catalog, options: &Options) -> Api {
     }
 }
 
-/// Makes the API, unless a table has the name of a type that values need.
+/// Makes the API, unless a table has the name of a needed value type.
 fn make(mut build: Build<'_>, notes: Vec<Note>) -> Result<Api, FxHashSet<Box<str>>> {
     let transactions = build.options.mutation_transactions;
     for note in notes {

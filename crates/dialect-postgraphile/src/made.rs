@@ -1,4 +1,4 @@
-//! Types of the API that were made for values, rows and aggregates, as later parts look them up.
+//! Types of the API made for values, rows and aggregates, for look-ups by later parts.
 
 use catalog::{FieldId, FunctionId};
 use graphql::schema::{TypeId, TypeRef};
@@ -8,7 +8,7 @@ use response::Leaf;
 use super::tags::omit::Action;
 use api::binding::ValueShape;
 
-/// Number of functions that aggregates offer.
+/// The number of aggregate functions.
 pub(super) const FUNCTIONS: usize = 9;
 
 /// The type of the API for a type of the catalog.
@@ -20,50 +20,48 @@ pub(super) struct ValueType {
     /// Within node ids and cursors.
     pub(super) json: Leaf,
     pub(super) form: Form,
-    /// The type of an argument that gives such a value, if there can be one.
+    /// The type of an argument for such a value, if there can be one.
     pub(super) input: Option<TypeRef>,
-    /// Whether two values can be compared for equality.
+    /// True if two values can be compared for equality.
     pub(super) equal: bool,
-    /// Whether rows can be ordered by it.
+    /// True if rows can be ordered by it.
     pub(super) ordered: bool,
-    /// What the database calls its type, for the refusals of what it cannot do.
+    /// Its type's name in the database, for errors of unsupported operations.
     pub(super) database_name: Box<str>,
 }
 
 impl ValueType {
-    /// Whether the value can be a part of another one: the source cannot be asked for a form of
-    /// a part.
+    /// True if the value can be a part of another one: the source has no conversions of parts.
     pub(super) fn is_stored(&self) -> bool {
         self.form == Form::Stored
     }
 }
 
-/// A function of a row and nothing else that gives one value, which is no row: rows can be
-/// filtered by it.
+/// A function of a row only, with one value, which is no row: rows can be filtered by it.
 #[derive(Clone, Debug)]
 pub(super) struct ComputedValue {
     pub(super) function: FunctionId,
     /// The name of the row's field.
     pub(super) name: String,
-    /// The field that says what kind of value it is.
+    /// The field with the type of its value.
     pub(super) field: FieldId,
     pub(super) value: ValueType,
-    /// Whether it is an array, by which rows are neither ordered nor compared.
+    /// True if it is an array, by which rows are neither sorted nor compared.
     pub(super) is_list: bool,
 }
 
-/// Which input type of an entity's rows.
+/// Kinds of input types of an entity's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum RowInput {
     /// A new row.
     Create,
-    /// What a row is to become.
+    /// A patch of a row.
     Patch,
-    /// All columns, none of which must be given.
+    /// All columns, all optional.
     Base,
-    /// A new row that may be connected with others.
+    /// A new row with nested inputs.
     NestedCreate,
-    /// What a row is to become that may be connected with others.
+    /// A patch of a row with nested inputs.
     NestedPatch,
 }
 
@@ -81,11 +79,11 @@ impl RowInput {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AggregateTypes {
     pub(super) container: TypeId,
-    /// Not there if there is no column to group by.
+    /// Absent if there is no column to group by.
     pub(super) group_by: Option<TypeId>,
     pub(super) having: Option<TypeId>,
-    /// The types of each function's values and of the conditions on them, as far as there are
-    /// such, in the order of [`SPECIFICATIONS`](super::aggregates::SPECIFICATIONS).
+    /// The types of each function's values and of the conditions on them, if there are any, in the
+    /// order of [`SPECIFICATIONS`](super::aggregates::SPECIFICATIONS).
     pub(super) functions: [Option<TypeId>; FUNCTIONS],
     pub(super) conditions: [Option<TypeId>; FUNCTIONS],
 }

@@ -1,8 +1,8 @@
-//! Rows that another table joins, as the plugin pg-many-to-many gives them.
+//! Many-to-many relations, as in the plugin pg-many-to-many.
 //!
-//! Each table with two foreign keys joins what they refer to. A row is given once, however often
-//! it is joined; where the joining table allows it only once, its other columns are fields of the
-//! edge, otherwise the edge gives the rows that join.
+//! Each table with two foreign keys joins the tables that they refer to. A row is returned once,
+//! however often it is joined; where the join table is unique for two rows, its other columns are
+//! fields of the edge, otherwise the edge has the join rows.
 
 use catalog::{FieldId, Relationship};
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
@@ -20,16 +20,16 @@ use super::tags::deprecation;
 use super::tags::omit::{Action, omits};
 use api::binding::{EdgeField, FieldBinding, RowsBinding, RowsForm, RowsFrom};
 
-/// A way from an entity over a joining one to another.
+/// A relation from an entity through a join entity to another.
 #[derive(Clone, Copy, Debug)]
 struct Way<'a> {
     /// The foreign key that refers to the entity.
     left: &'a Relationship,
     /// The foreign key that refers to the other one.
     right: &'a Relationship,
-    /// The place of the joining entity among those that are shown.
+    /// The index of the join entity among the served ones.
     junction: usize,
-    /// The place of the other one.
+    /// The index of the other one.
     target: usize,
 }
 
@@ -56,8 +56,8 @@ pub(super) fn add(build: &mut Build<'_>, served: &mut [Served<'_>], index: usize
     }
 }
 
-/// The way along two foreign keys, if there is one. As in the plugin each is of one column, and
-/// neither tells the joining rows apart by itself.
+/// The relation along two foreign keys, if there is one. As in the plugin each is of one column,
+/// and neither is unique for the join rows by itself.
 fn find_way<'a>(
     build: &Build<'_>,
     served: &[Served<'_>],
@@ -107,7 +107,7 @@ impl Way<'_> {
         build.collections_of(self.right, self.right.to)
     }
 
-    /// Whether a row is joined to another one at most once.
+    /// True if a row is joined to another one at most once.
     fn is_once(&self, build: &Build<'_>) -> bool {
         let mut fields = [self.left.from_fields.clone(), self.right.from_fields.clone()].concat();
         fields.sort_unstable();
@@ -118,7 +118,7 @@ impl Way<'_> {
         })
     }
 
-    /// The field's name, and the name that those of its types are made of.
+    /// The field's name, and the base of its types' names.
     fn names(&self, build: &Build<'_>, collection: Collection) -> (String, String) {
         let columns: Vec<FieldId> =
             [self.left.from_fields.as_slice(), self.right.from_fields.as_slice()].concat();
@@ -228,7 +228,7 @@ impl Way<'_> {
         Some(connection)
     }
 
-    /// Adds the other columns of the joining rows to an edge.
+    /// Adds the other columns of the join rows to an edge.
     fn add_columns(&self, build: &mut Build<'_>, junction: &Served<'_>, edge: TypeId) {
         for column in &junction.columns {
             let fields = [&self.left.from_fields, &self.right.from_fields];
@@ -247,7 +247,7 @@ impl Way<'_> {
         }
     }
 
-    /// Adds the joining rows to an edge.
+    /// Adds the join rows to an edge.
     fn add_rows(&self, build: &mut Build<'_>, junction: &Served<'_>, edge: TypeId) {
         let collections = build.collections_of(self.right, self.left.from);
         let (near, far) = self.hops();

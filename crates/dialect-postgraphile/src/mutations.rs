@@ -1,11 +1,11 @@
-//! Fields that change something: rows of tables and views, and functions that may.
+//! Mutations: changes of rows of tables and views, and volatile functions.
 //!
-//! * [`rows`](self::rows): making, changing and taking away rows
+//! * [`rows`](self::rows): insert, update and delete of single rows
 //! * [`inputs`]: the input types of rows
-//! * [`payload`]: what a change gives
-//! * [`functions`]: functions that may change something
-//! * [`bulk`], [`upsert`]: by option several rows at once, and rows that may be there already
-//! * [`nested`]: by option rows together with those that they are connected with
+//! * [`payload`]: results of mutations
+//! * [`functions`]: volatile functions
+//! * [`bulk`], [`upsert`]: by option several rows at once, and upserts
+//! * [`nested`]: by option nested mutations of connected rows
 
 mod bulk;
 mod functions;
@@ -27,16 +27,16 @@ use super::naming::Verb;
 use super::tags::omit::Action;
 use api::binding::{FieldBinding, InputBinding, InputRole, MutationBinding, WriteRole};
 
-/// The mutation type, made when its first field is.
+/// The mutation type, made with its first field.
 #[derive(Debug, Default)]
 struct Mutations {
     r#type: Option<TypeId>,
     names: Claims,
-    /// What the fields give that make or change one row.
+    /// The results of the fields that insert or update one row.
     payloads: FxHashMap<(EntityId, Verb), TypeId>,
 }
 
-/// A field of the mutation type, but for its types.
+/// A field of the mutation type, without its types.
 struct Field {
     definition: FieldDefinition,
     binding: MutationBinding,
@@ -56,7 +56,7 @@ pub(super) fn add(build: &mut Build<'_>, served: &[Served<'_>]) {
         }
     }
     functions::add(build, served, &mut mutations);
-    // Last, so that no name is taken from what there is without the options.
+    // Last, so that names without the options do not change.
     if build.options.upsert_mutations {
         upsert::add(build, served, &mut mutations);
     }
@@ -91,7 +91,7 @@ impl Mutations {
     }
 }
 
-/// Adds an input type whose name was claimed, with what every such type has.
+/// Adds an input type whose name was claimed, with the fields of every such type.
 fn add_input_type(build: &mut Build<'_>, name: &str, description: String) -> Option<TypeId> {
     let text = build.scalar("String")?;
     let kind = TypeKind::InputObject { fields: Vec::new() };
@@ -101,8 +101,8 @@ fn add_input_type(build: &mut Build<'_>, name: &str, description: String) -> Opt
     Some(made)
 }
 
-/// Whether the input of a field can have these members besides the one that every input has. If two
-/// are called the same, a note says so; those that stand for a column come with it.
+/// True if the input of a field can have these members besides the one that every input has. A note
+/// reports two of one name; members of columns have theirs.
 fn has_distinct_members<'n>(
     build: &mut Build<'_>,
     one: &Served<'_>,
@@ -155,7 +155,7 @@ fn claim_type(build: &mut Build<'_>, one: &Served<'_>, name: &str, what: &str) -
     }
 }
 
-/// Whether rows of the entity are changed so.
+/// True if rows of the entity have mutations with this verb.
 fn is_offered(build: &Build<'_>, one: &Served<'_>, verb: Verb) -> bool {
     let offered = one.entity.offered;
     let (takes, action) = match verb {
@@ -167,7 +167,7 @@ fn is_offered(build: &Build<'_>, one: &Served<'_>, verb: Verb) -> bool {
     may && takes && one.entity.kind.is_stored() && build.offers_entity(one.entity.id, action)
 }
 
-/// Whether a change shows a row of the entity with its position among all of them.
+/// True if a mutation returns a row of the entity with its cursor.
 pub(super) fn has_edge(build: &Build<'_>, one: &Served<'_>) -> bool {
     let id = one.entity.id;
     let shown = build.offers_entity(id, Action::All) || build.offers_entity(id, Action::Many);
@@ -177,7 +177,7 @@ pub(super) fn has_edge(build: &Build<'_>, one: &Served<'_>) -> bool {
         && (changed.into_iter().any(|verb| is_offered(build, one, verb)) || is_given(build, id))
 }
 
-/// Whether a function that may change something gives a row of the entity.
+/// True if a volatile function returns a row of the entity.
 fn is_given(build: &Build<'_>, id: EntityId) -> bool {
     build.catalog[id].kind != EntityKind::Record
         && build.catalog.functions().any(|function| {

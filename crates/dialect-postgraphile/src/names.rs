@@ -1,5 +1,5 @@
-//! The names of what the database has: [`naming`](super::naming) applied to the catalog and to
-//! what smart tags say about it.
+//! Names of the database's objects: [`naming`](super::naming) applied to the catalog and its smart
+//! tags.
 
 use catalog::{EntityId, FieldId, FunctionId, KeyKind, Relationship};
 
@@ -20,17 +20,17 @@ impl<'a> Build<'a> {
         &self.annotations.relationship(relationship.id).tags
     }
 
-    /// The tags of a key, by its place among those of its entity.
+    /// The tags of a key, by its index in its entity.
     pub(super) fn key_tags(&self, entity: EntityId, place: usize) -> &'a Tags {
         &self.annotations.key(entity, place).tags
     }
 
-    /// What names of and around an entity are formed from.
+    /// The base of names of and around an entity.
     pub(super) fn table_name(&self, entity: EntityId) -> &'a str {
         self.entity_tags(entity).text("name").unwrap_or(&self.catalog[entity].name)
     }
 
-    /// What names of and around a column are formed from.
+    /// The base of names of and around a column.
     pub(super) fn column_name(&self, field: FieldId) -> &'a str {
         self.field_tags(field).text("name").unwrap_or(&self.catalog[field].name)
     }
@@ -39,7 +39,7 @@ impl<'a> Build<'a> {
         fields.iter().map(|field| self.column_name(*field)).collect()
     }
 
-    /// What names of and around a function are formed from.
+    /// The base of names of and around a function.
     pub(super) fn function_name(&self, function: FunctionId) -> &'a str {
         self.function_tags(function).text("name").unwrap_or(&self.catalog[function].name)
     }
@@ -48,20 +48,20 @@ impl<'a> Build<'a> {
         &self.annotations.function(function).tags
     }
 
-    /// The field of the root that gives what a function gives, a set as a connection.
+    /// The field of the root for a function's result, a set as a connection.
     pub(super) fn query_name(&self, function: FunctionId, is_set: bool) -> String {
         let suffix = list_suffix(self.function_tags(function));
         self.inflection.function(&coerce(self.function_name(function)), is_set, suffix)
     }
 
-    /// The field of the root that gives the set of a function as a list.
+    /// The field of the root for the set of a function as a list.
     pub(super) fn query_list_name(&self, function: FunctionId) -> String {
         let suffix = list_suffix(self.function_tags(function));
         self.inflection.function_list(&coerce(self.function_name(function)), suffix)
     }
 
-    /// The field of a row that gives what a function gives. `rest` is the function's name without
-    /// that of the table.
+    /// The field of a row for a function's result. `rest` is the function's name without that of
+    /// the table.
     pub(super) fn computed_name(&self, function: FunctionId, rest: &str, is_set: bool) -> String {
         let tags = self.function_tags(function);
         let suffix = list_suffix(tags);
@@ -72,7 +72,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// The field of a row that gives the set of a function as a list.
+    /// The field of a row for the set of a function as a list.
     pub(super) fn computed_list_name(&self, function: FunctionId, rest: &str) -> String {
         let tags = self.function_tags(function);
         let suffix = list_suffix(tags);
@@ -100,8 +100,7 @@ impl<'a> Build<'a> {
         self.inflection.all_rows_list(self.table_name(entity), suffix)
     }
 
-    /// The field that gives one row by a key, which is named by its place among those of its
-    /// entity.
+    /// The field of one row by a key, which is given by its index in its entity.
     pub(super) fn row_by_key_name(&self, entity: EntityId, place: usize) -> String {
         if let Some(name) = self.key_tags(entity, place).text("fieldName") {
             return name.into();
@@ -123,7 +122,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// The field that goes back along a foreign key to one row.
+    /// The reverse field of a foreign key to one row.
     pub(super) fn backward_single_name(&self, relationship: &Relationship) -> String {
         let tags = self.relationship_tags(relationship);
         let names = self.relation_names(relationship);
@@ -136,7 +135,7 @@ impl<'a> Build<'a> {
             .unwrap_or_else(|| self.inflection.backward_single(&names))
     }
 
-    /// The field that goes back along a foreign key to a connection.
+    /// The reverse field of a foreign key to a connection.
     pub(super) fn backward_many_name(&self, relationship: &Relationship) -> String {
         let tags = self.relationship_tags(relationship);
         let suffix = list_suffix(tags);
@@ -147,7 +146,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// The field that goes back along a foreign key to a list.
+    /// The reverse field of a foreign key to a list.
     pub(super) fn backward_list_name(&self, relationship: &Relationship) -> String {
         let tags = self.relationship_tags(relationship);
         let suffix = list_suffix(tags);
@@ -170,7 +169,7 @@ impl<'a> Build<'a> {
     }
 }
 
-/// What the tag `@listSuffix` says.
+/// The meaning of the tag `@listSuffix`.
 fn list_suffix(tags: &Tags) -> ListSuffix {
     match tags.text("listSuffix") {
         Some("omit") => ListSuffix::Omit,

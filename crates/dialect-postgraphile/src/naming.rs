@@ -1,7 +1,7 @@
-//! What PostGraphile calls things: its classic inflection, and the simplified one of the plugin
+//! Names of PostGraphile: its classic inflection, and the simplified one of the plugin
 //! pg-simplify-inflector.
 //!
-//! Tables, columns and types come in by the name that the database or the tag `@name` gives them.
+//! Tables, columns and types are given by the name of the database or of the tag `@name`.
 
 mod mutations;
 #[cfg(test)]
@@ -12,27 +12,27 @@ use api::case::{camel_case, constant_case, spell_foreign, upper_camel_case};
 use api::plural::VERSION_7;
 pub(super) use mutations::Verb;
 
-/// How names are formed.
+/// Naming rules.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Inflection {
     simplified: Option<SimplifiedNames>,
     classic_ids: bool,
 }
 
-/// What the fields along a foreign key are named after.
+/// The bases of names of the fields along a foreign key.
 #[derive(Clone, Debug)]
 pub(super) struct RelationNames<'a> {
     /// The table that refers.
     pub(super) from: &'a str,
     /// The table that is referred to.
     pub(super) to: &'a str,
-    /// The same by its name in the database, whatever tags say.
+    /// The same by its name in the database, whatever its tags.
     pub(super) to_in_database: &'a str,
     /// The columns of the foreign key.
     pub(super) columns: Vec<&'a str>,
 }
 
-/// A name of the database as a beginning of GraphQL names: a leading digit gets an underscore, of
+/// A name of the database as a prefix of GraphQL names: a leading digit gets an underscore, of
 /// several leading underscores one stays, since the others are reserved.
 pub(super) fn coerce(name: &str) -> String {
     let spelled = spell_foreign(name);
@@ -46,7 +46,7 @@ pub(super) fn coerce(name: &str) -> String {
     }
 }
 
-/// Whether PostGraphile takes a table or column for private.
+/// True if PostGraphile treats a table or column as private.
 pub(super) fn is_hidden(name: &str) -> bool {
     name.starts_with("__")
 }
@@ -84,7 +84,7 @@ impl Inflection {
         }
     }
 
-    /// A plural that is never the singular.
+    /// A plural that differs from the singular.
     fn distinct_plural(self, name: &str) -> String {
         let singular = self.singularize(name);
         let plural = self.pluralize(&singular);
@@ -117,7 +117,7 @@ impl Inflection {
         name
     }
 
-    /// The same without what the plugin simplifies.
+    /// The same without the plugin's simplifications.
     fn classic(self) -> Self {
         Self { simplified: None, ..self }
     }
@@ -125,8 +125,8 @@ impl Inflection {
 
 /// Types.
 impl Inflection {
-    /// The singular of a table's name; one that ends like the input types of another table says
-    /// that it is a record.
+    /// The singular of a table's name; one that ends like the input types of another table gets the
+    /// suffix of a record.
     pub(super) fn singular_table(self, table: &str) -> String {
         let table = coerce(table);
         let singular = self.singularize(&table);
@@ -178,17 +178,17 @@ impl Inflection {
         self.upper_camel_case(&format!("{to}-to-many-{from}-filter"))
     }
 
-    /// Whether there is a related row.
+    /// The filter for the existence of a related row.
     pub(super) fn filter_exists(self, relation: &str) -> String {
         format!("{relation}Exists")
     }
 
-    /// Whether there are related rows.
+    /// The filter for the existence of related rows.
     pub(super) fn filter_exist(self, relation: &str) -> String {
         format!("{relation}Exist")
     }
 
-    /// The input type that belongs to an output type.
+    /// The input type of an output type.
     pub(super) fn input_type(self, output: &str) -> String {
         self.upper_camel_case(&format!("{output}-input"))
     }
@@ -216,7 +216,7 @@ impl Inflection {
         self.camel_case(&format!("{all}{ending}"))
     }
 
-    /// What names of all rows begin with; the classic ones have their suffix whatever is said.
+    /// The prefix of names of all rows; classic names always have their suffix.
     fn all(self, table: &str, suffix: ListSuffix) -> (String, ListSuffix) {
         let singular = self.singular_table(table);
         match self.simplified {
@@ -227,8 +227,8 @@ impl Inflection {
         }
     }
 
-    /// Whether lists are told from connections by the ending of lists. The plugin can leave it
-    /// out, and then connections have an ending.
+    /// True if lists differ from connections by the suffix of lists. The plugin can omit it, and
+    /// then connections have a suffix.
     fn has_list_suffix(self, suffix: ListSuffix) -> bool {
         match (self.simplified, suffix) {
             (None, _) | (_, ListSuffix::Include) => true,
@@ -282,12 +282,12 @@ impl Inflection {
         }
     }
 
-    /// The one row that refers to a row, by the role that the columns say.
+    /// The one row that refers to a row, by the role in the columns' names.
     pub(super) fn backward_single_by_role(self, relation: &RelationNames<'_>) -> Option<String> {
         self.backward_name(relation, &self.singular_table(relation.from))
     }
 
-    /// The one row that refers to a row, where the columns say no role.
+    /// The one row that refers to a row, where the columns' names have no role.
     pub(super) fn backward_single(self, relation: &RelationNames<'_>) -> String {
         self.classic().row_by(relation.from, &relation.columns)
     }
@@ -300,7 +300,7 @@ impl Inflection {
     /// The rows that refer to a row, as a list.
     pub(super) fn backward_list(self, relation: &RelationNames<'_>, suffix: ListSuffix) -> String {
         match self.simplified {
-            // The ending is one of the words, so that `childRelsByFrom_` has `childRelsByFromList`.
+            // The suffix is one of the words, so that `childRelsByFrom_` has `childRelsByFromList`.
             None => {
                 let plural = self.pluralize(&self.singular_table(relation.from));
                 let columns = self.joined(&relation.columns);
@@ -313,14 +313,13 @@ impl Inflection {
         }
     }
 
-    /// A name that somebody gave to related rows, for their connection.
+    /// A tag's name for related rows, for their connection.
     pub(super) fn as_connection(self, name: &str, suffix: ListSuffix) -> String {
         let ending = if self.has_list_suffix(suffix) { "" } else { "Connection" };
         format!("{name}{ending}")
     }
 
-    /// A name that somebody gave to related rows, for their list. The classic names are the same
-    /// for both.
+    /// A tag's name for related rows, for their list. The classic names are the same for both.
     pub(super) fn as_list(self, name: &str, suffix: ListSuffix) -> String {
         let simplified = self.simplified.is_some();
         let ending = if simplified && self.has_list_suffix(suffix) { "List" } else { "" };
@@ -339,7 +338,7 @@ impl Inflection {
         }
     }
 
-    /// What refers, by the role that the columns give to what they refer to: an `author_id` makes
+    /// The referring rows, by the role in the columns' names: an `author_id` makes
     /// `authored-posts`, a `person_id` that refers to a person makes `posts`.
     fn backward_name(self, relation: &RelationNames<'_>, what: &str) -> Option<String> {
         let base = self.base_name(&relation.columns)?;
@@ -349,7 +348,7 @@ impl Inflection {
         (base == self.singularize(relation.to_in_database)).then(|| self.camel_case(what))
     }
 
-    /// What columns are called without the endings that mark them as keys; only where names are
+    /// Names of columns without the suffixes that mark them as keys; only where names are
     /// simplified.
     fn base_name(self, columns: &[&str]) -> Option<String> {
         let simplified = self.simplified?;
@@ -367,22 +366,22 @@ impl Inflection {
         enum_value(&format!("{}_{suffix}", coerce(column)))
     }
 
-    /// What node ids of a table begin with.
+    /// The prefix of a table's node ids.
     pub(super) fn node_prefix(self, table: &str) -> String {
         self.pluralize(table)
     }
 
-    /// What is made of all rows of a table.
+    /// Aggregates of all rows of a table.
     pub(super) fn aggregates_type(self, table: &str) -> String {
         self.upper_camel_case(&format!("{}-aggregates", self.singular_table(table)))
     }
 
-    /// What one function makes of all rows of a table.
+    /// One function's aggregates of all rows of a table.
     pub(super) fn aggregate_type(self, table: &str, function: &str) -> String {
         self.upper_camel_case(&format!("{}-{function}-aggregates", self.singular_table(table)))
     }
 
-    /// What rows of a table are grouped by; named after the table as it is.
+    /// Group keys of a table's rows; named after the unchanged table.
     pub(super) fn group_by_type(self, table: &str) -> String {
         self.upper_camel_case(&format!("{}-group-by", coerce(table)))
     }
@@ -391,7 +390,7 @@ impl Inflection {
         enum_value(&self.column_name(column))
     }
 
-    /// The rows that a junction joins to a row, as a connection.
+    /// The rows behind a join table, as a connection.
     pub(super) fn many_to_many(self, table: &str, junction: &str, columns: &[&str]) -> String {
         let plural = self.pluralize(&self.singular_table(table));
         let (junction, columns) = (self.singular_table(junction), self.joined(columns));
@@ -405,23 +404,23 @@ impl Inflection {
         self.camel_case(&format!("{plural}-by-{junction}-{columns}-list"))
     }
 
-    /// The connection or the edge of rows that a junction joins to a row; `field` gives them.
+    /// The connection or the edge of rows behind a join table; `field` is their field.
     pub(super) fn many_to_many_type(self, r#type: &str, field: &str, what: &str) -> String {
         self.upper_camel_case(&format!("{type}-{field}-many-to-many-{what}", type = r#type))
     }
 
-    /// Conditions on groups of rows of a table; named after the table as it is.
+    /// Conditions on groups of rows of a table; named after the unchanged table.
     pub(super) fn having_type(self, table: &str) -> String {
         self.upper_camel_case(&format!("{}-having-input", coerce(table)))
     }
 
-    /// Conditions on what a function makes of groups of rows of a table.
+    /// Conditions on a function's aggregates of groups of rows of a table.
     pub(super) fn having_aggregate_type(self, table: &str, function: &str) -> String {
         self.upper_camel_case(&format!("{}-having-{function}-input", coerce(table)))
     }
 
-    /// Conditions on what an aggregate makes of what a function computes of rows. `part` is what
-    /// of them: the whole, or the function's arguments.
+    /// Conditions on an aggregate of a function's values. `part` is their subject: the whole, or
+    /// the function's arguments.
     pub(super) fn having_computed_type(
         self,
         table: &str,
@@ -433,18 +432,18 @@ impl Inflection {
         self.upper_camel_case(&format!("{table}-having-{aggregate}-{function}-{part}"))
     }
 
-    /// Filters by what a function makes of related rows.
+    /// Filters by a function's aggregates of related rows.
     pub(super) fn aggregate_filter_type(self, r#type: &str, function: &str) -> String {
         let function = self.upper_camel_case(function);
         self.filter_type(&format!("{type}{function}Aggregate", type = r#type))
     }
 
-    /// An order by the number of related rows; `relation` is the field that gives them.
+    /// An order by the number of related rows; `relation` is their field.
     pub(super) fn order_by_count(self, relation: &str, suffix: &str) -> String {
         with_direction(&format!("{relation}-count"), suffix)
     }
 
-    /// An order by what a function makes of a column of related rows.
+    /// An order by a function's aggregate of a column of related rows.
     pub(super) fn order_by_aggregate(
         self,
         relation: &str,
@@ -455,7 +454,7 @@ impl Inflection {
         with_direction(&format!("{relation}-{function}-{}", self.column_name(column)), suffix)
     }
 
-    /// A part of a column's values that rows are grouped by.
+    /// A part of a column's values as a group key.
     pub(super) fn group_by_part(self, column: &str, part: &str) -> String {
         enum_value(&format!("{}-{part}", self.column_name(column)))
     }
@@ -465,10 +464,10 @@ impl Inflection {
     }
 }
 
-/// What is said of one table, function or foreign key about the ending of its list.
+/// The list suffix of one table, function or foreign key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListSuffix {
-    /// What the options say.
+    /// As in the options.
     Default,
     Include,
     Omit,
@@ -476,26 +475,26 @@ pub(super) enum ListSuffix {
 
 /// Functions.
 impl Inflection {
-    /// The field that gives what a function gives, a set as a connection.
+    /// The field of a function's result, a set as a connection.
     pub(super) fn function(self, name: &str, is_set: bool, suffix: ListSuffix) -> String {
         let ending = if is_set && !self.has_list_suffix(suffix) { "-connection" } else { "" };
         self.camel_case(&format!("{name}{ending}"))
     }
 
-    /// The field that gives what a function gives as a list.
+    /// The field of a function's result as a list.
     pub(super) fn function_list(self, name: &str, suffix: ListSuffix) -> String {
         let ending = if self.has_list_suffix(suffix) { "-list" } else { "" };
         self.camel_case(&format!("{name}{ending}"))
     }
 
-    /// The list beside a connection whose name a tag gives.
+    /// The list beside a connection that a tag names.
     pub(super) fn as_tagged_list(self, name: &str, suffix: ListSuffix) -> String {
         let ending = if self.has_list_suffix(suffix) { "List" } else { "" };
         format!("{name}{ending}")
     }
 
-    /// An argument of a function by its place among those that are given, or a column of its
-    /// record by its number.
+    /// An argument of a function by its index among the inputs, or a column of its record by its
+    /// number.
     pub(super) fn argument(self, name: Option<&str>, place: usize) -> String {
         match name {
             Some(name) => coerce(&self.camel_case(name)),
@@ -529,7 +528,7 @@ fn with_direction(words: &str, suffix: &str) -> String {
     format!("{}_{}", enum_value(words), suffix.to_ascii_uppercase())
 }
 
-/// Changes the last word of a name, which begins with a capital or behind an underscore.
+/// Changes the last word of a name, which begins with a capital or after an underscore.
 fn change_last_word(name: &str, change: impl Fn(&str) -> String) -> String {
     let body = name.trim_end_matches('_');
     let is_small = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
@@ -544,7 +543,7 @@ fn change_last_word(name: &str, change: impl Fn(&str) -> String) -> String {
     format!("{prefix}{}{underscores}", change(word))
 }
 
-/// `author_id` → `author`; nothing where the name has no such ending, or is nothing else.
+/// `author_id` → `author`; `None` where the name has no such suffix, or is nothing else.
 fn without_key_ending(column: &str) -> Option<String> {
     const ENDINGS: [&str; 11] =
         ["_row_id", "RowId", "_uuid", "Uuid", "UUID", "_id", "_fk", "_pk", "Id", "Fk", "Pk"];
@@ -552,7 +551,7 @@ fn without_key_ending(column: &str) -> Option<String> {
     bases.filter(|base| !base.is_empty()).min_by_key(|base| base.len()).map(Into::into)
 }
 
-/// What a row is to that which has this role for it.
+/// The opposite of a role.
 fn opposite(base: &str) -> Option<&'static str> {
     Some(match base {
         "parent" => "child",

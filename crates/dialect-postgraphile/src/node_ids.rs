@@ -1,4 +1,4 @@
-//! What the node ids of each entity begin with.
+//! Prefixes of node ids.
 
 use catalog::{EntityId, Note, NoteKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -6,9 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::build::Build;
 use super::entity::Served;
 
-/// The beginnings of node ids: those of PostGraphile, which forms them of the table's own name. Where
-/// several tables would have one, as `a.files` and `b.files` have, none of them gets it, since
-/// `node` could not tell whose row is meant: they get the names of their types.
+/// Prefixes of node ids: those of PostGraphile, which forms them of the table's own name. Where
+/// several tables would have the same, as `a.files` and `b.files`, none of them gets it, since
+/// `node` could not tell them apart: they get the names of their types.
 pub(super) fn prefixes(
     build: &mut Build<'_>,
     served: &[Served<'_>],

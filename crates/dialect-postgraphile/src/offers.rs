@@ -1,4 +1,4 @@
-//! What is offered of what the database has, by smart tags, options and indexes.
+//! Permitted operations on the database's objects, by smart tags, options and indexes.
 
 use catalog::{EntityId, FieldId, FunctionId, Relationship};
 
@@ -23,13 +23,13 @@ impl Build<'_> {
         may && self.has_entity(entity) && !omits(self.entity_tags(entity), action)
     }
 
-    /// Whether each row of an entity has a global id.
+    /// True if each row of an entity has a global id.
     pub(super) fn has_node_ids(&self, entity: EntityId) -> bool {
         let key = self.catalog[entity].primary_key();
         self.options.node_ids && key.is_some_and(|key| !key.fields.is_empty())
     }
 
-    /// Whether the type of an entity's rows is shown, if something leads to it.
+    /// True if the type of an entity's rows is in the API, if something refers to it.
     pub(super) fn shows_entity(&self, entity: EntityId) -> bool {
         self.has_entity(entity) && !omits(self.entity_tags(entity), Action::Read)
     }
@@ -38,7 +38,7 @@ impl Build<'_> {
         !self.enum_tables.contains(entity)
     }
 
-    /// Whether something of an entity's rows may be read where they are asked for by themselves.
+    /// True if any part of an entity's rows may be read on its own.
     pub(super) fn is_readable(&self, entity: EntityId) -> bool {
         let mut fields = self.catalog.fields_of(entity).peekable();
         fields.peek().is_none() || fields.any(|field| field.offered.read)
@@ -50,8 +50,8 @@ impl Build<'_> {
         found && self.lets_field(field, action) && !omits(self.field_tags(field), action)
     }
 
-    /// Whether something may be done with a field. Of an entity of which nothing may be read rows come
-    /// only by what has rights of its own, as a function can: then they have all their fields.
+    /// True if an action on a field is permitted. Rows of an unreadable entity come only from
+    /// objects with privileges of their own, such as functions: then they have all their fields.
     fn lets_field(&self, field: FieldId, action: Action) -> bool {
         let definition = &self.catalog[field];
         let offered = definition.offered;
@@ -69,7 +69,7 @@ impl Build<'_> {
         may || !self.is_readable(definition.entity)
     }
 
-    /// A key by its place among those of its entity.
+    /// True if an action on a key is permitted; the key is given by its index in its entity.
     pub(super) fn offers_key(&self, entity: EntityId, place: usize, action: Action) -> bool {
         !omits(self.key_tags(entity, place), action)
     }
@@ -86,7 +86,7 @@ impl Build<'_> {
             && !omits(self.relationship_tags(relationship), action)
     }
 
-    /// The forms in which all rows of an entity are given.
+    /// The forms of all rows of an entity.
     pub(super) fn collections(&self, entity: EntityId) -> SimpleCollections {
         collections(self.entity_tags(entity)).unwrap_or(self.options.simple_collections)
     }
@@ -95,22 +95,22 @@ impl Build<'_> {
         self.catalog[function].offered && !omits(self.function_tags(function), Action::Execute)
     }
 
-    /// Whether rows are filtered by what a function computes of them.
+    /// True if rows have filters by a function's values.
     pub(super) fn offers_filter_by(&self, function: FunctionId) -> bool {
         !omits(self.function_tags(function), Action::Filter)
     }
 
-    /// The forms in which the set of a function is given.
+    /// The forms of a function's set.
     pub(super) fn function_collections(&self, function: FunctionId) -> SimpleCollections {
         collections(self.function_tags(function)).unwrap_or(self.options.simple_collections)
     }
 
-    /// The forms in which the rows that refer to a row are given.
+    /// The forms of the rows that refer to a row.
     pub(super) fn relation_collections(&self, relationship: &Relationship) -> SimpleCollections {
         self.collections_of(relationship, relationship.from)
     }
 
-    /// The forms in which rows of an entity are given that a foreign key leads to or from.
+    /// The forms of an entity's rows along a foreign key.
     pub(super) fn collections_of(
         &self,
         relationship: &Relationship,
@@ -120,13 +120,13 @@ impl Build<'_> {
             .unwrap_or_else(|| self.collections(entity))
     }
 
-    /// Whether some index begins with the field.
+    /// True if an index begins with the field.
     fn is_found_by_index(&self, field: FieldId) -> bool {
         self.index_columns(self.catalog[field].entity)
             .any(|columns| columns.first() == Some(&field))
     }
 
-    /// Whether some index begins with the columns of the foreign key, in their order.
+    /// True if an index begins with the columns of the foreign key, in their order.
     fn is_followed_by_index(&self, relationship: &Relationship) -> bool {
         self.index_columns(relationship.from)
             .any(|columns| columns.starts_with(&relationship.from_fields))
@@ -141,12 +141,12 @@ impl Build<'_> {
     }
 }
 
-/// What the tag `@simpleCollections` says.
+/// The meaning of the tag `@simpleCollections`.
 fn collections(tags: &Tags) -> Option<SimpleCollections> {
     match tags.text("simpleCollections")? {
         "both" => Some(SimpleCollections::Both),
         "only" => Some(SimpleCollections::Only),
-        // PostGraphile takes whatever else for this.
+        // PostGraphile reads any other value so.
         _ => Some(SimpleCollections::Omit),
     }
 }

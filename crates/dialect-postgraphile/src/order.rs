@@ -20,9 +20,9 @@ const PRIMARY_KEY_DESC: &str = "PRIMARY_KEY_DESC";
 pub(super) const DIRECTIONS: [(&str, Direction); 2] =
     [("asc", Direction::Ascending), ("desc", Direction::Descending)];
 
-/// Adds the enum of an entity's orders: `NATURAL`, each column in both directions, the primary
-/// key in both directions. PostGraphile offers the columns that the database cannot order, too,
-/// and the database refuses them.
+/// Adds the enum of an entity's orders: `NATURAL`, each column in both directions, the primary key
+/// in both directions. PostGraphile includes columns that the database cannot sort, too, which then
+/// returns an error.
 pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     if !build.offers_entity(one.entity.id, Action::Order) {
         return None;
@@ -74,7 +74,7 @@ pub(super) fn add(build: &mut Build<'_>, one: &Served<'_>) -> Option<TypeId> {
     Some(r#type)
 }
 
-/// Adds both orders by a function's value, if its tags say that rows are sorted by it.
+/// Adds both orders by a function's value, if its tags make it sortable.
 fn add_computed(
     build: &mut Build<'_>,
     r#type: TypeId,
@@ -110,7 +110,7 @@ fn fields(fields: &[FieldId], direction: Direction, name: &str) -> OrderBy {
     OrderBy::Fields { fields: fields.to_vec(), direction, cursor_name }
 }
 
-/// What PostgreSQL says where it cannot order.
+/// PostgreSQL's error where it cannot sort.
 fn refusal(database_name: &str) -> Box<str> {
     format!("could not identify an ordering operator for type {database_name}").into()
 }

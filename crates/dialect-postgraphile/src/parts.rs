@@ -82,7 +82,7 @@ pub(super) fn range(
     let range = &catalog[id];
     let element = value_type(build, &range.subtype).filter(ValueType::is_stored)?;
     let element_name: Box<str> = (*build.api.schema()[element.output.base].name).into();
-    // Ranges of timestamps with and without a zone share a type and are written differently.
+    // Ranges of timestamps with and without a zone share a type and have different texts.
     let shape = ValueShape::Range(Box::new(element.value.clone()));
     let comparable = Comparable { equal: true, ordered: true, name: &range.name };
     let shown = |r#type, input| object_value(r#type, shape.clone(), input, comparable);
@@ -151,7 +151,7 @@ pub(super) fn composite(
     let rows = composite.rows.filter(|_| composite.apart && !is_alias);
     let mut names = Claims::default();
     let (mut attributes, mut given) = (Vec::new(), Vec::new());
-    // Whether the database can compare and order all its parts, shown or not.
+    // True if the database can compare and sort all its parts, also those outside of the API.
     let (mut equal, mut ordered) = (true, true);
     for (place, attribute) in composite.attributes.iter().enumerate() {
         let subject = format!("{}.{}", composite.name, attribute.name);
@@ -225,18 +225,18 @@ pub(super) fn composite(
 /// Takes the names of a type of values and of its input type.
 fn take_with_input(build: &mut Build<'_>, name: &str) -> bool {
     let input = build.inflection.input_type(name);
-    // Both, so that of a clash in either all is known at once.
+    // Both are tried, so that all clashes are known at once.
     let (takes, takes_input) = (build.take_type_of_values(name), build.take_type_of_values(&input));
     takes && takes_input
 }
 
-/// The input type that was made together with an output type.
+/// The input type of an output type.
 fn known_input(build: &Build<'_>, output: TypeId) -> Option<TypeRef> {
     let name = build.inflection.input_type(&build.api.schema()[output].name);
     build.api.schema().find_type(&name).map(TypeRef::named)
 }
 
-/// Whether two values can be compared, and what the database calls their type.
+/// Comparability of values, and the name of their type in the database.
 #[derive(Clone, Copy)]
 pub(super) struct Comparable<'n> {
     pub(super) equal: bool,
@@ -244,8 +244,7 @@ pub(super) struct Comparable<'n> {
     pub(super) name: &'n str,
 }
 
-/// Whether the database can compare, and whether it can order, values of a type that is not
-/// shown.
+/// True if the database can compare, and true if it can sort, values of a type outside of the API.
 fn is_comparable(catalog: &Catalog, r#type: &Type) -> (bool, bool) {
     match catalog.base_type(r#type) {
         Type::Scalar(scalar) => {

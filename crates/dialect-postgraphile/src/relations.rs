@@ -1,4 +1,4 @@
-//! Relations: fields of a row that give related rows.
+//! Relations: fields of related rows.
 
 use std::sync::Arc;
 
@@ -15,26 +15,26 @@ use super::tags::omit::Action;
 use super::{descriptions, naming};
 use api::binding::{FieldBinding, RowsBinding, RowsForm, RowsFrom};
 
-/// Adds the relations of one entity: first those along its own foreign keys, then those back from
-/// the entities that refer to it.
+/// Adds the relations of one entity: first those along its own foreign keys, then the reverse ones
+/// from the entities that refer to it.
 pub(super) fn add(build: &mut Build<'_>, served: &mut [Served<'_>], index: usize) {
     let Some(entity) = served.get(index).map(|one| one.entity) else { return };
     let catalog = build.catalog;
     for relationship in outgoing_in_order(build, entity) {
         add_forward(build, served, index, relationship);
     }
-    // In the order of the source, which knows the age of tables.
+    // In the order of the source, which is that of the tables' creation.
     for id in &entity.incoming {
         add_backward(build, served, index, &catalog[*id]);
     }
 }
 
-/// The foreign keys of an entity by the places of their columns.
+/// The foreign keys of an entity by the indices of their columns.
 pub(super) fn outgoing_in_order<'a>(build: &Build<'a>, entity: &Entity) -> Vec<&'a Relationship> {
     let catalog = build.catalog;
     let mut outgoing: Vec<&Relationship> = entity.outgoing.iter().map(|id| &catalog[*id]).collect();
-    // The source has those of the same columns in the order of PostGraphile, which knows the age
-    // of tables. Those that are declared come last, as they were declared.
+    // The source has those of the same columns in the order of PostGraphile, which is that of the
+    // tables' creation. Declared ones come last, in order of declaration.
     outgoing.sort_by_key(|relationship| {
         let columns = relationship.enforced.then(|| places(build, &relationship.from_fields));
         (!relationship.enforced, columns)
@@ -42,7 +42,7 @@ pub(super) fn outgoing_in_order<'a>(build: &Build<'a>, entity: &Entity) -> Vec<&
     outgoing
 }
 
-/// The places of fields within their entity.
+/// The indices of fields in their entity.
 fn places(build: &Build<'_>, fields: &[FieldId]) -> Vec<Option<usize>> {
     let place = |field: &FieldId| {
         let entity = &build.catalog[build.catalog[*field].entity];
@@ -69,8 +69,7 @@ fn add_forward(
     relation.add(build, served, index, &name, deprecation(tags));
 }
 
-/// The field along a foreign key that leads from a row of the type `row`, for wherever else it is
-/// shown.
+/// The field along a foreign key from a row of the type `row`, for its other positions.
 pub(super) fn forward_field(
     build: &Build<'_>,
     served: &[Served<'_>],
@@ -150,14 +149,14 @@ fn to_one(enforced: bool) -> RowsForm {
     if enforced { RowsForm::Single } else { RowsForm::First }
 }
 
-/// Whether at most one row refers to a row. That is so too where a key has fewer columns, or the
+/// True if at most one row refers to a row. That holds too where a key has fewer columns, or the
 /// same in another order, but there PostGraphile has the plural only.
 pub(super) fn is_single(build: &Build<'_>, relationship: &Relationship) -> bool {
     let mut keys = build.catalog[relationship.from].keys.iter();
     keys.any(|key| key.fields == relationship.from_fields)
 }
 
-/// Whether there is a field that gives the rows that refer to a row, in whichever form.
+/// True if there is a field of the rows that refer to a row, in any form.
 pub(super) fn has_many(build: &Build<'_>, relationship: &Relationship) -> bool {
     let legacy = build.options.legacy_relations;
     (!is_single(build, relationship) || legacy.has_many())
@@ -167,7 +166,7 @@ pub(super) fn has_many(build: &Build<'_>, relationship: &Relationship) -> bool {
         && build.offers_entity(relationship.to, Action::Read)
 }
 
-/// A relation's field, but for its name.
+/// A relation's field, without its name.
 #[derive(Clone, Copy, Debug)]
 struct Relation<'a> {
     relationship: &'a Relationship,
@@ -177,7 +176,7 @@ struct Relation<'a> {
 }
 
 impl Relation<'_> {
-    /// Adds the field; `false` if it could have no name.
+    /// Adds the field; `false` if its name is taken.
     fn add(
         self,
         build: &mut Build<'_>,
@@ -253,7 +252,7 @@ impl Relation<'_> {
         true
     }
 
-    /// The foreign key as a person would name it.
+    /// The foreign key's name for messages.
     fn subject(&self, build: &Build<'_>) -> String {
         let columns = build.names(&self.relationship.from_fields).join(", ");
         let table = build.entity_name(self.relationship.from);

@@ -1,15 +1,16 @@
-//! How to give a thing another name: the smart tag, as a comment or as an entry of the tags file.
+//! Remedies for names: the smart tag that renames an object, as a comment or as an entry of the
+//! tags file.
 
 use catalog::{EntityId, EntityKind, FieldId, Function, Note, NoteKind, Relationship};
 
 use super::build::Build;
 use super::tags::Annotated;
 
-/// What somebody would put another name in the place of.
+/// The placeholder of the new name.
 const NEW_NAME: &str = "new_name";
 
 impl Build<'_> {
-    /// Keeps a note; if it is about a name that two things would have, with the way out.
+    /// Adds a note; one about a taken name gets the remedy.
     pub(super) fn note_with(&mut self, note: Note, remedy: impl FnOnce(&Self) -> Box<str>) {
         let note = match note.kind {
             NoteKind::Collision => Note { remedy: remedy(self), ..note },
@@ -31,7 +32,7 @@ impl Build<'_> {
             EntityKind::View => "view",
             EntityKind::MaterializedView => "materialized view",
             EntityKind::ForeignTable => "foreign table",
-            // What a function gives has the function's name.
+            // The result of a function has the function's name.
             EntityKind::Record | EntityKind::ValueSet => "function",
             EntityKind::Composite => "type",
             EntityKind::Node | EntityKind::Edge => "label",
@@ -51,7 +52,7 @@ impl Build<'_> {
         self.remedy(&on, &place, self.annotations.field(id), "name")
     }
 
-    /// With the tag that names the field in question.
+    /// With the tag of the field's name.
     pub(super) fn rename_relation(&self, relationship: &Relationship, tag: &str) -> Box<str> {
         if !relationship.enforced && relationship.name.starts_with('@') {
             return format!("add |@{tag} {NEW_NAME} to {}.", relationship.name).into();
@@ -63,7 +64,7 @@ impl Build<'_> {
         self.rename_constraint(relationship.from, &relationship.name, annotated, tag)
     }
 
-    /// A foreign key that partitions have, which has no comment of its own.
+    /// A foreign key of partitions, which has no comment of its own.
     fn declare_relation(&self, relationship: &Relationship, tag: &str) -> Box<str> {
         let table = |id: EntityId| {
             let entity = &self.catalog[id];
@@ -79,7 +80,7 @@ impl Build<'_> {
             .into()
     }
 
-    /// A key by its place among those of its entity.
+    /// A key by its index in its entity.
     pub(super) fn rename_key(&self, entity: EntityId, place: usize) -> Box<str> {
         let annotated = self.annotations.key(entity, place);
         match self.catalog[entity].keys.get(place) {
@@ -103,7 +104,7 @@ impl Build<'_> {
         self.remedy(&format!("type {name}"), &place, annotated, "name")
     }
 
-    /// With the tag that names what is in question.
+    /// With the tag of the name.
     pub(super) fn rename_function(&self, function: &Function, tag: &str) -> Box<str> {
         let name = qualified(function.namespace.as_deref(), &function.name);
         let place = format!("procedure: {{ {} }}", key(&name, TAGS));
@@ -125,7 +126,7 @@ impl Build<'_> {
         self.remedy(&format!("constraint {name} on {table}"), &place, annotated, tag)
     }
 
-    /// The comment as it is with the tag before it, or the entry of the tags file.
+    /// The existing comment with the tag before it, or the entry of the tags file.
     fn remedy(&self, on: &str, place: &str, annotated: &Annotated, tag: &str) -> Box<str> {
         if !self.catalog.capabilities().comments {
             let place = place.replace(TAGS, &format!("{{ tags: {{ {tag}: \"{NEW_NAME}\" }} }}"));
@@ -142,14 +143,14 @@ impl Build<'_> {
     }
 }
 
-/// Where the tags stand in an entry.
+/// The placeholder of the tags in an entry.
 const TAGS: &str = "…";
 
 fn key(name: &str, value: &str) -> String {
     format!("\"{}\": {value}", name.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// `schema.name`, each in quotes where PostgreSQL wants them.
+/// `schema.name`, each quoted where PostgreSQL requires it.
 fn qualified(namespace: Option<&str>, name: &str) -> String {
     match namespace {
         Some(namespace) => format!("{}.{}", identifier(namespace), identifier(name)),
@@ -169,7 +170,7 @@ fn identifier(name: &str) -> String {
     }
 }
 
-/// The words that PostgreSQL takes for no name without quotes, in their order:
+/// The words that PostgreSQL accepts as names only if quoted, sorted:
 /// <https://www.postgresql.org/docs/current/sql-keywords-appendix.html>.
 #[rustfmt::skip]
 const RESERVED: [&str; 101] = [

@@ -41,12 +41,12 @@ pub(super) fn add_types(build: &mut Build<'_>) -> Option<TypeId> {
     Some(query)
 }
 
-/// Adds the interface of what has a global id, and gives the type of such ids with it.
+/// Adds the interface of rows with a global id, and returns it with the type of such ids.
 fn add_node(build: &mut Build<'_>) -> Option<(TypeId, TypeRef)> {
     let kind = TypeKind::Interface { fields: Vec::new(), interfaces: Vec::new() };
     let id = build.scalar("ID")?.non_null();
     let node = build.add_type(scalars::NODE, Some(descriptions::NODE.into()), kind)?;
-    // The field is read of the type that implements `Node`, never of `Node` itself.
+    // Reads use the field of the type that implements `Node`, never that of `Node` itself.
     let binding = FieldBinding::Literal(b"null".as_slice().into());
     let definition = field(build.inflection.node_id(), descriptions::NODE_ID, id);
     build.api.add_field(node, definition, binding);
@@ -104,8 +104,8 @@ pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], query: Op
     }
 }
 
-/// The keys by which rows are given, as their places among those of the entity: in the order of
-/// their columns, and then those that are declared, as they were declared.
+/// The keys that have a field for one row, by their indices in the entity: in the order of their
+/// columns, and then the declared ones, in order of declaration.
 pub(super) fn keys(one: &Served<'_>) -> Vec<usize> {
     let Entity { keys, fields, .. } = one.entity;
     let columns = |place: &usize| {
@@ -154,7 +154,7 @@ fn add_collection(
     arguments::add(build, id, collection, one);
 }
 
-/// Adds the field that gives a row by a key, if each of the key's columns can be an argument.
+/// Adds the field of a row by a key, if each of the key's columns can be an argument.
 fn add_by_key(
     build: &mut Build<'_>,
     query: TypeId,
@@ -170,7 +170,7 @@ fn add_by_key(
     }
     let columns = build.names(&key.fields);
     let subject = format!("{} ({})", build.entity_name(one.entity.id), columns.join(", "));
-    // A column that is not shown has a note of its own.
+    // A column outside of the API has a note of its own.
     let shown = key.fields.iter().map(|field| one.column(*field));
     let Some(shown): Option<Vec<&Column>> = shown.collect() else { return };
     let compared = shown.into_iter().map(|column| Some((column, column.value.input?)));
@@ -204,7 +204,7 @@ fn add_by_key(
     }
 }
 
-/// Adds the field that gives a row by its node id, if it has one.
+/// Adds the field of a row by its node id, if it has one.
 fn add_by_node_id(build: &mut Build<'_>, query: TypeId, names: &mut Claims, one: &Served<'_>) {
     if !build.has_node_ids(one.entity.id) {
         return;

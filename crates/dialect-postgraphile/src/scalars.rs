@@ -1,4 +1,4 @@
-//! Scalars: which GraphQL type a type without parts has, and how its values are written.
+//! Scalars: the GraphQL type of each type without parts, and the conversion of its values.
 
 use catalog::Scalar;
 use ir::ValueForm;
@@ -7,12 +7,12 @@ use response::{Figure, JsonForm, Leaf};
 use super::Options;
 use api::epoch;
 
-/// Types whose names no table and no type of the database can have: those of every API.
+/// Names of types that no table and no type of the database can have: those of every API.
 pub(super) const RESERVED_TYPES: &[&str] =
     &["Query", "Mutation", "PageInfo", "Cursor", "Int", "Float", "String", "Boolean", "ID"];
 
-/// Types that an API has if it shows values of them: without such values a table or a type of the
-/// database may have the name. PostGraphile lets nothing but domains have most of these names, and
+/// Types that an API has if it contains values of them: without such values a table or a type of
+/// the database may have the name. PostGraphile permits most of these names to domains only, and
 /// does not start otherwise.
 const TYPES_OF_VALUES: &[&str] = &[
     "BigInt",
@@ -44,24 +44,24 @@ const TYPES_OF_VALUES: &[&str] = &[
     "MacAddress8",
 ];
 
-/// Whether the type is made where a value of it is first shown.
+/// True if the type is made with its first value.
 pub(super) fn is_type_of_values(name: &str) -> bool {
     TYPES_OF_VALUES.contains(&name)
 }
 
-/// The interface of the rows that have global ids, which is there unless an option leaves it out.
+/// The interface of rows with global ids, unless an option disables them.
 pub(super) const NODE: &str = "Node";
 
-/// A scalar's GraphQL type with the forms of its values.
+/// A scalar's GraphQL type with the conversions of its values.
 #[derive(Clone, Debug)]
 pub(super) struct ScalarType {
     pub(super) name: &'static str,
     pub(super) leaf: Leaf,
-    /// Within node ids and cursors: as the database turns it to JSON.
+    /// Within node ids and cursors: as the database converts it to JSON.
     pub(super) json: Leaf,
 }
 
-/// What a scalar of the source is in GraphQL.
+/// The GraphQL type of a scalar of the source.
 #[derive(Clone, Debug)]
 pub(super) enum ScalarForm {
     Leaf(ScalarType),
@@ -73,7 +73,7 @@ pub(super) enum ScalarForm {
     Figure(Figure),
 }
 
-/// What a scalar of the source is in GraphQL.
+/// The GraphQL type of a scalar of the source.
 pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm, options: &Options) -> ScalarForm {
     let same = |name, leaf: Leaf| ScalarForm::Leaf(ScalarType { name, json: leaf.clone(), leaf });
     let number = |name, leaf| ScalarForm::Leaf(ScalarType { name, leaf, json: Leaf::KeyNumber });
@@ -83,7 +83,7 @@ pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm, options: &Options) ->
         Scalar::Int64 => number("BigInt", Leaf::BigInt),
         Scalar::Float32 | Scalar::Float64 => number("Float", Leaf::Float),
         Scalar::Decimal { scale, .. } => number("BigFloat", Leaf::Decimal { scale: *scale }),
-        // Shown as a number, kept in cursors as the database prints it.
+        // Output as a number, kept in cursors as the database prints it.
         Scalar::Money => {
             let (name, leaf) = ("Float", Leaf::Float);
             ScalarForm::Leaf(ScalarType { name, leaf, json: Leaf::Text })
@@ -100,7 +100,7 @@ pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm, options: &Options) ->
         Scalar::Json | Scalar::Jsonb => ScalarForm::Leaf(ScalarType {
             name: "JSON",
             leaf: Leaf::Json(json),
-            // As text: a JSON string within a cursor could not be told from a text.
+            // As text: within a cursor, a JSON string would be ambiguous.
             json: Leaf::Any,
         }),
         Scalar::Date => same("Date", Leaf::Date),
@@ -127,7 +127,7 @@ pub(super) fn scalar_form(scalar: &Scalar, json: JsonForm, options: &Options) ->
     }
 }
 
-/// PostgreSQL's names for figures in the plane.
+/// PostgreSQL's names of geometric types.
 /// <https://www.postgresql.org/docs/current/datatype-geometric.html>
 fn figure(name: &str) -> Option<Figure> {
     Some(match name {
@@ -159,12 +159,12 @@ pub(super) fn object_identifier(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether it is one of PostgreSQL's names for objects of the database itself.
+/// True if it is one of PostgreSQL's names for objects of the database itself.
 pub(super) fn is_object_identifier(scalar: &Scalar) -> bool {
     matches!(scalar, Scalar::Other(name) if object_identifier(name).is_some())
 }
 
-/// Whether rows can be ordered by it.
+/// True if rows can be ordered by it.
 pub(super) fn is_ordered(scalar: &Scalar) -> bool {
     match scalar {
         Scalar::Json
@@ -219,8 +219,8 @@ pub(super) fn is_ordered(scalar: &Scalar) -> bool {
     }
 }
 
-/// Whether values can be compared for equality. PostGraphile offers it for all of them, and the
-/// database refuses the others when asked.
+/// True if values can be compared for equality. PostGraphile compares all of them, and the database
+/// returns an error for the others.
 pub(super) fn has_equality(scalar: &Scalar, json_equality: bool) -> bool {
     match scalar {
         Scalar::Json
@@ -262,7 +262,7 @@ pub(super) fn has_equality(scalar: &Scalar, json_equality: bool) -> bool {
     }
 }
 
-/// What PostgreSQL calls the types that it cannot compare or order.
+/// PostgreSQL's names of the types that it cannot compare or sort.
 pub(super) fn database_name(scalar: &Scalar) -> &str {
     match scalar {
         Scalar::Json => "json",
@@ -274,7 +274,7 @@ pub(super) fn database_name(scalar: &Scalar) -> &str {
     }
 }
 
-/// What the values of a scalar that a request gives are at the source, if they are not as given.
+/// The conversion of a scalar's input values, if they are not plain.
 pub(super) fn form(name: &str, json: JsonForm) -> Option<ValueForm> {
     Some(match name {
         "JSON" => ValueForm::Json { texts_are_json: json == JsonForm::Text },
@@ -283,7 +283,7 @@ pub(super) fn form(name: &str, json: JsonForm) -> Option<ValueForm> {
     })
 }
 
-/// What PostGraphile says about its own scalars.
+/// PostGraphile's descriptions of its own scalars.
 pub(super) fn description(name: &str, json: JsonForm) -> Option<&'static str> {
     Some(match name {
         "BigInt" => {

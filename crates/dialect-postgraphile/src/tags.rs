@@ -1,12 +1,12 @@
-//! Smart tags: what comments of the database, or a file beside it, say about the API.
+//! Smart tags: comments of the database, or a file beside it, that configure the API.
 //!
-//! * [`Tags`], [`parse`]: the tags of one thing, as a comment has them
-//! * [`omit`]: what is not to be offered
-//! * [`file`](self::file): tags for things that have no comment
+//! * [`Tags`], [`parse`]: the tags of one object, in a comment
+//! * [`omit`]: omitted operations
+//! * [`file`](self::file): tags for objects without a comment
 //! * [`identifier`]: names within tags
-//! * [`annotations`]: the tags and descriptions of everything in a catalog
+//! * [`annotations`]: the tags and descriptions of a catalog
 //! * [`declared`]: keys and foreign keys that tags declare
-//! * [`messages`]: what is told of constraints
+//! * [`messages`]: error texts of constraints
 
 pub(super) mod annotations;
 pub(super) mod declared;
@@ -17,11 +17,11 @@ pub(super) mod omit;
 
 use std::sync::Arc;
 
-/// The tags of one thing, in their order.
+/// The tags of one object, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tags(Vec<Tag>);
 
-/// A tag with all its values; one without a value is there, and no more.
+/// A tag with all its values; one without a value is a mere flag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Tag {
     name: Box<str>,
@@ -31,7 +31,7 @@ struct Tag {
 /// The values of a tag; `None` is one without a text.
 type Values = Vec<Option<Box<str>>>;
 
-/// What a comment says: tags, and a description for people.
+/// A parsed comment: tags, and a description for people.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Annotated {
     pub(super) tags: Tags,
@@ -43,7 +43,7 @@ impl Tags {
         !self.values(name).is_empty()
     }
 
-    /// The values of a tag; none if it is not there.
+    /// The values of a tag; empty if it is absent.
     pub(super) fn values(&self, name: &str) -> &[Option<Box<str>>] {
         self.0.iter().find(|tag| &*tag.name == name).map_or(&[], |tag| &tag.values)
     }
@@ -61,7 +61,7 @@ impl Tags {
         }
     }
 
-    /// Puts the values in the place of those that are there; without values the tag goes.
+    /// Replaces the values of a tag; without values the tag is removed.
     pub(super) fn set(&mut self, name: &str, values: &[Option<Box<str>>]) {
         self.0.retain(|tag| &*tag.name != name);
         if !values.is_empty() {
@@ -69,7 +69,7 @@ impl Tags {
         }
     }
 
-    /// The lines of a comment that has these tags.
+    /// The lines of a comment with these tags.
     pub(super) fn lines(&self) -> impl Iterator<Item = String> {
         self.0.iter().flat_map(|tag| {
             tag.values.iter().map(|value| match value {
@@ -80,7 +80,7 @@ impl Tags {
     }
 }
 
-/// Why the thing with these tags should not be used any more.
+/// The reason for the deprecation of the object.
 pub(super) fn deprecation(tags: &Tags) -> Option<Arc<str>> {
     let reasons = tags.values("deprecated");
     // As in PostGraphile, whose clients may compare schemas by their text.
@@ -89,8 +89,8 @@ pub(super) fn deprecation(tags: &Tags) -> Option<Arc<str>> {
     (!reasons.is_empty()).then(|| reasons.join("\n").into())
 }
 
-/// Takes a comment apart: lines that begin with `@` and a name are tags, up to the first line
-/// that is none. From there on it is the description.
+/// Parses a comment: lines that begin with `@` and a name are tags, up to the first other line. The
+/// description begins there.
 pub(super) fn parse(comment: &str) -> Annotated {
     let mut tags = Tags::default();
     let mut description = String::new();
@@ -108,7 +108,7 @@ pub(super) fn parse(comment: &str) -> Annotated {
     Annotated { tags, description: (!description.is_empty()).then(|| description.into()) }
 }
 
-/// The name of a tag and what follows the blank behind it.
+/// The name of a tag and the text after the following blank.
 fn tag(line: &str) -> Option<(&str, Option<&str>)> {
     let rest = line
         .strip_prefix('@')

@@ -1,4 +1,4 @@
-//! The composite type whose values are given out as signed tokens.
+//! The composite type whose values are output as signed tokens.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use super::made::ValueType;
 use super::types::{Definition, value_type};
 use api::binding::ValueShape;
 
-/// What PostGraphile says of the type.
+/// PostGraphile's description of the type.
 const DESCRIPTION: &str = "A JSON Web Token defined by [RFC 7519](https://tools.ietf.org/html/rfc7519) \
                            which securely represents claims between two parties.";
 
-/// Which type it is, and who signs.
+/// The composite type, and its signer.
 #[derive(Clone, Debug)]
 pub struct TokenType {
     pub namespace: Box<str>,
     pub name: Box<str>,
-    /// None where nothing is answered, as where the schema is printed.
+    /// `None` where no request is executed, as for printing the schema.
     pub seal: Option<Arc<dyn Seal>>,
 }
 
 impl TokenType {
-    /// Whether a composite type is this one.
+    /// True for this composite type.
     pub(super) fn is(&self, composite: &Composite) -> bool {
         composite.name == self.name && composite.namespace.as_deref() == Some(&*self.namespace)
     }
@@ -45,7 +45,7 @@ impl PartialEq for TokenType {
 
 impl Eq for TokenType {}
 
-/// The scalar of the type. It is given to nobody: who may make tokens is said by who has the secret.
+/// The scalar of the type. It is no input: only the owner of the secret can make tokens.
 pub(super) fn value(
     build: &mut Build<'_>,
     id: CompositeId,
@@ -76,7 +76,7 @@ pub(super) fn value(
     })
 }
 
-/// The leaf of a value of which nothing is selected.
+/// The leaf of a value without selections.
 fn whole(value: &ValueShape) -> Option<Leaf> {
     match value {
         ValueShape::Leaf(leaf) => Some(leaf.clone()),

@@ -1,4 +1,4 @@
-//! Types of columns: what the API shows for each type of the catalog.
+//! Types of columns: the API's type for each type of the catalog.
 
 use catalog::{Composite, DomainId, Enum, Note, NoteKind, Scalar, Type};
 use graphql::schema::{TypeKind, TypeRef};
@@ -13,14 +13,14 @@ use super::tags::Annotated;
 use super::{enum_table_types, enums, figures, parts, scalars, token};
 use api::binding::ValueShape;
 
-/// The name and description of a type that the database defines.
+/// The name and description of a type of the database.
 #[derive(Clone, Debug)]
 pub(super) struct Definition {
     pub(super) name: String,
     pub(super) description: Option<Box<str>>,
 }
 
-/// What the API shows for a type; `None` if it cannot show it.
+/// The API's type for a type; `None` if there is none.
 pub(super) fn value_type(build: &mut Build<'_>, r#type: &Type) -> Option<ValueType> {
     match r#type {
         Type::Scalar(scalar) => scalar_value(build, scalar, None),
@@ -79,16 +79,16 @@ fn list_value(build: &mut Build<'_>, element_type: &Type) -> Option<ValueType> {
         Form::Stored if is_box => Form::Texts,
         Form::Stored => Form::Stored,
         Form::Number => Form::Numbers,
-        // The source cannot be asked for a form of an element's elements.
+        // The source has no conversions of elements' elements.
         Form::Numbers | Form::OrEmpty | Form::Text | Form::Texts => return None,
     };
     Some(ValueType {
         output: element.output.list(),
         value: ValueShape::List(Box::new(element.value)),
-        // With the dimensions and the first index, which tell arrays apart.
+        // With the dimensions and the first index, by which arrays differ.
         json: Leaf::Any,
         form,
-        // Boxes are separated by other signs than all else, so lists of texts cannot be.
+        // Boxes have another separator, so lists of their texts are not possible.
         input: element.input.filter(|_| !is_box || is_figure).map(TypeRef::list),
         equal: element.equal,
         ordered: element.ordered,
@@ -100,8 +100,8 @@ fn is_box(r#type: &Type) -> bool {
     matches!(r#type, Type::Scalar(Scalar::Other(name)) if &**name == "box")
 }
 
-/// A domain is a type of its own name that is in all else like its base. PostgreSQL's domains
-/// over arrays are shown as lists, which have no name.
+/// A domain is a type of its own name that otherwise equals its base. PostgreSQL's domains over
+/// arrays are output as lists, which have no name.
 fn domain_value(build: &mut Build<'_>, id: DomainId) -> Option<ValueType> {
     let catalog = build.catalog;
     let domain = &catalog[id];
@@ -177,7 +177,7 @@ fn scalar_value(
 }
 
 impl Definition {
-    /// Takes the name for a type of the database. If another has it, a note says what is done
+    /// Takes the name for a type of the database. If it is taken, a note describes the replacement
     /// `instead`.
     pub(super) fn claim(
         self,
@@ -206,7 +206,7 @@ fn qualified(namespace: Option<&str>, name: &str) -> String {
     }
 }
 
-/// Makes a type once. While it is made, a type that contains itself finds nothing.
+/// Makes a type once. During its construction, a recursive type gets nothing for itself.
 pub(super) fn remember(
     build: &mut Build<'_>,
     named: Named,
@@ -221,7 +221,7 @@ pub(super) fn remember(
     made
 }
 
-/// Says that a column that holds rows is not in the API, since these are not.
+/// Adds a note that a column of rows is not in the API, since their type is not.
 pub(super) fn note_rows_left_out(build: &mut Build<'_>, subject: &str) {
     build.note(Note {
         kind: NoteKind::LeftOut,
@@ -231,7 +231,7 @@ pub(super) fn note_rows_left_out(build: &mut Build<'_>, subject: &str) {
     });
 }
 
-/// Says that a column or an attribute is not in the API.
+/// Adds a note that a column or an attribute is not in the API.
 pub(super) fn note_left_out(build: &mut Build<'_>, subject: &str) {
     build.note(Note {
         kind: NoteKind::LeftOut,

@@ -1,4 +1,4 @@
-//! The column by which a view without a key is ordered and paged: `@uniqueKey`, or the option.
+//! The column that orders and paginates a view without a key: `@uniqueKey`, or the option.
 
 use catalog::{Entity, EntityKind, FieldId, Note, NoteKind};
 
@@ -7,7 +7,7 @@ use super::types::value_type;
 
 const TAG: &str = "uniqueKey";
 
-/// The column that tells the rows of a view apart; `None` where it has a key, or no such column.
+/// The column that identifies the rows of a view; `None` where it has a key, or no such column.
 pub(super) fn of(build: &mut Build<'_>, entity: &Entity) -> Option<FieldId> {
     let tags = build.entity_tags(entity.id);
     let tagged = tags.has(TAG);
@@ -21,7 +21,7 @@ pub(super) fn of(build: &mut Build<'_>, entity: &Entity) -> Option<FieldId> {
         }
     };
     if entity.kind != EntityKind::View {
-        // As in PostGraphile, to which a materialized view is none.
+        // As in PostGraphile, which does not count materialized views.
         if tagged {
             let message = format!("@{TAG} is for views, and this is none.");
             note(build, entity, message, "declare its key with @primaryKey.".into());
@@ -37,11 +37,11 @@ pub(super) fn of(build: &mut Build<'_>, entity: &Entity) -> Option<FieldId> {
         }
         return None;
     };
-    // An order by what may not be read would be refused.
+    // An order by an unreadable column would fail.
     if entity.primary_key().is_some() || !field.offered.read {
         return None;
     }
-    // A column of a type that is not served tells rows apart as well as any other.
+    // A column of an unsupported type identifies rows as well as any other.
     if value_type(build, &field.r#type).is_some_and(|value| !value.ordered) {
         let message = format!("rows cannot be ordered by {name}, which should tell them apart.");
         note(build, entity, message, "name a column whose type has an order.".into());
@@ -50,7 +50,7 @@ pub(super) fn of(build: &mut Build<'_>, entity: &Entity) -> Option<FieldId> {
     Some(field.id)
 }
 
-/// Says so if the column of the option is in no view.
+/// Adds a note if no view has the column of the option.
 pub(super) fn note_unused(build: &mut Build<'_>) {
     let Some(name) = build.options.view_unique_key.as_deref() else { return };
     let mut views = build.catalog.entities().filter(|entity| entity.kind == EntityKind::View);

@@ -1,11 +1,11 @@
-//! What is served: an API over one source, or over several subgraphs.
+//! A served API: over one source, or over several subgraphs.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use graphql::schema::Schema;
 use graphql::{GraphQLError, Request};
-use response::Memory;
+use response::MemoryBudget;
 use source::statistics::Counter;
 use source::{Session, SourceError};
 
@@ -34,7 +34,7 @@ pub enum ApiWorker {
 }
 
 impl Api {
-    /// Whether it is the very same, and not one that is alike.
+    /// Whether both are the same object, and not equal ones.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         match (self, other) {
@@ -44,7 +44,7 @@ impl Api {
         }
     }
 
-    /// Leaves the sources in order, when no request comes any more. Each takes no longer than so.
+    /// Closes the sources after the last request. Each takes no longer than `patience`.
     pub fn close(&self, patience: Duration) {
         match self {
             Self::Source(engine) => engine.close(patience),
@@ -55,7 +55,7 @@ impl Api {
         }
     }
 
-    /// Whether policies decide what is let to whom.
+    /// Whether policies restrict access.
     #[must_use]
     pub fn has_policies(&self) -> bool {
         match self {
@@ -72,7 +72,7 @@ impl Api {
         }
     }
 
-    /// What one request may ask for at most.
+    /// Limits of one request.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         match self {
@@ -81,7 +81,7 @@ impl Api {
         }
     }
 
-    /// What the cache of documents holds.
+    /// Contents of the document cache.
     #[must_use]
     pub fn cached(&self) -> Cached {
         match self {
@@ -90,7 +90,7 @@ impl Api {
         }
     }
 
-    /// What is wrong with a document, if something is.
+    /// Validates a document; returns its errors, if there are any.
     pub fn check_document(&self, text: &str) -> Result<(), Vec<GraphQLError>> {
         match self {
             Self::Source(engine) => engine.check_document(text),
@@ -98,10 +98,15 @@ impl Api {
         }
     }
 
-    /// A worker whose answers take their memory from what all of them may take together, and whose
-    /// requests are waited for no longer than `time_limit`.
+    /// A worker whose answers share the memory budget of all workers, and whose requests have the
+    /// timeout `time_limit`.
     #[must_use]
-    pub fn worker(&self, memory: Arc<Memory>, counter: Counter, time_limit: Duration) -> ApiWorker {
+    pub fn worker(
+        &self,
+        memory: Arc<MemoryBudget>,
+        counter: Counter,
+        time_limit: Duration,
+    ) -> ApiWorker {
         match self {
             Self::Source(engine) => {
                 let worker = Worker::sharing(Arc::clone(engine), memory);
@@ -114,13 +119,14 @@ impl Api {
         }
     }
 
-    /// A worker that is only asked whether the API can be served.
+    /// A worker for probes of readiness only.
     #[must_use]
     pub fn probing(&self) -> ApiWorker {
         match self {
             Self::Source(engine) => ApiWorker::Source(Box::new(Worker::new(Arc::clone(engine)))),
             Self::Gateway(gateway) => {
-                let worker = GatewayWorker::sharing(Arc::clone(gateway), Memory::new(u64::MAX));
+                let worker =
+                    GatewayWorker::sharing(Arc::clone(gateway), MemoryBudget::new(u64::MAX));
                 ApiWorker::Gateway(Box::new(worker))
             }
         }
@@ -128,7 +134,7 @@ impl Api {
 }
 
 impl ApiWorker {
-    /// What of a client's head the answer depends on; none where there are no subgraphs to tell.
+    /// Request headers that the answer depends on; none without subgraphs to pass them to.
     #[must_use]
     pub fn read_headers(&self) -> Option<&ReadHeaders> {
         match self {
@@ -137,7 +143,7 @@ impl ApiWorker {
         }
     }
 
-    /// Whether routers may be told which fields they asked for: it is a subgraph.
+    /// Whether the API is a subgraph, so that routers may request traces of its fields.
     #[must_use]
     pub fn is_of_subgraph(&self) -> bool {
         match self {
@@ -154,7 +160,7 @@ impl ApiWorker {
         }
     }
 
-    /// What one request may ask for at most.
+    /// Limits of one request.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         match self {
@@ -163,7 +169,7 @@ impl ApiWorker {
         }
     }
 
-    /// Lets connections go that nobody needed for a while; to be called now and then.
+    /// Closes idle connections of long standing; to be called periodically.
     pub fn close_old_connections(&self) {
         match self {
             Self::Source(worker) => worker.close_old_connections(),
@@ -171,7 +177,8 @@ impl ApiWorker {
         }
     }
 
-    /// Whether requests can be answered now. A gateway answers whatever some of its subgraphs do.
+    /// Whether requests can be answered now. A gateway is ready whatever state its subgraphs are
+    /// in.
     pub async fn probe(&self) -> Result<(), SourceError> {
         match self {
             Self::Source(worker) => worker.probe().await,
@@ -179,7 +186,7 @@ impl ApiWorker {
         }
     }
 
-    /// Answers one request of whoever asks and tells what happened to it.
+    /// Answers one request of a caller and fills the report.
     pub async fn deliver_reported(
         &self,
         request: &Request,
@@ -199,7 +206,8 @@ impl ApiWorker {
         }
     }
 
-    /// Whether requests of one caller that are executed together ask for no more than one may.
+    /// Checks the limits of a batch: requests of one caller that are executed together may cost no
+    /// more than one.
     pub fn check_batch(&self, requests: &[Request], caller: &Caller) -> Result<(), GraphQLError> {
         match self {
             Self::Source(worker) => worker.check_batch(requests, &caller.session),
@@ -207,7 +215,7 @@ impl ApiWorker {
         }
     }
 
-    /// Whether there is nothing to ask for: the source has nothing yet.
+    /// Whether the schema has no fields: the source is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match self {
@@ -216,7 +224,7 @@ impl ApiWorker {
         }
     }
 
-    /// What becomes of a request before it runs.
+    /// The plan of a request, before it runs.
     pub fn prepare_for(
         &self,
         request: &Request,
@@ -229,8 +237,8 @@ impl ApiWorker {
         }
     }
 
-    /// The database's own plans of the statements, where there is one, with no figure that tells
-    /// whoever asks of rows that they may not see.
+    /// The database's own plans of the statements, where there is a database, without figures that
+    /// reveal hidden rows to the session.
     pub async fn plans(
         &self,
         request: &Request,

@@ -8,7 +8,7 @@ use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 /// A cache that evicts entries beyond `bytes`, as `weighter` counts them. `entries` is an estimate.
 ///
 /// Each of `shards` holds its part of `bytes`: an entry larger than that is not kept. The number of
-/// shards does not depend on the machine's processors, so that what one machine keeps each keeps.
+/// shards does not depend on the machine's processors, so that all machines keep the same entries.
 pub fn bounded<K, V, W>(bytes: u64, entries: usize, shards: u64, weighter: W) -> Cache<K, V, W>
 where
     K: Eq + Hash,

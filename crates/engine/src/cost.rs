@@ -1,27 +1,27 @@
-//! What an operation is estimated to cost, before it runs.
+//! The estimated cost of an operation, before it runs.
 //!
 //! The unit is a row. A list costs one, and each of its rows one more, with one for each row of a
-//! to-one relationship and for each function called of it; what is below a row costs that for each
-//! row. How many rows a list has is not known before, so that it is taken to have as many as its
-//! page may have, or as many as an option says. The tree is made once a plan; a request only reads
-//! the sizes of pages out of its variables.
+//! to-one relationship and for each function call; lists below a row are counted for each row. The
+//! number of rows of a list is not known in advance, so it is taken to be the size of its page, or
+//! the number of an option. The tree is made once per plan; a request only reads the sizes of pages
+//! from its variables.
 //!
-//! **Statistics.** Of a list without a page the source may know how many rows there are for a parent,
-//! on average. That counts where rows come again and again: in a list below rows that several others
-//! refer to, as the tracks of the genre of each track. There the answer may be many times what is
-//! stored, and six such lists in 130 bytes of a query are billions of rows. Where each row comes once
-//! the answer is no larger than the tables, and large tables may be read as a whole, as ever.
+//! **Statistics.** The source may know the average number of rows for a parent of a list without a
+//! page. The estimate uses it where rows repeat: in a list below rows that several others refer to,
+//! such as the tracks of the genre of each track. There the answer may be many times the stored
+//! data, and six such lists in 130 bytes of a query are billions of rows. Where each row comes once
+//! the answer is no larger than the tables, and large tables may be read as a whole.
 //!
-//! Two ways were weighed. Statistics of all lists would be nearer to the truth, and would refuse by the
-//! default limit to read a large table with what belongs to it, which is served, in a stream, and
-//! takes little memory. Statistics for nothing but how many requests run at once would refuse nothing,
-//! and would let each of them write what `--max-response-size` allows.
+//! Two alternatives were considered. Statistics of all lists would be more accurate, and would
+//! refuse by the default limit to read a large table with its related rows, which is served in a
+//! stream and takes little memory. Statistics for nothing but the number of concurrent requests
+//! would refuse nothing, and would let each of them write what `--max-response-size` allows.
 //!
-//! **What statistics tell.** A cost can be read, in an error and by `explain`, so that it must not tell
-//! of rows that are hidden. It only ever rises, by powers of ten and from a hundred rows for a parent
-//! on, rounded down so that what is refused is as large. Both tables must be such that whoever asks
-//! may see all of their rows: a policy that hides some, row level security, or a role of one's own in
-//! the database, whose rights are known to it alone, leave the fixed number.
+//! **Disclosure by statistics.** A cost is shown in errors and by `explain`, so it must not reveal
+//! hidden rows. It rises only by powers of ten and from a hundred rows for a parent on, rounded
+//! down so that refused requests are really that large. Statistics count only if the session may
+//! see all rows of both tables: a policy that hides some, row level security, or a database role of
+//! the session's own, whose rights only the database knows, keep the fixed number.
 
 use std::collections::{HashMap, HashSet};
 
@@ -33,20 +33,20 @@ use ir::{
 };
 use source::Variables;
 
-use crate::footprint::Footprint;
+use crate::memory_size::MemorySize;
 
-/// How many rows that are only counted or aggregated cost as much as one that is shown.
+/// Number of rows that are only counted or aggregated which cost as much as one row in the answer.
 const COUNTED_ROWS: u64 = 10;
 
-/// Of the rows that statistics know of, one in so many is taken to meet the conditions of a list.
+/// Estimated selectivity of filters: one row in this number meets the conditions of a list.
 const FILTERED_ROWS: u64 = 10;
 
-/// What operations may cost.
+/// Limits of the cost of operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CostLimits {
     /// The most that one may cost.
     pub most: u64,
-    /// How many rows a list without a page is taken to have.
+    /// Assumed number of rows of a list without a page.
     pub list_size: u64,
 }
 
@@ -56,25 +56,25 @@ impl Default for CostLimits {
     }
 }
 
-/// What an operation costs.
+/// The cost of an operation.
 #[derive(Debug)]
 pub(crate) enum Cost {
-    /// The same for all variables, without statistics and with them.
+    /// The cost for all variables, without statistics and with them.
     Fixed([u64; 2]),
     Paged(Box<[List]>),
 }
 
-/// Whether statistics of the source count.
+/// Whether statistics of the source are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Statistics {
     Ignored,
     Counted,
 }
 
-/// Which statistics there are, and of which entities they may be known.
+/// The statistics of a source, and the entities of which they may be disclosed.
 pub(crate) struct Known<'a> {
     pub(crate) catalog: &'a Catalog,
-    /// Whether who asks may see all rows of an entity.
+    /// Whether the session may see all rows of an entity.
     pub(crate) is_open: &'a dyn Fn(EntityId) -> bool,
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct List {
     end: usize,
 }
 
-/// How many rows a list is taken to have.
+/// Assumed number of rows of a list.
 #[derive(Debug)]
 enum Size {
     Fixed(u64),
@@ -100,11 +100,11 @@ enum Size {
         limit: ir::Operand,
         otherwise: Unpaged,
     },
-    /// As many as there are keys that are looked for.
+    /// The number of keys to find.
     Keys(ir::Operand),
 }
 
-/// How many rows a list without a page is taken to have.
+/// Assumed number of rows of a list without a page.
 #[derive(Clone, Copy, Debug)]
 struct Unpaged {
     /// Whatever the source knows.
@@ -122,21 +122,21 @@ impl Unpaged {
     }
 }
 
-impl Footprint for Cost {
-    fn footprint(&self) -> usize {
+impl MemorySize for Cost {
+    fn memory_size(&self) -> usize {
         match self {
             Self::Fixed(_) => 0,
-            Self::Paged(lists) => lists.footprint(),
+            Self::Paged(lists) => lists.memory_size(),
         }
     }
 }
 
-impl Footprint for List {
-    fn footprint(&self) -> usize {
+impl MemorySize for List {
+    fn memory_size(&self) -> usize {
         match &self.size {
             Size::Fixed(_) | Size::Unpaged(_) => 0,
             Size::Limit { limit: operand, otherwise: _ } | Size::Keys(operand) => {
-                operand.footprint()
+                operand.memory_size()
             }
         }
     }
@@ -229,7 +229,7 @@ impl Size {
         match self {
             Self::Fixed(rows) => *rows,
             Self::Unpaged(unpaged) => unpaged.rows(statistics),
-            // What is no number of rows is refused when it is bound.
+            // An invalid number of rows is refused when it is bound.
             Self::Limit { limit, otherwise } => rows_of(limit, variables)
                 .unwrap_or(Some(0))
                 .unwrap_or_else(|| otherwise.rows(statistics)),
@@ -248,7 +248,7 @@ fn rows_of(
     source::operand::resolve(limit, variables)?.rows("LIMIT")
 }
 
-/// How many rows a write may change; `None` where it is one, or those of a key.
+/// Number of rows that a write may change; `None` where it is one, or the number of its keys.
 fn changed(write: &WriteKind, list_size: u64) -> Option<u64> {
     let at_most = |at_most: &Option<ir::Operand>| {
         let rows = rows_of(at_most.as_ref()?, Variables::of(&[]));
@@ -271,7 +271,8 @@ fn changed(write: &WriteKind, list_size: u64) -> Option<u64> {
     }
 }
 
-/// What the writes within a write cost. Recursion is bounded by the depth of the operation's values.
+/// Cost of the nested writes of a write. Recursion is bounded by the depth of the operation's
+/// values.
 fn within(write: &Write, list_size: u64) -> u64 {
     let of = |child: &ChildWrite| {
         let rows = changed(&child.write.kind, list_size).unwrap_or(1).max(1);
@@ -283,7 +284,7 @@ fn within(write: &Write, list_size: u64) -> u64 {
 struct Lists<'a> {
     lists: Vec<List>,
     list_size: u64,
-    /// How many rows steps may change, where that is known.
+    /// Number of rows that steps may change, where it is known.
     changed: HashMap<StepId, u64>,
     known: &'a Known<'a>,
 }

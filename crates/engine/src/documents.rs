@@ -1,4 +1,4 @@
-//! Documents by their text, with the plans of each: what is made once and kept.
+//! Document cache: documents by their text, with the plans of each.
 
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
@@ -29,15 +29,15 @@ const OBSERVATIONS: usize = 512;
 /// About how many bytes the documents and plans may take.
 const CACHE_BYTES: u64 = 64 << 20;
 
-/// How many parts the cache has, each with a lock and an equal share of the bytes. It does not grow
-/// with the processors: a plan that is larger than a share could never be kept.
+/// Number of shards of the cache, each with a lock and an equal share of the bytes. It does not
+/// grow with the processors: a plan that is larger than a share could never be kept.
 const SHARDS: u64 = 8;
 
 /// About how many bytes the cache itself takes for a document.
 const ENTRY: usize = 120;
 
-/// About how many bytes a document with plans takes beside them: their list, and what is known for
-/// all of them.
+/// Approximate bytes of a document beside its plans: the list of plans, and the data that they
+/// share.
 const PLAN_LIST: u64 = 280;
 
 /// A document as it was sent, validated.
@@ -45,28 +45,28 @@ const PLAN_LIST: u64 = 280;
 pub struct Document {
     pub operation: Operation,
     text: Arc<str>,
-    /// Whether it asks for the schema: such answers are not kept.
+    /// Whether the operation selects the schema: such answers are not cached.
     introspects: bool,
-    /// A number by which whoever counts requests knows the name of the operation again.
+    /// A number that identifies the operation's name for metrics.
     pub label: OnceLock<u16>,
 }
 
 /// A plan that can be kept.
 pub(crate) trait Kept {
-    /// What tells the sessions apart that need plans of their own.
+    /// The part of a session that plans depend on.
     type For: PartialEq;
-    /// What is known of a document for all its plans, made with the first.
+    /// Data of a document that all its plans share, made with the first.
     type Once: Debug;
 
     fn made_for(&self) -> &Self::For;
 
-    /// What of the variables it depends on.
+    /// The variables that the plan depends on.
     fn structure(&self) -> &Structure;
 
     /// About how many bytes it takes.
     fn weight(&self) -> u64;
 
-    /// Whether it takes more than when it was weighed.
+    /// Whether its weight has grown since it was measured.
     fn has_grown(&self) -> bool;
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct Known<P: Kept> {
 #[derive(Debug)]
 pub(crate) struct DocumentCache<P: Kept>(Cache<Key, Weighed<P>, Weight>);
 
-/// What the cache holds.
+/// Contents of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cached {
     pub documents: usize,
@@ -129,7 +129,8 @@ impl Equivalent<Key> for KeyRef<'_> {
     }
 }
 
-/// A document with its weight when it was last weighed: the cache subtracts what it has added.
+/// A document with the weight that was measured last: the cache subtracts the weight that it has
+/// added.
 #[derive(Debug)]
 struct Weighed<P: Kept> {
     known: Arc<Known<P>>,
@@ -306,8 +307,8 @@ impl<P: Kept> DocumentCache<P> {
     }
 }
 
-/// Where the operation selects `__schema` or `__type`, if it does anywhere: below conditions that
-/// do not hold, too.
+/// The location of `__schema` or `__type` in the operation, if it is selected: below conditions
+/// that do not hold, too.
 fn introspected(operation: &Operation) -> Option<Location> {
     let mut selections = operation.selection_sets.iter().flat_map(|set| &set.selections);
     selections.find_map(|selection| match selection {

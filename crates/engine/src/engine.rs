@@ -13,26 +13,26 @@ use source::{PoolLimits, Session};
 use sources::{Address, OpenOptions, Rights, Source};
 
 use crate::documents::DocumentCache;
+use crate::enum_tables::{self, EnumTablesError};
 use crate::graph::{self, GraphError};
-use crate::known_rows::{self, KnownRowsError};
 use crate::limits::Limits;
+use crate::map_error::{ErrorOptions, Messages};
 use crate::policies::{self, PolicyFile, PolicyProblems};
 use crate::prepare::Prepared;
-use crate::tell::{ErrorOptions, Messages};
 use crate::withhold::session_refused;
 
 #[derive(Clone, Debug)]
 pub struct Options {
     pub dialect: Dialect,
-    /// What is read of the source.
+    /// Options of reading the source.
     pub source: OpenOptions,
     /// The most connections to the source in one thread.
     pub connections: PoolLimits,
     pub limits: Limits,
     pub errors: ErrorOptions,
-    /// Who may see and change what; everything, without.
+    /// Access rules; without any, everything is permitted.
     pub policies: Option<Arc<PolicyFile>>,
-    /// How the API is a subgraph of a federated graph, if it is one.
+    /// Options of the API as a federation subgraph, if it is one.
     pub federation: Option<federation::Options>,
 }
 
@@ -51,7 +51,7 @@ pub struct Engine {
     pub(crate) messages: Messages,
 }
 
-/// Why a source cannot be served.
+/// The reason why a source cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error(transparent)]
@@ -59,7 +59,7 @@ pub enum OpenError {
     #[error(transparent)]
     Source(#[from] sources::OpenError),
     #[error(transparent)]
-    Rows(#[from] KnownRowsError),
+    Rows(#[from] EnumTablesError),
     #[error(transparent)]
     Graph(#[from] GraphError),
     #[error("the policies do not fit the source: {0}")]
@@ -68,7 +68,7 @@ pub enum OpenError {
     Dialect(#[from] DialectError),
     #[error("policies and rules of type definitions exclude each other: leave one out")]
     PoliciesAndRules,
-    /// Why there is nothing to show.
+    /// The schema would be empty.
     #[error("there is nothing to serve: {0}")]
     Empty(Box<str>),
     #[error(
@@ -89,18 +89,18 @@ impl Engine {
         }
     }
 
-    /// Leaves the source in order, when no request comes any more. It takes no longer than so.
+    /// Closes the source after the last request. It takes no longer than `patience`.
     pub fn close(&self, patience: Duration) {
         self.source.close(patience);
     }
 
-    /// Whether there is nothing to serve.
+    /// Whether the schema has no fields.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.api.is_empty()
     }
 
-    /// Why there is nothing to serve, if there is nothing.
+    /// The reason why the schema has no fields, if it has none.
     #[must_use]
     pub fn find_emptiness(&self, address: &Address, options: &Options) -> Option<OpenError> {
         let catalog = &self.catalog;
@@ -148,7 +148,7 @@ impl Engine {
         Some(OpenError::Empty(reason.into()))
     }
 
-    /// The same for a look only: an API without a field is fine.
+    /// Opens a source for inspection only: an API without a field is accepted.
     pub async fn inspect(address: &Address, options: &Options) -> Result<Arc<Self>, OpenError> {
         let (source, catalog) = Source::open(address, &options.source).await?;
         let (dialect, left_out) = graph::defined(&source, &options.dialect).await?;
@@ -156,7 +156,7 @@ impl Engine {
         let wanted = declaration.wanted_rows();
         let catalog = &mut declaration.catalog;
         left_out.into_iter().for_each(|note| catalog.note(note));
-        known_rows::read(&source, catalog, wanted).await?;
+        enum_tables::read(&source, catalog, wanted).await?;
         let policies = options.policies.as_deref();
         let roles = policies.map(|file| policies::compile(file, catalog)).transpose()?;
         for field in roles.iter().flat_map(Roles::preset_in_new_rows) {
@@ -204,13 +204,13 @@ impl Engine {
         self.roles().map(Roles::claim)
     }
 
-    /// Whether policies decide about access.
+    /// Whether policies restrict access.
     #[must_use]
     pub fn has_policies(&self) -> bool {
         self.roles().is_some()
     }
 
-    /// Whether the source decides by the role and the settings of a session.
+    /// Whether the source checks permissions by the role and the settings of a session.
     #[must_use]
     pub fn has_roles(&self) -> bool {
         match self.source {
@@ -219,7 +219,7 @@ impl Engine {
         }
     }
 
-    /// Whether answers depend on the claims of who asks.
+    /// Whether answers depend on claims of the session.
     #[must_use]
     pub fn knows_claims(&self) -> bool {
         let mut statements = self.catalog.functions().filter_map(|one| one.statement.as_ref());
@@ -234,13 +234,13 @@ impl Engine {
         &self.api.schema
     }
 
-    /// What one request may ask for at most.
+    /// Limits of one request.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// What is wrong with a document, if something is.
+    /// Validates a document; returns its errors, if there are any.
     pub fn check_document(&self, text: &str) -> Result<(), Vec<GraphQLError>> {
         self.validator.check(&self.api.schema, text, &self.limits.document)
     }
@@ -251,14 +251,14 @@ impl Engine {
         graphql::print_schema(&self.api.schema)
     }
 
-    /// The same with what it means to the federated graph that it is a subgraph of, and without the
-    /// fields that routers ask a subgraph; `None` if it is none.
+    /// The schema with its federation directives, and without the fields that routers select of a
+    /// subgraph; `None` if the API is no subgraph.
     #[must_use]
     pub fn subgraph_sdl(&self) -> Option<&str> {
         self.api.subgraph_sdl.as_deref()
     }
 
-    /// What the catalog and the API could not represent, and what to do about it.
+    /// Parts of the source that the catalog and the API cannot represent, with remedies.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
         self.catalog.notes().iter().chain(&self.api.notes)
     }

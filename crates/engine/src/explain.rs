@@ -1,4 +1,4 @@
-//! The road of a request shown instead of gone: the request tree, the statements, the
+//! Explanation of a request, which is compiled but not run: the request tree, the statements, the
 //! database's own plans.
 
 use std::fmt::Write as _;
@@ -18,10 +18,10 @@ use crate::prepare::Prepared;
 use crate::report::{Report, Timed};
 use crate::worker::Worker;
 
-/// What becomes of a request before it runs.
+/// The plan of a request, before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explained {
-    /// What it is estimated to cost, in rows.
+    /// Estimated cost, in rows.
     pub cost: u64,
     /// The request tree as text.
     pub request: String,
@@ -35,9 +35,9 @@ pub struct Explained {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplainedFetch {
     pub subgraph: String,
-    /// When it is sent: at once, or after which others.
+    /// The order of requests: at once, or after which others.
     pub how: String,
-    /// Which round of requests it belongs to, from 1.
+    /// The round of requests to which it belongs, from 1.
     pub round: u16,
     /// The document.
     pub text: String,
@@ -45,16 +45,16 @@ pub struct ExplainedFetch {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplainedStatement {
-    /// What it reads.
+    /// The kind and the name of the rows that it reads.
     pub name: String,
     /// Of a gateway, the number of the request to a subgraph that it answers, from 1.
     pub fetch: Option<usize>,
-    /// How it finds the rows of its parents, and why.
+    /// The way in which it finds the rows of its parents, and the reason.
     pub how: String,
-    /// Which round of statements it belongs to, from 1.
+    /// The round of statements to which it belongs, from 1.
     pub round: u16,
     pub text: String,
-    /// Where each parameter comes from.
+    /// The origin of each parameter.
     pub parameters: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl Worker {
         self.prepare_reported(request, &mut Report::default())
     }
 
-    /// The same, and tells how long it took.
+    /// Prepares a request and measures the stages.
     pub fn prepare_reported(
         &self,
         request: &Request,
@@ -73,7 +73,7 @@ impl Worker {
         self.prepare_for(request, &Session::default(), report)
     }
 
-    /// The same for a session.
+    /// Prepares a request for a session.
     pub fn prepare_for(
         &self,
         request: &Request,
@@ -83,8 +83,8 @@ impl Worker {
         self.plan(request, session, report).map(|planned| self.show(&planned))
     }
 
-    /// What of a request is let to a session by which rule, and what is not; nothing where there
-    /// are no policies.
+    /// The policies that permit a request to a session, and those that refuse parts of it; nothing
+    /// without policies.
     pub fn explain_policies(
         &self,
         request: &Request,
@@ -102,8 +102,8 @@ impl Worker {
         Ok(Some(policies::explain::explain(&engine.catalog, rules, roles, claims, request)))
     }
 
-    /// What rules of type definitions refuse of an operation, and who asks; nothing without them. What
-    /// they ask of rows stands in the request tree.
+    /// The rules of type definitions that refuse parts of an operation, and the session's claims;
+    /// nothing without such rules. Their conditions on rows are part of the request tree.
     pub fn explain_rules(
         &self,
         request: &Request,
@@ -130,8 +130,8 @@ impl Worker {
         Ok(Some(text))
     }
 
-    /// What of one row is let to a session, and which part of which rule refuses the rest. The
-    /// source is asked as its own user.
+    /// The permissions of a session on one row, and the part of each rule that refuses the rest.
+    /// The row is read with the source's own user.
     pub async fn explain_row(&self, name: &RowName, session: &Session) -> Result<String, RowError> {
         let engine = &*self.engine;
         let Some(roles) = engine.roles() else { return Err(RowError::NoPolicies) };
@@ -160,7 +160,7 @@ impl Worker {
         Ok(Planned { document, prepared, variables, session: session.clone() })
     }
 
-    /// What a request of a session is estimated to cost, in rows.
+    /// Estimated cost of a request of a session, in rows.
     pub(crate) fn cost(
         &self,
         request: &Request,
@@ -188,8 +188,8 @@ impl Worker {
         }
     }
 
-    /// The figures of plans that tell a session of no row that it may not see. The database counts
-    /// all rows of a table when it estimates, whoever asks, and whatever its own rules hide.
+    /// The figures of plans that reveal no hidden rows to a session. A database estimates over all
+    /// rows of a table, whatever row level security hides.
     pub fn figures_for(&self, session: &Session) -> Result<PlanFigures, Vec<GraphQLError>> {
         let access = self.engine.access_set(session)?;
         let permits_all = access.is_none_or(|set| set.permits_all());
@@ -217,7 +217,7 @@ impl Worker {
         let program = &planned.prepared.plan;
         let variables = planned.variables();
         let plans = self.connections.explain(program, variables, session, figures).await;
-        plans.map_err(|error| vec![self.engine.tell(&error)])
+        plans.map_err(|error| vec![self.engine.map_error(&error)])
     }
 
     /// The request tree, the statements with their parameters, and the database's own plan,
@@ -276,7 +276,7 @@ struct Planned {
 }
 
 impl Planned {
-    /// What its operands are taken from.
+    /// The values of its operands.
     fn variables(&self) -> Variables<'_> {
         let claims = self.session.claims.as_deref();
         Variables { slots: &self.variables.values, claims }
@@ -294,9 +294,7 @@ fn statement(level: &Level, levels: &[Level], planned: &Planned) -> ExplainedSta
     let how = match level.parents {
         Parents::Top => "a root field",
         Parents::Bound => "once for each parent, bound with its key",
-        Parents::InlinedParentQuery => {
-            "once for all parents, which are said again: finding them twice costs little"
-        }
+        Parents::InlinedParentQuery => "parent query inlined: repeating it costs little",
         Parents::Implied => "once for all parents, whose keys its rows have themselves",
         Parents::Arrays => "once for all parents, by the keys that the round before read",
         Parents::Joined { .. } => "by the statement of its parents",

@@ -1,11 +1,11 @@
-//! What routers are told of a request beside its answer: a trace, in `extensions.ftv1`.
+//! Federated tracing: the trace that routers request of a subgraph, in `extensions.ftv1`.
 //!
 //! Routers ask for it by a header, and count by it which fields of the graph are used, how long
 //! they take and which fail. Nothing specifies it but the messages `Trace` and `Trace.Node` of
 //! Apollo's reports:
 //! <https://github.com/apollographql/apollo-server/blob/main/packages/usage-reporting-protobuf/src/reports.proto>.
 //!
-//! * `fields`: the tree of what was asked for, with the errors
+//! * `fields`: the tree of selected fields, with the errors
 //! * `message`: protocol buffers, as far as it needs them
 
 mod fields;
@@ -30,11 +30,11 @@ use message::Message;
 pub(crate) struct Begun {
     /// For those who compare clocks.
     clock: SystemTime,
-    /// Clocks are set now and then: what lies between is measured by this one.
+    /// Start by the monotonic clock, since the system's clock may be set in between.
     started: Instant,
 }
 
-/// When something was done, since the trace began.
+/// A time span, relative to the start of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
     from: Duration,
@@ -47,7 +47,7 @@ impl Begun {
     }
 
     /// Adds the trace to the whole answer.
-    pub(crate) fn tell(
+    pub(crate) fn write(
         self,
         engine: &Engine,
         request: &Request,
@@ -60,7 +60,7 @@ impl Begun {
         }
         let (mut fields, executed) = asked(engine, request, report);
         if !report.codes.is_empty() {
-            fields.tell_errors(&response.body);
+            fields.add_errors(&response.body);
         }
         response.body.pop_if(|last| *last == b'}');
         let trace = self.message(&fields, &engine.api.schema, executed, self.started.elapsed());

@@ -1,5 +1,5 @@
-//! What is in a graph, where nobody has said it by type definitions; and [`migrate`]: what
-//! definitions want of it.
+//! Inspection of a graph without type definitions; and [`migrate`]: the constraints and indexes
+//! that type definitions require.
 
 pub mod migrate;
 
@@ -17,7 +17,7 @@ use sources::{Address, OpenOptions, Source};
 
 use crate::engine::OpenError;
 
-/// Why there are no type definitions for a source.
+/// The reason why no type definitions can be written for a source.
 #[derive(Debug, thiserror::Error)]
 pub enum GraphError {
     #[error(
@@ -43,7 +43,7 @@ pub enum GraphError {
     Refused(String),
 }
 
-/// Writes type definitions for what is in a graph.
+/// Writes type definitions for the contents of a graph.
 pub async fn written(
     address: &Address,
     version: ApiVersion,
@@ -58,7 +58,7 @@ pub async fn written(
     Ok(introspected::definitions(&summary, version, Indexes::served(version)))
 }
 
-/// The dialect with a model of what is in the graph, if it has no other, and what that leaves out.
+/// The dialect with a model of the graph, if it has no other, and the notes of that model.
 pub(crate) async fn defined<'d>(
     source: &Source,
     dialect: &'d Dialect,

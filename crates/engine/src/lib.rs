@@ -10,24 +10,23 @@
 //!
 //! * [`policies`]: permissions of roles by policy files, for the authorizer of the crate `access`
 //! * `withhold`: refused parts of a request, as errors of its answer
-//! * [`session`]: who asks: from a token to what the source is told
+//! * [`session`]: authentication: sessions by tokens
 //! * [`engine`]: one API over one source, shared by all threads
 //! * [`gateway`]: federation gateway: one API over several subgraphs
 //! * [`api`]: one of the two, as the server knows it
-//! * [`known_rows`]: rows that the API is made from
-//! * [`graph`]: what is in a graph, of which an API is made without type definitions, and what
-//!   definitions want of it
-//! * [`worker`]: what one thread needs to answer: connections
+//! * [`enum_tables`]: rows that the API is made from, such as those of enum tables
+//! * [`graph`]: inspection of a graph without type definitions, and migrations of it
+//! * [`worker`]: requests of one thread, over connections of its own
 //! * [`documents`]: documents with their plans
 //! * [`prepare`]: everything that is made once and cached
-//! * `footprint`: how many bytes plans keep
-//! * [`cost`]: what an operation is estimated to cost
+//! * `memory_size`: memory size of plans, for the plan cache
+//! * [`cost`]: the estimated cost of an operation
 //! * [`respond`]: answers and errors as JSON
-//! * [`tell`]: what clients are told of the errors of a source
-//! * `throttle`: how often the log has the same
-//! * [`federated_trace`]: what routers are told of the fields of a subgraph that they asked for
+//! * [`map_error`]: errors of a source as clients see them
+//! * `log_throttle`: rate-limited logging
+//! * [`federated_trace`]: traces of a subgraph's fields for routers
 //! * [`batch_limits`]: limits for all requests of a batch together
-//! * [`report`]: what happened to a request
+//! * [`report`]: figures and outcome of a request
 //! * [`explain`]: the same road, shown instead of gone
 
 pub mod api;
@@ -36,13 +35,12 @@ pub mod cache;
 pub mod cost;
 pub mod documents;
 pub mod engine;
+pub mod enum_tables;
 pub mod explain;
 pub mod federated_trace;
-mod footprint;
 pub mod gateway;
 pub mod graph;
-pub mod known_rows;
-mod limits;
+mod memory_size;
 pub mod patterns;
 pub mod policies;
 pub mod prepare;
@@ -53,28 +51,29 @@ pub mod rest;
 mod restrictions;
 pub mod session;
 
-pub mod tell;
-mod throttle;
+mod limits;
+mod log_throttle;
+pub mod map_error;
 mod withhold;
 pub mod worker;
 
 pub use api::{Api, ApiWorker};
 pub use cost::CostLimits;
 pub use engine::{Engine, OpenError, Options};
+pub use enum_tables::EnumTablesError;
 pub use explain::Explained;
 pub use gateway::Caller;
-pub use known_rows::KnownRowsError;
 pub use limits::Limits;
+pub use log_throttle::log_suppressed;
+pub use map_error::{ErrorOptions, ExtendedError};
 pub use patterns::PatternLimits;
 pub use policies::{PolicyFile, PolicyProblem, PolicyProblems, RowError, RowName};
 pub use report::{Report, Stages};
 pub use respond::{Kind, Response};
-pub use response::{Held, Memory, NoMemory, SentPiece};
+pub use response::{MemoryBudget, MemoryReservation, NoMemory, SentPiece};
 pub use rest::{BrokenOff, Rest};
 pub use source::{Claims, PlanFigures, PoolLimits, Session, Sizes, Timeouts};
 pub use sources::{
     Address as SourceAddress, Extensions, OpenOptions, Rights, SchemaWatch, StoredColumn,
 };
-pub use tell::{ErrorOptions, ExtendedError};
-pub use throttle::log_untold;
 pub use worker::{Allowed, Delivery, Worker};

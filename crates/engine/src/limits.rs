@@ -5,7 +5,7 @@ use graphql::DocumentLimits;
 use crate::cost::CostLimits;
 use crate::patterns::PatternLimits;
 
-/// What one request may ask for at most.
+/// Limits of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub document: DocumentLimits,
@@ -13,7 +13,7 @@ pub struct Limits {
     pub patterns: PatternLimits,
     /// The most bytes that an answer may have.
     pub response_bytes: u64,
-    /// Whether it may ask for the schema.
+    /// Whether introspection of the schema is permitted.
     pub introspection: bool,
 }
 

@@ -1,8 +1,8 @@
 //! Patterns of a request, checked before anything is sent to the source.
 //!
-//! A database finds out that a pattern is none when it compares it with a row, so that its error
-//! would tell that there is such a row, hidden ones included. And how long a comparison takes grows
-//! with the pattern, in steps that most databases do not interrupt.
+//! A database finds an invalid pattern when it compares it with a row, so its error would reveal
+//! that there is such a row, hidden ones included. And the time of a comparison grows with the
+//! pattern, in steps that most databases do not interrupt.
 
 use dialects::StatedPattern;
 use graphql::{ErrorCode, GraphQLError};
@@ -11,7 +11,7 @@ use relational::escape_ends;
 use source::Variables;
 use source::operand::resolve;
 
-/// How long patterns of requests may be. Those of policies are not counted.
+/// Limits of the patterns of requests. Those of policies are not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PatternLimits {
     /// The most characters of one.
@@ -41,7 +41,7 @@ impl PatternLimits {
         stated: &StatedPattern,
         variables: Variables<'_>,
     ) -> Result<(), GraphQLError> {
-        // What cannot be read is refused when it is bound.
+        // An invalid value is refused when it is bound.
         let Ok(value) = resolve(&stated.operand, variables) else { return Ok(()) };
         let Some(text) = value.text() else { return Ok(()) };
         let argument = &stated.argument;
@@ -67,7 +67,7 @@ impl PatternLimits {
             return too_much(wildcards, "wildcards", self.wildcards, "--max-pattern-wildcards");
         }
         match escape_ends(stated.r#match, &text) {
-            // PostgreSQL's words.
+            // The text of PostgreSQL's error.
             true => {
                 let message = "LIKE pattern must not end with escape character";
                 refuse(ErrorCode::BadUserInput, message.to_owned())
@@ -77,7 +77,7 @@ impl PatternLimits {
     }
 }
 
-/// How many parts of a pattern may match different texts.
+/// Number of wildcards of a pattern that may match different texts.
 fn wildcards(r#match: TextMatch, text: &str) -> usize {
     let is_wildcard = match r#match {
         TextMatch::Like => |letter| matches!(letter, '%' | '_'),

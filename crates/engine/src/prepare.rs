@@ -1,5 +1,5 @@
-//! Everything above the line: what is made once a document, or once a document and variable
-//! structure, and cached.
+//! Preparation of requests: all stages before the source, made once per document, or once per
+//! document and variable structure, and cached.
 
 use access::{AccessSet, AccessSetId, authorize};
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use dialects::{Echoed, Introspection, LowerError, Lowered, StatedPattern};
 use graphql::heap::HeapSize;
 use graphql::variables::{Steering, Structure, Variables};
 use graphql::{ErrorCode, GraphQLError, Request};
-use response::{Echo, Held, Recorded, Shape, Sink, Tape};
+use response::{Echo, MemoryReservation, Recorded, Shape, Sink, Tape};
 use source::{CompileError, Session, SourceError};
 use sources::Plan;
 
 use crate::cost::{Cost, Known as KnownStatistics, Statistics};
 use crate::documents::{Cached, Document, Kept, Known};
 use crate::engine::Engine;
-use crate::footprint::{COUNTERS, Footprint};
+use crate::memory_size::{COUNTERS, MemorySize};
 use crate::patterns::PatternLimits;
 use crate::withhold::withhold;
 
@@ -33,24 +33,24 @@ const MOST_EXPECTED: usize = 2 << 20;
 #[derive(Debug)]
 pub struct Prepared {
     structure: Structure,
-    /// What it is let to do; `None`: everything.
+    /// The access set of the plan; `None`: everything is permitted.
     access_set: Option<AccessSetId>,
     pub request: Arc<ir::Request>,
     pub plan: Plan,
     echoes: Vec<Echoed>,
     cost: Cost,
-    /// What texts are matched with, to be checked before the request is sent.
+    /// Patterns of text filters, to be checked before the request is sent.
     patterns: Box<[StatedPattern]>,
-    /// How many bytes its last answer had.
+    /// Bytes of its last answer.
     last_answer: AtomicUsize,
-    /// How many values there were on its last tape, and how many bytes of texts.
+    /// Number of values on its last tape, and bytes of their texts.
     last_tape: [AtomicUsize; 2],
-    /// What the program had made when it was weighed.
+    /// The program's number of compiled forms when it was weighed.
     made: AtomicU32,
 }
 
 impl Kept for Prepared {
-    /// What is let to the session; `None`: everything.
+    /// The access set of the session; `None`: everything is permitted.
     type For = Option<AccessSetId>;
     type Once = ();
 
@@ -76,17 +76,17 @@ impl Kept for Prepared {
             made,
         } = self;
         let shape = plan.shape();
-        // What is made from now on is not among it.
+        // Forms that are compiled from now on are not included.
         made.store(plan.made(), Ordering::Relaxed);
         let own = size_of::<Self>() + size_of::<ir::Request>() + size_of::<Shape>() + 4 * COUNTERS;
         let heap = [
             structure.heap_size(),
-            request.footprint(),
-            plan.footprint(),
-            shape.footprint(),
-            echoes.footprint(),
-            cost.footprint(),
-            patterns.footprint(),
+            request.memory_size(),
+            plan.memory_size(),
+            shape.memory_size(),
+            echoes.memory_size(),
+            cost.memory_size(),
+            patterns.memory_size(),
         ];
         (own + heap.iter().sum::<usize>()) as u64
     }
@@ -97,7 +97,7 @@ impl Kept for Prepared {
 }
 
 impl Prepared {
-    /// What the request is estimated to cost with these variables, in rows.
+    /// Estimated cost of the request with these variables, in rows.
     pub(crate) fn cost(&self, variables: &Variables, session: &Session) -> u64 {
         // Which rows a role of PostgreSQL may read is known to the database alone.
         let statistics = match (&self.plan, &session.settings) {
@@ -116,7 +116,7 @@ impl Prepared {
         limits.check(&self.patterns, source::Variables::of(&variables.values))
     }
 
-    /// What the answer holds of the request itself.
+    /// Values of the request that its answer repeats.
     pub(crate) fn echoes(&self, variables: &Variables) -> Result<Vec<Echo>, SourceError> {
         let variables = source::Variables::of(&variables.values);
         let echo = |echoed: &Echoed| match echoed {
@@ -131,12 +131,12 @@ impl Prepared {
         self.echoes.iter().map(echo).collect()
     }
 
-    /// A sink with the beginning of an answer, and room for one like the last: where a buffer grows
-    /// on the way, what is in it is copied. For a long one the room is made when it is written, since
-    /// many requests may wait for their turn.
-    pub(crate) fn begin(&self, beginning: &[u8], budget: u64, held: Held) -> Sink {
+    /// A sink with the beginning of an answer, and room for one like the last: a buffer that grows
+    /// is copied. The room for a long answer is allocated when it is written, since many requests
+    /// may be queued.
+    pub(crate) fn begin(&self, beginning: &[u8], budget: u64, held: MemoryReservation) -> Sink {
         let last = self.last_answer.load(Ordering::Relaxed);
-        // A sink looks for more room before the last eighth is needed.
+        // A sink reserves more room before the last eighth is used.
         let expected = last + last / 4 + 64;
         let room = if expected <= ROOM { expected } else { LITTLE_ROOM };
         let mut answer = Vec::with_capacity(room);
@@ -145,7 +145,7 @@ impl Prepared {
     }
 
     /// A tape with room for an answer like the last.
-    pub(crate) fn begin_tape(&self, budget: u64, held: Held) -> Tape {
+    pub(crate) fn begin_tape(&self, budget: u64, held: MemoryReservation) -> Tape {
         let [tokens, texts] = self.last_tape.each_ref().map(|last| {
             let last = last.load(Ordering::Relaxed);
             (last + last / 4 + 64).min(MOST_EXPECTED)
@@ -167,7 +167,7 @@ impl Prepared {
 }
 
 impl Engine {
-    /// What the cache of documents holds.
+    /// Contents of the document cache.
     #[must_use]
     pub fn cached(&self) -> Cached {
         self.documents.cached()
@@ -245,7 +245,7 @@ impl Engine {
         Ok(prepared)
     }
 
-    /// What a document asks for with these variables.
+    /// Lowers a document with these variables.
     pub(crate) fn lower(
         &self,
         document: &Document,

@@ -1,4 +1,4 @@
-//! What happened to a request, for those who watch the server: logs, metrics, traces.
+//! Figures and outcome of a request, for logs, metrics and traces.
 //!
 //! It is filled while the request runs, so that one that is given up has a report too.
 
@@ -15,34 +15,34 @@ use crate::gateway;
 use crate::prepare;
 use crate::respond::Response;
 
-/// What happened to one request so far.
+/// Figures of one request so far.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// When the engine was given the request.
+    /// The time at which the engine received the request.
     pub started: Option<Instant>,
     /// Known from when the document is valid.
     pub operation: Option<OperationKind>,
     pub document: Option<Arc<Document>>,
     pub stages: Stages,
-    /// Whether the document was known from an earlier request.
+    /// Whether the document was cached.
     pub document_known: bool,
-    /// Whether the plan was.
+    /// Whether the plan was cached.
     pub plan_known: bool,
-    /// What is done to answer it, from when that is known.
+    /// The plan of the request, once there is one.
     pub prepared: Option<Planned>,
-    /// What it was estimated to cost, in rows.
+    /// Estimated cost, in rows.
     pub cost: Option<u64>,
     /// The codes of the answer's errors.
     pub codes: Vec<ErrorCode>,
     /// The JSON of the errors that the request was refused with, without values of the request.
     pub refused: Option<Vec<u8>>,
-    /// What its statements took.
+    /// Figures of its statements.
     pub observed: Observed,
-    /// What became of the requests to subgraphs.
+    /// Figures of its fetches from subgraphs.
     pub fetches: Fetches,
 }
 
-/// What is done to answer a request.
+/// The plan of a request.
 #[derive(Clone, Debug)]
 pub enum Planned {
     /// The request tree and the statements.
@@ -51,7 +51,7 @@ pub enum Planned {
     Gateway(Arc<gateway::Prepared>),
 }
 
-/// How long each stage took; a stage that was not reached has none.
+/// Durations of the stages; a stage that was not reached has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stages {
     /// To find or make the document: parse and validate.
@@ -74,7 +74,7 @@ impl Report {
         }
     }
 
-    /// The statements, where a source is asked.
+    /// The statements, if the request reads a source.
     #[must_use]
     pub fn statements(&self) -> Option<&sources::Plan> {
         match self.prepared.as_ref()? {
@@ -85,7 +85,7 @@ impl Report {
 }
 
 impl Stages {
-    /// What was executed ended with writing for so long.
+    /// Splits the time of writing off the time of execution.
     pub(crate) fn split_off_write(&mut self, write: Option<Duration>) {
         self.write = write;
         if let (Some(execute), Some(write)) = (&mut self.execute, write) {
@@ -103,7 +103,7 @@ pub(crate) struct Timed<'r> {
 }
 
 impl<'r> Timed<'r> {
-    /// A stage that began when the one before ended: the clock is asked once for both.
+    /// A stage that began when the one before ended: the clock is read once for both.
     pub(crate) fn since(started: Instant, stage: &'r mut Option<Duration>) -> Self {
         Self { started, ended: None, stage }
     }
@@ -112,7 +112,7 @@ impl<'r> Timed<'r> {
         Self::since(Instant::now(), stage)
     }
 
-    /// Ends the stage, and tells when.
+    /// Ends the stage; returns the time of its end.
     pub(crate) fn end(mut self) -> Instant {
         *self.ended.insert(Instant::now())
     }

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use graphql::operation::Location;
 use graphql::{ErrorCode, GraphQLError, PathSegment};
-use response::{Failure, Held, NotRead, Segment, SentPiece, TooLarge, WriteError, Written};
+use response::{
+    Failure, MemoryReservation, NotRead, Segment, SentPiece, TooLarge, WriteError, Written,
+};
 use source::{ExecuteError, SourceError, Streamed};
 
 use crate::engine::Engine;
@@ -18,12 +20,12 @@ pub struct Response {
     /// The JSON text.
     pub body: Vec<u8>,
     /// The memory that it takes, for as long as it is here.
-    pub held: Held,
-    /// What comes after it, where the answer is made while it is sent.
+    pub held: MemoryReservation,
+    /// The rest of a streamed answer.
     pub rest: Option<Box<Rest>>,
 }
 
-/// How far the request came. HTTP derives its status from it.
+/// The progress of the request. HTTP derives its status from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The request itself is at fault; there is no `data`.
@@ -36,7 +38,7 @@ pub enum Kind {
     Overloaded,
 }
 
-/// What there is to say where the answers take all their memory.
+/// The message if answers have used up their memory.
 pub(crate) const NO_MEMORY: &str =
     "The answers that the server is making take all the memory that they may; try again later.";
 
@@ -50,7 +52,7 @@ impl Response {
         let mut body = Vec::from(*b"{\"errors\":");
         write_errors(errors, &mut body);
         body.push(b'}');
-        Self { kind: Kind::RequestError, body, held: Held::default(), rest: None }
+        Self { kind: Kind::RequestError, body, held: MemoryReservation::default(), rest: None }
     }
 
     /// The response of a request that ran.
@@ -63,7 +65,7 @@ impl Response {
         Self { kind: Kind::Executed, body, held, rest: None }
     }
 
-    /// The response of a request whose answer is long.
+    /// The response of a request whose answer is streamed.
     pub(crate) fn begun(engine: &Arc<Engine>, streamed: Streamed) -> Self {
         let rest = Some(Box::new(Rest::new(Arc::clone(engine), streamed.rest)));
         let SentPiece { bytes: body, held } = streamed.first;
@@ -80,8 +82,8 @@ impl Response {
         Self::without_data(&error, codes)
     }
 
-    /// The response to a mutation whose changes are there to stay, while its answer cannot be had:
-    /// it is never to be sent again.
+    /// The response to a mutation whose changes are committed, but whose answer failed: it must not
+    /// be sent again.
     pub(crate) fn changed(error: &TooLarge, codes: &mut Vec<ErrorCode>) -> Self {
         let code = match error {
             TooLarge::Answer { .. } => ErrorCode::ResponseTooLarge,
@@ -97,18 +99,18 @@ impl Response {
         let mut body = Vec::from(*b"{\"data\":null,\"errors\":");
         write_errors(std::slice::from_ref(error), &mut body);
         body.push(b'}');
-        Self { kind: Kind::Executed, body, held: Held::default(), rest: None }
+        Self { kind: Kind::Executed, body, held: MemoryReservation::default(), rest: None }
     }
 }
 
-/// The end of a response, after what the source has written.
+/// The end of a response, after the data.
 pub(crate) fn complete(
     engine: &Engine,
     written: Written<SourceError>,
     codes: &mut Vec<ErrorCode>,
-) -> (Vec<u8>, Held) {
+) -> (Vec<u8>, MemoryReservation) {
     let Written { data: mut body, held, errors } = written;
-    if let Some(errors) = told(engine, errors, codes) {
+    if let Some(errors) = error_list(engine, errors, codes) {
         body.extend_from_slice(b",\"errors\":");
         body.extend_from_slice(&errors);
     }
@@ -117,7 +119,7 @@ pub(crate) fn complete(
 }
 
 /// The JSON of the list of errors, if there are some.
-pub(crate) fn told(
+pub(crate) fn error_list(
     engine: &Engine,
     errors: Vec<WriteError<SourceError>>,
     codes: &mut Vec<ErrorCode>,
@@ -132,10 +134,10 @@ pub(crate) fn told(
     Some(list)
 }
 
-/// Why there is no answer, or no whole one.
+/// The error of a missing or incomplete answer.
 pub(crate) fn execute_error(engine: &Engine, error: ExecuteError) -> GraphQLError {
     match error {
-        ExecuteError::Source(error) => engine.tell(&error),
+        ExecuteError::Source(error) => engine.map_error(&error),
         ExecuteError::TooLarge(error @ TooLarge::Answer { .. }) => {
             GraphQLError::new(ErrorCode::ResponseTooLarge, error.to_string())
         }
@@ -167,7 +169,7 @@ fn execution_error(engine: &Engine, error: WriteError<SourceError>) -> GraphQLEr
     let location = error.location;
     let error = match error.failure {
         Failure::Leaf(error) => GraphQLError::new(ErrorCode::InvalidValue, error.to_string()),
-        // Under policies a null where there must be none is a hidden value nearly always.
+        // Under policies an invalid null is nearly always a hidden value.
         Failure::Null if engine.has_policies() => GraphQLError::new(
             ErrorCode::PermissionDenied,
             "There is no value here that you may see, and the schema promises one.",
@@ -176,7 +178,7 @@ fn execution_error(engine: &Engine, error: WriteError<SourceError>) -> GraphQLEr
             ErrorCode::InvalidValue,
             "The source has no value here, and the schema promises one.",
         ),
-        Failure::Source(error) => engine.tell(&error),
+        Failure::Source(error) => engine.map_error(&error),
         Failure::TooDeep(message) => GraphQLError::new(ErrorCode::QueryTooDeep, message),
         Failure::Refused(message) => GraphQLError::new(ErrorCode::BadUserInput, message),
         Failure::NotRead(why) => not_read(&why),
@@ -190,7 +192,7 @@ fn execution_error(engine: &Engine, error: WriteError<SourceError>) -> GraphQLEr
 
 fn not_read(why: &NotRead) -> GraphQLError {
     match why {
-        NotRead::NotLet { message, field } => {
+        NotRead::NotAuthorized { message, field } => {
             let error = GraphQLError::new(ErrorCode::PermissionDenied, message.clone());
             match field {
                 Some(field) => error.with_extension("field", field),
@@ -212,8 +214,8 @@ pub(crate) fn our_bug(message: &str) -> GraphQLError {
         .with_extension("errorId", &id)
 }
 
-/// An id that a log line and a response share: unique within a run of the process, and told
-/// apart between runs by the time of the first.
+/// An id that a log line and a response share: unique within a run of the process, and
+/// distinguished between runs by the time of the first.
 pub(crate) fn error_id() -> String {
     use std::sync::OnceLock;
     use std::time::{SystemTime, UNIX_EPOCH};

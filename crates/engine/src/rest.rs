@@ -9,19 +9,19 @@ use response::SentPiece;
 use source::{ExecuteError, Part};
 
 use crate::engine::Engine;
+use crate::log_throttle::{Cause, LOG_THROTTLE, Logged};
 use crate::respond::{complete, execute_error};
-use crate::throttle::{Cause, Logged, THROTTLE};
 
-/// What comes after the first bytes of an answer. Dropping it ends the statement in the source.
+/// The rest of an answer after its first bytes. Dropping it cancels the statement in the source.
 #[derive(Debug)]
 pub struct Rest {
-    /// Knows what is told of errors.
+    /// Maps errors.
     engine: Arc<Engine>,
     /// Gone when the answer has ended.
     source: Option<source::Rest>,
 }
 
-/// The answer ends before its end: an error came too late to be told in it.
+/// The answer was cut off: an error came too late to be part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the answer cannot be completed: {}", .0.as_str())]
 pub struct BrokenOff(pub ErrorCode);
@@ -58,11 +58,13 @@ impl Rest {
 fn broken_off(engine: &Engine, error: ExecuteError, codes: &mut Vec<ErrorCode>) -> BrokenOff {
     let error = execute_error(engine, error);
     let cause = Cause { code: error.code, detail: "an answer breaks off".into() };
-    if let Logged::Written { untold, .. } = THROTTLE.judge(cause, Instant::now(), String::new) {
+    if let Logged::Written { suppressed, .. } =
+        LOG_THROTTLE.judge(cause, Instant::now(), String::new)
+    {
         tracing::warn!(
             code = error.code.as_str(),
             error = ?error.message,
-            untold = (untold > 0).then_some(untold),
+            untold = (suppressed > 0).then_some(suppressed),
             "an answer breaks off"
         );
     }

@@ -1,4 +1,4 @@
-//! Tests of restrictions: what becomes of requests by the rules of type definitions, and of rules by
+//! Tests of restrictions: authorization of requests by rules of type definitions, and of rules by
 //! the claims of a session.
 
 mod auth;
@@ -69,7 +69,7 @@ impl Made {
         self.rules.set(&self.catalog, Some(&claims)).expect("a set").id().0
     }
 
-    /// A request as it is let to be, and what of it is not.
+    /// The authorized request, and its denials.
     fn authorized(&self, claims: Option<&Json>, query: &str) -> (String, Vec<Denial>) {
         let claims = claims.map(|claims| Claims::new(claims.clone()));
         let set = self.rules.set(&self.catalog, claims.as_ref()).expect("a set");

@@ -1,11 +1,11 @@
-//! Who asks: from a token to what the source is told. Nothing here reads a file or a socket.
+//! Authentication: from a token to a session's settings. Nothing here reads a file or a socket.
 //!
 //! * `json`: objects whose members have one value each
 //! * [`algorithm`]: how tokens may be signed
 //! * [`keys`]: by whom: a secret, public keys, sets of keys
 //! * [`token`]: whether one of them has signed a token
 //! * [`rules`]: whether its claims hold here and now
-//! * [`mapping`]: what becomes of them: the role, the settings
+//! * [`mapping`]: the mapping of claims to the role and the settings
 //! * [`sign`]: tokens that functions give out
 
 pub mod algorithm;
@@ -34,7 +34,7 @@ pub use self::sign::Signer;
 use self::token::Token;
 use crate::cache;
 
-/// A longer token is no token that anybody issues, and costs more than it is worth to look at.
+/// Most bytes of a token: no issuer writes longer ones, and they would cost more to check.
 pub const MOST_TOKEN_BYTES: usize = 16 << 10;
 
 /// About how many bytes the tokens that are known again may take.
@@ -43,14 +43,14 @@ const KNOWN_BYTES: u64 = 16 << 20;
 /// About how many of them there are then, for the first size of the tables.
 const KNOWN_TOKENS: usize = 4_096;
 
-/// How many parts the cache has, each with a lock and an equal share of the bytes. It does not grow
-/// with the processors: a token that is larger than a share could never be kept.
+/// Number of shards of the cache, each with a lock and an equal share of the bytes. It does not
+/// grow with the processors: a token that is larger than a share could never be kept.
 const SHARDS: u64 = 8;
 
 /// About how many bytes the cache itself takes for a token.
 const ENTRY: usize = 100;
 
-/// What each [`Arc`] has beside its value.
+/// The reference counters of an [`Arc`].
 const COUNTERS: usize = 2 * size_of::<usize>();
 
 /// Judges tokens, and makes sessions of them.
@@ -67,14 +67,14 @@ pub struct Sessions {
 /// A token that was found to be good.
 #[derive(Debug)]
 pub struct Verified {
-    /// The role and the claims, after what is set for everybody.
+    /// The role and the claims, after the fixed settings.
     pairs: Vec<Pair>,
     session: Session,
     /// Until when, in seconds since 1970.
     until: Option<f64>,
 }
 
-/// Why a token is none.
+/// The reason why a token is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// It was good until a while ago. Clients get another one on this.
@@ -83,11 +83,11 @@ pub enum Refused {
     NoKey,
     /// It is good, and not here.
     Unmet(Requirement),
-    /// The reason is not for everybody: whoever tries tokens would learn from it.
+    /// The reason is logged only: it would help attackers who try tokens.
     Invalid(&'static str),
 }
 
-/// What rules want of a token beside its signature and its times.
+/// Requirements of a token beside its signature and its times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Requirement {
     Audience,
@@ -151,7 +151,7 @@ impl Sessions {
         Self { keys, rules, mapping, nobody, known }
     }
 
-    /// How many tokens are known again, and about how many bytes they take.
+    /// Number of cached tokens, and their approximate bytes.
     #[must_use]
     pub fn known(&self) -> (usize, u64) {
         (self.known.len(), self.known.weight())
@@ -163,7 +163,7 @@ impl Sessions {
         self.nobody.clone()
     }
 
-    /// The same with settings of this request.
+    /// The session without a token, with settings of this request.
     #[must_use]
     pub fn nobody_with(&self, settings: Vec<Pair>) -> Session {
         self.with(self.mapping.for_nobody(), None, settings)
@@ -181,8 +181,8 @@ impl Sessions {
         }
     }
 
-    /// Judges a token. `fetched` are keys beside those that were given, and `version` changes with
-    /// them: what was found by keys that are gone is judged again.
+    /// Verifies a token. `fetched` are keys beside the configured ones, and `version` changes with
+    /// them: tokens that were verified by removed keys are verified again.
     pub fn check(
         &self,
         text: &str,
@@ -235,7 +235,7 @@ impl Sessions {
 }
 
 impl Mapping {
-    /// The session of a caller whose token has these claims, or who has no token.
+    /// The session of a caller whose token has these claims, or without a token.
     pub fn session(&self, claims: Option<Claims>) -> Result<Session, Refused> {
         let Some(claims) = claims else { return Ok(session(self.for_nobody(), None)) };
         let members =
@@ -247,7 +247,7 @@ impl Mapping {
     }
 }
 
-/// Whoever has nothing to be told shares connections with others.
+/// A session without settings shares connections with others.
 fn session(pairs: Vec<Pair>, claims: Option<Arc<Claims>>) -> Session {
     let settings = (!pairs.is_empty()).then(|| Arc::new(Settings::new(pairs)));
     Session { settings, claims }

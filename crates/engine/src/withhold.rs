@@ -24,16 +24,16 @@ pub(crate) fn withhold(refused: &Refused, catalog: &Catalog, lowered: &mut Lower
     }
     for (part, why) in &told {
         if let Part::Root(root) = part {
-            lowered.shape.leave_out_root(*root, why);
+            lowered.shape.mark_root_not_read(*root, why);
         }
     }
     for root in refused.undone() {
-        lowered.shape.leave_out_root(root, &Arc::new(NotRead::Undone));
+        lowered.shape.mark_root_not_read(root, &Arc::new(NotRead::Undone));
     }
     let of_rows = |rows: response::RowsId| told.get(&Part::Rows(RowsId(rows.0)));
-    lowered.shape.leave_out_branches(of_rows);
+    lowered.shape.mark_branches_not_read(of_rows);
     let of = |output: response::OutputId| told.get(&Part::Output(OutputId(output.0)));
-    lowered.shape.leave_out(|node| match node {
+    lowered.shape.mark_not_read(|node| match node {
         Node::List { rows, .. }
         | Node::Single { rows, .. }
         | Node::Edge { rows, .. }
@@ -74,5 +74,5 @@ fn not_read(catalog: &Catalog, denial: &Denial) -> NotRead {
         | Denial::Forbidden
         | Denial::NotUnderstood(_) => None,
     };
-    NotRead::NotLet { message: denial.message(catalog).into(), field }
+    NotRead::NotAuthorized { message: denial.message(catalog).into(), field }
 }

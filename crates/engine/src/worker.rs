@@ -1,4 +1,4 @@
-//! What one thread needs to answer.
+//! Workers: everything that one thread needs to answer requests.
 
 mod record;
 
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use graphql::operation::OperationKind;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
-use response::{Echo, Held, Memory};
+use response::{Echo, MemoryBudget, MemoryReservation};
 use source::statistics::Counter;
 use source::{ExecuteError, ExecuteParams, Executed, Session, Sizes, SourceError, Variables};
 use sources::Connections;
@@ -24,27 +24,27 @@ use crate::respond::{DATA, Kind, Response};
 pub struct Worker {
     pub(crate) engine: Arc<Engine>,
     pub(crate) connections: Connections,
-    memory: Arc<Memory>,
+    memory: Arc<MemoryBudget>,
     sizes: Sizes,
     time_limit: Option<Duration>,
 }
 
-/// What the log says of a value that cannot be bound.
+/// The logged message of a value that cannot be bound.
 const NOT_TAKEN: &str = "A value of the request is not one of its type.";
 
-/// How an answer is wanted.
+/// The form of delivering an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
     /// As a whole.
     Whole,
     /// In parts if it is long.
     Streamed,
-    /// As a whole, with what routers are told of the fields that they asked for.
+    /// As a whole, with a trace of the selected fields.
     Traced,
 }
 
 impl Delivery {
-    /// The same for what is a part of something that is delivered as a whole.
+    /// Delivery of a part of an answer that is delivered as a whole.
     #[must_use]
     pub fn whole(self) -> Self {
         match self {
@@ -54,7 +54,7 @@ impl Delivery {
     }
 }
 
-/// Which operations a request may bring.
+/// The operations that a request may contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowed {
     /// None that changes anything: it came by GET, which is repeated at will.
@@ -68,22 +68,22 @@ struct Ready {
     prepared: Arc<Prepared>,
     variables: graphql::variables::Variables,
     kind: OperationKind,
-    /// What it is estimated to cost, in rows.
+    /// Estimated cost, in rows.
     cost: u64,
-    /// When it was planned.
+    /// The time at which it was planned.
     since: Instant,
 }
 
 impl Worker {
-    /// A worker whose answers may take all memory that there is.
+    /// A worker without a limit of its answers' memory.
     #[must_use]
     pub fn new(engine: Arc<Engine>) -> Self {
-        Self::sharing(engine, Memory::new(u64::MAX))
+        Self::sharing(engine, MemoryBudget::new(u64::MAX))
     }
 
-    /// A worker whose answers take their memory from what all of them may take together.
+    /// A worker whose answers share the memory budget of all workers.
     #[must_use]
-    pub fn sharing(engine: Arc<Engine>, memory: Arc<Memory>) -> Self {
+    pub fn sharing(engine: Arc<Engine>, memory: Arc<MemoryBudget>) -> Self {
         let connections = engine.source.connections(engine.connections, &memory);
         Self { engine, connections, memory, sizes: Sizes::default(), time_limit: None }
     }
@@ -93,25 +93,25 @@ impl Worker {
         self.sizes = sizes;
     }
 
-    /// The same worker, whose requests are waited for no longer than this: databases are told so.
+    /// The worker with a timeout of its requests, which databases enforce as a statement timeout.
     #[must_use]
     pub fn within(self, time_limit: Duration) -> Self {
         Self { time_limit: Some(time_limit), ..self }
     }
 
-    /// The same worker, whose connections are counted.
+    /// The worker with a counter of its connections.
     #[must_use]
     pub fn counted(mut self, counter: Counter) -> Self {
         self.connections.count(counter);
         self
     }
 
-    /// Lets connections go that nobody needed for a while; to be called now and then.
+    /// Closes idle connections of long standing; to be called periodically.
     pub fn close_old_connections(&self) {
         self.connections.close_old();
     }
 
-    /// Asks the source for a sign of life.
+    /// Probes the source.
     pub async fn probe(&self) -> Result<(), SourceError> {
         self.connections.probe().await
     }
@@ -121,14 +121,14 @@ impl Worker {
         &self.engine
     }
 
-    /// Answers one request of nobody in particular.
+    /// Answers one request of an unauthenticated session.
     pub async fn execute(&self, request: &Request, allowed: Allowed) -> Response {
         self.execute_reported(request, allowed, &mut Report::default()).await
     }
 
-    /// Answers one request of nobody in particular and tells what happened to it. Dropping the
-    /// future ends the request, its statements in the source included; the report then says how
-    /// far it came.
+    /// Answers one request of an unauthenticated session and fills the report. Dropping the future
+    /// cancels the request, its statements in the source included; the report then shows its
+    /// progress.
     pub async fn execute_reported(
         &self,
         request: &Request,
@@ -139,8 +139,7 @@ impl Worker {
         self.deliver_reported(request, &nobody, allowed, Delivery::Whole, report).await
     }
 
-    /// The same for a session, and for who can send an answer while it is made: a long one may have
-    /// a rest.
+    /// Answers one request of a session. An answer that may be streamed has a rest.
     pub async fn deliver_reported(
         &self,
         request: &Request,
@@ -158,7 +157,7 @@ impl Worker {
             }
         };
         if let Some(begun) = begun {
-            begun.tell(&self.engine, request, report, &mut response);
+            begun.write(&self.engine, request, report, &mut response);
         }
         response
     }
@@ -180,9 +179,9 @@ impl Worker {
         let timed = Timed::since(*since, &mut report.stages.execute);
         let echoes = prepared
             .echoes(variables)
-            .map_err(|error| vec![engine.tell(&error).logged_as(NOT_TAKEN)])?;
+            .map_err(|error| vec![engine.map_error(&error).logged_as(NOT_TAKEN)])?;
         let asked = self.asked(&ready, session, &echoes);
-        let held = Held::of(&self.memory);
+        let held = MemoryReservation::of(&self.memory);
         let sink = prepared.begin(DATA, engine.limits.response_bytes, held);
         let observed = &mut report.observed;
         let plan = &prepared.plan;
@@ -190,7 +189,7 @@ impl Worker {
             Delivery::Streamed if *kind == OperationKind::Query => {
                 source::Delivery::Streamed(self.sizes)
             }
-            // Nothing is told of a change before it is there to stay.
+            // The answer of a change begins after its commit, so it is not streamed.
             Delivery::Whole | Delivery::Streamed | Delivery::Traced => source::Delivery::Whole,
         };
         let executed = self.connections.deliver(plan, asked, sink, delivery, observed).await;
@@ -207,7 +206,7 @@ impl Worker {
         })
     }
 
-    /// What is there before anything is asked of the source; `None` if the operation may not come so.
+    /// Prepares a request; `None` if the operation is not allowed.
     fn ready(
         &self,
         request: &Request,
@@ -255,7 +254,7 @@ impl Worker {
     }
 }
 
-/// The response of a request of which nothing could be read, or whose answer cannot be had.
+/// The response of a request that failed before its first byte.
 fn failed(engine: &Engine, error: ExecuteError, report: &mut Report) -> Response {
     match error {
         ExecuteError::TooLarge(error) if report.observed.has_changed => {

@@ -4,7 +4,7 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 
-use engine::{Allowed, Delivery, Engine, Memory, Report, Session, Worker};
+use engine::{Allowed, Delivery, Engine, MemoryBudget, Report, Session, Worker};
 use graphql::Request;
 use testkit::allocation;
 use testkit::alone::alone;
@@ -87,7 +87,7 @@ async fn ask(worker: &Worker, query: &str, delivery: Delivery) -> Answered {
 
 /// Asks until the plan is made and in the form in which it stays.
 async fn warm(engine: &Arc<Engine>, query: &str, delivery: Delivery) -> Worker {
-    let worker = Worker::sharing(Arc::clone(engine), Memory::new(u64::MAX));
+    let worker = Worker::sharing(Arc::clone(engine), MemoryBudget::new(u64::MAX));
     for _ in 0..3 {
         let answered = ask(&worker, query, delivery).await;
         assert_eq!(answered.refusal, None);
@@ -102,7 +102,7 @@ async fn check(source: &str, engine: &Arc<Engine>, name: &str, query: &str, deli
     while most > 1 << 20 {
         // A connection of its own has no buffer that another answer has left.
         drop(worker);
-        let memory = Memory::new(most);
+        let memory = MemoryBudget::new(most);
         worker = Worker::sharing(Arc::clone(engine), Arc::clone(&memory));
         ask(&worker, "{ allGenresList(first: 1) { name } }", Delivery::Whole).await;
         let live = allocation::begin();

@@ -10,7 +10,7 @@ use engine::gateway::{
 use engine::{Allowed, Report};
 use gateway::supergraph::read;
 use graphql::Request;
-use response::Memory;
+use response::MemoryBudget;
 use testkit::allocation;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::LocalSet;
@@ -143,7 +143,7 @@ impl Asking {
         });
         let transports = transports.collect();
         let gateway = Gateway::new(supergraph, transports, GatewayOptions::default());
-        let worker = GatewayWorker::sharing(Arc::clone(&gateway), Memory::new(u64::MAX));
+        let worker = GatewayWorker::sharing(Arc::clone(&gateway), MemoryBudget::new(u64::MAX));
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         Self { gateway, worker, runtime, local: LocalSet::new() }
     }

@@ -23,7 +23,7 @@ use gateway::execute::{
 };
 use gateway::{execute, outline, plan, planner, supergraph};
 use graphql::variables::Steering;
-use response::{Held, Sink};
+use response::{MemoryReservation, Sink};
 
 const SUPERGRAPH: &str = include_str!("../src/execute/tests/shop.graphql");
 
@@ -77,11 +77,17 @@ fn main() {
         let begun = Instant::now();
         let mut observed = ExecutionStatistics::default();
         shop.next.set([0; 4]);
-        let running =
-            execute::execute(inputs, &shop, Options::default(), Held::default(), &mut observed);
+        let running = execute::execute(
+            inputs,
+            &shop,
+            Options::default(),
+            MemoryReservation::default(),
+            &mut observed,
+        );
         let mut executed = running.now_or_never().unwrap();
         let executed_at = Instant::now();
-        let sink = Sink::new(Vec::new(), u64::MAX, Held::default()).expecting(executed.expected());
+        let sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::default())
+            .expecting(executed.expected());
         let sink =
             execute::write(&supergraph, &plan, &mut executed, &Literals::new(), sink).unwrap();
         executing += executed_at - begun;

@@ -52,7 +52,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use graphql::operation::{Operation, OperationKind};
 use graphql::variables::Variables;
-use response::{Held, Recorded, Shape};
+use response::{MemoryReservation, Recorded, Shape};
 
 use crate::plan::{Document, FetchId, Plan};
 use crate::supergraph::{SubgraphId, Supergraph};
@@ -114,7 +114,7 @@ pub struct FetchRequest<'a> {
 pub struct FetchResponse {
     pub body: ResponseBody,
     /// Reserved memory of the response.
-    pub held: Held,
+    pub held: MemoryReservation,
 }
 
 /// Body of a subgraph response.
@@ -151,6 +151,6 @@ impl ResponseBody {
 
 impl From<Bytes> for FetchResponse {
     fn from(body: Bytes) -> Self {
-        Self { body: ResponseBody::Json(body), held: Held::default() }
+        Self { body: ResponseBody::Json(body), held: MemoryReservation::default() }
     }
 }

@@ -11,7 +11,7 @@ use gateway::execute::{
 };
 use gateway::{execute, outline, plan, planner, supergraph};
 use graphql::variables::Steering;
-use response::{Held, Memory, Sink};
+use response::{MemoryBudget, MemoryReservation, Sink};
 use testkit::allocation;
 use testkit::alone::alone;
 
@@ -112,15 +112,15 @@ fn check(name: &str, query: &str, answers: &[(&'static str, Bytes)]) {
     let mut most = u64::MAX;
     let mut refused = 0;
     while most > 256 << 10 {
-        let memory = Memory::new(most);
+        let memory = MemoryBudget::new(most);
         let live = allocation::begin();
         let length = {
             let mut observed = ExecutionStatistics::default();
-            let held = Held::of(&memory);
+            let held = MemoryReservation::of(&memory);
             let running =
                 execute::execute(inputs, &canned, Options::default(), held, &mut observed);
             let mut executed = running.now_or_never().unwrap();
-            let sink = Sink::new(Vec::new(), u64::MAX, Held::of(&memory));
+            let sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::of(&memory));
             let sink = sink.expecting(executed.expected());
             let sink = execute::write(supergraph, plan, &mut executed, &Literals::new(), sink);
             let errors = executed.into_errors();

@@ -1,4 +1,4 @@
-//! Variable values of a request, checked against the operation's definitions.
+//! Coercion of a request's variable values by the operation's definitions.
 //!
 //! <https://spec.graphql.org/draft/#CoerceVariableValues()>. The error texts are those of the
 //! GraphQL reference implementation, which clients show. Objects keep the request's order of keys.
@@ -16,10 +16,10 @@ use crate::value::{Const, Slot};
 use crate::variables::{Path, PathItem, Variables};
 use inspect::inspect;
 
-/// After so many errors of one request the rest is not told.
+/// Limit of reported errors of one request.
 const MAX_ERRORS: usize = 50;
 
-/// So many errors of one request suggest names: for each all names of a type are compared.
+/// Limit of errors of one request with suggested names: each compares all names of a type.
 const MAX_SUGGESTING: usize = 5;
 
 /// JSON is parsed with a limit of 128 levels; defaults may add some of their own.
@@ -115,7 +115,7 @@ impl Coercion<'_> {
         }
     }
 
-    /// The coerced value; where it is refused, an error is added and the result is of no use.
+    /// The coerced value; where it is invalid, an error is added and the result is unspecified.
     fn value(&mut self, r#type: TypeRef, value: &Json) -> Json {
         if self.errors.len() > MAX_ERRORS {
             return Json::Null;
@@ -133,7 +133,7 @@ impl Coercion<'_> {
         }
         if let Some(item_type) = r#type.item() {
             let Json::Array(items) = value else {
-                // A single value stands for a list of one.
+                // List coercion: a single value counts as a list of one.
                 return Json::Array(vec![self.value(item_type, value)]);
             };
             let mut coerced = Vec::with_capacity(items.len());
@@ -173,7 +173,7 @@ impl Coercion<'_> {
             }
             TypeKind::InputObject { fields } => self.input_object(id, fields, value),
             TypeKind::Object { .. } | TypeKind::Interface { .. } | TypeKind::Union { .. } => {
-                // Validation refuses variables of output types.
+                // Validation rejects variables of output types.
                 self.invalid(value, &format!("\"{}\" is not an input type.", definition.name))
             }
         }
@@ -222,7 +222,7 @@ impl Coercion<'_> {
         Json::Object(coerced)
     }
 
-    /// Names that were probably meant, for the first errors of a request and where they may be told.
+    /// Similar names, for the first errors of a request, if the schema is not hidden.
     fn suggest(&self, names: impl FnOnce() -> String) -> String {
         match self.schema.suggests_names && self.errors.len() < MAX_SUGGESTING {
             true => names(),
@@ -259,7 +259,7 @@ impl Coercion<'_> {
     }
 }
 
-/// A custom scalar takes any value; what it accepts, its field says when the value is used.
+/// A custom scalar accepts any value; its field validates the value where it is used.
 fn scalar(name: &str, value: &Json) -> Result<Json, String> {
     match name {
         "Int" => int(value),
@@ -279,7 +279,7 @@ fn scalar(name: &str, value: &Json) -> Result<Json, String> {
             Json::String(_) => Ok(value.clone()),
             Json::Number(number) if !number.is_f64() => Ok(Json::from(number.to_string())),
             Json::Number(number) => match number.as_f64() {
-                // Beyond this, an integer is no longer told from its neighbours.
+                // Beyond this, adjacent integers are not distinguishable.
                 Some(number) if number.fract() == 0.0 && number.abs() < 9.0e15 => {
                     Ok(Json::from((number as i64).to_string()))
                 }

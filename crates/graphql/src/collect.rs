@@ -20,7 +20,7 @@ use crate::variables::{Path, Steering};
 pub struct CollectedField<'o> {
     pub response_name: &'o str,
     pub field: FieldRef,
-    /// Those of the first occurrence; validation made sure that all agree.
+    /// Those of the first occurrence; validation ensures that all are equal.
     pub arguments: &'o [(InputId, Value)],
     /// The selection sets of all occurrences; empty for leaf fields.
     pub selection_sets: Vec<SelectionSetId>,
@@ -28,7 +28,7 @@ pub struct CollectedField<'o> {
     pub location: Location,
 }
 
-/// How many selections may still be visited while one operation is lowered.
+/// The limit of selections that are still to be visited while one operation is lowered.
 ///
 /// Fragments make a short document select exponentially many fields.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub struct Budget {
     left: usize,
 }
 
-/// The budget is used up: the operation selects too much.
+/// The budget is exceeded: the operation selects too many fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyFields;
 
@@ -92,7 +92,7 @@ pub fn collect_fields<'o>(
     Ok(collector.fields)
 }
 
-/// Whether selections on `condition` count for the object type `object`.
+/// True if selections on `condition` apply to the object type `object`.
 #[must_use]
 pub fn does_fragment_type_apply(schema: &Schema, object: TypeId, condition: TypeId) -> bool {
     if object == condition {
@@ -116,7 +116,7 @@ pub fn does_fragment_type_apply(schema: &Schema, object: TypeId, condition: Type
     }
 }
 
-/// Whether `@skip` and `@include` let a selection count.
+/// True if `@skip` and `@include` include a selection.
 #[must_use]
 pub fn does_condition_hold(conditions: &[Condition], steering: &Steering<'_>) -> bool {
     conditions.iter().all(|condition| match condition.value {
@@ -135,9 +135,9 @@ struct Collector<'o, 'c> {
     steering: &'c Steering<'c>,
     budget: &'c mut Budget,
     fields: Vec<CollectedField<'o>>,
-    /// Where in `fields` a response name is.
+    /// Indices of response names in `fields`.
     places: HashMap<&'o str, usize>,
-    /// A set seen again selects nothing new.
+    /// Visited sets, which select nothing new.
     visited: HashSet<SelectionSetId>,
 }
 

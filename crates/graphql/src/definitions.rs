@@ -1,8 +1,7 @@
-//! Type definitions: a document of types as somebody wrote it, with the lines where things stand.
+//! Type definitions: a parsed document of types as written, with line numbers.
 //!
-//! Nothing is resolved and nothing is validated beyond the grammar: what directives mean, and
-//! which types there are, is for who reads them to say.
-//! <https://spec.graphql.org/draft/#sec-Type-System>
+//! Nothing is resolved or validated beyond the grammar: dialects interpret the directives and
+//! resolve the types. <https://spec.graphql.org/draft/#sec-Type-System>
 
 mod convert;
 mod field_set;
@@ -18,10 +17,10 @@ use crate::error::{ErrorCode, GraphQLError};
 use crate::value::Const;
 pub use field_set::{FieldSetSelection, parse_field_set};
 
-/// Lists and values that are nested deeper than this are refused.
+/// Limit of nested lists and values.
 const MAX_NESTING: usize = 64;
 
-/// After so many syntax errors the rest is not told: they are mostly consequences.
+/// Limit of reported syntax errors: further ones are mostly consequences.
 const MAX_ERRORS: usize = 5;
 
 /// A document of definitions; each list is in the order of the document.
@@ -34,15 +33,14 @@ pub struct Definitions {
     pub directives: Vec<DirectiveDefinition>,
 }
 
-/// A directive that may be said of something.
-/// <https://spec.graphql.org/draft/#sec-Type-System.Directives>
+/// A directive definition. <https://spec.graphql.org/draft/#sec-Type-System.Directives>
 #[derive(Clone, Debug, PartialEq)]
 pub struct DirectiveDefinition {
     pub name: Arc<str>,
     pub line: usize,
     pub description: Option<Arc<str>>,
     pub arguments: Vec<InputDefinition>,
-    /// Where it may stand, as GraphQL calls it: `FIELD`.
+    /// Names of its locations, as in `FIELD`.
     pub locations: Vec<&'static str>,
     pub is_repeatable: bool,
 }
@@ -59,7 +57,7 @@ pub struct TypeDefinition {
     pub body: TypeBody,
 }
 
-/// What a type is, and what it has.
+/// The kind of a type, and its members.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeBody {
     Scalar,
@@ -71,14 +69,14 @@ pub enum TypeBody {
     InputObject(Vec<InputDefinition>),
 }
 
-/// What objects and interfaces have.
+/// Members of objects and interfaces.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Composite {
     pub interfaces: Vec<Named>,
     pub fields: Vec<FieldDefinition>,
 }
 
-/// A name, and where it stands.
+/// A name with its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     pub name: Arc<str>,
@@ -114,16 +112,16 @@ pub struct EnumValueDefinition {
     pub directives: Vec<Directive>,
 }
 
-/// What is said of the schema itself.
+/// A schema definition or extension.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchemaDefinition {
     pub line: usize,
     pub directives: Vec<Directive>,
-    /// `query`, `mutation` or `subscription`, and the name of the type that it is to be.
+    /// `query`, `mutation` or `subscription`, and the name of the root type.
     pub operations: Vec<(&'static str, Named)>,
 }
 
-/// A directive at its place.
+/// An applied directive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directive {
     pub name: Arc<str>,
@@ -138,14 +136,14 @@ pub struct DirectiveArgument {
     pub value: Literal,
 }
 
-/// A value as it is written.
+/// A value as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Literal {
     Null,
     Boolean(bool),
-    /// Its digits.
+    /// The digits.
     Int(Arc<str>),
-    /// Its digits, point and exponent.
+    /// The digits, point and exponent.
     Float(Arc<str>),
     String(Arc<str>),
     Enum(Arc<str>),
@@ -154,13 +152,13 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// The same as the default of an input of a schema.
+    /// The same value as a default of an input.
     #[must_use]
     pub fn constant(&self) -> Const {
         match self {
             Self::Null => Const::Null,
             Self::Boolean(value) => Const::Boolean(*value),
-            // One beyond 64 bits is of a scalar that knows no bounds, and a number all the same.
+            // Integers beyond 64 bits occur in custom scalars, and stay numbers.
             Self::Int(digits) => match digits.parse() {
                 Ok(value) => Const::Int(value),
                 Err(_) => Const::Float(digits.parse().unwrap_or_default()),
@@ -178,7 +176,7 @@ impl Literal {
     }
 }
 
-/// The type of a field as it is written.
+/// The type of a field as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeExpression {
     Named { name: Arc<str>, is_required: bool },
@@ -202,7 +200,7 @@ impl TypeExpression {
         }
     }
 
-    /// Whether the value, or the list, is said to be there always.
+    /// True if the value, or the list, is non-null.
     #[must_use]
     pub fn is_required(&self) -> bool {
         match self {
@@ -221,9 +219,9 @@ impl fmt::Display for TypeExpression {
     }
 }
 
-/// Reads a document of definitions. Operations and fragments are refused.
+/// Parses a document of definitions. Operations and fragments are errors.
 pub fn parse_definitions(text: &str) -> Result<Definitions, Vec<GraphQLError>> {
-    // The parser refuses it, and it is as good as any that defines no types.
+    // The parser rejects an empty document; it counts as one without types.
     if is_blank(text) {
         return Ok(Definitions::default());
     }
@@ -245,7 +243,7 @@ pub fn parse_definitions(text: &str) -> Result<Definitions, Vec<GraphQLError>> {
     }
 }
 
-/// Whether a text holds nothing but comments and what separates tokens.
+/// True if a text consists of comments and separators.
 fn is_blank(text: &str) -> bool {
     text.split(['\n', '\r']).all(|line| {
         let line = line.trim_start_matches([' ', '\t', ',', '\u{FEFF}']);

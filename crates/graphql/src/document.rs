@@ -1,13 +1,12 @@
 //! Documents: parsed, validated and resolved to the schema's ids.
 //!
-//! A document costs what its own length asks for, not what the size of the schema would, and no
-//! document costs more than its limits allow: everything is counted before the library's
-//! validation sees it.
+//! The cost of a document depends on its own length, not on the size of the schema, and is limited:
+//! everything is counted before the library's validation runs.
 //!
-//! 1. `scan`: what the text shows unparsed
+//! 1. `scan`: limits on the unparsed text
 //! 2. the library's parser, with its limits
 //! 3. `nesting`: depth, and cycles of fragments
-//! 4. `outline`, `effort`: what the document comes to with its fragments in their places
+//! 4. `outline`, `effort`: size of the document with its fragments expanded
 //! 5. `named_part`, `definitions`: the part of the schema that the document names
 //! 6. the library's validation, and `unique_input_fields`
 //! 7. `convert`, `literal`: names become ids
@@ -41,13 +40,13 @@ use field_index::FieldIndex;
 pub use limits::DocumentLimits;
 use positions::Positions;
 
-/// After so many errors of one document the rest is not told.
+/// Limit of reported errors of one document.
 const MAX_ERRORS: usize = 100;
 
-/// So many errors of one document suggest names: for each all names of a type are compared.
+/// Limit of errors of one document with suggested names: each compares all names of a type.
 const MAX_SUGGESTING: usize = 5;
 
-/// What validation keeps of one schema beside the schema itself.
+/// Data of a schema that validation needs beside the schema itself.
 #[derive(Debug, Default)]
 pub struct Validator {
     fields: FieldIndex,
@@ -67,7 +66,7 @@ impl Validator {
 
     /// Parses and validates a document and resolves one of its operations.
     ///
-    /// `schema` is the one that the validator was made for.
+    /// `schema` is the schema of the validator.
     pub fn operation(
         &self,
         schema: &Schema,
@@ -82,7 +81,7 @@ impl Validator {
         Ok(operation)
     }
 
-    /// Whether all operations of a document could be resolved.
+    /// Checks whether all operations of a document can be resolved.
     pub fn check(
         &self,
         schema: &Schema,
@@ -116,10 +115,10 @@ impl Validator {
                 Ok(_) => return Err(truncated(errors)),
                 Err(invalid) => invalid.errors,
             },
-            // Validation would go on to report what only follows from the unknown names.
+            // Further errors would be consequences of the unknown names.
             Err(unknown) => unknown.errors,
         };
-        // One more than are told, so that it is known that there are more.
+        // One more than the limit, to detect that there are more.
         errors.extend(errors_of(&invalid, ErrorCode::ValidationFailed).take(MAX_ERRORS + 1));
         if schema.suggests_names {
             for error in errors.iter_mut().take(MAX_SUGGESTING) {
@@ -173,7 +172,7 @@ fn parse(text: &str, limits: &DocumentLimits) -> Result<ast::Document, GraphQLEr
         ));
     }
     parsed.map_err(|invalid| {
-        // Those that follow the first are mostly its consequences.
+        // Further errors are mostly consequences of the first.
         let first = errors_of(&invalid.errors, ErrorCode::ParseFailed).next();
         first.unwrap_or_else(|| GraphQLError::new(ErrorCode::ParseFailed, "Syntax error."))
     })
@@ -181,9 +180,9 @@ fn parse(text: &str, limits: &DocumentLimits) -> Result<ast::Document, GraphQLEr
 
 fn errors_of(errors: &DiagnosticList, code: ErrorCode) -> impl Iterator<Item = GraphQLError> {
     errors.iter().map(move |diagnostic| {
-        // Its form as JSON is the one whose locations are counted in characters.
+        // Its JSON form has locations in characters.
         let error = library_error(code, diagnostic.to_json());
-        // The words of graphql-js, which clients may look for; those of a list go over several lines.
+        // Messages of graphql-js, which clients may match; those of a list span several lines.
         match diagnostic.error.unstable_compat_message().filter(|words| !words.contains('\n')) {
             Some(message) => GraphQLError { message, ..error },
             None => error,
@@ -191,7 +190,7 @@ fn errors_of(errors: &DiagnosticList, code: ErrorCode) -> impl Iterator<Item = G
     })
 }
 
-/// An error of the library's as one of ours.
+/// Converts an error of the library.
 pub(crate) fn library_error(
     code: ErrorCode,
     error: apollo_compiler::response::GraphQLError,

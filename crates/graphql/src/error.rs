@@ -1,4 +1,4 @@
-//! Errors as a response carries them: <https://spec.graphql.org/draft/#sec-Errors>.
+//! GraphQL errors of a response: <https://spec.graphql.org/draft/#sec-Errors>.
 //!
 //! The codes are stable: clients may match on them, so none is ever renamed or reused.
 
@@ -9,13 +9,13 @@ use crate::operation::Location;
 pub struct GraphQLError {
     pub message: String,
     pub locations: Vec<Location>,
-    /// Where in `data`; empty for request errors.
+    /// The response path; empty for request errors.
     pub path: Vec<PathSegment>,
     pub code: ErrorCode,
-    /// Further entries of `extensions`, after `code`, each with its value as JSON text; one that is
-    /// called `code` itself is told instead of ours.
+    /// Further entries of `extensions`, after `code`, each with its value as JSON text; an entry
+    /// named `code` replaces the code.
     pub extensions: Vec<(Box<str>, Box<str>)>,
-    /// Entries beside `message`, each with its value as JSON text: none of the specification, for
+    /// Entries beside `message`, each with its value as JSON text: not in the specification, for
     /// clients of systems that have them.
     pub members: Box<[(Box<str>, Box<str>)]>,
 }
@@ -25,7 +25,7 @@ pub struct GraphQLError {
 pub enum PathSegment {
     /// The response name of a field.
     Field(Box<str>),
-    /// The place of an element in a list.
+    /// The index of an element in a list.
     Index(usize),
 }
 
@@ -53,29 +53,29 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The document is not GraphQL.
+    /// The document is not valid GraphQL syntax.
     ParseFailed = "GRAPHQL_PARSE_FAILED";
-    /// The document breaks a rule of validation against the schema.
+    /// The document fails validation against the schema.
     ValidationFailed = "GRAPHQL_VALIDATION_FAILED";
-    /// The document holds no operation of the name asked for, or several and none was named.
+    /// The document has no operation of the requested name, or several operations and no name is
+    /// given.
     OperationResolutionFailure = "OPERATION_RESOLUTION_FAILURE";
-    /// The request is no GraphQL request, or a variable or an argument has an unusable value.
+    /// The request is no GraphQL request, or a variable or an argument has an invalid value.
     BadUserInput = "BAD_USER_INPUT";
-    /// Selections or values are nested deeper than the server allows.
+    /// Depth limit: selections or values are nested deeper than the server allows.
     QueryTooDeep = "QUERY_TOO_DEEP";
     /// The document has more tokens than the server allows.
     QueryTooLarge = "QUERY_TOO_LARGE";
-    /// The operation selects more fields, fragments expanded, or states more conditions and orders
-    /// than the server allows.
+    /// Complexity limit: the operation selects more fields, fragments expanded, or has more
+    /// conditions and sort keys than the server allows.
     QueryTooComplex = "QUERY_TOO_COMPLEX";
-    /// The operation asks for the schema, and the server does not tell it.
+    /// The operation selects introspection fields, and introspection is disabled.
     IntrospectionDisabled = "INTROSPECTION_DISABLED";
-    /// The document has more aliases than the server allows, as written or with its fragments in
-    /// their places.
+    /// The document has more aliases than the server allows, as written or with fragments expanded.
     TooManyAliases = "TOO_MANY_ALIASES";
     /// The operation selects more fields of its root type than the server allows.
     TooManyRootFields = "TOO_MANY_ROOT_FIELDS";
-    /// The document, or one place of it, has more directives than the server allows.
+    /// The document, or one location of it, has more directives than the server allows.
     TooManyDirectives = "TOO_MANY_DIRECTIVES";
     /// The document defines and spreads more fragments than the server allows.
     TooManyFragments = "TOO_MANY_FRAGMENTS";
@@ -83,104 +83,105 @@ codes! {
     TooManyVariables = "TOO_MANY_VARIABLES";
     /// The document has more operations than the server allows.
     TooManyOperations = "TOO_MANY_OPERATIONS";
-    /// The request's JSON has lists and objects deeper in each other than the server allows.
+    /// The request's JSON is nested deeper than the server allows.
     JsonTooDeep = "JSON_TOO_DEEP";
     /// The request's JSON has more values than the server allows.
     JsonTooLarge = "JSON_TOO_LARGE";
-    /// A subgraph told an error.
+    /// A subgraph returned an error.
     SubgraphError = "SUBGRAPH_ERROR";
-    /// A subgraph cannot be reached.
+    /// A subgraph is unreachable.
     SubgraphUnavailable = "SUBGRAPH_UNAVAILABLE";
-    /// A subgraph has as many requests as it may have, and answers none of them.
+    /// A subgraph has reached its limit of concurrent requests, and none of them ends.
     SubgraphOverloaded = "SUBGRAPH_OVERLOADED";
-    /// A subgraph did not answer in time.
+    /// A subgraph timed out.
     SubgraphTimeout = "SUBGRAPH_TIMEOUT";
-    /// What a subgraph sent is no answer to what it was asked.
+    /// A subgraph returned an invalid response.
     SubgraphResponseInvalid = "SUBGRAPH_RESPONSE_INVALID";
-    /// The caller may not have what the operation asks for.
+    /// The client is not authorized for a field or type of the operation.
     UnauthorizedFieldOrType = "UNAUTHORIZED_FIELD_OR_TYPE";
-    /// No subgraph gives a field of the supergraph where it is asked.
+    /// No subgraph resolves a field of the supergraph at its position.
     NoPlan = "NO_PLAN";
-    /// The operation is estimated to cost more than the server allows.
+    /// The operation's estimated cost exceeds the limit of the server.
     CostTooHigh = "COST_TOO_HIGH";
     /// A pattern is longer, or has more wildcards, than the server allows.
     PatternTooComplex = "PATTERN_TOO_COMPLEX";
-    /// The HTTP method cannot carry this operation: a mutation by GET, for instance.
+    /// The HTTP method does not allow this operation: a mutation by GET, for instance.
     MethodNotAllowed = "METHOD_NOT_ALLOWED";
     /// The body of the request has more bytes than the server allows, decompressed or not.
     BodyTooLarge = "BODY_TOO_LARGE";
-    /// The body of the request did not come in the time that the server allows.
+    /// The body of the request timed out.
     BodyTimeout = "BODY_TIMEOUT";
-    /// The body of the request came slower than others, which needed its memory or its place.
+    /// The body of the request was slower than others, which needed its memory or its place.
     BodyTooSlow = "BODY_TOO_SLOW";
-    /// The bodies of requests take all the memory that they may.
+    /// Memory budget of request bodies exceeded.
     RequestMemoryExhausted = "REQUEST_MEMORY_EXHAUSTED";
-    /// The request names a host that the server does not answer for.
+    /// The request's `Host` is not allowed.
     HostRefused = "HOST_REFUSED";
-    /// A page of another origin sent the request through somebody's browser.
+    /// Cross-site request forgery: a page of another origin sent the request through a browser.
     CsrfRefused = "CSRF_REFUSED";
-    /// The head of the HTTP request did not come in time.
+    /// The head of the HTTP request timed out.
     HeaderTimeout = "HEADER_TIMEOUT";
     /// The head of the HTTP request is larger than the server allows.
     HeaderTooLarge = "HEADER_TOO_LARGE";
-    /// The server has as many connections as it allows.
+    /// The server has reached its limit of connections.
     TooManyConnections = "TOO_MANY_CONNECTIONS";
-    /// A batch of requests came to a server that answers none.
+    /// The request is a batch, and batching is disabled.
     BatchingDisabled = "BATCHING_DISABLED";
     /// The batch has more requests than the server allows.
     BatchTooLarge = "BATCH_TOO_LARGE";
-    /// No document is known by the id of the request; Apollo's clients send the document then.
+    /// Persisted query not found: the id of the request is unknown; Apollo's clients then send the
+    /// document.
     PersistedQueryNotFound = "PERSISTED_QUERY_NOT_FOUND";
-    /// The server knows no documents by ids.
+    /// Persisted queries are disabled.
     PersistedQueryNotSupported = "PERSISTED_QUERY_NOT_SUPPORTED";
-    /// Only documents that the server was given may be executed, and this is none of them.
+    /// Only trusted documents may be executed, and this is none of them.
     OperationNotTrusted = "OPERATION_NOT_TRUSTED";
-    /// A function of the data source raised the error, in the words of whoever wrote it.
+    /// A function of the data source raised the error, with its own message.
     Raised = "RAISED";
     /// Two rows would have the same value of a unique key.
     UniqueViolation = "UNIQUE_VIOLATION";
-    /// A row would refer to a row that is not there, or would lose one that others refer to.
+    /// A row would refer to a missing row, or a referenced row would be deleted.
     ForeignKeyViolation = "FOREIGN_KEY_VIOLATION";
     /// A value is missing where the source requires one.
     NotNullViolation = "NOT_NULL_VIOLATION";
-    /// A row would break a check constraint.
+    /// A row would violate a check constraint.
     CheckViolation = "CHECK_VIOLATION";
-    /// Two rows would exclude each other by a constraint.
+    /// Two rows would violate an exclusion constraint.
     ExclusionViolation = "EXCLUSION_VIOLATION";
-    /// More rows would be changed than the request lets.
+    /// More rows would be changed than the limit of the request.
     TooManyRows = "TOO_MANY_ROWS";
-    /// The change was taken back because another of the same request failed.
+    /// The change was rolled back because another of the same request failed.
     TransactionAborted = "TRANSACTION_ABORTED";
-    /// The connection was lost before the source said whether the change was made.
+    /// The connection was lost before the source confirmed or rejected the change.
     OutcomeUnknown = "OUTCOME_UNKNOWN";
-    /// The data source takes no changes.
+    /// The data source is read-only.
     ReadOnly = "READ_ONLY";
-    /// The caller may not read or write this.
+    /// Authorization failed: the session may not read or write this.
     PermissionDenied = "PERMISSION_DENIED";
-    /// The credentials of the request are missing or not valid.
+    /// Authentication failed: the credentials of the request are missing or invalid.
     Unauthenticated = "UNAUTHENTICATED";
-    /// The row that was to be changed or read does not exist.
+    /// The row to change or read does not exist.
     NotFound = "NOT_FOUND";
     /// Another transaction changed the same rows; the request may be sent again.
     Conflict = "CONFLICT";
-    /// The request took longer than the server or the source allows.
+    /// The request exceeded a time limit of the server or the source.
     Timeout = "TIMEOUT";
-    /// The data source cannot be reached, or has no connection free.
+    /// The data source is unreachable, or has no free connection.
     Unavailable = "UNAVAILABLE";
-    /// The server has as much to do as it may; the request may be sent again after a while.
+    /// Backpressure: the server's queues are full; the request may be sent again after a while.
     Overloaded = "OVERLOADED";
-    /// The answers that are being made take all the memory that they may; the request may be sent
-    /// again after a while.
+    /// Memory budget of responses exceeded; the request may be sent again after a while.
     ResponseMemoryExhausted = "RESPONSE_MEMORY_EXHAUSTED";
-    /// The answer is larger than the server allows.
+    /// The response is larger than the server allows.
     ResponseTooLarge = "RESPONSE_TOO_LARGE";
     /// A stored value cannot be represented in the field's type.
     InvalidValue = "INVALID_VALUE";
-    /// The data source cannot do what the operation asks for.
+    /// The data source does not support the operation.
     NotSupported = "NOT_SUPPORTED";
-    /// The data source refused or failed for a reason that is in the log under the error's id.
+    /// The data source rejected the statement or failed; the log has the reason under the error's
+    /// id.
     SourceError = "SOURCE_ERROR";
-    /// A fault of the server, in the log under the error's id.
+    /// An internal error, in the log under the error's id.
     InternalServerError = "INTERNAL_SERVER_ERROR";
 }
 
@@ -198,14 +199,15 @@ impl GraphQLError {
         }
     }
 
-    /// The same error, whose message holds values of the request, which a log must not have.
+    /// The same error with another text for the log: its message contains values of the request,
+    /// which must not be logged.
     #[must_use]
     pub fn logged_as(mut self, text: impl Into<Box<str>>) -> Self {
         self.extensions.push((LOGGED.into(), text.into()));
         self
     }
 
-    /// The error as a log may have it.
+    /// The error as it may be logged.
     #[must_use]
     pub fn without_values(&self) -> Self {
         let mut error = self.clone();
@@ -215,7 +217,7 @@ impl GraphQLError {
         error
     }
 
-    /// Whether a log says something else than the message.
+    /// True if the text for the log differs from the message.
     #[must_use]
     pub fn has_values(&self) -> bool {
         self.extensions.iter().any(is_logged)
@@ -228,7 +230,7 @@ impl GraphQLError {
         self
     }
 
-    /// The same error with its place in `data`.
+    /// The same error with its response path.
     #[must_use]
     pub fn with_path(mut self, path: Vec<PathSegment>) -> Self {
         self.path = path;
@@ -273,7 +275,7 @@ impl GraphQLError {
         }
         write_entries(self.members.iter(), output);
         output.extend_from_slice(b",\"extensions\":{\"code\":");
-        // One that somebody else told stands in the place of ours.
+        // A foreign code replaces ours.
         let is_code = |entry: &&(Box<str>, Box<str>)| &*entry.0 == "code";
         match self.extensions.iter().find(is_code) {
             Some((_, code)) => output.extend_from_slice(code.as_bytes()),
@@ -285,8 +287,8 @@ impl GraphQLError {
     }
 }
 
-/// By which the text for the log stands among the extensions, where it is told to nobody: an error is
-/// moved often, and most have none.
+/// The key of the text for the log among the extensions, which is not part of responses: an error
+/// is moved often, and most have no such text.
 const LOGGED: &str = "";
 
 fn is_logged((key, _): &(Box<str>, Box<str>)) -> bool {

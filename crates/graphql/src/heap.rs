@@ -1,21 +1,22 @@
-//! How many bytes values keep on the heap, for caches that are bounded by bytes.
+//! Heap sizes of values, for caches that are bounded by bytes.
 //!
-//! It is counted as an allocator is asked: without what it adds to each piece. A type says its fields
-//! by [`heap_size!`](crate::heap_size), which takes all of them, so that a new one is not forgotten.
+//! They count the requested sizes, without the allocator's overhead. A type lists its fields by
+//! [`heap_size!`](crate::heap_size), which requires all of them, so that a new one is not
+//! forgotten.
 
 use std::sync::Arc;
 
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
-/// A value whose bytes on the heap can be counted.
+/// A value with a countable heap size.
 pub trait HeapSize {
-    /// The bytes on the heap, without those of the value itself. What is shared with the schema, such
+    /// The bytes on the heap, without those of the value itself. Data shared with the schema, such
     /// as names, is not counted.
     fn heap_size(&self) -> usize;
 }
 
-/// Says of structs and enums that their bytes on the heap are those of their fields; `plain` ones have
-/// none, and what stands behind `shared` is kept by somebody else.
+/// Implements [`HeapSize`] for structs and enums as the sum of their fields; `plain` ones have
+/// none, and `shared` ones are counted elsewhere.
 #[macro_export]
 macro_rules! heap_size {
     (plain $($name:ty),+ $(,)?) => {$(
@@ -57,10 +58,10 @@ macro_rules! heap_size {
     };
 }
 
-/// What each [`Arc`] has beside its value.
+/// The counters of an [`Arc`] beside its value.
 const COUNTERS: usize = 2 * size_of::<usize>();
 
-/// The bytes of an [`Arc`] that nobody else keeps.
+/// The bytes of an [`Arc`] with a single owner.
 #[must_use]
 pub fn of_arc<T: HeapSize>(value: &Arc<T>) -> usize {
     COUNTERS + size_of::<T>() + (**value).heap_size()

@@ -16,7 +16,7 @@ macro_rules! ids {
                 Self(u32::try_from(index).unwrap_or(u32::MAX))
             }
 
-            /// The element's place in its arena.
+            /// The element's index in its arena.
             #[must_use]
             pub fn index(self) -> usize {
                 self.0 as usize

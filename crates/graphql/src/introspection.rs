@@ -1,11 +1,11 @@
-//! Answers of `__schema` and `__type`: <https://spec.graphql.org/draft/#sec-Introspection>.
+//! Responses of `__schema` and `__type`: <https://spec.graphql.org/draft/#sec-Introspection>.
 //!
 //! They are written from the arena: a copy of the schema in any other form would be many times as
 //! large as the arena itself.
 //!
-//! * `selected`: what a document asks of the schema, fragments and conditions resolved
-//! * `built_in`: what every schema has, as an arena of its own
-//! * `write`: the answer as JSON
+//! * `selected`: the introspection fields of a document, fragments and conditions resolved
+//! * `built_in`: built-in types and directives, as an arena of their own
+//! * `write`: the response as JSON
 
 mod built_in;
 mod selected;
@@ -26,20 +26,20 @@ use crate::variables::Variables;
 use selected::{RootField, Selecting};
 use write::Writer;
 
-/// The most fields of an operation that introspects, fragments in their places: each of them may
-/// be told of everything in the schema. The usual introspection queries have about two hundred.
+/// Limit of an introspection operation's fields, fragments expanded: each of them may be repeated
+/// for everything in the schema. The usual introspection queries have about two hundred.
 const MOST_FIELDS: usize = 1_000;
 
-/// The most bytes of one answer: a few lists in lists of a large schema come to far more than the
+/// Limit of one response in bytes: a few nested lists of a large schema are far larger than the
 /// schema itself.
 const MOST_BYTES: usize = 256 << 20;
 
 impl Validator {
     /// The response name and the value, as JSON, of every root field that is `__schema` or
-    /// `__type`, in the order of the response. `@skip` and `@include` are heeded.
+    /// `__type`, in the order of the response. `@skip` and `@include` are applied.
     ///
     /// `text` and `operation_name` are those that `operation` was made from, and `variables` its
-    /// coerced values. The document is parsed again and the answer is not kept.
+    /// coerced values. The document is parsed again and the response is not cached.
     pub fn introspect(
         &self,
         schema: &Schema,
@@ -96,7 +96,7 @@ impl Validator {
     }
 }
 
-/// How many fields selections come to.
+/// Counts the fields of selections.
 struct Measure<'d> {
     fragments: &'d executable::FragmentMap,
     measured: HashMap<&'d str, usize>,
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use crate::test_schema::test_schema;
 
-    /// The answers, one a line, or the errors.
+    /// The responses, one a line, or the errors.
     fn introspected(text: &str, variables: Json) -> String {
         let schema = test_schema();
         let validator = Validator::new(&schema);
@@ -236,7 +236,7 @@ mod tests {
             .collect()
     }
 
-    /// Both executors say the same.
+    /// Checks that both executors agree.
     fn check_same(text: &str, variables: &Json) {
         let ours = introspected(text, variables.clone());
         assert_eq!(ours, by_the_library(text, variables), "{text}");

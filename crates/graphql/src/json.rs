@@ -1,7 +1,7 @@
-//! JSON that clients send, read up to a depth and a number of values.
+//! JSON of clients, parsed with limits of depth and of the number of values.
 //!
-//! A value takes many times the memory of its text, and what reads it goes down as deep as it is:
-//! it is counted while it is made, and what is too much is not made to its end.
+//! A value takes many times the memory of its text, and its readers recurse into it: values are
+//! counted while they are parsed, and parsing stops at a limit.
 
 use std::cell::Cell;
 use std::fmt;
@@ -11,12 +11,12 @@ use serde_json_bytes::{ByteString, Map, Value as Json};
 
 use crate::error::{ErrorCode, GraphQLError};
 
-/// What the JSON of one request may come to.
+/// Limits of the JSON of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JsonLimits {
-    /// Lists and objects in each other; the parser has a limit of its own at 128.
+    /// Nesting of lists and objects; the parser has a limit of its own at 128.
     pub depth: usize,
-    /// Values of any kind, lists and objects counted with what is in them.
+    /// Values of any kind, lists and objects counted with their contents.
     pub values: usize,
 }
 
@@ -26,7 +26,7 @@ impl Default for JsonLimits {
     }
 }
 
-/// Why a text gives no value.
+/// Reasons why a text is rejected.
 pub(crate) enum JsonError {
     TooDeep(usize),
     TooLarge(usize),
@@ -34,7 +34,7 @@ pub(crate) enum JsonError {
 }
 
 impl JsonError {
-    /// What a client is told of `what`.
+    /// The error for the client, with `what` as its subject.
     pub(crate) fn of(&self, what: &str) -> GraphQLError {
         match self {
             Self::TooDeep(most) => GraphQLError::new(
@@ -53,7 +53,7 @@ impl JsonError {
     }
 }
 
-/// Reads one value, which is all of the text.
+/// Parses one value, which is the whole text.
 pub(crate) fn parse(text: &[u8], limits: JsonLimits) -> Result<Json, JsonError> {
     let counted = Counted { limits, values: Cell::new(0), is_too_deep: Cell::new(false) };
     let mut parser = serde_json::Deserializer::from_slice(text);
@@ -69,7 +69,7 @@ pub(crate) fn parse(text: &[u8], limits: JsonLimits) -> Result<Json, JsonError> 
     })
 }
 
-/// What was read so far.
+/// Counts of the values parsed so far.
 struct Counted {
     limits: JsonLimits,
     values: Cell<usize>,
@@ -154,7 +154,7 @@ impl<'de> Visitor<'de> for Within<'_> {
         let below = self.below()?;
         let mut object = Map::new();
         while let Some(name) = members.next_key::<ByteString>()? {
-            // Readers differ in which of two they take: a proxy may have looked at the other one.
+            // Parsers differ in which of two they take: a proxy may have checked the other one.
             if object.contains_key(&name) {
                 return Err(A::Error::custom(format!("{:?} is given twice", name.as_str())));
             }
@@ -223,7 +223,7 @@ mod tests {
             assert_eq!(parsed(within, 3, 100), Ok(within.to_owned()));
             assert_eq!(parsed(beyond, 3, 100), Err(error.to_owned()));
         }
-        // It ends there, whatever follows.
+        // Parsing stops there, whatever follows.
         assert_eq!(parsed(&"[".repeat(1_000_000), 3, 100), Err(error.to_owned()));
     }
 

@@ -1,21 +1,21 @@
 //! The GraphQL front half: schema arena, documents, validation, coercion, introspection, errors.
 //!
-//! It knows no database. The parser and validator are `apollo-compiler`'s, seen by nobody
-//! outside this crate. In the order of a request:
+//! It knows no database. The parser and validator are `apollo-compiler`'s, which is private to this
+//! crate. In the order of a request:
 //!
 //! * [`schema`]: the arena that a dialect fills; [`sdl`]: the same as text
-//! * [`request`]: bytes to query, operation name and variables; [`json`]: the JSON of it, within limits
+//! * [`request`]: bytes to query, operation name and variables; [`json`]: JSON parsing with limits
 //! * [`document`]: the query to a validated operation, within limits
-//! * [`operation`], [`value`]: what a validated operation is
-//! * [`definitions`]: types as somebody wrote them, for dialects that begin with those
-//! * [`coerce`]: the request's variables by the operation's definitions
-//! * [`variables`]: coerced values, and which of them steered
+//! * [`operation`], [`value`]: validated operations
+//! * [`definitions`]: type definitions as written, for schema-first dialects
+//! * [`coerce`]: coercion of the request's variables by the operation's definitions
+//! * [`variables`]: coerced values, and the record of those that changed the plan
 //! * [`opaque`]: node ids and cursors
 //! * [`collect`]: flattening and merging of selections, when an operation is lowered
-//! * [`heap`]: how many bytes values keep, for caches
-//! * [`introspection`]: answers of `__schema` and `__type`
-//! * `suggestion`: the names that were probably meant
-//! * [`error`]: what a response says when something fails
+//! * [`heap`]: heap sizes of values, for caches
+//! * [`introspection`]: responses of `__schema` and `__type`
+//! * `suggestion`: similar names for "Did you mean"
+//! * [`error`]: errors of a response
 
 mod built_in_scalars;
 pub mod coerce;

@@ -1,37 +1,37 @@
-//! Opaque texts that an API gives out and takes back: node ids and cursors.
+//! Opaque texts that an API issues and accepts: node ids and cursors.
 //!
-//! Both are the base64 text of a JSON array. What such a text says about *which* thing it stands
-//! for steers: a node id's tag, the names of the order that a cursor belongs to, which of its
-//! values are null. The values themselves fill.
+//! Both are the base64 text of a JSON array. The parts that identify the *kind* of thing steer the
+//! plan: a node id's tag, the names of a cursor's order, and which of its values are null. The
+//! values themselves are parameters.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use serde_json_bytes::Value as Json;
 
-/// How the array of an opaque text is read.
+/// Formats of opaque texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpaqueKind {
     /// `[tag, value…]`
     NodeId,
     /// `[name…, [value…]]`, or `[name…, number]` for a position without values.
     Cursor,
-    /// This word itself, which stands for one thing.
+    /// This constant text.
     Word(&'static str),
-    /// `type:field:value`, which is no JSON: the tag is all before the value.
+    /// `type:field:value`, not JSON: the tag is the text before the value.
     GlobalId,
 }
 
-/// What of an opaque text steers.
+/// The parts of an opaque text that steer the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpaqueShape {
-    /// The tag of a node id, the names of a cursor's order.
+    /// The tag of a node id, or the names of a cursor's order.
     pub tags: Vec<Box<str>>,
     pub values: OpaqueValues,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OpaqueValues {
-    /// For each value whether it is null.
+    /// For each value true if it is null.
     Nulls(Vec<bool>),
     /// A row's number.
     Number,
@@ -46,7 +46,7 @@ crate::heap_size!(
     }
 );
 
-/// Reads what of an opaque text steers; `None` if it is no such text.
+/// Reads the steering parts of an opaque text; `None` if it is invalid.
 #[must_use]
 pub fn read_opaque(text: &str, kind: OpaqueKind) -> Option<OpaqueShape> {
     if let OpaqueKind::Word(word) = kind {
@@ -98,7 +98,7 @@ fn decode(text: &str) -> Option<Vec<u8>> {
     bytes.ok()
 }
 
-/// `type:field` of an id that has both, and a value.
+/// The `type:field` of an id that has both, and a value.
 fn global_tag(id: &str) -> Option<&str> {
     let (r#type, rest) = id.split_once(':')?;
     let (field, value) = rest.split_once(':')?;

@@ -20,8 +20,8 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// How many fields of the root type there are, with fragments in their places. Limits of
-    /// documents keep the number of spreads small.
+    /// The number of the root type's fields, fragments expanded. Limits of documents keep the
+    /// number of spreads small.
     #[must_use]
     pub fn root_fields(&self) -> usize {
         self.fields_of(self.root)
@@ -45,7 +45,7 @@ pub enum OperationKind {
     Subscription,
 }
 
-/// A variable of the operation; its [`Slot`] is its place among them.
+/// A variable of the operation; its [`Slot`] is its index.
 #[derive(Clone, Debug)]
 pub struct VariableDefinition {
     pub name: Box<str>,
@@ -53,11 +53,11 @@ pub struct VariableDefinition {
     pub default: Option<Const>,
 }
 
-/// The place of a selection set in [`Operation::selection_sets`].
+/// The index of a selection set in [`Operation::selection_sets`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SelectionSetId(pub u32);
 
-/// What is selected of one type.
+/// The selections on one type.
 #[derive(Clone, Debug)]
 pub struct SelectionSet {
     pub parent: TypeId,
@@ -91,17 +91,17 @@ pub struct FieldSelection {
     pub location: Location,
 }
 
-/// What a field selection names: a field of the schema, or one that every schema has.
+/// The referenced field: of the schema, or a built-in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldRef {
     Field(FieldId),
     /// `__typename`
     Typename,
-    /// `__schema`, `__type`: answered by [`crate::introspection`].
+    /// `__schema`, `__type`: resolved by [`crate::introspection`].
     Introspection,
 }
 
-/// A directive of the schema's own, at its place.
+/// An applied directive of the schema's own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppliedDirective {
     pub name: Box<str>,
@@ -109,7 +109,7 @@ pub struct AppliedDirective {
     pub arguments: Vec<(InputId, Value)>,
 }
 
-/// `@skip(if:)` or `@include(if:)`: the selection counts if the value equals `expected`.
+/// `@skip(if:)` or `@include(if:)`: the selection is included if the value equals `expected`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     pub value: ConditionValue,
@@ -131,7 +131,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// Documents are far shorter than what 32 bits count.
+    /// Documents are far below the range of 32 bits.
     pub(crate) fn new(line: usize, column: usize) -> Self {
         let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         Self { line: narrow(line), column: narrow(column) }
@@ -139,7 +139,7 @@ impl Location {
 }
 
 impl Operation {
-    /// Gives back the room that lists were made with while their length was not known.
+    /// Frees spare capacity of lists.
     pub(crate) fn shrink(&mut self) {
         self.variables.shrink_to_fit();
         self.selection_sets.shrink_to_fit();

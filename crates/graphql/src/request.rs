@@ -1,5 +1,4 @@
-//! A GraphQL request as it comes over HTTP:
-//! <https://graphql.github.io/graphql-over-http/draft/#sec-Request>.
+//! GraphQL requests over HTTP: <https://graphql.github.io/graphql-over-http/draft/#sec-Request>.
 
 use std::borrow::Cow;
 
@@ -8,7 +7,7 @@ use serde_json_bytes::{ByteString, Map, Value as Json};
 use crate::error::{ErrorCode, GraphQLError};
 use crate::json::{self, JsonLimits};
 
-/// The parameters of one request, before anything of the document is looked at.
+/// The parameters of one request, before its document is parsed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     pub query: String,
@@ -17,24 +16,24 @@ pub struct Request {
     pub extensions: Map<ByteString, Json>,
 }
 
-/// The same as they came: the document may be named instead of given.
+/// The same as received: the document may be given by id.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
     pub query: Option<String>,
-    /// What names the document: `documentId`, `extensions.persistedQuery.sha256Hash`, or what
-    /// clients of one server or another call it.
+    /// The id of the document: `documentId`, `extensions.persistedQuery.sha256Hash`, or another
+    /// server's name for it.
     pub document_id: Option<String>,
     pub operation_name: Option<String>,
     pub variables: Map<ByteString, Json>,
     pub extensions: Map<ByteString, Json>,
 }
 
-/// What a body holds.
+/// The contents of a body.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "a box would be an allocation for each request")]
 pub enum Body {
     One(Parameters),
-    /// Several requests, each of which may be wrong for itself.
+    /// Several requests, each valid or not.
     Batch(Vec<Result<Parameters, GraphQLError>>),
 }
 
@@ -87,21 +86,21 @@ impl Parameters {
                 "variables" | "extensions" => {
                     parse_json(value.as_bytes(), &format!("\"{name}\""), limits)?
                 }
-                // Other parameters are the server's or nobody's.
+                // Other parameters belong to the server, or are ignored.
                 _ => continue,
             };
             if parameters.insert(&*name, value).is_some() {
                 return Err(refused(format!("\"{name}\" is given more than once.")));
             }
         }
-        // An empty name in a URL is how forms say that there is none.
+        // An empty name in a URL means none, as forms send it.
         if parameters.get("operationName") == Some(&text(Cow::Borrowed(""))) {
             parameters.remove("operationName");
         }
         Self::from_object(parameters)
     }
 
-    /// The request, if its document is there.
+    /// The request, if it has a document.
     pub fn into_request(self) -> Result<Request, GraphQLError> {
         let Self { query, operation_name, variables, extensions, .. } = self;
         let query = query.ok_or_else(|| refused("Must provide \"query\"."))?;
@@ -145,7 +144,7 @@ fn document_id(parameters: &mut Map<ByteString, Json>) -> Result<Option<String>,
             Some(_) => return Err(refused(format!("\"{name}\" must be a string or null."))),
         }
     }
-    // A member of this name may mean anything to whoever sends a document too.
+    // A client that sends a document too may use this member for anything.
     match (parameters.remove("id"), parameters.get("query")) {
         (Some(Json::String(id)), None) => Ok(Some(id.as_str().to_owned())),
         (_, _) => Ok(None),

@@ -1,7 +1,7 @@
 //! A GraphQL schema as an arena: types, fields, inputs and enum values by id.
 //!
 //! <https://spec.graphql.org/draft/#sec-Type-System>. A dialect fills it through the `add_…`
-//! functions and keeps, by the same ids, what each position means.
+//! functions and stores the binding of each position by the same ids.
 
 use std::fmt;
 use std::ops::Index;
@@ -14,7 +14,7 @@ use crate::value::Const;
 
 crate::heap_size!(plain TypeRef);
 
-/// Whether GraphQL lets a schema use the name.
+/// True for names that GraphQL allows in a schema.
 /// <https://spec.graphql.org/draft/#sec-Names.Reserved-Names>
 #[must_use]
 pub fn is_name(name: &str) -> bool {
@@ -31,18 +31,18 @@ pub struct Schema {
     inputs: Vec<InputDefinition>,
     values: Vec<EnumValueDefinition>,
     by_name: FxHashMap<Arc<str>, TypeId>,
-    /// Names and descriptions so far: most of them are said again and again.
+    /// Interned names and descriptions: most of them repeat.
     texts: FxHashSet<Arc<str>>,
-    /// Those of operations that are not of the specification.
+    /// Custom directives of operations.
     pub directives: Vec<DirectiveDefinition>,
     pub query: Option<TypeId>,
     pub mutation: Option<TypeId>,
     pub subscription: Option<TypeId>,
-    /// Whether errors suggest names that are like a wrong one: not where the schema is hidden.
+    /// True if errors suggest similar names, which a hidden schema must not.
     pub suggests_names: bool,
 }
 
-/// A directive that operations may say. <https://spec.graphql.org/draft/#sec-Type-System.Directives>
+/// A custom directive of operations. <https://spec.graphql.org/draft/#sec-Type-System.Directives>
 #[derive(Clone, Debug)]
 pub struct DirectiveDefinition {
     pub name: Arc<str>,
@@ -52,7 +52,7 @@ pub struct DirectiveDefinition {
     pub is_repeatable: bool,
 }
 
-/// Where in operations a directive may stand.
+/// Locations of directives in operations.
 /// <https://spec.graphql.org/draft/#ExecutableDirectiveLocation>
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DirectiveLocation {
@@ -107,7 +107,7 @@ pub struct TypeDefinition {
     pub kind: TypeKind,
 }
 
-/// What a type is, and what it has. <https://spec.graphql.org/draft/#sec-Types>
+/// The kind of a type, and its members. <https://spec.graphql.org/draft/#sec-Types>
 #[derive(Clone, Debug)]
 pub enum TypeKind {
     Scalar,
@@ -119,7 +119,7 @@ pub enum TypeKind {
 }
 
 impl TypeKind {
-    /// The same kind of type, with nothing in it yet.
+    /// The same kind of type without members.
     #[must_use]
     pub fn emptied(&self) -> Self {
         match self {
@@ -152,7 +152,7 @@ pub struct InputDefinition {
     pub name: Arc<str>,
     pub description: Option<Arc<str>>,
     pub r#type: TypeRef,
-    /// Few have one.
+    /// Boxed, since few have one.
     pub default: Option<Box<Const>>,
     pub deprecated: Option<Arc<str>>,
 }
@@ -234,7 +234,7 @@ impl TypeRef {
         self.wrappers().last() == Some(Wrapper::NonNull)
     }
 
-    /// Whether it is a list, nullable or not.
+    /// True for lists, nullable or not.
     #[must_use]
     pub fn is_list(self) -> bool {
         self.item().is_some()
@@ -270,7 +270,7 @@ impl TypeRef {
     fn wrap(self, digit: u16) -> Self {
         let depth = self.wrappers().count() as u32;
         debug_assert!(depth < 8, "a type of more than eight wrappers");
-        // A ninth wrapper is left out: it must not change the eight that are there.
+        // A ninth wrapper is dropped: it must not change the first eight.
         let outermost = digit.checked_shl(2 * depth).unwrap_or(0);
         Self { base: self.base, wrappers: self.wrappers | outermost }
     }
@@ -313,7 +313,7 @@ impl Schema {
         }
     }
 
-    /// Adds a field to an object or interface type; on any other type it belongs to nothing.
+    /// Adds a field to an object or interface type; on any other type it is unreachable.
     pub fn add_field(&mut self, parent: TypeId, mut definition: FieldDefinition) -> FieldId {
         self.share_field(&mut definition);
         let id = FieldId::new(self.fields.len());
@@ -322,7 +322,7 @@ impl Schema {
         id
     }
 
-    /// Gives a type a field that another one has: both say and mean the same.
+    /// Adds an existing field to a type: both types share it.
     pub fn attach_field(&mut self, parent: TypeId, id: FieldId) {
         match &mut self.types[parent.index()].kind {
             TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. } => fields.push(id),
@@ -333,7 +333,7 @@ impl Schema {
         }
     }
 
-    /// Gives a type another field in the place of one that it has, and that other types may have.
+    /// Replaces a field of a type, which other types may share, by another one.
     pub fn replace_field(
         &mut self,
         parent: TypeId,
@@ -350,7 +350,7 @@ impl Schema {
         id
     }
 
-    /// Gives a field another argument in the place of one that it has.
+    /// Replaces an argument of a field by another one.
     pub fn replace_argument(&mut self, field: FieldId, old: InputId, new: InputId) {
         let arguments = self.fields[field.index()].arguments.iter_mut();
         arguments.filter(|argument| **argument == old).for_each(|argument| *argument = new);
@@ -370,7 +370,7 @@ impl Schema {
         id
     }
 
-    /// Adds an input that is to be attached: to one position, or to several that are alike.
+    /// Adds an input that is attached later: to one position, or to several equal ones.
     pub fn add_input(&mut self, mut definition: InputDefinition) -> InputId {
         self.share_input(&mut definition);
         let id = InputId::new(self.inputs.len());
@@ -378,12 +378,12 @@ impl Schema {
         id
     }
 
-    /// Gives a field an argument.
+    /// Attaches an argument to a field.
     pub fn attach_argument(&mut self, field: FieldId, id: InputId) {
         self.fields[field.index()].arguments.push(id);
     }
 
-    /// Gives an input object type a field.
+    /// Attaches a field to an input object type.
     pub fn attach_input_field(&mut self, parent: TypeId, id: InputId) {
         match &mut self.types[parent.index()].kind {
             TypeKind::InputObject { fields } => fields.push(id),
@@ -395,7 +395,7 @@ impl Schema {
         }
     }
 
-    /// Says that an object or interface type implements an interface.
+    /// Adds an interface to an object or interface type.
     pub fn add_interface(&mut self, id: TypeId, interface: TypeId) {
         match &mut self.types[id.index()].kind {
             TypeKind::Object { interfaces, .. } | TypeKind::Interface { interfaces, .. } => {
@@ -448,7 +448,7 @@ impl Schema {
         id
     }
 
-    /// Gives back the memory that only adding needed.
+    /// Frees spare capacity.
     pub fn shrink(&mut self) {
         self.texts = FxHashSet::default();
         self.by_name.shrink_to_fit();
@@ -471,7 +471,7 @@ impl Schema {
         }
     }
 
-    /// Makes the texts of a field ones that are there already: equal ones are then one.
+    /// Interns the texts of a field.
     pub fn share_field(&mut self, definition: &mut FieldDefinition) {
         self.share(&mut definition.name);
         self.share_optional(&mut definition.description);
@@ -485,11 +485,11 @@ impl Schema {
         self.share_optional(&mut definition.deprecated);
     }
 
-    /// Makes a text one that is there already.
+    /// Interns a text.
     fn share(&mut self, text: &mut Arc<str>) {
         match self.texts.get(text) {
             Some(known) => *text = Arc::clone(known),
-            // What is kept stands together, apart from what was there only to make it.
+            // A new allocation keeps interned texts together, apart from temporary ones.
             None => {
                 *text = Arc::from(&**text);
                 self.texts.insert(Arc::clone(text));
@@ -565,7 +565,7 @@ impl Schema {
         }
     }
 
-    /// How many fields, inputs and enum values there are: the sizes of tables kept by their ids.
+    /// The numbers of fields, inputs and enum values: the sizes of tables by their ids.
     #[must_use]
     pub fn sizes(&self) -> (usize, usize, usize) {
         (self.fields.len(), self.inputs.len(), self.values.len())

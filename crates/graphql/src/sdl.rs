@@ -17,13 +17,13 @@ pub use applied::Applied;
 use applied::{print_added, print_added_type, print_definition, print_directives};
 use block_string::print_description;
 
-/// The reason that `@deprecated` stands for where it names none.
+/// The default of the reason of `@deprecated`.
 const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";
 
-/// A field as it is printed.
+/// A field to print.
 enum Member<'a> {
     Own(FieldId),
-    /// One that the schema does not have.
+    /// A field that the schema lacks.
     Added(&'a definitions::FieldDefinition),
 }
 
@@ -33,7 +33,7 @@ pub fn print_schema(schema: &Schema) -> String {
     print_schema_applying(schema, &Applied::default())
 }
 
-/// The same with more directives, and without what is left out.
+/// The same with more directives, and without omitted fields.
 #[must_use]
 pub fn print_schema_applying(schema: &Schema, applied: &Applied) -> String {
     let mut output = String::new();
@@ -78,7 +78,7 @@ fn print_schema_definition(schema: &Schema, output: &mut String) {
         ("mutation", "Mutation", schema.mutation),
         ("subscription", "Subscription", schema.subscription),
     ];
-    // Another type with the name of a root would be taken for that root.
+    // Another type with the default name of a root would count as that root.
     let usual = roots.iter().all(|(_, usual, root)| match root {
         Some(root) => &*schema[*root].name == *usual,
         None => schema.find_type(usual).is_none(),

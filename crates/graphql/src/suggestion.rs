@@ -1,17 +1,17 @@
-//! "Did you mean …?" for names that are not there, as graphql-js says it.
+//! "Did you mean …?" for unknown names, as in graphql-js.
 
 use crate::schema::{Schema, TypeId, TypeKind};
 
-/// As many names are suggested at most, as by graphql-js.
+/// Limit of suggested names, as in graphql-js.
 const MAX_SUGGESTIONS: usize = 5;
 
-/// A longer name is compared with no other: comparing costs the product of both lengths.
+/// Limit of a name's length: comparing costs the product of both lengths.
 const MAX_NAME_LENGTH: usize = 128;
 
-/// The names that are most like another one, the most like it first.
+/// The most similar names, best first.
 ///
-/// As graphql-js does it: the optimal string alignment distance, with capital and small letters
-/// alike, of at most two fifths of the name's length and one more.
+/// As in graphql-js: the optimal string alignment distance, case-insensitive, of at most two fifths
+/// of the name's length and one more.
 #[must_use]
 pub fn similar_names<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     if name.len() > MAX_NAME_LENGTH {
@@ -38,8 +38,8 @@ pub fn similar_names<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -
     similar.into_iter().map(|(_, name)| name).collect()
 }
 
-/// ` Did you mean "a", "b", or "c"?`, after a word for them such as `the enum value `; empty without
-/// names.
+/// ` Did you mean "a", "b", or "c"?`, after a word for them such as `the enum value `; empty
+/// without names.
 pub(crate) fn did_you_mean(kind: &str, names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     let listed = match quoted.as_slice() {
@@ -63,11 +63,11 @@ pub(crate) fn of_input_fields(schema: &Schema, id: TypeId, name: &str) -> String
     did_you_mean("", &similar_names(name, known))
 }
 
-/// The suggestion for an error of validation, by its message; empty for an error about something
-/// else than a name.
+/// The suggestion for a validation error, by its message; empty for an error that is not about a
+/// name.
 ///
 /// The validator's errors have no other public form than their message in the words of graphql-js,
-/// where each name stands in quotes.
+/// where each name is quoted.
 pub(crate) fn of_message(schema: &Schema, message: &str) -> String {
     let mut quoted = message.split('"').skip(1).step_by(2);
     let (Some(first), second) = (quoted.next(), quoted.next()) else { return String::new() };
@@ -101,8 +101,8 @@ pub(crate) fn of_message(schema: &Schema, message: &str) -> String {
     String::new()
 }
 
-/// Types that have the field, where the owner is abstract and some of its types have it; otherwise
-/// fields of the owner that are called alike.
+/// Types with the field, where the owner is abstract and some of its types have it; otherwise
+/// similar fields of the owner.
 fn of_fields(schema: &Schema, owner: TypeId, name: &str) -> String {
     let fields = match &schema[owner].kind {
         TypeKind::Object { fields, .. } => fields.as_slice(),
@@ -125,7 +125,7 @@ fn of_fields(schema: &Schema, owner: TypeId, name: &str) -> String {
     did_you_mean("", &similar_names(name, known))
 }
 
-/// The objects that the abstract type may be and that have the field.
+/// The possible types of the abstract type that have the field.
 fn possible_types_with<'s>(schema: &'s Schema, owner: TypeId, field: &str) -> Vec<&'s str> {
     let is_possible = |id: TypeId| match (&schema[owner].kind, &schema[id].kind) {
         (TypeKind::Interface { .. }, TypeKind::Object { interfaces, .. }) => {

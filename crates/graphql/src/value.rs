@@ -1,4 +1,4 @@
-//! Values as they stand in documents: with variables ([`Value`]) and without ([`Const`]).
+//! Values in documents: with variables ([`Value`]) and without ([`Const`]).
 
 use crate::heap_size;
 use crate::ids::{EnumValueId, InputId};
@@ -16,8 +16,8 @@ pub enum Const {
     Object(Vec<(Box<str>, Const)>),
 }
 
-/// An argument's value in a validated operation: names of input fields and enum values are
-/// resolved to ids.
+/// An argument's value in a validated operation: names of input fields and enum values are resolved
+/// to ids.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Variable(Slot),
@@ -37,7 +37,7 @@ pub enum Value {
     Members(Vec<(Box<str>, Value)>),
 }
 
-/// The place of a variable among the operation's variable definitions.
+/// The index of a variable among the operation's variable definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot(pub u16);
 

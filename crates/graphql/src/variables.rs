@@ -1,10 +1,10 @@
-//! Coerced variable values, and the record of which of them steered.
+//! Coerced variable values, and the record of those that changed the plan.
 //!
-//! A value *steers* where it changes the tree that an operation is lowered to: whether it is
-//! there, null, which keys it has, which enum value it is. Lowering reads variables only through
-//! [`Steering`], which writes down each thing it looked at. The record, a [`Structure`], is the
-//! guard of the prepared request: whatever values agree with it would have been lowered to the
-//! same tree. A value that only *fills* is never looked at, it becomes a parameter.
+//! A value *steers* where it changes the tree that an operation is lowered to: its presence, null,
+//! its keys, its enum value. Lowering reads variables only through [`Steering`], which records each
+//! observation. The record, a [`Structure`], is the guard of the prepared request: values that
+//! match it would have been lowered to the same tree. A value that is only *bound* is never read,
+//! it becomes a parameter.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,13 +15,13 @@ use crate::heap_size;
 use crate::opaque::{OpaqueKind, OpaqueShape, read_opaque};
 use crate::value::Slot;
 
-/// Values by slot after coercion; `None` where the request gives none and there is no default.
+/// Values by slot after coercion; `None` for an omitted value without default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Variables {
     pub values: Vec<Option<Json>>,
 }
 
-/// The way from a variable to a part of its value.
+/// The path from a variable to a part of its value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Path(pub Vec<PathItem>);
 
@@ -32,34 +32,34 @@ pub enum PathItem {
     Index(usize),
 }
 
-/// What lowering learnt of a value.
+/// Observations of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Aspect {
     Absent,
     Null,
-    /// There, and not null.
+    /// Present and not null.
     Present,
     /// A boolean or an enum value's name.
     Equal(Json),
-    /// There, null or not.
+    /// Present, null or not.
     Given,
-    /// An input object with just these keys, in this order.
+    /// An input object with exactly these keys, in this order.
     Keys(Vec<Box<str>>),
-    /// An input object with just these keys, in any order; here they are sorted.
+    /// An input object with exactly these keys, in any order; here they are sorted.
     KeySet(Vec<Box<str>>),
-    /// A list of input objects that all have just these keys; here they are sorted. An empty list
-    /// has objects of any keys.
+    /// A list of input objects that all have exactly these keys; here they are sorted. An empty
+    /// list matches any keys.
     UniformKeys(Vec<Box<str>>),
     Length(usize),
-    /// Whether a number is zero.
+    /// True if a number is zero.
     Zero(bool),
     /// Not a list where a list is expected: coerced to a list of one.
     Single,
-    /// An opaque text of this shape; `None` if it cannot be read as one.
+    /// An opaque text of this shape; `None` if it is invalid.
     Opaque(OpaqueKind, Option<OpaqueShape>),
 }
 
-/// One thing that lowering looked at, and what it saw.
+/// One observation of a part of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
     pub slot: Slot,
@@ -99,15 +99,15 @@ heap_size!(
 heap_size!(struct Observation { slot, path, aspect });
 heap_size!(struct Structure { observations });
 
-/// The variables as lowering sees them.
+/// Access to the variables for lowering, which records each observation.
 #[derive(Debug)]
 pub struct Steering<'v> {
     variables: &'v Variables,
     record: RefCell<Record>,
 }
 
-/// The observations in their order, and where those of one part of a variable are: a client may
-/// send a hundred thousand parts.
+/// The observations in their order, and an index of them by part of a variable: a client may send a
+/// hundred thousand parts.
 #[derive(Debug, Default)]
 struct Record {
     observations: Vec<Observation>,
@@ -115,7 +115,7 @@ struct Record {
 }
 
 impl Variables {
-    /// The part of a variable's value at `path`; `None` if it is not there.
+    /// The part of a variable's value at `path`; `None` if it is absent.
     #[must_use]
     pub fn get(&self, slot: Slot, path: &Path) -> Option<&Json> {
         let mut value = self.values.get(usize::from(slot.0))?.as_ref()?;
@@ -123,7 +123,7 @@ impl Variables {
             value = match (item, value) {
                 (PathItem::Key(key), Json::Object(object)) => object.get(&**key)?,
                 (PathItem::Index(index), Json::Array(items)) => items.get(*index)?,
-                // A single value stands for a list of one.
+                // List coercion: a single value counts as a list of one.
                 (PathItem::Index(0), value) => value,
                 (PathItem::Key(_) | PathItem::Index(_), _) => return None,
             };
@@ -152,7 +152,7 @@ impl Path {
 }
 
 impl Structure {
-    /// Whether lowering with these variables would see the same.
+    /// True if lowering with these variables would observe the same.
     #[must_use]
     pub fn matches(&self, variables: &Variables) -> bool {
         self.observations.iter().all(|observation| observation.holds(variables))
@@ -202,7 +202,7 @@ impl<'v> Steering<'v> {
         Self { variables, record: RefCell::default() }
     }
 
-    /// Whether the value is absent, null or there.
+    /// Observes whether the value is absent, null or present.
     pub fn presence(&self, slot: Slot, path: &Path) -> Aspect {
         let aspect = match self.variables.get(slot, path) {
             None => Aspect::Absent,
@@ -213,14 +213,14 @@ impl<'v> Steering<'v> {
         aspect
     }
 
-    /// Whether the value is absent or there, where null is a value like any other.
+    /// Observes whether the value is present; null counts as present.
     pub fn given(&self, slot: Slot, path: &Path) -> bool {
         let is_given = self.variables.get(slot, path).is_some();
         self.observe(slot, path, if is_given { Aspect::Given } else { Aspect::Absent });
         is_given
     }
 
-    /// Whether a number is zero; nothing else is.
+    /// Observes whether the value is the number zero.
     pub fn is_zero(&self, slot: Slot, path: &Path) -> bool {
         match self.variables.get(slot, path) {
             Some(Json::Number(number)) => {
@@ -235,7 +235,7 @@ impl<'v> Steering<'v> {
         }
     }
 
-    /// The whole of a boolean or enum value.
+    /// Observes a boolean or enum value as a whole.
     pub fn value(&self, slot: Slot, path: &Path) -> Option<&'v Json> {
         let value = self.variables.get(slot, path);
         let aspect = value.map_or(Aspect::Absent, |value| Aspect::Equal(value.clone()));
@@ -243,7 +243,7 @@ impl<'v> Steering<'v> {
         value
     }
 
-    /// The keys of an input object, in the order given; `None` where it is no object.
+    /// Observes the keys of an input object, in the order given; `None` if it is no object.
     pub fn keys(&self, slot: Slot, path: &Path) -> Option<Vec<Box<str>>> {
         match self.variables.get(slot, path) {
             Some(Json::Object(object)) => {
@@ -258,8 +258,8 @@ impl<'v> Steering<'v> {
         }
     }
 
-    /// The keys of an input object, sorted, where their order means nothing; `None` where it is no
-    /// object.
+    /// Observes the keys of an input object, sorted, where their order is irrelevant; `None` if it
+    /// is no object.
     pub fn key_set(&self, slot: Slot, path: &Path) -> Option<Vec<Box<str>>> {
         match self.variables.get(slot, path) {
             Some(Json::Object(object)) => {
@@ -274,8 +274,8 @@ impl<'v> Steering<'v> {
         }
     }
 
-    /// The keys that all input objects of a list have, sorted; `None` where they differ, where the
-    /// list is empty, or where it is none: nothing is observed then.
+    /// Observes the common keys of all input objects of a list, sorted; `None` where they differ,
+    /// where the list is empty, or where it is no list: then nothing is recorded.
     pub fn uniform_keys(&self, slot: Slot, path: &Path) -> Option<Vec<Box<str>>> {
         let Some(Json::Array(items)) = self.variables.get(slot, path) else { return None };
         let Some(Json::Object(first)) = items.first() else { return None };
@@ -289,7 +289,7 @@ impl<'v> Steering<'v> {
         Some(keys)
     }
 
-    /// The length of a list; a single value counts as a list of one.
+    /// Observes the length of a list; a single value counts as a list of one.
     pub fn length(&self, slot: Slot, path: &Path) -> Option<usize> {
         match self.variables.get(slot, path) {
             Some(Json::Array(items)) => {
@@ -307,7 +307,7 @@ impl<'v> Steering<'v> {
         }
     }
 
-    /// What of an opaque text steers; `None` if it cannot be read.
+    /// Observes the steering parts of an opaque text; `None` if it is invalid.
     pub fn opaque(&self, slot: Slot, path: &Path, kind: OpaqueKind) -> Option<OpaqueShape> {
         let Some(value) = self.variables.get(slot, path) else {
             self.presence(slot, path);
@@ -318,7 +318,7 @@ impl<'v> Steering<'v> {
         shape
     }
 
-    /// What was looked at.
+    /// The recorded observations.
     #[must_use]
     pub fn into_structure(self) -> Structure {
         Structure { observations: self.record.into_inner().observations }
@@ -345,7 +345,7 @@ fn is_zero(number: &serde_json_bytes::serde_json::Number) -> bool {
     number.as_f64() == Some(0.0)
 }
 
-/// Whether an object has just these keys, none of which is there twice.
+/// True if an object has exactly these keys, without duplicates.
 fn has_keys(object: &Map<ByteString, Json>, keys: &[Box<str>]) -> bool {
     object.len() == keys.len() && keys.iter().all(|key| object.contains_key(&**key))
 }
@@ -362,7 +362,7 @@ mod tests {
         Variables { values: vec![serde_json::from_str(json).unwrap()] }
     }
 
-    /// What lowering would do to find a filter: each clause's keys, each operand's presence.
+    /// The observations of lowering a filter: each clause's keys, each operand's presence.
     fn structure(json: &str) -> Structure {
         let variables = variables(json);
         let steering = Steering::new(&variables);
@@ -441,7 +441,7 @@ mod tests {
         assert_eq!(aspects, [Aspect::Equal(Json::Bool(true)), Aspect::Present]);
     }
 
-    /// With a look at all earlier observations for each one this would take minutes.
+    /// A search through all earlier observations for each one would take minutes.
     #[test]
     fn a_body_full_of_clauses_is_looked_at_in_its_own_time() {
         let clauses = vec![r#"{"a":1}"#; 100_000].join(",");

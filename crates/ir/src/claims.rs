@@ -19,8 +19,8 @@ impl Claims {
         &self.0
     }
 
-    /// The claim of a name. A name may have dots; where no claim has that name, the part after a dot is
-    /// looked up in the object that has the part before it as its name.
+    /// The claim of a name. Names may contain dots; where no claim has the name, the part after a
+    /// dot is looked up in the object that is named by the part before it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Json> {
         member(&self.0, name)

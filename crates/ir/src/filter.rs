@@ -17,13 +17,13 @@ pub enum Filter {
     Not(Box<Filter>),
     /// The complement: unknown counts as not matched, so every row passes this or the other.
     Except(Box<Filter>),
-    /// What each row has to pass that passes what stands beside it: where one does not, the root
-    /// field fails as a whole. Only rows that are read or changed have it, in the outermost
+    /// A condition that every row passing the sibling conditions must pass; if a row fails it, the
+    /// root field fails as a whole. Only rows that are read or changed have it, in the outermost
     /// conjunction of their condition.
     Required(Box<Filter>),
-    /// What passes both, with an order that no source may change: `then` is evaluated on rows that
-    /// pass `first`, and on no others, as far as evaluating it could show more than its outcome, by
-    /// an error, an effect or the time it takes. Evaluating `first` shows nothing.
+    /// A conjunction with a fixed order of evaluation, which no source may change: `then` is
+    /// evaluated only on rows that pass `first`, as far as evaluating it could leak more than its
+    /// outcome, by an error, an effect or its duration. Evaluating `first` leaks nothing.
     Barrier {
         first: Box<Filter>,
         then: Box<Filter>,
@@ -33,7 +33,7 @@ pub enum Filter {
         comparison: Comparison,
         operand: Operand,
     },
-    /// Texts compared letter by letter, or without regard to case, whatever their type does.
+    /// Texts compared case-sensitively or case-insensitively, whatever their type does.
     CompareText {
         place: Place,
         comparison: Comparison,
@@ -41,33 +41,33 @@ pub enum Filter {
         operand: Operand,
     },
     IsNull(Place),
-    /// Whether some element of a list compares so with the operand.
+    /// True if any element of a list compares so with the operand.
     AnyElement {
         place: Place,
         comparison: Comparison,
         operand: Operand,
     },
-    /// Rows by rows that they are related to.
+    /// Filters rows by related rows.
     Relation {
         hop: Hop,
         quantifier: Quantifier,
         filter: Box<Filter>,
     },
-    /// Rows by what is made of the rows that they are related to.
+    /// Filters rows by aggregates of related rows.
     RelatedGroup {
         hop: Hop,
-        /// Which of the related rows are aggregated.
+        /// Filter of the related rows that are aggregated.
         filter: Box<Filter>,
-        /// A condition on all of them together; its places are [`Place::Aggregated`].
+        /// A condition on the whole group; its operands are [`Place::Aggregated`].
         having: Box<Filter>,
-        /// Whether values of the rows are aggregated of each once, however many relationships of a
-        /// graph lead to it.
+        /// Deduplication: true aggregates each row once, however many relationships of a graph lead
+        /// to it.
         once: bool,
     },
-    /// The same of rows of several entities, taken together.
+    /// The same for rows of several entities, aggregated together.
     VariantGroup {
-        /// The ways to the rows, without outputs; conditions on all of them together name common
-        /// fields by [`Place::Common`].
+        /// Hops to the rows, without outputs; conditions on the whole group name common fields by
+        /// [`Place::Common`].
         variants: Vec<Variant>,
         having: Box<Filter>,
         once: bool,
@@ -78,7 +78,7 @@ pub enum Filter {
         case: Case,
         operand: Operand,
     },
-    /// Where a point is.
+    /// A condition on the location of a point.
     Geo {
         place: Place,
         operator: GeoOperator,
@@ -86,7 +86,7 @@ pub enum Filter {
     },
 }
 
-/// What is compared.
+/// The left side of a comparison: a value of a row or of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Place {
     /// A field of the row at the end of a path of to-one hops; an empty path is the row itself.
@@ -97,53 +97,55 @@ pub enum Place {
     /// A property of the relationship that led to the row.
     Edge(FieldId),
     Computed(Call),
-    /// An attribute of a composite, by its place among those.
+    /// An attribute of a composite, by its index among the attributes.
     Attribute {
         of: Box<Place>,
         attribute: u16,
     },
-    /// The beginning of the unit of time that a moment is in.
+    /// A moment truncated to a unit of time.
     Truncated {
         place: Box<Place>,
         unit: TimeUnit,
     },
-    /// Of a group of rows what is made of their values: in conditions on groups only.
+    /// An aggregate of a group of rows: in conditions on groups only.
     Aggregated {
         function: AggregateFunction,
         place: Box<Place>,
     },
-    /// Of a group of rows how many there are; along a relationship with an edge entity how many
-    /// relationships, or, if `distinct`, how many rows these lead to.
+    /// The number of rows of a group; along a relationship with an edge entity the number of
+    /// relationships, or, if `distinct`, the number of rows at their ends.
     Counted {
         distinct: bool,
     },
-    /// A field that all variants of [`crate::From::Variants`] have, by its place among those.
+    /// A field that all variants of [`crate::From::Variants`] have, by its index among the common
+    /// fields.
     Common(u16),
-    /// The value of a field, or null where the row that has it does not pass.
+    /// The value of a field, or null if the row that has it fails the condition.
     If {
         place: Box<Place>,
         filter: Box<Filter>,
     },
-    /// The value of a place, or this one where it is null: in comparisons only.
+    /// A value with a default for null, as COALESCE: in comparisons only.
     OrElse {
         place: Box<Place>,
         value: Box<Value>,
     },
 }
 
-/// A unit of time that moments are grouped by.
+/// A unit of time for grouping moments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
     Hour,
     Day,
 }
 
-/// How a field and an operand are compared. With null, all but the `Distinct` ones are unknown.
+/// Comparison operators between a field and an operand. With null, all but the `Distinct` ones are
+/// unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     Equal,
     NotEqual,
-    /// Null is a value like any other.
+    /// Null equals null.
     DistinctFrom,
     NotDistinctFrom,
     Less,
@@ -153,10 +155,10 @@ pub enum Comparison {
     /// Equal to an element of a list operand.
     In,
     NotIn,
-    /// A list, a range, a network, JSON: has all that the operand has.
+    /// A list, a range, a network, JSON: contains all of the operand.
     Contains,
     ContainedBy,
-    /// A network: contains the operand and is not the same.
+    /// A network: strictly contains the operand.
     ContainsMore,
     ContainedByMore,
     /// A range: contains the value.
@@ -176,35 +178,35 @@ pub enum Comparison {
     HasAllKeys,
 }
 
-/// What large and small letters are to a comparison of texts.
+/// Case sensitivity of a comparison of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Case {
-    /// What they are to the type of the place.
+    /// As the type of the compared value defines it.
     AsTyped,
-    /// Different letters.
+    /// Case-sensitive.
     Exact,
-    /// The same letters.
+    /// Case-insensitive.
     Ignored,
 }
 
-/// How many of the related rows have to pass.
+/// The number of related rows that must pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantifier {
     Some,
-    /// None of them makes the filter false; where it is unknown, nothing is held against them.
+    /// No related row makes the filter false; rows with an unknown outcome are accepted.
     Every,
     None,
     Single,
 }
 
-/// How a point is told from others.
+/// Operators on points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeoOperator {
-    /// By how far it is from another: the operand is an object of a `point` and a `distance`.
+    /// Distance to another point: the operand is an object of a `point` and a `distance`.
     Distance(Comparison),
 }
 
-/// How a text and an operand are matched.
+/// Pattern operators between a text and an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextMatch {
     /// A LIKE pattern, with `\` as its escape; without [`Case::Ignored`] case-sensitive on every
@@ -221,25 +223,25 @@ pub enum TextMatch {
 }
 
 impl Filter {
-    /// The filter that every row passes.
+    /// The filter that accepts every row.
     #[must_use]
     pub fn all() -> Self {
         Self::And(Vec::new())
     }
 
-    /// The filter that no row passes.
+    /// The filter that accepts no row.
     #[must_use]
     pub fn none() -> Self {
         Self::Or(Vec::new())
     }
 
-    /// Whether it is [`Filter::all`].
+    /// Returns true for [`Filter::all`].
     #[must_use]
     pub fn is_all(&self) -> bool {
         matches!(self, Self::And(filters) if filters.is_empty())
     }
 
-    /// Whether it is seen to pass no row.
+    /// Returns true if the filter evidently accepts no row.
     #[must_use]
     pub fn is_none(&self) -> bool {
         match self {
@@ -250,8 +252,8 @@ impl Filter {
         }
     }
 
-    /// The conjunction in which `then` is evaluated after `first`. It stays one where nothing comes
-    /// after: what an order or a page compares of the rows comes after `first` as well.
+    /// The conjunction in which `then` is evaluated after `first`. It stays a barrier where nothing
+    /// follows: comparisons of an order or a page are evaluated after `first` as well.
     #[must_use]
     pub fn barrier(first: Self, then: Self) -> Self {
         match first.is_all() {
@@ -260,7 +262,7 @@ impl Filter {
         }
     }
 
-    /// What has to pass before anything else is evaluated, if something does.
+    /// The condition that is evaluated before all others, if there is one.
     #[must_use]
     pub fn first(&self) -> Option<&Self> {
         match self {
@@ -269,7 +271,7 @@ impl Filter {
         }
     }
 
-    /// Whether it looks at other rows than the one that has to pass.
+    /// Returns true if the filter reads rows other than the filtered one.
     #[must_use]
     pub fn leads_elsewhere(&self) -> bool {
         match self {
@@ -306,7 +308,7 @@ impl Place {
         Self::Field { path: Vec::new(), field }
     }
 
-    /// The place itself, whatever stands for it where it is null.
+    /// The value without the defaults that replace its nulls.
     #[must_use]
     pub fn stored(&self) -> &Self {
         match self {

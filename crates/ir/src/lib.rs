@@ -1,17 +1,18 @@
-//! What is asked: a request as a tree that knows no dialect, no permission, no table, no label.
+//! The intermediate representation (IR) of a request: a tree that knows no dialect, permission,
+//! table or label.
 //!
 //! A dialect lowers an operation into a [`Request`]; `engine::authorize` adds filters and
-//! requirements; a source compiles it into statements. The tree alone suffices: nothing after it
+//! requirements; a source compiles it into statements. The tree alone suffices: no later stage
 //! looks back at the document. Variants that no source compiles yet are refused by its compiler
 //! with a clear error; docs/internals/paper-proof.md shows the purpose of each.
 //!
 //! * [`request`]: steps and transactions
-//! * [`rows`]: reading: where rows come from, which, in which order, what of them
+//! * [`rows`]: reads: origin, filter, order, pagination and outputs of rows
 //! * [`claims`]: the claims of a session, which operands name
 //! * [`filter`]: conditions in SQL's three values
-//! * [`operand`]: where a value comes from
-//! * [`value_form`]: how a value that has parts is read
-//! * [`write`](mod@write): changes to the data
+//! * [`operand`]: values that are bound when statements run
+//! * [`value_form`]: conversions of input values that have parts
+//! * [`write`](mod@write): inserts, updates, deletes and links
 //! * [`print`](mod@print): the tree as text, for tests and `explain`
 
 // Tests name the crate as its users do.

@@ -1,4 +1,4 @@
-//! Where a value comes from when the statements run.
+//! Operands: values and their origins, bound when the statements run.
 
 use std::sync::Arc;
 
@@ -9,29 +9,29 @@ use crate::value_form::ValueForm;
 /// A value that is known at the latest when the statements run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
-    /// A part of a coerced variable; fills, so no statement depends on it.
+    /// A part of a coerced variable. It is bound as a parameter, so statements do not depend on it.
     Variable {
         slot: Slot,
         path: Vec<PathItem>,
     },
-    /// A value that stands in the document; a parameter all the same, so that clients that
-    /// inline values share statements.
+    /// A literal of the document; a parameter all the same, so that clients that inline values
+    /// share statements.
     Constant(Value),
-    /// A list whose elements come from different places.
+    /// A list whose elements have different origins.
     List(Vec<Operand>),
-    /// An object whose members come from different places. A member without a value is absent.
+    /// An object whose members have different origins. A member without a value is absent.
     Object(Vec<(Box<str>, Operand)>),
-    /// A value that is read as this form says.
+    /// A value that is converted by a form.
     Formed {
         operand: Box<Operand>,
         form: Arc<ValueForm>,
     },
     /// A claim of the session.
     Claim(Box<str>),
-    /// All claims of the session as one object, which is empty where nobody is known.
+    /// All claims of the session as one object, which is empty for unauthenticated sessions.
     Claims,
-    /// A value that an earlier step of the same transaction read, in its one row. Where that gave no
-    /// row, or null, nothing of the transaction is done.
+    /// A value that an earlier step of the same transaction read, from its one row. If that step
+    /// returned no row, or null, the transaction does nothing.
     Result {
         step: StepId,
         output: OutputId,
@@ -39,7 +39,7 @@ pub enum Operand {
     /// The time of the transaction.
     Now,
     NewId(NewId),
-    /// A part of an opaque text that the API gave out: a node id, a cursor.
+    /// A part of an opaque text that the API issued: a node id, a cursor.
     Decoded {
         slot: Box<Operand>,
         codec: Codec,
@@ -47,79 +47,80 @@ pub enum Operand {
     },
     /// The sum of numbers.
     Sum(Vec<Operand>),
-    /// How many rows there are after the first `offset` and before the row of a number, which
-    /// counts from 1; `limit` at most.
+    /// The number of rows after the first `offset` and before the row of a number, which counts
+    /// from 1; `limit` at most.
     RowsBefore {
         row: Box<Operand>,
         offset: Option<Box<Operand>>,
         limit: Option<Box<Operand>>,
     },
     /// A list with one value for each federation representation that is found by one key of one
-    /// type; the others are left out. Neither the length of the list nor what is in it steers.
+    /// type; the others are omitted. Statements depend neither on the length of the list nor on its
+    /// elements.
     Representations(Representations),
-    /// What was told beside the key that found the row, by its place in [`From::Keys`]: as an
-    /// argument of a call of that row.
+    /// An external argument of the key that found the row, by its index in [`From::Keys`]: an
+    /// argument of a call on that row.
     ///
     /// [`From::Keys`]: crate::From::Keys
     Told(u16),
 }
 
-/// Which representations of a list, and which of their values.
+/// A selection of the representations of a list, and of their values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Representations {
     pub list: Box<Operand>,
-    /// What they are representations of; those of another type are left out.
+    /// The represented type; representations of other types are omitted.
     pub of: Arc<Represented>,
-    /// The key, by its place there.
+    /// The index of the key among the type's keys.
     pub key: u16,
     pub part: RepresentedPart,
 }
 
-/// A value of a representation, by its place.
+/// A value of a representation, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RepresentedPart {
-    /// Of a field of its key.
+    /// Of a field of the key.
     Key(u16),
-    /// Of what else it has to say. Null where it does not.
+    /// Of a further input. Null where the representation lacks it.
     Input(u16),
 }
 
-/// A type of which rows are found by federation representations: objects with the name of the type
-/// as their `__typename`, and with the fields of a key.
+/// A type whose rows are found by federation representations: objects with the name of the type as
+/// their `__typename`, and with the fields of a key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Represented {
     pub typename: Box<str>,
     /// The number of its first key among the keys of all types.
     pub first: u16,
-    /// A representation is found by the first of them of which it has all fields.
+    /// A representation is found by the first key of which it has all fields.
     pub keys: Vec<RepresentedKey>,
-    /// What else the request needs of a representation, beside its key.
+    /// Values that the request needs of a representation beside its key.
     pub inputs: Vec<RepresentedInput>,
 }
 
-/// A field of another subgraph, whose value a representation tells.
+/// A field of another subgraph whose value a representation carries.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RepresentedInput {
     pub name: Box<str>,
     pub kind: RepresentedValue,
 }
 
-/// The names that lead to a value, from the object that has it.
+/// The path of field names to a value, from the object that has it.
 pub type FieldPath = Box<[Box<str>]>;
 
 /// A key by which rows are found.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RepresentedKey {
-    /// What the values of its fields are, in the order of the key.
+    /// Types of the key's values, in the order of the key.
     pub kinds: Vec<RepresentedValue>,
-    /// The ways in which the API says all of its fields: one by itself, or as a field of the row to
-    /// which it refers.
+    /// The paths by which the API exposes each field: by itself, or as a field of the row to which
+    /// it refers.
     pub said: Vec<Vec<FieldPath>>,
     /// The opaque id that holds the same values.
     pub id: Option<OpaqueKey>,
 }
 
-/// What a value of a representation has to be: whatever else it is, the source is not asked for it.
+/// Accepted type of a value of a representation; values of other types are not sent to the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RepresentedValue {
     /// A whole number of so many bits.
@@ -139,7 +140,7 @@ pub enum RepresentedValue {
     Json,
 }
 
-/// A field that is an opaque id: what it begins with, and the values of a key.
+/// A field that is an opaque id: its prefix, and the values of a key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OpaqueKey {
     pub name: Box<str>,
@@ -147,7 +148,7 @@ pub struct OpaqueKey {
     pub codec: Codec,
 }
 
-/// The place of a variable among the operation's variable definitions.
+/// The index of a variable among the operation's variable definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot(pub u16);
 
@@ -158,7 +159,7 @@ pub enum PathItem {
     Index(usize),
 }
 
-/// A value as GraphQL has it.
+/// A GraphQL value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
     Null,
@@ -175,16 +176,16 @@ pub enum Value {
     Json(Box<str>),
 }
 
-/// Ids made for new rows.
+/// Generators of ids for new rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NewId {
     Uuid,
-    /// 25 characters that sort by the time they were made, the first a `c`.
+    /// 25 characters that sort by creation time, the first a `c`.
     Cuid,
     Sequence,
 }
 
-/// How an opaque text is read.
+/// Encodings of opaque texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Codec {
     /// A base64 text of a JSON array.

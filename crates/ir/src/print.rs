@@ -1,12 +1,12 @@
-//! The tree as text: a line for each set of rows, step or write, what belongs to it below,
-//! indented by two spaces. Equal trees print alike.
+//! The tree as text: a line for each set of rows, step or write, with its parts below, indented by
+//! two spaces. Equal trees print alike.
 //!
 //! A relationship prints as `->artist[artist_id]` along the reference and as `<-album[artist_id]`
-//! against it: the far entity, and the fields that refer. Outputs print as `#3`, what fills a
-//! parameter from a variable as `$0`.
+//! against it: the far entity, and the fields that refer. Outputs print as `#3`, a parameter that a
+//! variable fills as `$0`.
 //!
-//! * `phrase`: what stands within a line: operands, places, filters, orders, pages
-//! * `write`: writes and what hangs on them
+//! * `phrase`: parts of a line: operands, compared values, filters, orders, pages
+//! * `write`: writes and their children
 
 mod field_set;
 mod phrase;
@@ -87,7 +87,7 @@ impl Printer<'_> {
         self.indented(|printer| printer.rows("", &require.rows));
     }
 
-    /// The end of a line that says what is required.
+    /// The end of a line that states the requirement.
     fn otherwise(&self, otherwise: &Otherwise) -> String {
         let Otherwise { kind, message, gaps } = otherwise;
         let kind = match kind {

@@ -5,17 +5,16 @@ use crate::operand::Operand;
 use crate::rows::{Call, Rows};
 use crate::write::Write;
 
-/// Everything one operation asks of one source.
+/// All reads and writes that one operation sends to one source.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Request {
-    /// In the order in which they run.
+    /// In order of execution.
     pub transactions: Vec<Transaction>,
-    /// How many [`crate::OutputId`]s the request uses: they are 0 up to this number.
+    /// The number of [`crate::OutputId`]s of the request: they run from 0 up to this number.
     pub outputs: u32,
-    /// How many [`crate::RowsId`]s the request uses.
+    /// The number of [`crate::RowsId`]s of the request.
     pub rows: u32,
-    /// What entities are called in the source where a claim of the session says it: each such claim
-    /// with the name that it is.
+    /// Names of entities that claims of the session give: each claim with its name in the source.
     pub claimed_names: Vec<(Box<str>, Box<str>)>,
 }
 
@@ -26,16 +25,16 @@ pub struct Transaction {
     pub steps: Vec<Step>,
 }
 
-/// What the steps of a transaction see of the others that run at the same time.
+/// Isolation levels of transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
-    /// Reads that see one state of the data.
+    /// Reads that see one snapshot of the data.
     Snapshot,
     /// Writes at the level that the source's users expect: READ COMMITTED in SQL.
     ReadCommitted,
 }
 
-/// One thing that is done in a transaction.
+/// One step of a transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     pub id: StepId,
@@ -44,11 +43,11 @@ pub struct Step {
     pub kind: StepKind,
 }
 
-/// The place of a step among all of the request.
+/// The index of a step within the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StepId(pub u32);
 
-/// What a step does.
+/// Kinds of steps.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepKind {
     Read(Rows),
@@ -58,36 +57,36 @@ pub enum StepKind {
     Require(Require),
 }
 
-/// The transaction goes on only if `rows` has a row that passes, or none: otherwise it ends
-/// with the error that `otherwise` is.
+/// A requirement: the transaction continues only if `rows` has a row that passes, or none;
+/// otherwise it ends with the error `otherwise`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Require {
     pub rows: Rows,
     pub filter: Filter,
-    /// A row must be there (`true`) or must not (`false`).
+    /// True requires a row, false forbids one.
     pub exists: bool,
     pub otherwise: Otherwise,
 }
 
-/// The error of a requirement that is not met.
+/// The error of a failed requirement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Otherwise {
     pub kind: OtherwiseKind,
-    /// Its message, with operands for its gaps.
+    /// The message, with operands for its gaps.
     pub message: Box<str>,
     pub gaps: Vec<Operand>,
 }
 
-/// What a requirement that is not met means.
+/// The meaning of a failed requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherwiseKind {
-    /// What was to be changed is not there.
+    /// The row to change does not exist.
     Missing,
-    /// More would be changed than the request lets.
+    /// More rows would be changed than the limit of the request.
     TooMany,
-    /// What it would become may not be.
+    /// The session may not write the resulting row.
     Refused,
-    /// What it would become may never be, whoever asks for it.
+    /// The resulting row is invalid for every session.
     Invalid,
 }
 

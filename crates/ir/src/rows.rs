@@ -1,4 +1,4 @@
-//! Reading: where rows come from, which of them, in which order, and what of each.
+//! Reads: origin, filter, order, pagination and outputs of rows.
 
 use catalog::{EntityId, FieldId, FunctionId, RelationshipId, SearchId};
 
@@ -12,18 +12,18 @@ pub struct Rows {
     pub id: RowsId,
     pub from: From,
     pub filter: Filter,
-    /// Complete: the dialect has said every tie-break that it promises.
+    /// Complete: includes every tie-break that the dialect promises.
     pub order: Vec<OrderTerm>,
     pub page: Page,
     /// At most one row for each combination of these, the first in the order.
     pub distinct: Vec<FieldId>,
-    /// At most one row can come, whatever the data: found by a key.
+    /// At most one row can match, whatever the data: found by a key.
     pub single: bool,
-    /// Each related row once, however many relationships of a graph lead to it. Without, each
-    /// relationship gives a row, as each row that refers to another does.
+    /// Deduplication: each related row once, however many relationships of a graph lead to it.
+    /// Without it, each relationship yields a row, as each referring row does.
     pub once: bool,
-    /// Whether the rows themselves are shown. If not, only what is counted or aggregated over
-    /// them is wanted, and nobody reads them.
+    /// True if the rows themselves are part of the response. If not, only counts and aggregates
+    /// over them are, and the rows are not read.
     pub shown: bool,
     pub outputs: Vec<Output>,
 }
@@ -32,11 +32,11 @@ pub struct Rows {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowsId(pub u32);
 
-/// The number of an output within its request: all that the Shape knows of it.
+/// The number of an output within its request: the only reference that the Shape has to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OutputId(pub u32);
 
-/// Where rows come from.
+/// Origins of rows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum From {
     Entity(EntityId),
@@ -44,11 +44,11 @@ pub enum From {
     Variants(Vec<Variant>),
     /// The rows related to the row of the outer `Rows`.
     Relation(Hop),
-    /// The rows that others join to the row of the outer `Rows`, each once: `near` leads to the
-    /// joining rows, `far` from them.
+    /// Many-to-many: rows that a join entity connects to the row of the outer `Rows`, each once.
+    /// `near` leads to the joining rows, `far` from them.
     Through {
         near: Hop,
-        /// Which of the joining rows join anything.
+        /// Filter of the joining rows.
         joining: Filter,
         far: Hop,
     },
@@ -58,49 +58,48 @@ pub enum From {
         near: Hop,
         far: Hop,
     },
-    /// The rows that a function gives, in its order where no other is said; of the outer `Rows`
-    /// where the call is of a row.
+    /// The rows that a function returns, in its order unless another is given; of the outer `Rows`
+    /// where the call takes a row.
     Function(Call),
-    /// The same where the rows are of several entities, in one list: of each row the function does
-    /// not say which it is of. Rows of none of them are left out.
+    /// The same for rows of several entities in one list: the function does not return the entity
+    /// of each row. Rows of none of the entities are omitted.
     FunctionOfVariants {
         call: Call,
         variants: Vec<Variant>,
     },
-    /// The row that is the value of a field of the outer `Rows`, or the rows of one that is an
-    /// array of rows: none where that is null.
+    /// The row that is the value of a field of the outer `Rows`, or the rows of an array of rows:
+    /// none where that is null.
     Value(FieldId),
-    /// The rows that an index finds for a text or a vector, the best first where no other order is
-    /// said. Their score is [`Place::Edge`] of the search's own field.
+    /// The rows that an index finds for a text or a vector, best first unless another order is
+    /// given. Their score is [`Place::Edge`] of the search's own field.
     Search {
         search: SearchId,
         operand: Operand,
     },
-    /// One row of no entity: for counters, which are there even if no row is.
+    /// One row of no entity: for counters, which have a value even without rows.
     Once,
     /// The rows with these keys: one list operand for each field, of equal length. Each element
-    /// gives one row or none, in the order of the list, and the same row again where it comes
-    /// again.
+    /// yields one row or none, in the order of the list; repeated keys repeat the row.
     Keys {
         entity: EntityId,
         keys: Vec<(FieldId, Operand)>,
-        /// What is told beside each key, in lists of the same length: [`Operand::Told`].
+        /// External arguments of each key, in lists of the same length: [`Operand::Told`].
         told: Vec<Told>,
     },
-    /// The rows that a write touched, before it or after it, by themselves in the order in which
-    /// an insert has them; after a delete, the rows' own fields as they were. In a requirement also
-    /// those that a step has read.
+    /// The rows that a write touched, before it or after it, in the order of the insert; after a
+    /// delete, the rows' own fields as they were. In a requirement also rows that a step has read.
     Returned {
         step: StepId,
         state: State,
     },
 }
 
-/// A list of values for an argument of a function, one for each key of a list.
+/// Values of a function's argument that come from outside of the source: a list, with one for each
+/// key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
     pub function: FunctionId,
-    /// The place of the argument among those of the function.
+    /// The index of the argument among those of the function.
     pub place: u16,
     pub values: Operand,
 }
@@ -109,21 +108,21 @@ pub struct Told {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
     pub entity: EntityId,
-    /// The way from the outer row, where the list is one of related rows.
+    /// The hop from the outer row, where the list is one of related rows.
     pub hop: Option<Hop>,
     pub filter: Filter,
     /// This entity's fields for the common ones, in the same order in every variant:
-    /// [`Place::Common`] and [`OutputKind::Common`] name them by their place.
+    /// [`Place::Common`] and [`OutputKind::Common`] name them by index.
     pub common: Vec<FieldId>,
-    /// The outputs of the rows of this entity, beside those that all variants have.
+    /// Outputs of the rows of this entity, beside those that all variants have.
     pub outputs: Vec<Output>,
 }
 
-/// On which side of a write its rows are read.
+/// The state of rows that a write touches: before or after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// As the rows were, with what was related to them: the step stands before the write's and
-    /// keeps the rows from changing until that has run.
+    /// The rows before the write, with their related rows: the step precedes the write's and locks
+    /// the rows until that has run.
     Before,
     After,
 }
@@ -135,29 +134,29 @@ pub struct Hop {
     pub direction: HopDirection,
 }
 
-/// Which way along a relationship.
+/// The direction of a hop along a relationship.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HopDirection {
-    /// From the side that refers to the side referred to: to one row at most.
+    /// From the referring side to the referenced side: to one row at most.
     Forward,
-    /// From the side referred to, to the rows that refer to it.
+    /// From the referenced side to the referring rows.
     Backward,
 }
 
-/// One term of an order; those before it come first.
+/// One term of an order, after those that precede it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderTerm {
     pub key: OrderKey,
     pub direction: Direction,
-    /// Always said: sources disagree in their defaults.
+    /// Always explicit: sources differ in their defaults.
     pub nulls: Nulls,
 }
 
-/// What rows are ordered by.
+/// Sort keys.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OrderKey {
     Place(Place),
-    /// By an aggregate of related rows.
+    /// An aggregate of related rows.
     Relation {
         hop: Hop,
         filter: Filter,
@@ -166,28 +165,29 @@ pub enum OrderKey {
     Call(Call),
 }
 
-/// Which values come first.
+/// Sort directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     Ascending,
     Descending,
 }
 
-/// Where nulls stand, whichever the direction.
+/// Position of nulls, independent of the direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nulls {
     First,
     Last,
 }
 
-/// Which part of the ordered rows. A page of related rows is a page for each outer row.
+/// Pagination of ordered rows. Related rows are paginated for each outer row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Page {
     All,
     Offset {
         limit: Option<Operand>,
         offset: Option<Operand>,
-        /// Whether one row more is read to learn whether there is more; it is not shown.
+        /// Reads one row more to compute whether there is a next page; that row is not part of the
+        /// response.
         look_ahead: bool,
     },
     Keyset(Keyset),
@@ -199,7 +199,8 @@ pub enum Page {
     },
 }
 
-/// Rows beyond a position in the order, given by the values of the order's terms there.
+/// Keyset pagination: rows beyond a position in the order, given by the values of the order's terms
+/// there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keyset {
     /// One operand for each term of the order.
@@ -207,27 +208,27 @@ pub struct Keyset {
     pub before: Option<Vec<KeysetValue>>,
     pub limit: Option<Operand>,
     pub offset: Option<Operand>,
-    /// The last rows instead of the first; shown in the order all the same.
+    /// Returns the last rows instead of the first, in the same order.
     pub from_end: bool,
     pub look_ahead: bool,
 }
 
-/// The value of an order's term at a cursor. Whether it is null steers, since a condition on a
-/// nullable term differs for it.
+/// The value of an order's term at a cursor. Statements depend on whether it is null, since the
+/// condition of a nullable term differs for null.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KeysetValue {
     Null,
     Value(Operand),
 }
 
-/// One thing that is asked of each row, or of all of them.
+/// One output of each row, or of all rows together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
     pub id: OutputId,
     pub kind: OutputKind,
 }
 
-/// What is asked.
+/// Kinds of outputs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OutputKind {
     /// A field of the row at the end of a path of to-one hops.
@@ -236,21 +237,20 @@ pub enum OutputKind {
         field: FieldId,
         form: Form,
     },
-    /// The same, or null where the row that has the field does not pass.
+    /// The same, or null where the row that has the field fails the condition.
     FieldIf {
         path: Vec<Hop>,
         field: FieldId,
         form: Form,
         filter: Filter,
     },
-    /// Whether there is a row at the end of the path: null if not. An empty path asks about the
-    /// row itself: of those that a function gives or a field holds, one whose fields are all null is
-    /// no row.
+    /// True if the path ends at a row, null if not. An empty path tests the row itself: a row of a
+    /// function or a field whose fields are all null is no row.
     Present {
         path: Vec<Hop>,
     },
-    /// The same with a condition on that row: one that does not pass counts as absent wherever
-    /// these rows use the path, in outputs, filter and order.
+    /// The same with a condition on that row: one that fails it counts as absent wherever these
+    /// rows use the path, in outputs, filter and order.
     PresentIf {
         path: Vec<Hop>,
         filter: Filter,
@@ -268,33 +268,32 @@ pub enum OutputKind {
     Aggregate(Aggregate),
     /// All rows that pass the filter, in groups.
     Groups(Groups),
-    /// The value of a function, of a row or of none. A composite whose attributes are all null is
-    /// null.
+    /// The value of a function, of a row or of none. A composite with only null attributes is null.
     Computed {
         call: Call,
         form: Form,
     },
-    /// The value by which the rows are ordered, as it is compared: for cursors.
+    /// The sort key as it is compared: for cursors.
     OrderValue(OrderKey),
-    /// How many rows pass the filter, the page left aside.
+    /// The number of rows that pass the filter, without pagination.
     Count,
     /// A field that all variants of [`From::Variants`] have.
     Common {
         place: u16,
         form: Form,
     },
-    /// Which of the variants the row is, by its place among them.
+    /// The variant of the row, by its index.
     Variant,
-    /// The place in the list of [`From::Keys`] of the key that found the row, from 1.
+    /// The position in the list of [`From::Keys`] of the key that found the row, from 1.
     Ordinal,
-    /// How many rows, links or other things a write step touched.
+    /// The number of rows, links or other things that a write step touched.
     Counter {
         step: StepId,
         counter: crate::write::Counter,
     },
 }
 
-/// In which form a field's value is asked for.
+/// Representation of an output value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Form {
     /// As the source stores or prints it.
@@ -302,20 +301,20 @@ pub enum Form {
     Stored,
     /// As a plain number: money.
     Number,
-    /// As the text that the source's own words for the value are.
+    /// As text in the source's own notation.
     Text,
     /// As stored; an empty list instead of null.
     OrEmpty,
     /// A list as one of plain numbers.
     Numbers,
-    /// A list as one of texts: its elements are printed apart from each other.
+    /// A list as one of texts, each element printed separately.
     Texts,
 }
 
 /// Aggregates over the rows of the `Rows` that has it as an output, or of a relation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Aggregate {
-    /// Over the page only, or over all rows that pass the filter.
+    /// True aggregates the page only, false all rows that pass the filter.
     pub paged: bool,
     pub group_by: Vec<Place>,
     pub having: Option<Box<Filter>>,
@@ -325,12 +324,11 @@ pub struct Aggregate {
 /// The rows of a set in groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Groups {
-    /// What the rows of a group agree in, null being a value like any other. Without any all rows
-    /// are one group, even if there are none.
+    /// Group keys; nulls are equal. Without any, all rows are one group, even if there are none.
     pub by: Vec<Place>,
     /// The rows of a group.
     pub rows: RowsId,
-    /// What is asked of each of them.
+    /// Outputs of each of these rows.
     pub outputs: Vec<Output>,
 }
 
@@ -340,18 +338,19 @@ pub struct AggregateTerm {
     pub id: OutputId,
     pub function: AggregateFunction,
     /// `None` counts rows. Along a relationship with an edge entity each relationship is a row;
-    /// [`AggregateFunction::DistinctCount`] of nothing counts the rows that they lead to.
+    /// [`AggregateFunction::DistinctCount`] without a value counts the rows at their ends.
     pub place: Option<Place>,
-    /// In which form the value is asked for.
+    /// Representation of the value.
     pub form: Form,
-    /// Whether it is made of each row once, however many relationships of a graph lead to it.
+    /// Deduplication: true aggregates each row once, however many relationships of a graph lead to
+    /// it.
     pub once: bool,
 }
 
-/// What is made of the values of a group.
+/// Aggregate functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AggregateFunction {
-    /// The value that the rows of a group agree in: `place` is one of `group_by`.
+    /// The value of a group key: `place` is one of `group_by`.
     GroupKey,
     Count,
     DistinctCount,
@@ -368,11 +367,11 @@ pub enum AggregateFunction {
     VariancePopulation,
     ShortestText,
     LongestText,
-    /// Of the lengths of texts, in characters.
+    /// The least length of texts, in characters.
     ShortestLength,
     LongestLength,
     AverageLength,
-    /// All values as a list, nulls left out.
+    /// All values but nulls, as a list.
     Values,
     /// The lengths of all texts as a list.
     Lengths,
@@ -382,10 +381,10 @@ pub enum AggregateFunction {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     pub function: FunctionId,
-    /// The path of to-one hops to the row that is the first argument, if a row is; an empty path
-    /// is the row itself. Where no row is at its end, the function is not called.
+    /// The path of to-one hops to the row that is the first argument, if a row is; an empty path is
+    /// the row itself. Without a row at its end, the function is not called.
     pub of_row: Option<Vec<Hop>>,
-    /// The arguments given, by their place among those of the function, in that order. One that
-    /// is missing here takes its default.
+    /// The given arguments, by index among those of the function, in that order. A missing one has
+    /// its default.
     pub arguments: Vec<(u16, Operand)>,
 }

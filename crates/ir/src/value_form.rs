@@ -1,20 +1,20 @@
-//! How a value that a request gives becomes one of the source, where it has parts or other names
-//! there.
+//! Conversions from input values of the API to values of the source, for values that have parts or
+//! other names there.
 //!
-//! A value with parts fills: neither which of its parts a request gives nor how many elements it
-//! has changes a statement. So the names that the API gives to parts stand here, and whoever
-//! binds the value reads it by them.
+//! A value with parts is a parameter: a statement depends neither on which of its parts a request
+//! gives nor on the number of its elements. So the API's names of the parts are stored here, and
+//! the binding reads the value by them.
 
 use std::sync::Arc;
 
-/// What a value of an input type is at the source.
+/// The conversion of a value of an input type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ValueForm {
-    /// As it is given.
+    /// Unchanged.
     Plain,
     /// A name of the API for a text of the source: pairs of both.
     Name(Vec<(Box<str>, Box<str>)>),
-    /// A text that means a moment: the same one in UTC and whole milliseconds.
+    /// A text of a moment: the same one in UTC and whole milliseconds.
     Moment,
     /// A list of values of one form.
     List(Arc<ValueForm>),
@@ -25,7 +25,7 @@ pub enum ValueForm {
     Range { start: Member, end: Member },
     /// A bound of a range: only within [`ValueForm::Range`].
     Bound { value: Member, inclusive: Box<str> },
-    /// An object of quantities, as a length of time: their sum.
+    /// An object of quantities, as a duration: their sum.
     Interval(Vec<(Box<str>, Unit)>),
     /// An object of two coordinates.
     Point { x: Box<str>, y: Box<str> },
@@ -33,8 +33,7 @@ pub enum ValueForm {
     Line { a: Member, b: Member },
     /// An object of two points, as the box whose corners they are.
     Box { a: Member, b: Member },
-    /// An object of points, as the way through them. It leads from the last one back to the first
-    /// unless it is said to be open.
+    /// An object of points, as the path through them, closed unless `is_open` is true.
     Path { points: Member, is_open: Option<Box<str>> },
     /// An object of a point and a number. Without the number it is null.
     Circle { center: Member, radius: Box<str> },

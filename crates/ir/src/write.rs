@@ -1,4 +1,4 @@
-//! Changing: what a write step inserts, updates, deletes or links.
+//! Writes: inserts, updates, deletes and links.
 
 use catalog::{EntityId, FieldId};
 
@@ -7,31 +7,31 @@ use crate::operand::Operand;
 use crate::request::Otherwise;
 use crate::rows::Hop;
 
-/// One write, with the writes that hang on its rows.
+/// One write, with its nested writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Write {
     pub entity: EntityId,
     pub kind: WriteKind,
-    /// Writes on the other side of relationships of this entity. Those along a forward hop run
-    /// first, since the row refers to their result; the others run after it.
+    /// Nested writes: on the other side of relationships of this entity. Those along a forward hop
+    /// run first, since the row refers to their result; the others run after it.
     pub children: Vec<ChildWrite>,
-    /// What each of its rows has to pass once it and its children are done: where one does not,
-    /// the root field fails as a whole.
+    /// A check of each written row after it and its children are written; if a row fails it, the
+    /// root field fails as a whole.
     pub check: Filter,
 }
 
-/// What a write does.
+/// Kinds of writes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WriteKind {
     Insert(Insert),
     Update(Update),
     Delete {
         filter: Filter,
-        /// More rows than this end the transaction; `None` is no guard.
+        /// Limit of rows: exceeding it ends the transaction; `None` is no limit.
         at_most: Option<Operand>,
     },
-    /// Insert, or update the row that agrees in `conflict`. A row that is neither is not among
-    /// the returned, and has no children.
+    /// Inserts, or updates the row that equals the new one in `conflict`. A row that is neither is
+    /// not returned, and has no children.
     Upsert {
         insert: Insert,
         conflict: Conflict,
@@ -39,40 +39,40 @@ pub enum WriteKind {
     /// Makes rows that the filter finds refer to the outer row, or the outer row to them.
     Link {
         filter: Filter,
-        /// What becomes of a row that is linked already.
+        /// Behaviour for rows that are linked already.
         again: Again,
     },
     Unlink {
         filter: Filter,
     },
-    /// Links exactly these and unlinks the others.
+    /// Links exactly these rows and unlinks the others.
     SetLinks {
         filter: Filter,
     },
-    /// Links the row that agrees in the key, or inserts it and links it: either way it is among
-    /// the returned. The first fields of the insert are those of the key; one that is said once
-    /// more has that value if the row is inserted.
+    /// Links the row that equals the key, or inserts and links it: either way it is returned. The
+    /// first fields of the insert are those of the key; a later repetition of one has the value for
+    /// an inserted row.
     LinkOrInsert {
         insert: Insert,
         conflict: Conflict,
     },
-    /// One of two writes of the same entity, by whether a row passes: that row is kept from
-    /// changing until the write has run. Unlike an upsert the two may have children of their own
-    /// and agree in no key; the outer write has no children.
+    /// One of two writes of the same entity, by whether a row passes: that row is locked until the
+    /// write has run. Unlike an upsert the two may have children of their own and need no common
+    /// key; the outer write has no children.
     Choose {
         filter: Filter,
         found: Box<Write>,
         missing: Box<Write>,
     },
-    /// Changes nothing: the transaction ends with the error unless each outer row is linked to so
-    /// many rows.
+    /// Changes nothing: the transaction ends with the error unless each outer row has the expected
+    /// number of links.
     Expect {
         links: ExpectedLinks,
         otherwise: Otherwise,
     },
 }
 
-/// To how many rows a row is linked.
+/// The expected number of rows to which a row is linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpectedLinks {
     None,
@@ -80,18 +80,18 @@ pub enum ExpectedLinks {
     One,
 }
 
-/// What becomes of a row that is linked already where it is to be linked.
+/// Behaviour for rows to link that are linked already.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Again {
-    /// It is linked once more.
+    /// Adds another link.
     Link,
-    /// It is not linked once more, and the link that is there gets the values.
+    /// Keeps the existing link and sets its values.
     Keep,
-    /// The transaction ends with the error.
+    /// Ends the transaction with the error.
     Refuse(Otherwise),
 }
 
-/// Rows to insert, and which of their fields are said.
+/// Rows to insert, and the fields that they set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Insert {
     pub fields: Vec<FieldId>,
@@ -101,22 +101,21 @@ pub struct Insert {
 /// The rows of an insert.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InsertedRows {
-    /// Each a list of operands in the order of the fields. `None`: what the source gives a field
-    /// that nobody says.
+    /// Each a list of operands in the order of the fields. `None`: the default of the source.
     Each(Vec<Vec<Option<Operand>>>),
     /// One list operand for each field, all of one length: any number of rows by one statement.
     Columns(Vec<Operand>),
 }
 
 impl InsertedRows {
-    /// Rows that say every field.
+    /// Rows that set every field.
     #[must_use]
     pub fn each(rows: Vec<Vec<Operand>>) -> Self {
         let row = |row: Vec<Operand>| row.into_iter().map(Some).collect();
         Self::Each(rows.into_iter().map(row).collect())
     }
 
-    /// Whether every row says the field of this place.
+    /// Returns true if every row sets the field at this index.
     #[must_use]
     pub fn all_say(&self, place: usize) -> bool {
         match self {
@@ -126,16 +125,16 @@ impl InsertedRows {
     }
 }
 
-/// Which rows are changed, and how.
+/// A filter of rows to update, and their assignments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {
     pub filter: Filter,
     pub assignments: Vec<(FieldId, Assignment)>,
-    /// More rows than this end the transaction; `None` is no guard.
+    /// Limit of rows: exceeding it ends the transaction; `None` is no limit.
     pub at_most: Option<Operand>,
 }
 
-/// What becomes of a field.
+/// Assignments to a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Assignment {
     Set(Operand),
@@ -145,22 +144,22 @@ pub enum Assignment {
     Divide(Operand),
     /// Appends to a list.
     Push(Operand),
-    /// Takes so many from the end of a list.
+    /// Removes so many elements from the end of a list.
     Pop(Operand),
     /// Merges into a JSON object.
     Merge(Operand),
-    /// The value that an insert would have written: SQL's `excluded`.
+    /// The value that an insert would have written, as SQL's `excluded`.
     Inserted,
 }
 
-/// What an upsert does with a row that is there already.
+/// Conflict handling of an upsert.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conflict {
-    /// The key that decides whether it is the same row.
+    /// The key by which rows conflict.
     pub key: Vec<FieldId>,
-    /// Nothing is changed when empty.
+    /// Nothing is updated when empty.
     pub assignments: Vec<(FieldId, Assignment)>,
-    /// Rows that do not pass stay as they are.
+    /// Rows that fail it are not updated.
     pub filter: Filter,
 }
 
@@ -168,16 +167,16 @@ pub struct Conflict {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChildWrite {
     pub hop: Hop,
-    /// For each row of the child's insert, the place of its outer row in the outer insert. For a
-    /// child without an insert, the outer rows that it concerns. Empty: every outer row.
+    /// For each row of the child's insert, the index of its outer row in the outer insert. For a
+    /// child without an insert, the outer rows that it applies to. Empty: every outer row.
     pub parents: Vec<u32>,
-    /// An update, a delete or an unlink reaches only rows that the hop leads to.
+    /// An update, a delete or an unlink reaches only rows at the end of the hop.
     pub write: Write,
     /// Values of the relationship's own properties, the same for all its rows.
     pub edge: Vec<(FieldId, Assignment)>,
 }
 
-/// What a write counts.
+/// Counters of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counter {
     RowsInserted,
@@ -187,6 +186,6 @@ pub enum Counter {
     LinksDeleted,
     /// All rows touched, those of children included.
     RowsAffected,
-    /// No number: the text by which others wait for what was written, where the source has one.
+    /// The bookmark of the transaction, a text for causal consistency, where the source has one.
     Bookmark,
 }

@@ -1,4 +1,4 @@
-//! What is made of all rows of a set: sums, averages and the like.
+//! Aggregates of all rows of a set: sums, averages and the like.
 
 use graphql::CollectedField;
 use graphql::operation::{FieldRef, SelectionSetId};
@@ -21,21 +21,21 @@ pub(super) struct Whole {
     pub(super) fields: Fields,
 }
 
-/// What is around a field of an aggregate.
+/// Context of an aggregate's field.
 #[derive(Clone, Copy)]
 struct Within<'k> {
     function: Option<AggregateFunction>,
-    /// What values are made of that do not say it, and whether of each row once.
+    /// The aggregated value for fields without one of their own, and true to count each row once.
     place: Option<(&'k Place, bool)>,
     /// The keys of the group.
     keys: Option<&'k [(response::OutputId, Leaf)]>,
 }
 
-/// What the arguments of groups say.
+/// Arguments of grouping.
 #[derive(Default)]
 struct GroupArguments {
     group_by: Vec<Place>,
-    /// How the text of each key is written.
+    /// The output of each key's text.
     keys: Vec<Leaf>,
     having: Option<Box<Filter>>,
 }
@@ -53,11 +53,11 @@ impl GroupArguments {
 
 const HAVING_NOTHING: &str = "Must not provide having without also providing groupBy";
 
-/// The most values that rows are grouped by.
+/// The maximum number of group keys.
 const KEYS: usize = 64;
 
 impl Context<'_> {
-    /// What an object shows of all rows of a set.
+    /// The object of aggregates over all rows of a set.
     pub(super) fn whole(
         &mut self,
         object: TypeId,
@@ -70,7 +70,7 @@ impl Context<'_> {
         Ok(Whole { aggregate, fields })
     }
 
-    /// The groups of the rows, by what the field's arguments say.
+    /// The groups of the rows, by the field's arguments.
     pub(super) fn groups(
         &mut self,
         field: &CollectedField<'_>,
@@ -93,7 +93,7 @@ impl Context<'_> {
         let nullable = r#type.item().is_some_and(|item| !item.is_non_null());
         let is_whole = group_by.is_empty();
         let output = outputs.aggregate(self, Aggregate { paged: false, group_by, having, terms });
-        // Without anything to agree in, all rows are one group, even if there are none.
+        // Without group keys, all rows are one group, even if there are none.
         Ok(if is_whole {
             let node = self.shape.add(Node::Aggregate { output, fields });
             Node::Only(Item { node, nullable })
@@ -103,7 +103,7 @@ impl Context<'_> {
         })
     }
 
-    /// What rows are grouped by, and which groups are wanted.
+    /// The group keys, and the filter of groups.
     fn group_arguments(&self, field: &CollectedField<'_>) -> Result<GroupArguments, LowerError> {
         let mut arguments = GroupArguments::default();
         let mut conditioned = false;
@@ -203,7 +203,7 @@ impl Context<'_> {
                         }
                     }
                     FieldBinding::Aggregate(AggregateField::Computed { computed, value }) => {
-                        let given = self.arguments(field)?.given;
+                        let given = self.call_arguments(field)?;
                         let call = self.call(*computed, Some(Vec::new()), given)?;
                         self.aggregate_value(value, (Some(Place::Computed(call)), false), terms)
                     }
@@ -215,7 +215,7 @@ impl Context<'_> {
         Ok(self.shape.add_fields(fields))
     }
 
-    /// A value, which is asked for once however often it is shown.
+    /// A value, which is computed once even if it is output several times.
     fn aggregate_value(
         &mut self,
         value: &AggregateValue,

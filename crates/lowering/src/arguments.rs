@@ -15,14 +15,14 @@ use super::paging::at_most;
 use super::selection::misplaced;
 use super::{Context, LowerError};
 use api::binding::{
-    ArgumentBinding, ArgumentRole, InputRole, NodeIdBinding, OrderBy, OrderRole, ValueBinding,
-    VariantsId,
+    ArgumentBinding, ArgumentRole, InputRole, NodeIdBinding, OrderBy, OrderRole, RowsFrom,
+    ValueBinding, VariantsId,
 };
 
-/// The most orders of one list: each of them is a part of every cursor.
+/// Limit of sort keys of one list: each of them is a part of every cursor.
 const ORDERS: usize = 64;
 
-/// What the arguments of one field say.
+/// The arguments of one field.
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
     pub(super) filters: Vec<Filter>,
@@ -32,21 +32,42 @@ pub(super) struct Arguments {
     pub(super) last: Option<Operand>,
     pub(super) after: Option<Opaque>,
     pub(super) before: Option<Opaque>,
-    /// An opaque id; `Some(None)` if it is none of this API.
+    /// An opaque id; `Some(None)` if it is invalid in this API.
     pub(super) node_id: Option<Option<Opaque>>,
     /// The relationship that is followed instead of the field's own.
     pub(super) hop: Option<ir::Hop>,
     /// The same of rows of several entities.
     pub(super) variants: Option<VariantsId>,
-    /// What is given to the function that the field calls.
+    /// Arguments of the field's function.
     pub(super) given: Vec<Given>,
-    /// What an index is searched for.
+    /// The search text of an index.
     pub(super) searched: Option<Operand>,
-    /// The index that is asked instead of the field's own rows.
+    /// The index to search instead of the field's own rows.
     pub(super) search: Option<SearchId>,
 }
 
-/// An opaque text: what of it steers, and the text as a parameter.
+impl Arguments {
+    /// Refuses arguments that only other rows read: nothing that a request says is dropped.
+    pub(super) fn require_read(&self, from: RowsFrom) -> Result<(), LowerError> {
+        let of_function =
+            matches!(from, RowsFrom::Function { .. } | RowsFrom::FunctionOfVariants { .. });
+        let of_entity = matches!(from, RowsFrom::Entity);
+        let of_search = matches!(from, RowsFrom::Search(_)) || self.search.is_some();
+        let along = matches!(from, RowsFrom::Relation(_) | RowsFrom::Nodes(_));
+        let of_variants = matches!(from, RowsFrom::Variants { .. });
+        let is_read = (of_function || self.given.is_empty())
+            && (of_search || self.searched.is_none())
+            && (of_entity || self.search.is_none())
+            && (along || self.hop.is_none())
+            && (of_variants || self.variants.is_none());
+        match is_read {
+            true => Ok(()),
+            false => Err(misplaced("an argument of other rows")),
+        }
+    }
+}
+
+/// An opaque text: its steering parts, and the text as a parameter.
 #[derive(Debug)]
 pub(super) struct Opaque {
     pub(super) shape: OpaqueShape,
@@ -54,8 +75,8 @@ pub(super) struct Opaque {
 }
 
 impl Opaque {
-    /// The condition that a row has the opaque id; `None` if it is an id of other rows. One with a
-    /// null in it is no row's, but might have been.
+    /// The condition that a row has the opaque id; `None` if it is an id of other rows. An id with
+    /// a null matches no row, but is valid.
     pub(super) fn filter(&self, binding: &NodeIdBinding) -> Option<Filter> {
         let nulls = match &self.shape.values {
             OpaqueValues::Nulls(nulls) => nulls,
@@ -83,7 +104,7 @@ impl Opaque {
     }
 }
 
-/// Why a search of nothing fails.
+/// The error of an empty search.
 pub(super) const NOTHING_SEARCHED: &str = "There is nothing to search for.";
 
 const SEVERAL_SEARCHES: &str = "Can only call one search at any given time";
@@ -92,8 +113,7 @@ const INVALID_CURSOR: &str =
     "Invalid cursor, please enter a cursor from a previous request, or null.";
 
 impl Context<'_> {
-    /// What is given to an argument of a function. Null stands for the default; without one it is
-    /// a value like any other.
+    /// The value of a function's argument. Null selects the default; without one it is a value.
     pub(super) fn given(
         &self,
         argument: ArgumentBinding,
@@ -107,11 +127,37 @@ impl Context<'_> {
         }
     }
 
+    /// What is given to the function whose value a field shows.
+    pub(super) fn call_arguments(
+        &self,
+        field: &CollectedField<'_>,
+    ) -> Result<Vec<Given>, LowerError> {
+        let is_read = |role: &ArgumentRole| matches!(role, ArgumentRole::Call(_));
+        self.require_arguments(field, is_read)?;
+        Ok(self.arguments(field)?.given)
+    }
+
+    /// Refuses arguments of a field that the field does not read.
+    pub(super) fn require_arguments(
+        &self,
+        field: &CollectedField<'_>,
+        is_read: impl Fn(&ArgumentRole) -> bool,
+    ) -> Result<(), LowerError> {
+        let is_read = |role: &InputRole| match role {
+            InputRole::Argument(role) => is_read(role),
+            _ => false,
+        };
+        match field.arguments.iter().all(|(id, _)| is_read(&self.api.input(*id).role)) {
+            true => Ok(()),
+            false => Err(misplaced("an argument that its field does not read")),
+        }
+    }
+
     pub(super) fn arguments(&self, field: &CollectedField<'_>) -> Result<Arguments, LowerError> {
         self.arguments_of(field, FilterContext::default())
     }
 
-    /// The same where conditions are about what is around them.
+    /// The same for conditions with a context.
     pub(super) fn arguments_of(
         &self,
         field: &CollectedField<'_>,
@@ -273,7 +319,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The orders that an object says, or each of a list of objects.
+    /// The order of an object, or of each of a list of objects.
     fn sort(
         &self,
         input: &Input<'_>,
@@ -292,13 +338,13 @@ impl Context<'_> {
         }
         let mut entries = self.entries(input, r#type.base)?;
         if is_listed {
-            // JavaScript makes the objects of a list with their members as the type has them.
+            // JavaScript orders the members of objects in a list by the type.
             if let TypeKind::InputObject { fields } = &self.api.schema[r#type.base].kind {
                 let place = |id: &InputId| fields.iter().position(|field| field == id);
                 entries.sort_by_key(|(id, _)| place(id));
             }
         }
-        // How well an index has found a row comes behind the row's own values.
+        // The score of a search comes after the row's own values.
         let is_nested = |id: InputId| self.api.input(id).role == InputRole::Order(OrderRole::Sort);
         entries.sort_by_key(|(id, _)| !is_nested(*id));
         for (id, input) in entries {
@@ -311,7 +357,7 @@ impl Context<'_> {
                     }
                 }
                 InputRole::Order(OrderRole::SortOfEdge(entity)) => {
-                    // Relationships of other kinds are not among those that led to the rows.
+                    // Relationships of other kinds did not lead to the rows.
                     if self.leads_by(around, *entity) && is_present() {
                         let r#type = self.api.schema[id].r#type;
                         self.sort(&input, r#type, is_listed, (field, around), orders)?;
@@ -340,7 +386,7 @@ impl Context<'_> {
         let Some(shape) = self.opaque(input, OpaqueKind::Cursor) else {
             return Err(LowerError::refused(INVALID_CURSOR, field.location));
         };
-        // A cursor is a scalar of its own: nothing of its type matters.
+        // A cursor is a scalar: its type is irrelevant.
         let operand = self.plain_operand(input);
         Ok(Opaque { shape, operand })
     }

@@ -1,4 +1,4 @@
-//! Changes of any number of rows: each says how many it may reach, and which.
+//! Bulk changes of any number of rows, each with a limit and a filter.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use ir::{Filter, Insert, InsertedRows, Operand, Value};
 use super::LowerError;
 use super::stored::Changed;
 
-/// What is said where rows are to become nothing.
+/// The error of an update that sets nothing.
 pub(super) const NOTHING_SET: &str = "The patch sets nothing.";
 
-/// Which rows are changed, and how many at most.
+/// The filter and the limit of changed rows.
 pub(super) fn bounded(
     changed: &Changed<'_>,
     most: u32,
@@ -35,7 +35,7 @@ pub(super) fn bounded(
     Ok((filter, Operand::Constant(Value::Integer(at_most))))
 }
 
-/// The rows that are made, each with the values that it says.
+/// The rows to insert, each with its own values.
 pub(super) fn inserted(
     rows: Vec<Vec<(FieldId, Operand)>>,
     most: u32,
@@ -49,7 +49,7 @@ pub(super) fn inserted(
         let message = format!("At most {most} rows can be made at once (--max-bulk-rows).");
         return refused(&message);
     }
-    // The order in which a client names fields means nothing.
+    // The order of fields in a request is irrelevant.
     let fields: BTreeSet<FieldId> = rows.iter().flatten().map(|(field, _)| *field).collect();
     let fields: Vec<FieldId> = fields.into_iter().collect();
     let cells = |mut row: Vec<(FieldId, Operand)>| {
@@ -63,7 +63,7 @@ pub(super) fn inserted(
     Ok(Insert { fields, rows: InsertedRows::Each(rows) })
 }
 
-/// Whether a condition asks nothing of a row, however it is put together.
+/// True if a filter accepts every row, however it is composed.
 fn lets_all(filter: &Filter) -> bool {
     match filter {
         Filter::And(filters) => filters.iter().all(lets_all),

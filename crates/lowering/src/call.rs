@@ -1,4 +1,4 @@
-//! Calls of functions: which arguments are given, and the values and rows that come back.
+//! Calls of functions: their arguments, and the returned values and rows.
 
 use catalog::FunctionId;
 use graphql::CollectedField;
@@ -13,16 +13,16 @@ use api::binding::{
     VariantsId,
 };
 
-/// What a field says whose arguments nobody tells.
+/// The error of a field whose required values no representation gives.
 const UNTOLD: &str =
     "The field is computed of what representations tell: only `_entities` answers it.";
 
-/// How a row that a field gives is shown.
+/// Forms of a field's row.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RowForm {
     /// As an object.
     Object,
-    /// As an object, or null where a function gave no row, or a field holds none.
+    /// As an object, or null where a function returned no row, or a field has none.
     Nullable,
     /// As the value of its only field.
     Value(catalog::FieldId),
@@ -30,7 +30,7 @@ pub(super) enum RowForm {
     Variants(VariantsId),
 }
 
-/// An argument of a function that the request gives, by its place.
+/// An argument of a function in the request, by its index.
 #[derive(Debug)]
 pub(super) struct Given {
     pub(super) place: u16,
@@ -38,7 +38,7 @@ pub(super) struct Given {
 }
 
 impl<'a> Context<'a> {
-    /// How the rows of a field are shown.
+    /// The form of a field's rows.
     pub(super) fn row_form(&self, binding: &RowsBinding) -> RowForm {
         match binding.from {
             RowsFrom::Entity
@@ -65,7 +65,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The node of a row, of which `field` selects.
+    /// The node of a row, with the selections of `field`.
     pub(super) fn row_node(
         &mut self,
         form: RowForm,
@@ -96,7 +96,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Adds the defaults of those arguments of a field's function that the request does not give.
+    /// Adds the defaults of omitted arguments of a field's function.
     pub(super) fn add_defaults(&self, field: graphql::schema::FieldId, given: &mut Vec<Given>) {
         for id in &self.api.schema[field].arguments {
             let definition = &self.api.schema[*id];
@@ -121,9 +121,10 @@ impl<'a> Context<'a> {
         path: &[Hop],
         outputs: &mut Outputs,
     ) -> Result<Node, LowerError> {
-        let mut given = self.arguments(field)?.given;
+        let mut given = self.call_arguments(field)?;
         for argument in &binding.told {
-            // Of the row that a representation finds it tells this, and not of those referred to.
+            // The representation belongs to the row that it finds, not to rows that this one refers
+            // to.
             let number = match path {
                 [] => outputs.told(binding.function, argument),
                 [_, ..] => None,
@@ -138,7 +139,7 @@ impl<'a> Context<'a> {
         Ok(Node::Leaf { output, leaf })
     }
 
-    /// The value of a function of no row: the only output of a row that is always there.
+    /// The value of a function without a row: the only output of a row that always exists.
     pub(super) fn called(
         &mut self,
         binding: &ComputedBinding,
@@ -164,9 +165,9 @@ impl<'a> Context<'a> {
         Ok((node, rows))
     }
 
-    /// A call with the arguments that the request gives. Those that are not given are left out
-    /// where they have a default: the last ones, and those before them that can be skipped since
-    /// what follows is given by name. Elsewhere they are null.
+    /// A call with the arguments of the request. Omitted ones are left out where they have a
+    /// default: the last ones, and those before them that can be skipped since later ones are given
+    /// by name. Elsewhere they are null.
     pub(super) fn call(
         &self,
         function: FunctionId,

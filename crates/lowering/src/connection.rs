@@ -1,4 +1,4 @@
-//! Connections: several fields that show the same rows.
+//! Connections: several fields over the same rows.
 
 use graphql::CollectedField;
 use graphql::operation::{FieldRef, SelectionSetId};
@@ -16,9 +16,9 @@ use api::binding::{ConnectionField, EdgeField, FieldBinding, PageInfoField};
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) fields: Fields,
-    /// Whether it asks if rows follow the page.
+    /// True if the page information needs to know whether rows follow the page.
     pub(super) look_ahead: bool,
-    /// Whether it shows rows, not only their number.
+    /// True if rows are output, not only their number.
     pub(super) shown: bool,
 }
 
@@ -132,7 +132,7 @@ impl<'a> Context<'a> {
         Ok(self.shape.add_fields(fields))
     }
 
-    /// A field of what joins the row to the row around it.
+    /// A field of the join row between this row and the outer row.
     pub(super) fn edge_column(
         &mut self,
         column: catalog::FieldId,
@@ -170,8 +170,8 @@ impl<'a> Context<'a> {
                 return Err(misplaced("page information"));
             };
             let node = match binding {
-                // Beyond a cursor stands at least the cursor's own row, before an offset what it
-                // passes over; what a limit cuts off is known by reading one row more. Cursors
+                // Rows beyond a cursor include the cursor's own row, those before an offset the
+                // skipped ones; a limit is checked by reading one row more (look-ahead). Cursors
                 // that hold numbers are offsets and limits.
                 PageInfoField::HasNextPage if paging.before && !paging.by_number => {
                     shown = true;
@@ -207,7 +207,7 @@ impl<'a> Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// What a field means, and its type; `None` for `__typename`.
+    /// The binding of a field, and its type; `None` for `__typename`.
     pub(super) fn binding(
         &self,
         field: &CollectedField<'_>,

@@ -1,8 +1,8 @@
 //! Federation's entities: rows by their representations.
 //!
-//! The rows of each type that is selected are read by each of its keys. Which of the keys are
-//! given is known when values are bound: those of which no value is there are not asked for. What
-//! the selected fields need of representations beside their keys comes with the keys.
+//! The rows of each selected type are read by each of its keys. The given keys are known when
+//! values are bound: keys without values are skipped. Values that the selected fields require of
+//! representations come with the keys.
 //!
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec>
 
@@ -20,15 +20,16 @@ use super::{Context, Echoed, LowerError, Outputs};
 use api::binding::{EntitiesBinding, EntityType, InputRole};
 
 impl Context<'_> {
-    /// The node of the entities that a field asks for, whose reads are added.
+    /// The node of an entity field; adds its reads.
     pub(super) fn entities(
         &mut self,
         binding: &EntitiesBinding,
         field: &CollectedField<'_>,
     ) -> Result<Node, LowerError> {
-        let mut arguments = field.arguments.iter();
-        let list = arguments.find(|(id, _)| self.api.input(*id).role == InputRole::Representations);
-        let Some((id, value)) = list else { return Err(misplaced("entities")) };
+        let [(id, value)] = field.arguments else { return Err(misplaced("entities")) };
+        if self.api.input(*id).role != InputRole::Representations {
+            return Err(misplaced("an argument of entities"));
+        }
         let list = opened(self.operand(&Input::new(value), self.api.schema[*id].r#type));
         let mut branches = Vec::new();
         let mut types = binding.represented.to_vec();
@@ -51,8 +52,7 @@ impl Context<'_> {
         Ok(Node::Representations { echo, branches: branches.into() })
     }
 
-    /// Entities of which nothing but the name of their type is asked: nobody looks whether they
-    /// are there.
+    /// Entities of which only the name of the type is selected: their existence is not checked.
     fn named_entities(
         &mut self,
         one: &EntityType,
@@ -68,8 +68,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The entities of a type that are found by one of its keys. What their fields need beside it is
-    /// noted in `of`.
+    /// The entities of a type that are found by one of its keys. Values that their fields require
+    /// are noted in `of`.
     fn entities_by_key(
         &mut self,
         (one, of): (&EntityType, &mut Arc<Represented>),
@@ -116,8 +116,8 @@ impl Context<'_> {
     }
 }
 
-/// Representations that stand in the document as they do in a variable: what has no variable in it
-/// is one text otherwise, being of a type whose values nobody looks into.
+/// Literal representations in the form of a variable: without a variable in it, a literal would be
+/// a single text, being of a custom scalar.
 fn opened(operand: Operand) -> Operand {
     match operand {
         Operand::Constant(value) => Operand::Constant(opened_value(value)),

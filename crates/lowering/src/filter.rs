@@ -1,6 +1,6 @@
 //! Conditions: the input objects that filter rows.
 //!
-//! `graph.rs`: those that only the API of a graph has.
+//! `graph.rs`: conditions of a graph's API.
 
 mod declared;
 mod graph;
@@ -23,24 +23,26 @@ use api::binding::{
 use declared::not_declared;
 use graph::all;
 
-/// How deep conditions may stand within each other: whoever compiles them goes down as far.
+/// Limit of nested conditions: their compilers recurse as deep.
 const NESTED: usize = 64;
 
-/// What the objects around an input say that it is about.
+/// Context of an input: the subject of its enclosing objects.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FilterContext<'b> {
-    /// What operators compare.
+    /// The left side of operators.
     subject: Option<&'b Subject>,
     /// The rows that conditions are quantified over.
     rows: Option<RelatedRows>,
-    /// What is made of many rows together is made of this.
+    /// The aggregated value of a group's rows.
     made_of: Option<&'b Place>,
     /// The composite whose attributes are filtered.
     composite: Option<Parted<'b>>,
-    /// Which of several entities the conditions are about.
+    /// The one of several entities that the conditions apply to.
     variant: Option<OfVariant<'b>>,
-    /// Whether there is no other condition beside it.
+    /// True if there is no other condition beside it.
     alone: bool,
+    /// Whether conditions beside it are on aggregates of a group.
+    group: bool,
     /// The relationship that led to the rows.
     along: Option<Hop>,
 }
@@ -50,7 +52,7 @@ impl<'b> FilterContext<'b> {
         Self { variant: Some(variant), along: variant.hop, ..Self::default() }
     }
 
-    /// The rows that a relationship leads to.
+    /// The rows at the end of a relationship.
     fn of_rows(rows: RelatedRows) -> Self {
         Self { rows: Some(rows), ..Self::default() }
     }
@@ -61,7 +63,7 @@ impl<'b> FilterContext<'b> {
     }
 }
 
-/// Rows that a relationship leads to.
+/// Rows at the end of a relationship.
 #[derive(Clone, Copy, Debug)]
 enum RelatedRows {
     One(Hop),
@@ -87,7 +89,7 @@ enum Parted<'b> {
 }
 
 impl Parted<'_> {
-    /// An attribute by its place.
+    /// An attribute by its index.
     fn attribute(self, attribute: u16) -> Option<Place> {
         match self {
             Self::Value(of) => Some(Place::Attribute { of: Box::new(of.clone()), attribute }),
@@ -107,7 +109,7 @@ struct Given<'c, 'o> {
 }
 
 impl Context<'_> {
-    /// The condition that one input position states; `None` if it states none.
+    /// The condition of one input position; `None` if it has none.
     pub(super) fn condition(
         &self,
         id: InputId,
@@ -135,8 +137,9 @@ impl Context<'_> {
         }
     }
 
-    /// The condition that null states.
-    // Its frame would stand in those of all conditions around it.
+    /// Kept apart: its stack frame would be part of all enclosing conditions.
+    // The condition of an explicit null. Kept apart: its stack frame would be part of all enclosing
+    // conditions.
     #[inline(never)]
     fn null(
         &self,
@@ -182,7 +185,7 @@ impl Context<'_> {
         }
     }
 
-    /// The condition that a value states by its role.
+    /// The condition of a value by its role.
     fn stated(&self, role: &InputRole, given: Given<'_, '_>) -> Result<Option<Filter>, LowerError> {
         match role {
             InputRole::Filter(role) => self.stated_by_filter(role, given),
@@ -204,7 +207,9 @@ impl Context<'_> {
         let Given { id, input, around, .. } = given;
         let r#type = self.api.schema[id].r#type;
         match role {
-            FilterRole::Conditions | FilterRole::GroupFilter => self.object(given, around),
+            FilterRole::Conditions => self.object(given, around),
+            FilterRole::GroupFilter if around.group => self.object(given, FilterContext::default()),
+            FilterRole::GroupFilter => Err(misplaced("a condition on the rows of a group")),
             FilterRole::And { item } => {
                 let filters = self.listed(given, item)?;
                 listed_meaning(given, filters, Filter::and)
@@ -218,7 +223,7 @@ impl Context<'_> {
                 Ok(stated.map(|filter| Filter::Not(Box::new(filter))))
             }
             FilterRole::Unsupported { role, otherwise } => {
-                // A condition that states nothing asks nothing of the source.
+                // A position without a condition requires nothing of the source.
                 match self.stated_by_filter(role, given)? {
                     None => Ok(None),
                     Some(_) => Err(LowerError::refused(otherwise, given.location)),
@@ -292,8 +297,9 @@ impl Context<'_> {
         }
     }
 
-    /// The comparison of a subject with a value.
-    // Its frame would stand in those of all conditions around it.
+    /// Kept apart: its stack frame would be part of all enclosing conditions.
+    // The comparison of a subject with a value. Kept apart: its stack frame would be part of all
+    // enclosing conditions.
     #[inline(never)]
     fn compared(
         &self,
@@ -368,7 +374,7 @@ impl Context<'_> {
         self.object(given, FilterContext { composite, ..FilterContext::default() })
     }
 
-    /// The condition on rows that a relationship leads to.
+    /// The condition on rows at the end of a relationship.
     fn of_rows(
         &self,
         given: Given<'_, '_>,
@@ -403,7 +409,7 @@ impl Context<'_> {
         }
     }
 
-    /// Rows by aggregates of the rows that they are related to.
+    /// Filters rows by aggregates of related rows.
     fn related_group(
         &self,
         given: Given<'_, '_>,
@@ -425,9 +431,10 @@ impl Context<'_> {
         for (id, input) in conditions {
             having.extend(self.condition(*id, input, FilterContext::default(), given.location)?);
         }
+        let of_group = FilterContext { group: true, ..FilterContext::default() };
         let mut filter = Vec::with_capacity(filters.len());
         for (id, input) in filters {
-            filter.extend(self.condition(*id, input, FilterContext::default(), given.location)?);
+            filter.extend(self.condition(*id, input, of_group, given.location)?);
         }
         let filter = Box::new(Filter::and(filter));
         Ok(match having.is_empty() {
@@ -439,7 +446,7 @@ impl Context<'_> {
         })
     }
 
-    /// Rows by rows that they are related to.
+    /// Filters rows by related rows.
     fn related(
         &self,
         given: Given<'_, '_>,
@@ -450,7 +457,7 @@ impl Context<'_> {
         Ok(filter.map(|filter| Filter::Relation { hop, quantifier, filter: Box::new(filter) }))
     }
 
-    /// A condition on what an aggregate makes of what a function computes of each row.
+    /// A condition on an aggregate of a function's values for each row.
     fn of_computed(
         &self,
         given: Given<'_, '_>,
@@ -463,9 +470,13 @@ impl Context<'_> {
             if self.presence(&input) != Presence::Present {
                 continue;
             }
-            if self.api.input(id).role != InputRole::Filter(FilterRole::CallArguments) {
-                operators = Some((id, input));
-                continue;
+            match &self.api.input(id).role {
+                InputRole::Filter(FilterRole::CallArguments) => {}
+                InputRole::Filter(FilterRole::Conditions) => {
+                    operators = Some((id, input));
+                    continue;
+                }
+                _ => return Err(misplaced("a condition on what a function computes")),
             }
             for (id, input) in self.entries(&input, self.api.schema[id].r#type.base)? {
                 let InputRole::Argument(ArgumentRole::Call(argument)) = &self.api.input(id).role
@@ -483,14 +494,14 @@ impl Context<'_> {
         self.condition(id, &input, around, given.location)
     }
 
-    /// Whether the value is an object of an input type, without fields.
+    /// True if the value is an object of an input type, without fields.
     fn is_empty_object(&self, input: &Input<'_>, r#type: TypeRef) -> Result<bool, LowerError> {
         let is_object = r#type.item().is_none()
             && matches!(self.api.schema[r#type.base].kind, TypeKind::InputObject { .. });
         Ok(is_object && self.entries(input, r#type.base)?.is_empty())
     }
 
-    /// The conjunction that an object states; `None` if none of its fields states anything.
+    /// The conjunction of an object's fields; `None` if none has a condition.
     fn object(
         &self,
         given: Given<'_, '_>,
@@ -504,7 +515,7 @@ impl Context<'_> {
         self.conjunction(&entries, around, given.location)
     }
 
-    /// What the items of a list state, each by itself.
+    /// The conditions of a list's items, each by itself.
     fn listed(&self, given: Given<'_, '_>, empty: &Meaning) -> Result<Vec<Filter>, LowerError> {
         let items = self.items(given.input)?;
         let mut filters = Vec::with_capacity(items.len());
@@ -516,7 +527,7 @@ impl Context<'_> {
             let stated = self.conjunction(&entries, given.around, given.location)?;
             filters.extend(match (stated, empty) {
                 (Some(filter), _) => Some(filter),
-                // It has fields, which state nothing; only one without fields is refused.
+                // It has fields without conditions; only one without fields is rejected.
                 (None, Meaning::Refuse(_)) if !entries.is_empty() => None,
                 (None, empty) => meaning(empty, None, given.location)?,
             });
@@ -550,7 +561,7 @@ impl Context<'_> {
     }
 }
 
-/// Whether a relationship leads to any row.
+/// The filter that a relationship leads to any row.
 fn exists(hop: Hop, quantifier: Quantifier) -> Filter {
     Filter::Relation { hop, quantifier, filter: Box::new(Filter::all()) }
 }
@@ -560,7 +571,7 @@ fn distance(place: &Place, comparison: Comparison, operand: ir::Operand) -> Filt
     Filter::Geo { place: place.clone(), operator, operand }
 }
 
-/// What a role is about that says it.
+/// The subject of a role that has one.
 fn subject_of(role: &FilterRole) -> Option<&Subject> {
     match role {
         FilterRole::Operators(subject) | FilterRole::On { subject, .. } => Some(subject),
@@ -577,7 +588,7 @@ fn compare(subject: &Subject, comparison: Comparison, case: Case, operand: ir::O
     }
 }
 
-/// What a list states by the statements of its items.
+/// The meaning of a list by the conditions of its items.
 fn listed_meaning(
     given: Given<'_, '_>,
     filters: Vec<Filter>,
@@ -592,7 +603,7 @@ fn listed_meaning(
     }
 }
 
-/// What a null or an empty value states.
+/// The meaning of a null or an empty value.
 pub(super) fn meaning(
     meaning: &Meaning,
     place: Option<&Place>,

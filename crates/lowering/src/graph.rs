@@ -1,12 +1,12 @@
-//! Changes of nodes of a graph, together with what is done along their relationships.
+//! Changes of nodes of a graph, with nested writes along their relationships.
 //!
-//! One write says all of it: what is done along a relationship is a child of the write whose nodes it
-//! starts from, in the order in which it is done.
+//! They become one write: a nested write is a child of the write of the nodes that it starts from,
+//! in order of execution.
 //!
-//! * `nested_write.rs`: what is done along one relationship
-//! * `several.rs`: where nodes of several entities are at an end of it; `among.rs`: as version 3 says
-//!   it
-//! * `conflict.rs`: what may not be said twice
+//! * `nested_write.rs`: the nested writes along one relationship
+//! * `several.rs`: relationships with several entities at an end; `among.rs`: their form in version
+//!   3
+//! * `conflict.rs`: errors of conflicting inputs
 
 mod among;
 mod conflict;
@@ -32,21 +32,21 @@ use api::binding::{
 use nested_write::Towards;
 use several::Own;
 
-/// What the inputs of a change say of nodes of one kind.
+/// The inputs of a change for nodes of one kind.
 #[derive(Debug, Default)]
 struct WriteInput {
     assignments: Vec<(FieldId, Assignment)>,
-    /// Which input changes a field.
+    /// The input that changes each field.
     changed: Vec<(FieldId, InputId)>,
     filters: Vec<Filter>,
     children: Vec<ChildWrite>,
-    /// Whether the nodes are made by it.
+    /// True if the write creates the nodes.
     is_new: bool,
-    /// Whether they are those that the root field finds.
+    /// True if they are the nodes of the root field.
     is_outermost: bool,
     /// The entity of the nodes, or of the relationships.
     entity: Option<EntityId>,
-    /// Of which of several entities the nodes are.
+    /// The one of several entities that the nodes have.
     own: Option<Own>,
     /// The relationship that leads to them.
     along: Option<Hop>,
@@ -78,6 +78,9 @@ impl<'a> Context<'a> {
             }
             Change::DeleteNodes(entity) => {
                 let said = self.read_arguments(*entity, field)?;
+                if !said.assignments.is_empty() {
+                    return Err(misplaced("a value of nodes that are deleted"));
+                }
                 let kind = WriteKind::Delete { filter: Filter::and(said.filters), at_most: None };
                 Write { entity: *entity, kind, children: said.children, check: Filter::all() }
             }
@@ -101,6 +104,9 @@ impl<'a> Context<'a> {
             for input in self.items(&Input::new(value))? {
                 let mut said = WriteInput::of_new(entity);
                 self.read_members(&input, r#type, field.location, &mut said)?;
+                if !said.filters.is_empty() {
+                    return Err(misplaced("a condition on new nodes"));
+                }
                 let place = u32::try_from(rows.len()).unwrap_or(u32::MAX);
                 let own = |child| ChildWrite { parents: vec![place], ..child };
                 children.extend(said.children.into_iter().map(own));
@@ -114,7 +120,7 @@ impl<'a> Context<'a> {
         Ok(Write { entity, kind, children, check: Filter::all() })
     }
 
-    /// What all arguments of a field say of the nodes that it changes.
+    /// Reads all arguments of a field for the nodes that it changes.
     fn read_arguments(
         &self,
         entity: EntityId,
@@ -152,7 +158,7 @@ impl<'a> Context<'a> {
         rank.unwrap_or(0)
     }
 
-    /// Adds what an object says, or each of a list of objects.
+    /// Adds the inputs of an object, or of each of a list of objects.
     fn read_members(
         &self,
         input: &Input<'_>,
@@ -163,7 +169,8 @@ impl<'a> Context<'a> {
         for input in self.each(input, r#type)? {
             let mut members = self.members_given(&input, r#type.base, location)?;
             self.leave_overridden(&mut members, location, said)?;
-            // One order whatever the request's, of what is done along one relationship.
+            // Nested writes along one relationship have a fixed order, independent of the
+            // request's.
             members.sort_by_key(|(id, _)| match self.api.input(*id).role {
                 InputRole::Write(WriteRole::NestedWrite { rank, .. })
                 | InputRole::Write(WriteRole::Several(SeveralRole::NestedWrite { rank, .. })) => {
@@ -180,7 +187,7 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// The objects that an input is, or those of a list.
+    /// The object of an input, or the objects of a list.
     fn each<'o>(&self, input: &Input<'o>, r#type: TypeRef) -> Result<Vec<Input<'o>>, LowerError> {
         if self.presence(input) != Presence::Present {
             return Ok(Vec::new());
@@ -193,7 +200,7 @@ impl<'a> Context<'a> {
         Ok(each)
     }
 
-    /// Adds what one input says.
+    /// Adds one input.
     fn read_node_input(
         &self,
         id: InputId,
@@ -248,7 +255,7 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Adds what becomes of a field.
+    /// Adds the assignment of a field.
     fn assign(
         &self,
         field: FieldId,
@@ -265,7 +272,7 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// The same by an object that names what.
+    /// The same by an object that names the assignments.
     fn assign_by(
         &self,
         field: FieldId,
@@ -297,7 +304,7 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Refuses null where a value must be there, and where something is computed with it.
+    /// Rejects null for required values, and for operands of computations.
     fn check_null(
         &self,
         (id, input): (InputId, &Input<'_>),
@@ -308,7 +315,7 @@ impl<'a> Context<'a> {
         if self.presence(input) == Presence::Present || (verb == AssignVerb::Set && !is_required) {
             return Ok(());
         }
-        // What version 7 calls `title_SET` sets `title`.
+        // Version 7's name `title_SET` sets `title`.
         let name = &*self.api.schema[id].name;
         let name = name.strip_suffix("_SET").unwrap_or(name);
         let message = match verb {
@@ -321,7 +328,7 @@ impl<'a> Context<'a> {
         Err(LowerError::refused(&message, location))
     }
 
-    /// The values of a new node, with those that are made for it.
+    /// The values of a new node, with generated ones.
     fn created(
         &self,
         entity: EntityId,
@@ -338,7 +345,7 @@ impl<'a> Context<'a> {
         values
     }
 
-    /// What becomes of a node that is changed, with what is made for it.
+    /// The assignments of an updated node, with generated ones.
     fn updated(
         &self,
         entity: EntityId,
@@ -368,7 +375,7 @@ fn assignment(verb: AssignVerb, operand: Operand) -> Assignment {
     }
 }
 
-/// Nodes, each with the values that it says.
+/// Nodes to insert, each with its own values.
 fn inserted(rows: Vec<Vec<(FieldId, Operand)>>) -> Insert {
     let mut fields: Vec<FieldId> = rows.iter().flatten().map(|(field, _)| *field).collect();
     fields.sort_unstable();

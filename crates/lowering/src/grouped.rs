@@ -13,7 +13,7 @@ use crate::input::Input;
 use api::binding::{ArgumentRole, ConnectionField, FieldBinding, InputRole};
 
 impl<'a> Context<'a> {
-    /// All rows, the page left aside, by what the field's arguments say that groups agree in.
+    /// All rows without pagination, by the group keys of the field's arguments.
     pub(super) fn row_groups(
         &mut self,
         field: &CollectedField<'a>,
@@ -46,7 +46,7 @@ impl<'a> Context<'a> {
         Ok(Node::Groups { output, item: Item { node, nullable: false } })
     }
 
-    /// What the rows of a group agree in: the fields that are said to be true.
+    /// The group keys: the fields whose argument is true.
     fn grouped_by(&self, field: &CollectedField<'_>) -> Result<Vec<Place>, LowerError> {
         let mut by = Vec::new();
         for (id, value) in field.arguments {

@@ -1,7 +1,7 @@
-//! Input values, whether they stand in the document or come in a variable.
+//! Input values, literal or from a variable.
 //!
-//! Whatever is asked of a variable here is written down as having steered; turning a value into
-//! an operand asks nothing.
+//! Every observation of a variable here is recorded as steering; turning a value into an operand
+//! observes nothing.
 
 use graphql::opaque::{OpaqueKind, OpaqueShape, read_opaque};
 use graphql::operation::Location;
@@ -21,7 +21,7 @@ pub(super) enum Input<'o> {
     Variable(Slot, Path),
 }
 
-/// Whether there is a value.
+/// Presence of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Presence {
     Absent,
@@ -69,7 +69,7 @@ impl Context<'_> {
         }
     }
 
-    /// The elements of a list; a single value is a list of one.
+    /// The elements of a list; a single value counts as a list of one.
     pub(super) fn items<'o>(&self, input: &Input<'o>) -> Result<Vec<Input<'o>>, LowerError> {
         Ok(match input {
             Input::Literal(Value::List(items)) => {
@@ -109,8 +109,7 @@ impl Context<'_> {
         })
     }
 
-    /// The fields of an input object that are given, where null is a value like any other and the
-    /// order means nothing.
+    /// The given fields of an input object, where null is a value and the order is irrelevant.
     pub(super) fn members_given<'o>(
         &self,
         input: &Input<'o>,
@@ -141,8 +140,8 @@ impl Context<'_> {
         })
     }
 
-    /// Whether a value that stands in the document is there: a variable may be absent. One that
-    /// has a default may be null all the same, where null may not be.
+    /// True if a literal is given: a variable may be absent. One with a default may be null all the
+    /// same, where null is not allowed.
     pub(super) fn is_given(
         &self,
         id: InputId,
@@ -150,7 +149,7 @@ impl Context<'_> {
         location: Location,
     ) -> Result<bool, LowerError> {
         let Value::Variable(slot) = value else { return Ok(true) };
-        // Only given back: an absent one is null.
+        // Returned unchanged: an absent one is null.
         if self.api.input(id).role == InputRole::Write(WriteRole::ClientMutationId) {
             return Ok(true);
         }
@@ -178,7 +177,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The meaning of an enum value.
+    /// The binding of an enum value.
     pub(super) fn enum_value(&self, input: &Input<'_>, r#type: TypeId) -> Option<&ValueBinding> {
         let id: EnumValueId = match input {
             Input::Literal(Value::Enum(id)) => *id,
@@ -191,7 +190,7 @@ impl Context<'_> {
         Some(self.api.value(id))
     }
 
-    /// Whether a boolean is true. It steers.
+    /// Observes whether a boolean is true. It steers.
     pub(super) fn is_true(&self, input: &Input<'_>) -> bool {
         match input {
             Input::Literal(value) => **value == Value::Boolean(true),
@@ -201,7 +200,7 @@ impl Context<'_> {
         }
     }
 
-    /// Whether a number is zero. It steers.
+    /// Observes whether a number is zero. It steers.
     pub(super) fn is_zero(&self, input: &Input<'_>) -> bool {
         match input {
             Input::Literal(value) => **value == Value::Int(0),
@@ -209,7 +208,7 @@ impl Context<'_> {
         }
     }
 
-    /// A whole number. It steers.
+    /// Observes a whole number. It steers.
     pub(super) fn integer(&self, input: &Input<'_>) -> Option<i64> {
         match input {
             Input::Literal(Value::Int(number)) => Some(*number),
@@ -221,7 +220,7 @@ impl Context<'_> {
         }
     }
 
-    /// What of an opaque text steers; `None` if it cannot be read.
+    /// Observes the steering parts of an opaque text; `None` if it is invalid.
     pub(super) fn opaque(&self, input: &Input<'_>, kind: OpaqueKind) -> Option<OpaqueShape> {
         match input {
             Input::Literal(Value::String(text)) => read_opaque(text, kind),
@@ -230,8 +229,8 @@ impl Context<'_> {
         }
     }
 
-    /// The value as a parameter. Nothing of it steers: what the API calls its parts stands in the
-    /// operand's form.
+    /// The value as a parameter. Nothing of it steers: the operand's form has the API's names of
+    /// its parts.
     pub(super) fn operand(&self, input: &Input<'_>, r#type: TypeRef) -> Operand {
         if let Input::Literal(Value::Enum(id)) = input
             && let ValueBinding::Label(label) = self.api.value(*id)
@@ -245,7 +244,7 @@ impl Context<'_> {
         }
     }
 
-    /// The value as it is given.
+    /// The value unchanged.
     pub(super) fn plain_operand(&self, input: &Input<'_>) -> Operand {
         match input {
             Input::Literal(Value::List(items)) if items.iter().any(has_variable) => {
@@ -307,7 +306,7 @@ impl Context<'_> {
         }
     }
 
-    /// A value without variables, by the names that the API gives to what it has.
+    /// A value without variables, by the API's names of its parts.
     fn constant(&self, value: &Value) -> ir::Value {
         match value {
             Value::Boolean(value) => ir::Value::Boolean(*value),
@@ -330,7 +329,7 @@ impl Context<'_> {
                     |(name, value): &(Box<str>, Value)| (name.clone(), self.constant(value));
                 ir::Value::Object(members.iter().map(member).collect())
             }
-            // Variables are looked for before this; none is left here.
+            // Variables are handled before; none is left here.
             Value::Null | Value::Variable(_) => ir::Value::Null,
         }
     }
@@ -352,7 +351,7 @@ fn has_variable(value: &Value) -> bool {
     }
 }
 
-/// A number of 32 bits that is written with a fraction of nothing.
+/// A 32-bit number written with a zero fraction.
 fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() < 4e9).then_some(number as i64)
 }

@@ -1,4 +1,4 @@
-//! Values with parts: what the operation selects of them becomes part of their leaf.
+//! Values with parts: their selections become part of their leaf.
 
 use catalog::FieldId;
 use graphql::CollectedField;
@@ -11,7 +11,7 @@ use super::{Context, LowerError};
 use api::binding::{FieldBinding, ValueShape};
 
 impl Context<'_> {
-    /// The leaf of a value whose GraphQL type is `type`, for what `field` selects of it.
+    /// The leaf of a value whose GraphQL type is `type`, with the selections of `field`.
     pub(super) fn leaf(
         &mut self,
         value: &ValueShape,
@@ -21,7 +21,7 @@ impl Context<'_> {
         self.leaf_within(value, r#type, field, None)
     }
 
-    /// The node of a field's value, which something else may stand for where it is null.
+    /// The node of a field's value, with the replacement of null.
     pub(super) fn or_absent(&self, field: FieldId, output: OutputId, leaf: Leaf) -> Node {
         match self.api.find_absent(field).and_then(|absent| absent.json.clone()) {
             Some(absent) => Node::LeafOr { output, leaf, absent },

@@ -1,30 +1,30 @@
-//! Operation → request and shape, by the bindings of an API.
+//! Lowering: operation → request and shape, by the bindings of an API.
 //!
-//! One lowering for every dialect. It looks at variables only through `Steering`, so that its
-//! result holds for all values of the same structure.
+//! One lowering for every dialect. It reads variables only through `Steering`, so that its result
+//! is valid for all values of the same structure.
 //!
 //! * [`selection`](self): `selection.rs`: fields of objects to outputs and shape nodes
-//! * `paging.rs`: pages, from offsets or from cursors
+//! * `paging.rs`: pagination by offsets or by cursors
 //! * `call.rs`: calls of functions
 //! * `connection.rs`: connections, edges, page information
-//! * `aggregate.rs`: what is made of all rows of a set
+//! * `aggregate.rs`: aggregates of all rows of a set
 //! * `grouped.rs`: rows in groups
 //! * `arguments.rs`: arguments to filter, order and page
 //! * `filter.rs`: conditions
-//! * `pattern.rs`: what texts are matched with, to be checked
-//! * `order.rs`: orders and the cursors that belong to them
+//! * `pattern.rs`: patterns of text matches, for later checks
+//! * `order.rs`: orders and their cursors
 //! * `input.rs`: values, whether literal or variable
 //! * `outputs.rs`: the outputs of one set of rows
 //! * `leaf.rs`: values with parts
-//! * `mutation.rs`: root fields that change something
-//! * `bulk.rs`: changes of several rows, and their guard
-//! * `nested.rs`: changes of rows together with those that they are connected with
-//! * `graph.rs`: changes of nodes of a graph, and of what they are related to
-//! * `stored.rs`: what the inputs of a change say
+//! * `mutation.rs`: root fields of mutations
+//! * `bulk.rs`: bulk changes with their limit
+//! * `nested.rs`: nested writes of rows
+//! * `graph.rs`: changes of nodes of a graph, with nested writes
+//! * `stored.rs`: inputs of a change
 //! * `entities.rs`: rows by federation's representations
 //! * `variants.rs`: rows of several entities in one list
-//! * `returned.rs`: what a change gives
-//! * `rule.rs`: conditions that the author of an API says
+//! * `returned.rs`: results of changes
+//! * `rule.rs`: conditions of the API's author
 
 mod aggregate;
 mod arguments;
@@ -47,6 +47,8 @@ mod returned;
 pub mod rule;
 mod selection;
 mod stored;
+#[cfg(test)]
+mod tests;
 mod variants;
 
 use std::cell::{Cell, RefCell};
@@ -68,31 +70,31 @@ pub use pattern::StatedPattern;
 pub struct Lowered {
     pub request: ir::Request,
     pub shape: Shape,
-    /// What the answer holds of the request itself, by its place there.
+    /// Parts of the response that are copied from the request, by index.
     pub echoes: Vec<Echoed>,
-    /// What texts are matched with.
+    /// The patterns of text matches.
     pub patterns: Vec<StatedPattern>,
-    /// What the variables had to be for this.
+    /// The required structure of the variables.
     pub structure: Structure,
 }
 
-/// What an answer holds of the request itself.
+/// A part of the response that is copied from the request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Echoed {
     /// A value as JSON, for [`response::Node::Echo`].
     Json(ir::Operand),
-    /// Which key finds each of a list of federation representations, for
+    /// The key of each of a list of federation representations, for
     /// [`response::Node::Representations`]; the types are in the order of their names.
     Sorted { list: ir::Operand, types: Arc<[Arc<ir::Represented>]> },
 }
 
-/// The answers to the root fields `__schema` and `__type`, by response name.
+/// The responses of the root fields `__schema` and `__type`, by response name.
 pub type Introspection = HashMap<Box<str>, Box<[u8]>>;
 
-/// Why an operation cannot be lowered.
+/// Reasons why an operation cannot be lowered.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LowerError {
-    /// An input value that validation lets through and the API does not.
+    /// An input value that is valid in GraphQL and rejected by the API.
     #[error("{message}")]
     Refused { message: Box<str>, location: Location },
     #[error("{0}")]
@@ -101,17 +103,16 @@ pub enum LowerError {
     TooManyInputs,
     #[error("The operation has more than {VALUES} values to store.")]
     TooManyValues,
-    /// A root field has more levels of relationships than the API allows. It never leaves this
-    /// module: the field fails, the others are answered.
+    /// A root field exceeds the depth limit of relationships. The error stays in this module: the
+    /// field fails, the others are executed.
     #[error("the relationships of a root field are nested too deep")]
     NestedTooDeep,
-    /// Conditions stand deeper within each other than whoever compiles them may go down. It never
-    /// leaves this module either.
+    /// Conditions exceed the depth limit of their compilers. The error stays in this module, too.
     #[error("Conditions can be nested {most} levels deep at most.")]
     ConditionsTooDeep { most: usize },
     #[error("The API has no {kind}.")]
     NotOffered { kind: &'static str },
-    /// Our bug: a binding stands where no dialect may put it.
+    /// A bug: a binding at a position where no dialect may put it.
     #[error("a binding is misplaced: {what}")]
     Misplaced { what: &'static str },
 }
@@ -122,27 +123,27 @@ impl LowerError {
     }
 }
 
-/// The most list elements and fields of input objects that one operation may steer with: each
-/// becomes a condition, an order or a check of every later request.
+/// Limit of list elements and fields of input objects that steer one operation: each becomes a
+/// condition, an order or a check of every later request.
 const INPUTS: usize = 5_000;
 
-/// The most values that one operation may store. One statement of PostgreSQL takes no more.
+/// Limit of values that one operation may store. One statement of PostgreSQL takes no more.
 const VALUES: usize = 65_535;
 
-/// What lowering reads, and what it counts.
+/// Inputs of lowering, and its counters.
 struct Context<'a> {
     api: &'a Api,
     operation: &'a Operation,
     steering: &'a Steering<'a>,
     introspection: &'a Introspection,
     budget: Budget,
-    /// How many inputs may still steer.
+    /// The number of inputs that may still steer.
     inputs: Cell<usize>,
-    /// How many values may still be stored.
+    /// The number of values that may still be stored.
     values: Cell<usize>,
-    /// How many conditions stand around the one being lowered.
+    /// The number of enclosing conditions.
     nested: Cell<usize>,
-    /// The input positions around the condition being lowered, and its own.
+    /// The enclosing input positions of the condition being lowered, and its own.
     inputs_around: RefCell<Vec<InputId>>,
     patterns: RefCell<Vec<StatedPattern>>,
     shape: Shape,
@@ -152,11 +153,11 @@ struct Context<'a> {
     echoes: Vec<Echoed>,
     /// The root field being lowered.
     root: u32,
-    /// How many levels of relationships are around the position.
+    /// The number of enclosing levels of relationships.
     level: usize,
 }
 
-/// Lowers an operation that comes to at most so many selections with its fragments in their places.
+/// Lowers an operation with a limit of selections, fragments expanded.
 pub fn lower(
     api: &Api,
     operation: &Operation,

@@ -1,4 +1,4 @@
-//! Root fields that change something: each a write or a call, and what is read of it.
+//! Root fields of mutations: each a write or a call, and the reads of its result.
 
 use catalog::{EntityId, FieldId};
 use graphql::CollectedField;
@@ -12,14 +12,14 @@ use response::Node;
 
 use super::bulk::{NOTHING_SET, bounded, inserted};
 use super::selection::misplaced;
-use super::stored::{Changed, ClientText};
+use super::stored::{Changed, ClientText, Part};
 use super::{Context, LowerError, Outputs};
 use api::Transactions;
-use api::binding::{Change, MutationBinding};
+use api::binding::{Change, MutationBinding, NestedChange};
 
 impl<'a> Context<'a> {
-    /// The node of a root field that changes something, whose steps are added. What is wrong with
-    /// the field alone makes it null with an error, and then nothing of it is done.
+    /// The node of a mutation's root field; adds its steps. An error of the field alone makes it
+    /// null, and nothing of it is executed.
     pub(super) fn mutation(
         &mut self,
         binding: &'a MutationBinding,
@@ -31,7 +31,7 @@ impl<'a> Context<'a> {
             self.steps.truncate(before);
             match self.api.transactions {
                 Transactions::Each => self.failed(error),
-                // Where one field fails, nothing of the request is done.
+                // If one field fails, nothing of the request is executed.
                 Transactions::Request => Err(error),
             }
         })
@@ -49,6 +49,7 @@ impl<'a> Context<'a> {
             return self.shown(binding, field, None, Shown::Changed(write));
         }
         let mut changed = self.changed_by(field)?;
+        changed.require_only(parts(&binding.change))?;
         let client_text = changed.client_mutation_id.take();
         if let Change::Nested(change) = &binding.change {
             let shown = self.nested(binding, change, changed, field.location)?;
@@ -65,7 +66,7 @@ impl<'a> Context<'a> {
         self.shown(binding, field, client_text.as_ref(), Shown::Changed(write))
     }
 
-    /// Ends the transaction with an error where a step gave no row.
+    /// Ends the transaction with an error if a step returned no row.
     pub(super) fn require_rows(&mut self, step: StepId, message: &str) {
         let of_step = Shown::Changed(step);
         let rows = of_step.rows(self.rows_id(), true, Outputs::default());
@@ -74,7 +75,7 @@ impl<'a> Context<'a> {
         self.add_step(StepKind::Require(Require { rows, filter, exists: true, otherwise }));
     }
 
-    /// The node of what a change gives, with the step that reads the rows for it.
+    /// The node of a change's result, with the step that reads its rows.
     fn shown(
         &mut self,
         binding: &'a MutationBinding,
@@ -94,7 +95,7 @@ impl<'a> Context<'a> {
         if let Some((id, outputs)) = payload.read {
             let rows = shown.rows(id, payload.single, outputs);
             let step = Step { id: StepId(0), root: self.root, kind: StepKind::Read(rows) };
-            // Before what the payload reads beside the row, which nothing refers to by its place.
+            // Before the payload's reads beside the row, which nothing refers to by index.
             self.steps.insert(place, step);
             for (place, step) in self.steps.iter_mut().enumerate().skip(place) {
                 step.id = step_id(place);
@@ -103,7 +104,7 @@ impl<'a> Context<'a> {
         Ok(payload.node)
     }
 
-    /// What the source is to do; nothing where the field is null without an error.
+    /// The step of the source; `None` where the field is null without an error.
     fn step_of(
         &self,
         binding: &MutationBinding,
@@ -164,14 +165,14 @@ impl<'a> Context<'a> {
         }))
     }
 
-    /// Which rows are meant; `None` where the opaque id is not one of the entity.
+    /// The filter of the changed rows; `None` if the opaque id is not one of the entity.
     pub(super) fn found_by(&self, entity: EntityId, changed: &Changed<'_>) -> Option<Filter> {
         let mut filters = changed.keys.clone();
         if let Some(id) = &changed.node_id {
             let binding = self.api.find_entity(entity)?.node_id.as_ref()?;
             filters.push(id.as_ref()?.filter(binding)?);
         }
-        // Without a key all rows would be meant.
+        // Without a key all rows would be changed.
         (!filters.is_empty()).then(|| Filter::and(filters))
     }
 
@@ -182,7 +183,26 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A row that is made, or gives its values to the one that agrees with it in the key.
+/// The parts of the inputs that a change reads.
+fn parts(change: &Change) -> &'static [Part] {
+    use Part::{Arguments, AtMost, ClientText, Keys, Nested, NodeId, Rows, Stored};
+    match change {
+        Change::Create(_) | Change::Upsert { .. } => &[ClientText, Stored],
+        Change::Update(_) => &[ClientText, Stored, Keys, NodeId],
+        Change::Delete(_) => &[ClientText, Keys, NodeId],
+        Change::CreateMany { .. } => &[ClientText, Rows],
+        Change::UpdateMany { .. } => &[ClientText, Stored, Keys, AtMost],
+        Change::DeleteMany { .. } => &[ClientText, Keys, AtMost],
+        Change::Call(_) => &[ClientText, Arguments],
+        Change::Nested(NestedChange { is_new: true, .. }) => &[ClientText, Stored, Nested],
+        Change::Nested(NestedChange { is_new: false, .. }) => {
+            &[ClientText, Stored, Nested, Keys, NodeId]
+        }
+        Change::CreateNodes(_) | Change::UpdateNodes(_) | Change::DeleteNodes(_) => &[],
+    }
+}
+
+/// Upsert: a row that is inserted, or updates the row with the same key.
 fn upserted(stored: Vec<(FieldId, Operand)>, key: &[FieldId], kept: &[FieldId]) -> WriteKind {
     let (fields, row): (Vec<FieldId>, Vec<Operand>) = stored.into_iter().unzip();
     let is_set = |field: &FieldId| !key.contains(field) && !kept.contains(field);
@@ -190,7 +210,7 @@ fn upserted(stored: Vec<(FieldId, Operand)>, key: &[FieldId], kept: &[FieldId]) 
     let inserted = |field| (field, Assignment::Inserted);
     let mut assignments: Vec<_> = others.map(inserted).collect();
     if assignments.is_empty() {
-        // A row that is left alone would not come back.
+        // A row that is not updated would not be returned.
         assignments = key.iter().copied().map(inserted).collect();
     }
     let conflict = Conflict { key: key.to_vec(), assignments, filter: Filter::all() };
@@ -198,12 +218,12 @@ fn upserted(stored: Vec<(FieldId, Operand)>, key: &[FieldId], kept: &[FieldId]) 
     WriteKind::Upsert { insert, conflict }
 }
 
-/// Which rows a change shows.
+/// The rows of a change's result.
 #[derive(Debug)]
 pub(super) enum Shown {
-    /// Those that a step touched.
+    /// The rows that a step touched.
     Changed(StepId),
-    /// Those that the filter finds when all is done.
+    /// The rows that the filter finds at the end.
     Found(EntityId, Filter),
 }
 
@@ -228,7 +248,7 @@ impl Shown {
     }
 }
 
-/// What a change has counted: one row.
+/// The counters of a change: one row.
 fn counted(id: RowsId, outputs: Outputs) -> Rows {
     Rows {
         id,
@@ -244,7 +264,7 @@ fn counted(id: RowsId, outputs: Outputs) -> Rows {
     }
 }
 
-/// The node of a field for which nothing is done.
+/// The node of a field that executes nothing.
 fn nothing() -> Node {
     Node::Literal(b"null".as_slice().into())
 }
@@ -253,7 +273,7 @@ fn step_id(place: usize) -> StepId {
     StepId(u32::try_from(place).unwrap_or(u32::MAX))
 }
 
-/// What is done together of the steps of an operation.
+/// Groups the steps of an operation into transactions.
 pub(super) fn transactions(
     kind: OperationKind,
     together: Transactions,

@@ -1,11 +1,11 @@
-//! Changes of a row together with the rows that it is connected with.
+//! Nested writes of rows.
 //!
-//! Each becomes a row of steps in one transaction: first the rows that the row refers to, then the
-//! row itself, with their keys, then those that refer to it, with its own. A key is the result of
-//! the step that gave it, so that no step needs to know more than the rows before it.
+//! Each becomes a sequence of steps in one transaction: first the rows that the row refers to, then
+//! the row itself, with their keys, then those that refer to it, with its own. A key is the result
+//! of the step that returned it, so that a step depends only on the rows before it.
 //!
-//! * [`row`](self::row): rows that are made, and what is said of them
-//! * [`backward`], [`joined`]: connecting a row that is there with others
+//! * [`row`](self::row): new rows, and their inputs
+//! * [`backward`], [`joined`]: connecting an existing row with others
 //! * [`steps`]: single steps
 
 mod backward;
@@ -23,15 +23,15 @@ use super::stored::Changed;
 use super::{Context, LowerError};
 use api::binding::{MutationBinding, NestedBinding, NestedChange, NestedVerb, NestedWay};
 
-/// How many levels of rows may stand in one another.
+/// Limit of nested levels of rows.
 const DEPTH: usize = 10;
 
-/// What may still be said in the rows of a field.
+/// Limits of the rows in a field.
 #[derive(Debug)]
 struct Nesting {
     most: u32,
     left: u32,
-    /// How many rows stand around those that are looked at.
+    /// The depth of the current rows.
     depth: usize,
     location: Location,
 }
@@ -39,7 +39,7 @@ struct Nesting {
 /// A row whose fields later steps refer to.
 #[derive(Clone, Debug)]
 struct Row {
-    /// The step that reads them.
+    /// The step that returns them.
     step: StepId,
     outputs: Vec<(FieldId, OutputId)>,
 }
@@ -49,7 +49,7 @@ impl Nesting {
         LowerError::refused(message, self.location)
     }
 
-    /// Counts rows that are said.
+    /// Counts rows against the limit.
     fn spend(&mut self, rows: usize) -> Result<(), LowerError> {
         let left = u32::try_from(rows).ok().and_then(|rows| self.left.checked_sub(rows));
         let most = self.most;
@@ -61,7 +61,7 @@ impl Nesting {
         Ok(())
     }
 
-    /// Goes into a row.
+    /// Enters a row.
     fn enter(&mut self) -> Result<(), LowerError> {
         self.depth += 1;
         match self.depth > DEPTH {
@@ -86,7 +86,7 @@ impl Row {
         Ok(Operand::Result { step: self.step, output: *output })
     }
 
-    /// That fields of other rows equal those of this one, in pairs.
+    /// The filter that fields of other rows equal those of this one, in pairs.
     fn equal(
         &self,
         fields: impl IntoIterator<Item = (FieldId, FieldId)>,
@@ -95,14 +95,14 @@ impl Row {
         Ok(Filter::and(fields.into_iter().map(equal).collect::<Result<_, LowerError>>()?))
     }
 
-    /// The values that fields of other rows get from those of this one, in pairs.
+    /// The values of other rows' fields from those of this one, in pairs.
     fn values(&self, fields: &[(FieldId, FieldId)]) -> Result<Vec<(FieldId, Operand)>, LowerError> {
         fields.iter().map(|(own, other)| Ok((*other, self.value(*own)?))).collect()
     }
 }
 
 impl<'a> Context<'a> {
-    /// Adds the steps of a change; `None` where nothing is asked for, or no row meant.
+    /// Adds the steps of a change; `None` where nothing is selected, or no row can match.
     pub(super) fn nested(
         &mut self,
         binding: &MutationBinding,
@@ -150,7 +150,7 @@ impl<'a> Context<'a> {
             return Ok(Some(Shown::Changed(step)));
         }
         self.connect(&row, is_new, &said.later, &mut nesting)?;
-        // What came after it may have changed the row.
+        // Later steps may have changed the row.
         let filter = row.equal(key.iter().map(|field| (*field, *field)))?;
         Ok(Some(Shown::Found(entity, filter)))
     }

@@ -1,4 +1,4 @@
-//! Orders, made complete, and the cursors that belong to them.
+//! Orders, completed by a tie-break, and their cursors.
 
 use catalog::{EntityId, FieldId, FunctionId};
 use ir::{Aggregate, AggregateTerm, Direction, Filter, Nulls, OrderKey, OrderTerm, Place};
@@ -8,25 +8,25 @@ use super::Context;
 use super::outputs::Outputs;
 use api::binding::{AggregateValue, Cursors, EntityBinding, OrderBy};
 
-/// The order of a list: what the request says, completed by the tie-break.
+/// The order of a list: the requested one, completed by the tie-break.
 #[derive(Debug, Default)]
 pub(super) struct ListOrder {
     pub(super) terms: Vec<OrderTerm>,
     cursor: CursorForm,
 }
 
-/// What a cursor of this order holds.
+/// The contents of this order's cursors.
 #[derive(Debug, Default)]
 struct CursorForm {
     names: Vec<Box<str>>,
     values: Vec<CursorValue>,
     /// The row's number instead of values.
     by_number: bool,
-    /// The row's place in its list, and nothing else.
+    /// The row's index in its list, and nothing else.
     by_offset: bool,
 }
 
-/// A value that cursors hold.
+/// A value in cursors.
 #[derive(Debug)]
 struct CursorValue {
     key: OrderKey,
@@ -35,32 +35,32 @@ struct CursorValue {
 }
 
 impl ListOrder {
-    /// Whether cursors hold the row's number: the order does not tell rows apart.
+    /// True if cursors hold the row's number: the order is not complete.
     pub(super) fn is_by_number(&self) -> bool {
         self.cursor.by_number
     }
 
-    /// The names that its cursors begin with.
+    /// The names at the beginning of its cursors.
     pub(super) fn cursor_names(&self) -> &[Box<str>] {
         &self.cursor.names
     }
 
-    /// The number of values that its cursors hold.
+    /// The number of values in its cursors.
     pub(super) fn cursor_length(&self) -> usize {
         self.cursor.values.len()
     }
 
-    /// The place of a value among those that its cursors hold.
+    /// The index of a value in its cursors.
     pub(super) fn cursor_place(&self, key: &OrderKey) -> Option<usize> {
         self.cursor.values.iter().position(|value| value.key == *key)
     }
 }
 
-/// What cursors of rows begin with that come in the order of the function that gives them.
+/// The name in cursors of rows in the order of their function.
 const NATURAL: &str = "natural";
 
 impl ListOrder {
-    /// The order in which a function gives its rows: cursors hold the row's number.
+    /// The order of a function's rows: cursors hold the row's number.
     pub(super) fn of_function() -> Self {
         let cursor =
             CursorForm { names: vec![NATURAL.into()], by_number: true, ..CursorForm::default() };
@@ -69,21 +69,21 @@ impl ListOrder {
 }
 
 impl ListOrder {
-    /// The same for a row that has no number, since it was not read with others: its cursor holds
+    /// The same for a row without a number, since it was not read with others: its cursor holds
     /// values, or there is none.
     pub(super) fn of_one_row(mut self) -> Self {
         self.cursor.by_number = false;
         self
     }
 
-    /// Whether a row has a cursor in it.
+    /// True if its rows have cursors.
     pub(super) fn has_cursor(&self) -> bool {
         self.cursor.by_number || !self.cursor.values.is_empty()
     }
 }
 
 impl Context<'_> {
-    /// The order of a list of `entity` for which the request says `chosen`.
+    /// The order of a list of `entity` with the requested keys `chosen`.
     pub(super) fn list_order(&self, entity: EntityId, chosen: &[OrderBy]) -> ListOrder {
         let none = EntityBinding::default();
         let binding = self.api.find_entity(entity).unwrap_or(&none);
@@ -169,11 +169,11 @@ impl Context<'_> {
         pieces
     }
 
-    /// What an order by related rows orders by.
+    /// The sort key of an order by related rows.
     fn related_key(&self, hop: ir::Hop, value: &AggregateValue) -> OrderKey {
         let AggregateValue { function, field, form, .. } = value;
         let place = field.map(Place::field);
-        // Nothing refers to the value of an order by its output.
+        // The value of an order has no output that could be referred to.
         let id = ir::OutputId(u32::MAX);
         let terms =
             vec![AggregateTerm { id, function: *function, place, form: *form, once: false }];
@@ -223,7 +223,7 @@ impl Context<'_> {
         outputs: &mut Outputs,
     ) -> Piece {
         let output = outputs.field(self, path, field, ir::Form::Stored);
-        // A key may have a column that the API does not show.
+        // A key may have a column that the API lacks.
         Piece::Leaf { output, leaf: leaf.unwrap_or(Leaf::Any) }
     }
 }
@@ -247,8 +247,7 @@ impl CursorForm {
     }
 }
 
-/// Adds a term, unless the same orders the rows already. Nulls stand where PostgreSQL puts them,
-/// on every source.
+/// Adds a term, unless the same one is there already. Nulls sort as in PostgreSQL, on every source.
 fn push_term(terms: &mut Vec<OrderTerm>, key: OrderKey, direction: Direction) {
     if terms.iter().any(|term| term.key == key) {
         return;

@@ -1,4 +1,4 @@
-//! The outputs of one set of rows, each asked for once.
+//! The outputs of one set of rows, deduplicated.
 
 use catalog::{FieldId, FunctionId};
 use ir::{Form, Hop, Output, OutputKind};
@@ -7,22 +7,23 @@ use rustc_hash::FxHashMap;
 use super::Context;
 use api::binding::ExternalArgument;
 
-/// What is asked of each row.
+/// The outputs of each row.
 #[derive(Debug, Default)]
 pub(super) struct Outputs {
     list: Vec<Output>,
     fields: FxHashMap<(Vec<Hop>, FieldId, Form), ir::OutputId>,
     present: FxHashMap<Vec<Hop>, ir::OutputId>,
     count: Option<ir::OutputId>,
-    /// Which of several entities the row is of.
+    /// The output for the row's entity, of several.
     variant: Option<ir::OutputId>,
-    /// What is asked of the rows of each of them, by their places.
+    /// The outputs of each of several entities, by index.
     pub(super) of_variants: Vec<Outputs>,
-    /// What representations tell of the rows beside their keys; `None`: these find no rows here.
+    /// Required values of the representations that find the rows; `None` if representations find no
+    /// rows here.
     told: Option<Vec<ExternalInput>>,
 }
 
-/// What representations tell for an argument of a function.
+/// A value of representations for an argument of a function.
 #[derive(Clone, Debug)]
 pub(super) struct ExternalInput {
     pub(super) function: FunctionId,
@@ -35,7 +36,8 @@ impl Outputs {
         Self { told: Some(Vec::new()), ..Self::default() }
     }
 
-    /// The place of what representations tell for an argument; `None` where none find the rows.
+    /// The index of a representation's value for an argument; `None` if no representations find the
+    /// rows.
     pub(super) fn told(
         &mut self,
         function: FunctionId,
@@ -51,7 +53,7 @@ impl Outputs {
         u16::try_from(place).ok()
     }
 
-    /// What representations have to tell.
+    /// Takes the required values of representations.
     pub(super) fn take_told(&mut self) -> Vec<ExternalInput> {
         self.told.take().unwrap_or_default()
     }
@@ -75,7 +77,7 @@ impl Outputs {
         response::OutputId(id.0)
     }
 
-    /// The marker of whether there is a row at the end of the path.
+    /// The output that is null without a row at the end of the path.
     pub(super) fn present(
         &mut self,
         context: &mut Context<'_>,
@@ -92,7 +94,7 @@ impl Outputs {
         response::OutputId(id.0)
     }
 
-    /// Which of several entities the row is of.
+    /// The output for the row's entity, of several.
     pub(super) fn variant(&mut self, context: &mut Context<'_>) -> response::OutputId {
         let id = match self.variant {
             Some(id) => id,
@@ -105,8 +107,8 @@ impl Outputs {
         response::OutputId(id.0)
     }
 
-    /// A value of a function. Two fields that ask for the same function are two calls, since
-    /// their arguments may differ.
+    /// A value of a function. Two fields of the same function are two calls, since their arguments
+    /// may differ.
     pub(super) fn computed(
         &mut self,
         context: &mut Context<'_>,
@@ -127,7 +129,7 @@ impl Outputs {
         response::OutputId(id.0)
     }
 
-    /// A field of the row that joins the row to the one around it.
+    /// A field of the join row between this row and the outer row.
     pub(super) fn edge(
         &mut self,
         context: &mut Context<'_>,
@@ -143,12 +145,12 @@ impl Outputs {
         response::OutputId(id.0)
     }
 
-    /// The place of the key that found the row.
+    /// The position of the key that found the row.
     pub(super) fn ordinal(&mut self, context: &mut Context<'_>) -> response::OutputId {
         response::OutputId(self.push(context, OutputKind::Ordinal).0)
     }
 
-    /// How much a step has counted of something.
+    /// A counter of a step.
     pub(super) fn counter(
         &mut self,
         context: &mut Context<'_>,
@@ -179,7 +181,7 @@ impl Outputs {
         response::OutputId(id.0)
     }
 
-    /// What is made of all rows.
+    /// An aggregate of all rows.
     pub(super) fn aggregate(
         &mut self,
         context: &mut Context<'_>,
@@ -197,8 +199,8 @@ impl Outputs {
         response::OutputId(self.push(context, OutputKind::Groups(groups)).0)
     }
 
-    /// Rows below a row. Two fields that ask for the same relation are two sets of rows, since
-    /// their arguments may differ.
+    /// Related rows. Two fields of the same relation are two sets of rows, since their arguments
+    /// may differ.
     pub(super) fn related(&mut self, context: &mut Context<'_>, path: &[Hop], rows: ir::Rows) {
         self.push(context, OutputKind::Related { path: path.to_vec(), rows: Box::new(rows) });
     }

@@ -1,4 +1,4 @@
-//! Pages: a window given by offsets, or the rows beyond a cursor's position.
+//! Pagination: a window of offsets, or the rows beyond a cursor's position.
 
 use graphql::opaque::OpaqueValues;
 use graphql::operation::Location;
@@ -8,7 +8,7 @@ use super::LowerError;
 use super::arguments::{Arguments, Opaque};
 use super::order::ListOrder;
 
-/// How a connection is paged, as far as its page information depends on it.
+/// Pagination of a connection, as far as its page information depends on it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Paging {
     pub(super) rows: response::RowsId,
@@ -17,13 +17,12 @@ pub(super) struct Paging {
     pub(super) offset: bool,
     pub(super) after: bool,
     pub(super) before: bool,
-    /// Whether cursors hold the row's number.
+    /// True if cursors hold the row's number.
     pub(super) by_number: bool,
 }
 
 impl Paging {
-    /// Whether rows are passed over from the beginning, not cut off when they are read from the
-    /// end.
+    /// True if rows are skipped at the beginning, not cut off when they are read from the end.
     pub(super) fn begins_by_offset(self) -> bool {
         self.after || self.offset || (self.by_number && self.before && self.last)
     }
@@ -38,7 +37,7 @@ const NOT_UNIQUE: &str = "The order supplied is not unique, so before/after curs
 const OTHER_ORDER: &str = "Invalid cursor, it belongs to another order; please enter a cursor from \
      a previous request with the same order, or null.";
 
-/// The page that the arguments ask for.
+/// The page of the arguments.
 pub(super) fn page(
     arguments: Arguments,
     order: &ListOrder,
@@ -64,7 +63,7 @@ pub(super) fn page(
         if !order.terms.is_empty() {
             return refused(NOT_UNIQUE);
         }
-        // Where the set ends is not known before it is read.
+        // The end of the set is unknown before it is read.
         if last.is_some() && before.is_none() {
             return refused(UNORDERED_LAST);
         }
@@ -90,8 +89,8 @@ pub(super) fn page(
     }))
 }
 
-/// What is asked of an unordered set: `last` only together with `before`, and without `limit` and
-/// `offset`.
+/// Pagination arguments of an unordered set: `last` only together with `before`, and without
+/// `limit` and `offset`.
 #[derive(Debug)]
 struct Window {
     after: Option<Opaque>,
@@ -115,7 +114,7 @@ fn between_numbers(window: Window, order: &ListOrder, look_ahead: bool) -> Optio
     let row = Box::new(number(&before, order)?);
     let offset = match &last {
         None => sum(after, offset),
-        // All but the last of the rows between are passed over, too.
+        // All but the last of the rows between are skipped, too.
         Some(last) => {
             let shown = sum(after.clone(), Some(last.clone())).map(Box::new);
             let passed = Operand::RowsBefore { row: row.clone(), offset: shown, limit: None };
@@ -130,9 +129,9 @@ fn between_numbers(window: Window, order: &ListOrder, look_ahead: bool) -> Optio
     Some(Page::Offset { limit: Some(limit), offset, look_ahead })
 }
 
-/// The smaller one of what is asked for and of what a list may have.
+/// The smaller of the requested limit and the maximum of a list.
 pub(super) fn at_most(limit: Operand, most: u64) -> Operand {
-    // So many rows are before the row of the next number.
+    // So many rows precede the row of the next number.
     let next = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
     Operand::RowsBefore {
         row: Box::new(Operand::Constant(Value::Integer(next))),
@@ -148,12 +147,12 @@ fn sum(left: Option<Operand>, right: Option<Operand>) -> Option<Operand> {
     }
 }
 
-/// The number of the row that a cursor stands for.
+/// The row's number in a cursor.
 fn number(cursor: &Opaque, order: &ListOrder) -> Option<Operand> {
     if cursor.shape.values != OpaqueValues::Number || cursor.shape.tags != order.cursor_names() {
         return None;
     }
-    // The number stands after the names.
+    // The number follows the names.
     let part = u16::try_from(cursor.shape.tags.len()).ok()?;
     Some(Operand::Decoded {
         slot: Box::new(cursor.operand.clone()),
@@ -162,7 +161,7 @@ fn number(cursor: &Opaque, order: &ListOrder) -> Option<Operand> {
     })
 }
 
-/// For each term of the order its value at the cursor; `None` if the cursor is of another order.
+/// The value of each term of the order at the cursor; `None` if the cursor is of another order.
 fn keyset_values(cursor: &Opaque, order: &ListOrder) -> Option<Vec<KeysetValue>> {
     let OpaqueValues::Nulls(nulls) = &cursor.shape.values else { return None };
     if cursor.shape.tags != order.cursor_names() || nulls.len() != order.cursor_length() {

@@ -1,15 +1,15 @@
-//! Patterns that an operation states, to be checked before anything is asked of the source: what is
-//! wrong with one must not depend on the rows that a database compares it with.
+//! Patterns of an operation, which are checked before the source is queried: their errors must not
+//! depend on the compared rows.
 
 use graphql::operation::Location;
 use ir::{Operand, TextMatch};
 
 use super::Context;
 
-/// An operand that texts are matched with.
+/// A pattern of a text match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatedPattern {
-    /// The argument and the input fields that lead to it, as `filter.name.like`.
+    /// The path of the argument and its input fields, as `filter.name.like`.
     pub argument: Box<str>,
     pub r#match: TextMatch,
     pub operand: Operand,
@@ -18,7 +18,7 @@ pub struct StatedPattern {
 }
 
 impl Context<'_> {
-    /// Keeps a pattern at the input position that is lowered now.
+    /// Records a pattern at the current input position.
     pub(super) fn state_pattern(&self, r#match: TextMatch, operand: &Operand, location: Location) {
         let inputs = self.inputs_around.borrow();
         let names: Vec<&str> = inputs.iter().map(|id| &*self.api.schema[*id].name).collect();

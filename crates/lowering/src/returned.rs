@@ -1,4 +1,4 @@
-//! What a change gives: fields over the row that came back, and beside it.
+//! Results of changes: fields over the returned row, and beside it.
 
 use graphql::CollectedField;
 use graphql::operation::{FieldRef, SelectionSetId};
@@ -10,21 +10,23 @@ use super::call::RowForm;
 use super::selection::misplaced;
 use super::stored::ClientText;
 use super::{Context, LowerError, Outputs};
-use api::binding::{Change, FieldBinding, MutationBinding, MutationForm, PayloadField};
+use api::binding::{
+    ArgumentRole, Change, FieldBinding, MutationBinding, MutationForm, PayloadField,
+};
 
-/// The node of a field that changes something, and what it reads of the rows that came back.
+/// The node of a mutation's field, and its reads of the returned rows.
 #[derive(Debug)]
 pub(super) struct Payload {
     pub(super) node: Node,
-    /// `None` where nothing of the rows is asked for.
+    /// `None` if no output of the rows is selected.
     pub(super) read: Option<(RowsId, Outputs)>,
-    /// What is asked of what the change has counted.
+    /// The selected counters.
     pub(super) counted: Option<(RowsId, Outputs)>,
-    /// Whether at most one row comes back.
+    /// True if at most one row is returned.
     pub(super) single: bool,
 }
 
-/// The rows that came back, while what is asked of them is collected.
+/// The returned rows, while their outputs are collected.
 #[derive(Debug)]
 struct Returned {
     id: RowsId,
@@ -77,7 +79,7 @@ impl<'a> Context<'a> {
         Ok(Payload { node, read: is_read.then_some((id, outputs)), counted, single })
     }
 
-    /// How the rows that came back are shown.
+    /// The form of the returned rows.
     fn returned_form(&self, binding: &MutationBinding) -> RowForm {
         match (&binding.change, binding.returned) {
             (Change::Call(_), Some(entity)) => {
@@ -164,6 +166,7 @@ impl<'a> Context<'a> {
             }
             PayloadField::Edge => {
                 let Some(entity) = binding.returned else { return Err(misplaced("an edge")) };
+                self.require_arguments(field, |role| matches!(role, ArgumentRole::OrderBy))?;
                 let arguments = self.arguments(field)?;
                 let order = self.list_order(entity, &arguments.orders).of_one_row();
                 let outputs = &mut returned.outputs;
@@ -174,7 +177,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// How much the change has counted of something.
+    /// A counter of the change.
     fn counter(&mut self, counter: Counter, returned: &mut Returned) -> Result<Node, LowerError> {
         let step = returned.step.ok_or_else(|| misplaced("a counter"))?;
         if returned.counted.is_none() {
@@ -196,12 +199,12 @@ impl<'a> Context<'a> {
         Ok(Node::Single { rows, node })
     }
 
-    /// A node over the row that came back, or null where none did.
+    /// A node over the returned row, or null without one.
     fn over_row(&mut self, node: Node, returned: &mut Returned) -> Node {
         Node::Single { rows: returned.rows(), node: self.shape.add(node) }
     }
 
-    /// The same node; null where what a function gave is no row.
+    /// The same node; null where a function returned no row.
     fn if_present(&mut self, node: Node, returned: &mut Returned) -> Node {
         match returned.form {
             RowForm::Nullable => {

@@ -1,5 +1,5 @@
-//! Conditions that the author of an API says, in the words of its requests: what a request would
-//! say at the same place means the same.
+//! Conditions of the API's author, in the syntax of requests: they have the same meaning as in a
+//! request at the same position.
 
 use graphql::definitions::Literal;
 use graphql::operation::{Location, Operation, OperationKind, SelectionSetId};
@@ -14,14 +14,13 @@ use super::input::Input;
 use super::{Context, Introspection, LowerError};
 use api::Api;
 
-/// What stands for a claim.
+/// The prefix of a claim.
 const CLAIM: &str = "$jwt";
 
-/// What stands for something that only a program around the library knows.
+/// The prefix of the library's context, which only an embedding program sets.
 const CONTEXT: &str = "$context";
 
-/// The condition that a literal of an input type states. `claim` gives the way to a claim by what
-/// it is called.
+/// The condition of a literal of an input type. `claim` resolves the name of a claim to its path.
 pub fn condition(
     api: &Api,
     input: &str,
@@ -47,7 +46,7 @@ pub fn condition(
         selection_sets: Vec::new(),
     };
     let introspection = Introspection::new();
-    // No operation states them, so nothing is selected.
+    // They belong to no operation, so nothing is selected.
     let context = Context::new(api, &operation, &steering, &introspection, 0);
     let entries: Vec<_> = members.iter().map(|(id, value)| (*id, Input::new(value))).collect();
     let stated = context.conjunction(&entries, FilterContext::default(), Location::default());
@@ -68,7 +67,7 @@ pub fn condition(
 struct Values<'a> {
     api: &'a Api,
     claim: &'a dyn Fn(&str) -> Box<str>,
-    /// The claims that stand for values, each in a slot of its own.
+    /// The claims in place of values, each in a slot of its own.
     claims: Vec<Box<str>>,
 }
 
@@ -139,7 +138,7 @@ fn is_claim(said: &Literal) -> bool {
     matches!(said, Literal::String(text) if text.starts_with(CLAIM))
 }
 
-/// A value of a scalar; one of a scalar that GraphQL does not know is as it is written.
+/// A value of a scalar; one of a custom scalar is unchanged.
 fn scalar(name: &str, said: &Literal) -> Option<Value> {
     let int = |digits: &str| match digits.parse() {
         Ok(number) => Value::Int(number),
@@ -162,7 +161,7 @@ fn scalar(name: &str, said: &Literal) -> Option<Value> {
     })
 }
 
-/// Lets the claims stand for the variables that stood for them.
+/// Replaces the variables in place of claims by the claims.
 fn claimed(filter: &mut Filter, claims: &[Box<str>]) -> Result<(), String> {
     match filter {
         Filter::And(filters) | Filter::Or(filters) => {
@@ -180,7 +179,7 @@ fn claimed(filter: &mut Filter, claims: &[Box<str>]) -> Result<(), String> {
         | Filter::AnyElement { place, operand, .. }
         | Filter::Text { place, operand, .. }
         | Filter::Geo { place, operand, .. } => {
-            // A function is asked here with no arguments: none could be said.
+            // A function is called without arguments here: there is no syntax for them.
             let is_called = match place.stored() {
                 Place::Computed(call) => !call.arguments.is_empty(),
                 place => matches!(place, Place::If { .. }),

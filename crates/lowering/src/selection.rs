@@ -18,9 +18,10 @@ use api::binding::{
     ArgumentRole, EdgeField, FieldBinding, InputRole, NodeIdBinding, RowsBinding, RowsForm,
     RowsFrom,
 };
+use api::check::{Position, position_of_arguments};
 
 impl<'a> Context<'a> {
-    /// The merged fields that the selection sets select of an object type.
+    /// The merged fields of an object type in the selection sets.
     pub(super) fn collect(
         &mut self,
         object: TypeId,
@@ -33,13 +34,17 @@ impl<'a> Context<'a> {
         for field in &mut collected {
             if let FieldRef::Field(id) = &mut field.field {
                 *id = self.own_field(object, *id);
+                let has_arguments = !field.arguments.is_empty();
+                if has_arguments && position_of_arguments(self.api.field(*id)) == Position::Nothing
+                {
+                    return Err(misplaced("an argument of a field that has none"));
+                }
             }
         }
         Ok(collected)
     }
 
-    /// The object's own field for one that a fragment on an interface names: only objects' fields
-    /// have bindings.
+    /// The object's own field for one on an interface: only objects' fields have bindings.
     fn own_field(&self, object: TypeId, field: FieldId) -> FieldId {
         let schema = &self.api.schema;
         match &schema[object].kind {
@@ -52,7 +57,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The fields of the root object. At the top each is a root field of its own.
+    /// The fields of the root object. At the top level each is a root field of its own.
     pub(super) fn root_fields(
         &mut self,
         object: TypeId,
@@ -192,7 +197,7 @@ impl<'a> Context<'a> {
                         Some((node, rows)) => {
                             outputs.related(self, path, rows);
                             match (binding.form, binding.from) {
-                                // An array that is null is no list.
+                                // A null array is no list.
                                 (RowsForm::List, RowsFrom::Value(field)) => {
                                     let form = ir::Form::Stored;
                                     let present = outputs.field(self, path, field, form);
@@ -207,7 +212,7 @@ impl<'a> Context<'a> {
                 self.level -= 1;
                 Ok(node)
             }
-            // A list may be one of edges, without a connection around them.
+            // A list may consist of edges, without a connection around them.
             FieldBinding::Edge(EdgeField::Column(column)) => {
                 self.edge_column(*column, api.schema[id].r#type.base, field, outputs)
             }
@@ -228,7 +233,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Goes one level of relationships down.
+    /// Enters a level of relationships.
     pub(super) fn enter_level(&mut self) -> Result<(), LowerError> {
         self.level += 1;
         match self.api.nesting() {
@@ -237,7 +242,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether the opaque id given is the word for the root object.
+    /// True if the given opaque id is the word for the root object.
     fn is_root(&self, field: &CollectedField<'a>, word: &'static str) -> bool {
         field.arguments.iter().any(|(id, value)| {
             self.api.input(*id).role == InputRole::Argument(ArgumentRole::NodeId)
@@ -245,8 +250,9 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The row of any entity that has the opaque id given; `None` if no row can have it.
+    /// The row of any entity with the given opaque id; `None` if no row can have it.
     fn lookup(&mut self, field: &CollectedField<'a>) -> Result<Option<(Node, Rows)>, LowerError> {
+        self.require_arguments(field, |role| matches!(role, ArgumentRole::NodeId))?;
         let Some(Some(id)) = self.arguments(field)?.node_id else { return Ok(None) };
         let api = self.api;
         let prefix = id.shape.tags.first().map_or("", |tag| &**tag);
@@ -272,8 +278,8 @@ impl<'a> Context<'a> {
         self.steps.push(ir::Step { id, root: self.root, kind: ir::StepKind::Read(rows) });
     }
 
-    /// The node of a root field, whose read is added. What is wrong with the field alone, wherever
-    /// below it, makes it null with an error, and leaves the other fields as they are.
+    /// The node of a root field; adds its read. An error of the field alone, wherever below it,
+    /// makes it null, and leaves the other fields unchanged.
     fn read(
         &mut self,
         found: Result<Option<(Node, Rows)>, LowerError>,
@@ -288,8 +294,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The node of a root field that cannot be lowered; the error itself where it is not the
-    /// field's alone.
+    /// The node of a root field that cannot be lowered; the error itself if it is not the field's
+    /// alone.
     pub(super) fn failed(&mut self, error: LowerError) -> Result<Node, LowerError> {
         let node = match error {
             LowerError::NestedTooDeep => {
@@ -305,8 +311,7 @@ impl<'a> Context<'a> {
         Ok(node)
     }
 
-    /// The rows that a field gives, and the node that shows them; `None` if no row can have the
-    /// opaque id given.
+    /// The rows of a field, and their node; `None` if no row can have the given opaque id.
     pub(super) fn rows(
         &mut self,
         binding: &RowsBinding,
@@ -321,6 +326,7 @@ impl<'a> Context<'a> {
             RowsFrom::Relation(hop) => self.arguments_of(field, FilterContext::along(hop))?,
             _ => self.arguments(field)?,
         };
+        arguments.require_read(binding.from)?;
         if let Some(id) = arguments.node_id.take() {
             let binding = self.api.find_entity(binding.entity);
             let binding = binding.and_then(|entity| entity.node_id.as_ref());
@@ -386,7 +392,7 @@ impl<'a> Context<'a> {
         };
         let single = binding.form == RowsForm::Single;
         let filter = match binding.from {
-            // Each variant has its own.
+            // Each variant has a filter of its own.
             RowsFrom::Variants { .. } => Filter::all(),
             _ => Filter::and(std::mem::take(&mut arguments.filters)),
         };
@@ -447,7 +453,7 @@ impl<'a> Context<'a> {
         Ok(Some((node, rows)))
     }
 
-    /// A field of the shape, nullable as the schema says.
+    /// A field of the shape, nullable as in the schema.
     pub(super) fn shape_field(&mut self, field: &CollectedField<'_>, node: Node) -> ShapeField {
         let nullable = match field.field {
             FieldRef::Field(id) => !self.api.schema[id].r#type.is_non_null(),
@@ -460,7 +466,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A binding at a place where the dialect must not put it.
+/// A binding at an invalid position.
 pub(super) fn misplaced(what: &'static str) -> LowerError {
     LowerError::Misplaced { what }
 }

@@ -1,4 +1,4 @@
-//! What the inputs of a change say: which rows are meant, and what is stored in them.
+//! Inputs of a change: the filter of its rows, and the stored values.
 
 use catalog::FieldId;
 use graphql::CollectedField;
@@ -17,36 +17,77 @@ use super::selection::misplaced;
 use super::{Context, Echoed, LowerError};
 use api::binding::{ArgumentRole, FilterRole, InputRole, WriteRole};
 
-/// What a change is asked to do.
+/// The inputs of a change.
 #[derive(Debug, Default)]
 pub(super) struct Changed<'o> {
-    /// Values by the fields that they are stored in, in the order of these.
+    /// The parts that it has, be it without effect.
+    parts: Vec<Part>,
+    /// Stored values by field, in the order of the fields.
     pub(super) stored: Vec<(FieldId, Operand)>,
-    /// Conditions that say which rows are meant.
+    /// Conditions that find the rows.
     pub(super) keys: Vec<Filter>,
-    /// An opaque id; `Some(None)` if it is none of this API.
+    /// An opaque id; `Some(None)` if it is invalid in this API.
     pub(super) node_id: Option<Option<Opaque>>,
-    /// How many rows may be reached.
+    /// The limit of rows.
     pub(super) at_most: Option<i64>,
     /// The values of each of several rows.
     pub(super) rows: Vec<Vec<(FieldId, Operand)>>,
-    /// What is done with the rows that the row is connected with.
+    /// The inputs of nested writes.
     pub(super) nested: Vec<(InputId, Input<'o>)>,
-    /// What is given to the function that is called.
+    /// Arguments of the called function.
     pub(super) given: Vec<Given>,
     /// The client's own text, as JSON or as a parameter.
     pub(super) client_mutation_id: Option<ClientText>,
 }
 
-/// A text that the client gets back.
+/// A text that is returned to the client.
 #[derive(Debug)]
 pub(super) enum ClientText {
     Literal(Box<[u8]>),
     Operand(Operand),
 }
 
+/// A part of a [`Changed`] that not every change reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Stored,
+    Keys,
+    NodeId,
+    AtMost,
+    Rows,
+    Nested,
+    Arguments,
+    ClientText,
+}
+
+impl Part {
+    fn of(role: &InputRole) -> Option<Self> {
+        Some(match role {
+            InputRole::Write(WriteRole::Stored(_)) => Self::Stored,
+            InputRole::Write(WriteRole::Rows) => Self::Rows,
+            InputRole::Write(WriteRole::Nested(_)) => Self::Nested,
+            InputRole::Write(WriteRole::AtMost) => Self::AtMost,
+            InputRole::Write(WriteRole::ClientMutationId) => Self::ClientText,
+            InputRole::Filter(_) => Self::Keys,
+            InputRole::Argument(ArgumentRole::NodeId) => Self::NodeId,
+            InputRole::Argument(_) => Self::Arguments,
+            _ => return None,
+        })
+    }
+}
+
+impl Changed<'_> {
+    /// Refuses parts other than these: nothing that a request says is dropped.
+    pub(super) fn require_only(&self, read: &[Part]) -> Result<(), LowerError> {
+        match self.parts.iter().all(|part| read.contains(part)) {
+            true => Ok(()),
+            false => Err(misplaced("an input of another change")),
+        }
+    }
+}
+
 impl Context<'_> {
-    /// What the arguments of a field that changes something say.
+    /// The arguments of a mutation's field.
     pub(super) fn changed_by<'o>(
         &self,
         field: &CollectedField<'o>,
@@ -57,12 +98,12 @@ impl Context<'_> {
                 self.say(*id, &Input::new(value), field.location, &mut changed)?;
             }
         }
-        // The order in which a client names fields means nothing.
+        // The order of fields in a request is irrelevant.
         changed.stored.sort_by_key(|(field, _)| *field);
         Ok(changed)
     }
 
-    /// What an object of inputs says, which is given to a field.
+    /// The inputs of an object for a field.
     pub(super) fn said_by<'o>(
         &self,
         input: &Input<'o>,
@@ -76,8 +117,7 @@ impl Context<'_> {
         Ok(changed)
     }
 
-    /// Adds what one input says, which is given. Objects of inputs stand in one another as deep
-    /// as the schema has them.
+    /// Adds one input. Objects of inputs nest as deep as in the schema.
     fn say<'o>(
         &self,
         id: InputId,
@@ -86,7 +126,9 @@ impl Context<'_> {
         changed: &mut Changed<'o>,
     ) -> Result<(), LowerError> {
         let r#type = self.api.schema[id].r#type;
-        match &self.api.input(id).role {
+        let role = &self.api.input(id).role;
+        changed.parts.extend(Part::of(role));
+        match role {
             InputRole::Write(WriteRole::Inputs) => {
                 for (id, input) in self.members_given(input, r#type.base, location)? {
                     self.say(id, &input, location, changed)?;
@@ -97,7 +139,9 @@ impl Context<'_> {
             }
             InputRole::Write(WriteRole::Rows) => {
                 for row in self.items(input)? {
-                    changed.rows.push(self.said_by(&row, r#type.base, location)?.stored);
+                    let row = self.said_by(&row, r#type.base, location)?;
+                    row.require_only(&[Part::Stored])?;
+                    changed.rows.push(row.stored);
                 }
             }
             InputRole::Write(WriteRole::Nested(_)) => changed.nested.push((id, input.clone())),
@@ -131,7 +175,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The node that gives the client its own text back.
+    /// The node that returns the client's own text.
     pub(super) fn echo(&mut self, text: Option<&ClientText>) -> Node {
         match text {
             None => Node::Literal(b"null".as_slice().into()),

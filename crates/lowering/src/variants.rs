@@ -1,7 +1,7 @@
 //! Rows of several entities in one list: of an interface, of a union.
 //!
-//! What is asked of such rows, and on which conditions, is lowered once for each entity, with the
-//! fields of that entity in the place of those that all have.
+//! Outputs and conditions of such rows are lowered once for each entity, with the fields of that
+//! entity in place of the common ones.
 
 use std::borrow::Cow;
 
@@ -19,13 +19,13 @@ use api::binding::{
     EdgeField, FieldBinding, Subject, VariantBinding, VariantLink, VariantsId, WayBinding,
 };
 
-/// Which of several entities conditions are about.
+/// The one of several entities that conditions apply to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OfVariant<'b> {
     pub(super) number: u16,
     common: &'b [FieldId],
     links: &'b [VariantLink],
-    /// What led to its rows.
+    /// The hop to its rows.
     pub(super) hop: Option<Hop>,
 }
 
@@ -35,7 +35,7 @@ impl<'b> OfVariant<'b> {
         Self { number: *number, common, links, hop: *hop }
     }
 
-    /// What leads from its rows to others, by its place among what is declared.
+    /// The relationship from its rows, by the index of the common one.
     pub(super) fn link(self, place: u16) -> Option<VariantLink> {
         self.links.get(usize::from(place)).copied()
     }
@@ -48,8 +48,8 @@ impl<'b> OfVariant<'b> {
 }
 
 impl<'a> Context<'a> {
-    /// What operators are about: a variant's own field in the place of a common one, and with what
-    /// stands for null.
+    /// The subject of operators: a variant's own field in place of a common one, and with the
+    /// replacement of null.
     pub(super) fn subject<'s>(
         &self,
         own: Option<OfVariant<'_>>,
@@ -77,7 +77,7 @@ impl<'a> Context<'a> {
         Cow::Owned(Subject { place, ..subject.clone() })
     }
 
-    /// The node that a row of several entities is, each made by itself.
+    /// The node of a row of several entities, built for each entity.
     pub(super) fn by_variant(
         &mut self,
         variants: VariantsId,
@@ -98,7 +98,7 @@ impl<'a> Context<'a> {
         Ok(Node::Variants { variant, nodes: nodes.into() })
     }
 
-    /// The properties of the relationship that led to a row of several entities.
+    /// The properties of the relationship to a row of several entities.
     pub(super) fn properties_by_variant(
         &mut self,
         variants: VariantsId,
@@ -124,7 +124,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// What the arguments of a list of several entities say beside their conditions.
+    /// The arguments of a list of several entities beside their conditions.
     pub(super) fn arguments_of_variants(
         &self,
         variants: VariantsId,
@@ -138,7 +138,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The entities of a list, each with its own conditions and what is asked of its rows.
+    /// The entities of a list, each with its own conditions and outputs.
     pub(super) fn variants(
         &self,
         variants: VariantsId,
@@ -163,8 +163,7 @@ impl<'a> Context<'a> {
         Ok(found)
     }
 
-    /// A condition on rows of several entities that relationships lead to, put together of those on
-    /// the rows of each.
+    /// A condition on related rows of several entities, composed of those on the rows of each.
     pub(super) fn related_variants(
         &self,
         variants: VariantsId,

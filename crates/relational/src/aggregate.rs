@@ -54,7 +54,7 @@ impl Compiler<'_> {
                 whole_page.iter().map(|(_, aggregate)| *aggregate).collect();
             let level = self.whole(&page_of(rows), false, &aggregates, parent)?;
             for (output, _) in whole_page {
-                self.place_output(output, response::Place::Level(level));
+                self.place_output(output, response::ColumnRef::Level(level));
             }
         }
         if count.is_some() || !whole.is_empty() {
@@ -62,7 +62,7 @@ impl Compiler<'_> {
                 whole.iter().map(|(_, aggregate)| *aggregate).collect();
             let level = self.whole(&all, count.is_some(), &aggregates, parent)?;
             for output in count.into_iter().chain(whole.iter().map(|(id, _)| *id)) {
-                self.place_output(output, response::Place::Level(level));
+                self.place_output(output, response::ColumnRef::Level(level));
             }
         }
         for (output, aggregate) in groups {
@@ -70,7 +70,7 @@ impl Compiler<'_> {
                 true => self.groups(&page_of(rows), aggregate, parent)?,
                 false => self.groups(&all, aggregate, parent)?,
             };
-            self.place_output(output, response::Place::Level(level));
+            self.place_output(output, response::ColumnRef::Level(level));
         }
         Ok(())
     }
@@ -195,7 +195,7 @@ impl Compiler<'_> {
                 Some(field) => self.formed(field, value, *form),
                 None => value,
             });
-            self.place_output(*id, response::Place::Column(column));
+            self.place_output(*id, response::ColumnRef::Column(column));
         }
         Ok(())
     }

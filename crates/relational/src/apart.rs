@@ -14,7 +14,7 @@ use ir::{
     Filter, Form, From, Hop, HopDirection, OrderKey, Output, OutputId, OutputKind, Page, Request,
     Rows, RowsId, StepKind,
 };
-use response::{Layout, Place};
+use response::{ColumnRef, Layout};
 use rustc_hash::FxHashSet;
 use source::CompileError;
 use sql::Flavor;
@@ -221,7 +221,7 @@ impl Moved {
         };
         let columns = &mut levels[usize::from(above.0)].apart;
         for output in &self.outputs {
-            let Some(Place::Column(column)) = layout.outputs.get_mut(output.0 as usize) else {
+            let Some(ColumnRef::Column(column)) = layout.outputs.get_mut(output.0 as usize) else {
                 return Err(CompileError::not_built("a value apart that is no column"));
             };
             let number = u16::try_from(columns.len()).ok();

@@ -2,7 +2,7 @@
 
 use catalog::{Catalog, FieldId};
 use ir::{Form, Hop, OutputKind, Rows, RowsId, StepId};
-use response::{Layout, LevelId, Place};
+use response::{ColumnRef, Layout, LevelId};
 use rustc_hash::FxHashMap;
 use source::CompileError;
 use sql::{Expression, Flavor, Select, SelectItem, SqlType};
@@ -48,7 +48,7 @@ pub(super) fn compile_from(
     first_apart: RowsId,
 ) -> Result<Program, CompileError> {
     let layout = Layout {
-        outputs: vec![Place::Unused; request.outputs as usize],
+        outputs: vec![ColumnRef::Unused; request.outputs as usize],
         rows: vec![None; request.rows as usize],
     };
     let mut compiler = Compiler {
@@ -226,7 +226,7 @@ impl Compiler<'_> {
     pub(super) fn stand(&mut self, rows: &Rows, level: LevelId, places: Vec<(ir::OutputId, u16)>) {
         self.layout.rows[rows.id.0 as usize] = Some(level);
         for (output, column) in places {
-            self.layout.outputs[output.0 as usize] = Place::Column(column);
+            self.layout.outputs[output.0 as usize] = ColumnRef::Column(column);
         }
     }
 
@@ -309,7 +309,7 @@ impl Compiler<'_> {
     }
 
     /// Says where an output stands.
-    pub(super) fn place_output(&mut self, output: ir::OutputId, place: Place) {
+    pub(super) fn place_output(&mut self, output: ir::OutputId, place: ColumnRef) {
         self.layout.outputs[output.0 as usize] = place;
     }
 

@@ -78,6 +78,7 @@ impl Compiler<'_> {
         scope.guards.first = guards.first;
         scope.guards.made = guards.made;
         scope.parent_key = parent_key;
+        scope.is_within = true;
         self.join_if(rows, scope, statement)
     }
 }

@@ -88,6 +88,9 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
+        if scope.is_within && call.of_row.as_ref().is_some_and(Vec::is_empty) {
+            return Err(CompileError::not_built("functions of distinct rows and of pages' rows"));
+        }
         let alias = call.of_row.as_ref().map(|path| self.joined(scope, statement, path));
         let row = Row { alias, told: &scope.told };
         let value = match &self.catalog[call.function].result {

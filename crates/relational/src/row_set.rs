@@ -36,6 +36,8 @@ pub(super) struct Scope {
     /// The rows come in an order that only their own place says: a function gave them so.
     pub(super) keeps_order: bool,
     pub(super) guards: Guards,
+    /// The rows are those of a subquery: they have the columns of their table, but not its type.
+    pub(super) is_within: bool,
     /// Where the rows are of several entities: the columns of each.
     pub(super) variants: Option<VariantColumns>,
 }
@@ -54,6 +56,7 @@ impl Scope {
             told: Vec::new(),
             keeps_order: false,
             guards: Guards::default(),
+            is_within: false,
             variants: None,
         }
     }

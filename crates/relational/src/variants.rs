@@ -78,8 +78,9 @@ impl Compiler<'_> {
         for variant in variants {
             branches.push(self.branch(rows, variant, &keys, statement)?);
         }
-        let alias = statement.alias();
-        let selects = branches.iter().enumerate().map(|(number, branch)| {
+        let fields = variants.first().map_or(&[][..], |variant| &variant.common);
+        let mut selects = Vec::with_capacity(branches.len());
+        for (number, branch) in branches.iter().enumerate() {
             let mut select = branch.select.clone();
             let number = u16::try_from(number).unwrap_or(u16::MAX);
             let mut columns = vec![Expression::Number(number)];
@@ -90,16 +91,16 @@ impl Compiler<'_> {
                 columns.extend(own.map(|own| if is_own { own.clone() } else { other.null(own) }));
             }
             select.items = numbered(columns.into_iter());
-            select
-        });
-        let union = FromItem::Union { selects: selects.collect(), alias };
+            selects.push(self.cut(rows, (fields, &branch.commons), select, statement)?);
+        }
+        let alias = statement.alias();
+        let union = FromItem::Union { selects, alias };
         let mut next = 0_u16;
         let mut column = || {
             next = next.saturating_add(1);
             Expression::numbered(alias, next - 1)
         };
         let number = column();
-        let fields = variants.first().map_or(&[][..], |variant| &variant.common);
         let commons = fields.iter().map(|field| (*field, column())).collect();
         let own = branches.into_iter().map(|branch| OwnColumns {
             columns: branch.own.expressions.iter().map(|_| column()).collect(),
@@ -163,6 +164,35 @@ impl Compiler<'_> {
         self.items(&rows, &mut scope, statement, &mut own)?;
         let commons = variant.common.iter().map(|field| self.field(alias, *field)).collect();
         Ok(Branch { select: scope.select, commons, own })
+    }
+
+    /// Cuts the rows of one variant off, where the page is of the first rows of all: so an index can
+    /// give those that may be among them.
+    fn cut(
+        &self,
+        rows: &Rows,
+        (fields, commons): (&[FieldId], &[Expression]),
+        mut select: Select,
+        statement: &mut Statement,
+    ) -> Result<Select, CompileError> {
+        let ir::Page::Offset { limit: Some(limit), offset: None, look_ahead } = &rows.page else {
+            return Ok(select);
+        };
+        let mut scope = Scope::new(Select::once(), statement.alias());
+        let commons = fields.iter().copied().zip(commons.iter().cloned()).collect();
+        let number = Expression::Number(0);
+        scope.variants = Some(VariantColumns { number, commons, own: Vec::new() });
+        for term in &rows.order {
+            select.order_by.push(self.order_item(term, &mut scope, statement)?);
+        }
+        let source = ParameterSource::Operand(limit.clone());
+        let kind = ParameterKind::Limit { look_ahead: *look_ahead };
+        select.limit = Some(Expression::Parameter(statement.parameter(source, kind)));
+        let (alias, count) = (statement.alias(), select.items.len());
+        let mut cut = Select::from(FromItem::Subquery { select: Box::new(select), alias });
+        let columns = (0_u16..).take(count).map(|number| Expression::numbered(alias, number));
+        cut.items = numbered(columns);
+        Ok(cut)
     }
 
     /// Compiles the relations below the rows of each variant.

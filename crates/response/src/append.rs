@@ -1,7 +1,7 @@
-//! Appending a few bytes: an answer is made of hundreds of short texts, and a call to copy one takes
-//! longer than copying it.
+//! Fast appending of a few bytes: a response consists of hundreds of short texts, and a call to
+//! copy one takes longer than copying it.
 
-/// Appends bytes, few of them in pieces whose size is known when this is compiled.
+/// Appends bytes, few of them in pieces of constant size.
 #[inline]
 pub(crate) fn append(bytes: &[u8], out: &mut Vec<u8>) {
     let is_appended = match bytes.len() {

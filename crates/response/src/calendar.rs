@@ -1,12 +1,12 @@
-//! Days and times of day as a graph counts them, from 1970 and from midnight, and as they are
-//! written. What a client gives and what is stored are read by the same rules.
+//! Days and times of day as a graph stores them, from 1970 and from midnight, and their texts.
+//! Input and stored values are parsed by the same rules.
 
 mod moment;
 mod read;
 
 pub use moment::Moment;
 
-/// A day of the proleptic Gregorian calendar. The year zero is there, as in ISO 8601.
+/// A day of the proleptic Gregorian calendar. It has a year zero, as ISO 8601.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Day {
     pub year: i64,
@@ -23,11 +23,11 @@ pub struct Clock {
     pub nanosecond: u32,
 }
 
-/// How far a clock is ahead of UTC, in seconds.
+/// The offset of a local time from UTC, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offset(pub i32);
 
-/// Years that a graph knows, on both sides of zero.
+/// Limit of a graph's years, on both sides of zero.
 const MOST_YEARS: i64 = 999_999_999;
 const DAYS_OF_400_YEARS: i64 = 146_097;
 /// From the first of March of the year zero, with which leap days come last, to 1970.
@@ -36,7 +36,7 @@ const SECONDS_OF_DAY: i64 = 86_400;
 const NANOSECONDS: i64 = 1_000_000_000;
 
 impl Day {
-    /// A day that there is.
+    /// Returns the day, if it exists.
     #[must_use]
     pub fn new(year: i64, month: u8, day: u8) -> Option<Self> {
         let is_there = year.abs() <= MOST_YEARS
@@ -62,7 +62,7 @@ impl Day {
         Self::new(era * 400 + years + i64::from(month <= 2), month, day)
     }
 
-    /// How many days after the first of 1970 it is.
+    /// The number of days since the first of 1970.
     #[must_use]
     pub fn to_epoch(self) -> i64 {
         let (month, day) = (i64::from(self.month), i64::from(self.day));
@@ -73,7 +73,7 @@ impl Day {
         era * DAYS_OF_400_YEARS + within - DAYS_BEFORE_1970
     }
 
-    /// Appends `2020-02-29`; a year that has not four digits with a sign and six at least.
+    /// Appends `2020-02-29`; years of other than four digits get a sign and at least six.
     pub fn write(self, out: &mut Vec<u8>) {
         if (0..=9999).contains(&self.year) {
             write_padded(self.year.unsigned_abs(), 4, out);
@@ -89,7 +89,7 @@ impl Day {
 }
 
 impl Clock {
-    /// A time of day that there is.
+    /// Returns the time of day, if it exists.
     #[must_use]
     pub fn new(hour: u8, minute: u8, second: u8, nanosecond: u32) -> Option<Self> {
         let is_there =
@@ -109,13 +109,13 @@ impl Clock {
         Self::new(hour, minute, second, u32::try_from(nanosecond).ok()?)
     }
 
-    /// How many nanoseconds after midnight it is.
+    /// Nanoseconds since midnight.
     #[must_use]
     pub fn to_midnight(self) -> i64 {
         self.seconds() * NANOSECONDS + i64::from(self.nanosecond)
     }
 
-    /// How many whole seconds after midnight it is.
+    /// Whole seconds since midnight.
     #[must_use]
     pub fn seconds(self) -> i64 {
         (i64::from(self.hour) * 60 + i64::from(self.minute)) * 60 + i64::from(self.second)
@@ -165,7 +165,7 @@ impl Offset {
     }
 }
 
-/// The day and the time of day so many seconds after the beginning of 1970.
+/// Splits seconds since the beginning of 1970 into a day and a time of day.
 #[must_use]
 pub fn split_seconds(seconds: i64, nanosecond: i64) -> Option<(Day, Clock)> {
     let day = Day::from_epoch(seconds.div_euclid(SECONDS_OF_DAY))?;
@@ -176,7 +176,7 @@ pub fn split_seconds(seconds: i64, nanosecond: i64) -> Option<(Day, Clock)> {
     Some((day, Clock::from_midnight(of_day)?))
 }
 
-/// How many seconds after the beginning of 1970 it is then.
+/// Seconds from the beginning of 1970 to a day and a time of day.
 #[must_use]
 pub fn join_seconds(day: Day, clock: Clock) -> i64 {
     day.to_epoch() * SECONDS_OF_DAY + clock.seconds()

@@ -1,4 +1,4 @@
-//! Reading rows: what a source offers to the writer.
+//! Cursors: the interface by which the writer reads rows of a source.
 
 use std::marker::PhantomData;
 
@@ -7,7 +7,7 @@ use crate::packed::Packed;
 
 /// The rows of one level that belong to one row of the level above, one at a time.
 ///
-/// The cursor of the top has no row of its own: only [`Cursor::open`] means anything there.
+/// The top cursor has no row of its own: only [`Cursor::open`] is valid there.
 pub trait Cursor {
     type Error;
     type Child<'a>: Cursor<Error = Self::Error>
@@ -20,32 +20,32 @@ pub trait Cursor {
     /// A column of the current row.
     fn value(&self, column: u16) -> Value<'_>;
 
-    /// Whether a column of the current row is null.
+    /// True if a column of the current row is null.
     fn is_null(&self, column: u16) -> bool {
         matches!(self.value(column), Value::Null)
     }
 
-    /// The rows of `level` that belong to the current row. May be asked again for the same level:
-    /// the same rows come.
+    /// The rows of `level` that belong to the current row. May be called again for the same level:
+    /// it returns the same rows.
     fn open(&mut self, level: LevelId) -> Result<Self::Child<'_>, Self::Error>;
 
     /// The number of the current row, counted from the first row of all pages as 1.
     fn row_number(&self) -> u64;
 
-    /// Which part of the rows this cursor shows.
+    /// The page of the rows that this cursor reads.
     fn bounds(&self) -> Bounds;
 
-    /// Whether there are rows beyond the page; known once [`Cursor::next`] gave `false`.
+    /// True if there are rows beyond the page; known once [`Cursor::next`] returned `false`.
     fn has_more(&self) -> bool;
 
-    /// A number for the parent whose rows these are: where two cursors of a level have the same,
-    /// all that is read through them is the same.
+    /// A number for the parent of these rows, for deduplication: where two cursors of a level have
+    /// the same, their rows are the same.
     fn parent(&self) -> Option<u64> {
         None
     }
 }
 
-/// A row that is not there: every value is null, and no rows belong to it.
+/// An absent row: every value is null, and no rows belong to it.
 #[derive(Debug)]
 pub(crate) struct NoRow<E>(PhantomData<E>);
 
@@ -87,20 +87,20 @@ impl<E> Cursor for NoRow<E> {
     }
 }
 
-/// The page that a cursor shows.
+/// The page of a cursor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
     pub limit: Option<u64>,
     pub offset: u64,
 }
 
-/// A value as the source's driver holds it.
+/// A value in the representation of the source's driver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
     Null,
     Integer(i64),
     Real(f64),
-    /// UTF-8 is checked where it is written: a file may hold anything.
+    /// UTF-8 is validated when it is written: a file may hold any bytes.
     Text(&'a [u8]),
     Blob(&'a [u8]),
     /// A boolean, a list, a map or a structure in PackStream's form. More bytes may follow it.
@@ -108,7 +108,7 @@ pub enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// A value in PackStream's form, which was read at the beginning of the bytes.
+    /// A value in PackStream's form that begins the bytes.
     #[must_use]
     #[inline]
     pub fn of_packed(packed: Packed<'a>, bytes: &'a [u8]) -> Self {
@@ -130,31 +130,31 @@ impl<'a> Value<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LevelId(pub u16);
 
-/// Where the outputs and rows of a request stand in the program that reads them.
+/// Locations of a request's outputs and rows in the program that reads them.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// By [`OutputId`].
-    pub outputs: Vec<Place>,
+    pub outputs: Vec<ColumnRef>,
     /// By [`RowsId`]; `None` where no statement is needed.
     pub rows: Vec<Option<LevelId>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ColumnRef {
     /// A column of the level whose row is current.
     Column(u16),
     /// The only column of the only row of a level of its own: a count. No row means zero.
     Level(LevelId),
-    /// Nothing reads it.
+    /// Not read.
     Unused,
 }
 
 impl Layout {
-    /// Where an output stands.
+    /// The location of an output.
     #[must_use]
     #[inline]
-    pub fn place(&self, output: OutputId) -> Place {
-        self.outputs.get(output.0 as usize).copied().unwrap_or(Place::Unused)
+    pub fn place(&self, output: OutputId) -> ColumnRef {
+        self.outputs.get(output.0 as usize).copied().unwrap_or(ColumnRef::Unused)
     }
 
     /// The level of a set of rows.

@@ -7,11 +7,11 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// The same for a text that is made as one.
+/// The same for a `String`.
 pub fn push_string(text: &str, out: &mut String) {
     let mut bytes = Vec::with_capacity(text.len() + 2);
     write_string(text, &mut bytes);
-    // Nothing is lost: escapes are ASCII, and stand between whole characters.
+    // Lossless: escapes are ASCII, and stand between whole characters.
     out.push_str(&String::from_utf8_lossy(&bytes));
 }
 
@@ -45,8 +45,8 @@ pub fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&text[written..]);
 }
 
-/// How many bytes a text takes as a JSON string, at most; of one that is something else in the answer
-/// it is about as many.
+/// The maximum length of a text as a JSON string in bytes; an estimate for values that are written
+/// in another form.
 pub(crate) fn escaped_length(text: &[u8]) -> usize {
     let mut length = text.len() + 2;
     for chunk in text.chunks(size_of::<u64>()) {
@@ -67,7 +67,7 @@ pub(crate) fn escaped_length(text: &[u8]) -> usize {
     length
 }
 
-/// Whether a text is ASCII and stands in a JSON string as it is: then it needs no other look.
+/// True if a text is ASCII without characters to escape: then it needs no other check.
 #[inline]
 #[must_use]
 pub(crate) fn is_plain(text: &[u8]) -> bool {
@@ -83,7 +83,7 @@ pub(crate) fn is_plain(text: &[u8]) -> bool {
     words.iter().all(is_plain) && is_plain(last)
 }
 
-/// Not zero if some of the bytes have to be escaped, whichever they are.
+/// Not zero if any of the bytes has to be escaped.
 fn escaped(word: u64) -> u64 {
     // A byte that is less than another borrows from its highest bit.
     let less = |word: u64, than: u8| word.wrapping_sub(each(than)) & !word & each(0x80);

@@ -1,18 +1,20 @@
-//! One value to JSON: a [`Leaf`] for each pair of a source's type and a dialect's scalar.
+//! Conversion of one value to JSON: a [`Leaf`] for each pair of a source's type and a dialect's
+//! scalar.
 //!
-//! The same leaf reads PostgreSQL's text form and SQLite's values, so that the same data gives
-//! the same bytes on both. PostgreSQL's texts are those of DateStyle ISO, IntervalStyle postgres,
-//! bytea_output hex and extra_float_digits 1; `money` has no form that can be read whatever the
-//! locale and comes as `numeric`.
+//! The same leaf reads PostgreSQL's text form and SQLite's values, so that the same data gives the
+//! same bytes on both. PostgreSQL's texts are those of DateStyle ISO, IntervalStyle postgres,
+//! bytea_output hex and extra_float_digits 1; `money` has no form that is independent of the locale
+//! and comes as `numeric`.
 //!
-//! * `write`: which module writes which leaf
+//! * `write`: dispatch from leaves to modules
 //! * `number`, `decimal`, `shortest`: numbers; `boolean`
 //! * `text`: texts, enums and values of unknown types; `uuid`, `bytes`
 //! * `datetime`: dates, times of day, timestamps; `offset`
 //! * `json`, `key_value`
-//! * `array`, `composite`, `range`, `interval`, `point`, `figure`: values that have parts; `member`, `quoted`; `sealed`
+//! * `array`, `composite`, `range`, `interval`, `point`, `figure`: values that have parts;
+//!   `member`, `quoted`; `sealed`
 //! * `graph`: values of a graph
-//! * `error`: what an error shows of a value
+//! * `error`: texts of values in errors
 
 mod array;
 mod boolean;
@@ -47,7 +49,7 @@ pub use epoch::Epoch;
 pub use graph::GraphLeaf;
 pub use sealed::{Seal, Sealed};
 
-/// How a value becomes JSON.
+/// The conversion of a value to JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Leaf {
     /// A JSON number; beyond 32 bits it is an error.
@@ -65,21 +67,21 @@ pub enum Leaf {
     Number {
         scale: Option<u32>,
     },
-    /// A decimal as a string with every digit that says something: without zeros at the end of a
-    /// fraction. `NaN` and `Infinity` are strings too.
+    /// A decimal as a string without trailing zeros of a fraction. `NaN` and `Infinity` are strings
+    /// too.
     Digits,
     /// A number with the digits of a double, as JavaScript prints it, as a string. `NaN` and
     /// `Infinity` are strings too.
     FloatText,
-    /// A number inside a node id or a cursor: as JSON, with every digit that says something; one
+    /// A number inside a node id or a cursor: as JSON without trailing zeros of a fraction; one
     /// that is not finite as a string.
     KeyNumber,
-    /// An integer inside a node id: a number where JavaScript can hold it, else a string.
+    /// An integer inside a node id: a number where JavaScript represents it exactly, else a string.
     KeyInteger,
     Boolean,
     /// A string; text that is not UTF-8 is an error.
     Text,
-    /// Lower case, with hyphens; 16 bytes are taken as one too.
+    /// Lower case, with hyphens; 16 bytes are accepted as well.
     Uuid,
     /// `\x` and hexadecimal digits.
     Bytes,
@@ -90,22 +92,23 @@ pub enum Leaf {
     TimestampWithZone,
     /// A moment that is stored as a number, with the offset of UTC.
     Epoch(Epoch),
-    /// A label by the name the API gives it.
+    /// A label by its name in the API.
     Enum(Arc<EnumNames>),
     Json(JsonForm),
     /// hstore, as an object.
     KeyValue,
-    /// Whatever the value is, as a string.
+    /// Any value, as a string.
     Any,
-    /// A graph's list, whose elements are never null; or an array's elements: more dimensions are written one after the other as one list, and a
-    /// null element of a composite type is an object of nulls, as PostGraphile does. Elements are
-    /// separated by commas: of the built-in types only `box` has another delimiter.
+    /// A graph's list, whose elements are never null; or an array's elements: multiple dimensions
+    /// are flattened into one list, and a null element of a composite type is an object of nulls,
+    /// as PostGraphile does. Elements are separated by commas: of the built-in types only `box` has
+    /// another delimiter.
     List(Box<Leaf>),
     /// A composite type's value as an object of its selected attributes.
     Composite(Box<[Member]>),
-    /// The same, where one whose attributes are all null is null.
+    /// The same; a value with only null attributes is null.
     Row(Box<[Member]>),
-    /// A composite type's value as a text that somebody makes of it.
+    /// A composite type's value as a text that a [`Seal`] makes of it.
     Sealed(Box<Sealed>),
     /// A range as an object of its selected bounds; a missing bound is null, and both bounds of
     /// an empty range.
@@ -118,17 +121,17 @@ pub enum Leaf {
     Figure(Figure, Box<[Member]>),
     /// A value of a graph.
     Graph(GraphLeaf),
-    /// JSON text that does not depend on the value: only within a [`Member`].
+    /// JSON text that is independent of the value: only within a [`Member`].
     Literal(Box<[u8]>),
 }
 
-/// How a JSON value stands in the answer.
+/// The form of a JSON value in the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonForm {
     /// As a string that holds JSON, without needless white space and with the escapes of
-    /// `JSON.stringify`. What JavaScript would change by reading it stays: numbers keep the
-    /// digits that say something (20 of them too), members their order and their duplicates.
-    /// JSON's null is null, not a string.
+    /// `JSON.stringify`. Details that JavaScript would lose stay: all significant digits of numbers
+    /// (20 of them too), the order of members and their duplicates. JSON's null is null, not a
+    /// string.
     Text,
     /// As the value itself, in the same form.
     Embedded,
@@ -141,14 +144,14 @@ pub struct Member {
     pub key: Box<[u8]>,
     pub part: Part,
     pub leaf: Leaf,
-    /// Whether the API says that it may be null.
+    /// True if the field is nullable in the API.
     pub nullable: bool,
 }
 
-/// Which part of a value.
+/// A part of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// An attribute of a composite type, by its place.
+    /// An attribute of a composite type, by its index.
     Attribute(u16),
     /// A bound of a range; its leaf is a [`Leaf::Bound`].
     Start,
@@ -173,7 +176,7 @@ pub enum Part {
     Longitude,
     Latitude,
     Height,
-    /// Of a point of a graph: the name and the number of its system of coordinates.
+    /// Of a point of a graph: the name and the number of its coordinate reference system.
     Crs,
     Srid,
     /// Of a line, a segment or a box; its leaf is a [`Leaf::Point`].
@@ -191,20 +194,20 @@ pub enum Part {
     Typename,
 }
 
-/// A figure in the plane.
+/// A geometric figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Figure {
-    /// Without ends. PostgreSQL keeps it as an equation; its points are those on the axes.
+    /// An infinite line. PostgreSQL stores it as an equation; its points are those on the axes.
     Line,
     Segment,
     Box,
-    /// Points one after the other, of which the last one may lead back to the first.
+    /// A sequence of points, open or closed.
     Path,
     Polygon,
     Circle,
 }
 
-/// The names that an API gives to an enum's labels.
+/// The API's names of an enum's labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnumNames {
     /// Label and name, sorted by label.
@@ -220,10 +223,10 @@ pub struct LeafError {
     pub problem: &'static str,
     /// The value, shortened.
     pub value: Box<str>,
-    /// The element of a list that it is about. Then the list was written, with null in place of
+    /// The index of the failed element of a list. Then the list was written, with null in place of
     /// this element and of others that cannot be represented.
     pub element: Option<u64>,
-    /// Whether there is no list because of that element.
+    /// True if that element fails the whole list.
     pub fails_list: bool,
 }
 

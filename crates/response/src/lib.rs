@@ -1,19 +1,20 @@
-//! How an answer is written: from a source's rows straight to JSON bytes, or to values that a reader
-//! in the same process takes.
+//! Response writer: turns a source's rows straight into JSON bytes, or into values for a reader in
+//! the same process.
 //!
-//! A [`Shape`] says what the answer looks like and names the outputs of the request; a
-//! [`Layout`], made with the statements, says in which column of which level each output stands.
-//! The [`Writer`] walks the shape, pulls rows from a [`Cursor`] and tells an [`Output`]. Nothing is
-//! looked up by name, and no value tree stands between a row and its text.
+//! A [`Shape`] describes the response and refers to outputs of the request; a [`Layout`], made with
+//! the statements, gives the level and column of each output. The [`Writer`] walks the shape, pulls
+//! rows from a [`Cursor`] and calls an [`Output`]. Nothing is looked up by name, and no value tree
+//! is built between a row and its text.
 //!
-//! * [`shape`]: what the answer looks like
-//! * [`cursor`]: how rows are read, level by level; [`Layout`]
+//! * [`shape`]: the structure of a response
+//! * [`cursor`]: reading rows, level by level; [`Layout`]
 //! * [`leaf`]: one value to JSON; [`packed`]: values in PackStream's form
 //! * [`writer`]: the walk, with null propagation
-//! * [`output`]: what the walk tells the parts of the answer; [`output::tape`]: values as they are
-//! * [`sink`]: where the bytes go
-//! * [`memory`]: what all answers may take together
-//! * `append`: short texts; `written_before`: lists that are copied
+//! * [`output`]: the interface that receives parts of the response; [`output::tape`]: values
+//!   without serialization
+//! * [`sink`]: the buffer of bytes, with budget and streaming
+//! * [`memory`]: the memory budget of all responses
+//! * `append`: short texts; `repeated_lists`: deduplication of repeated lists
 //! * [`calendar`]: days and times of day
 //! * [`escape`]: JSON strings
 
@@ -31,20 +32,20 @@ pub mod memory;
 pub mod outlet;
 pub mod output;
 pub mod packed;
+mod repeated_lists;
 pub mod shape;
 pub mod sink;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it cannot go on")]
 mod tests;
 pub mod writer;
-mod written_before;
 
-pub use cursor::{Bounds, Cursor, Layout, LevelId, Place, Value};
+pub use cursor::{Bounds, ColumnRef, Cursor, Layout, LevelId, Value};
 pub use ids::{OutputId, RowsId};
 pub use leaf::{
     EnumNames, Epoch, Figure, GraphLeaf, JsonForm, Leaf, LeafError, Member, Part, Seal, Sealed,
 };
-pub use memory::{Held, Memory, NoMemory};
+pub use memory::{MemoryBudget, MemoryReservation, NoMemory};
 pub use outlet::{Outlet, Refused, SentPiece};
 pub use output::Output;
 pub use output::tape::{Recorded, Tape, Token, TokenKind};

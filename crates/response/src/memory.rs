@@ -1,13 +1,14 @@
-//! The memory that all answers being made may take together.
+//! Memory budget of all responses in progress.
 //!
-//! What an answer takes is [`Held`] before it is allocated, in pieces, and given back when it is
-//! dropped. Small answers hold nothing: so many of them that they matter cannot run at once.
+//! A response reserves its memory before it allocates ([`MemoryReservation`]), in pieces, and releases it when
+//! it is dropped. Small responses reserve nothing: so many of them that they matter cannot run at
+//! once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What each part of an answer may take without asking: its text, and the rows and the index of each
-/// level. A request has as many parts as levels, so this is small.
+/// Bytes that each part of a response may use without a reservation: its text, and the rows and the
+/// index of each level. A request has as many parts as levels, so this is small.
 const FREE: u64 = 16 << 10;
 
 /// Reservations are multiples of this.
@@ -16,10 +17,10 @@ const PIECE: u64 = 64 << 10;
 /// Buffers up to this size double when they grow; larger ones grow by a quarter.
 const DOUBLES: usize = 16 << 20;
 
-/// The least capacity of a vector that grows.
+/// The minimum capacity of a vector that grows.
 const LEAST: usize = 4;
 
-/// By how many bytes a full buffer grows: many large buffers that doubled would be half empty.
+/// The growth of a full buffer in bytes: many large buffers that doubled would be half empty.
 #[must_use]
 pub fn growth(capacity: usize) -> usize {
     if capacity <= DOUBLES { capacity } else { capacity / 4 }
@@ -27,37 +28,37 @@ pub fn growth(capacity: usize) -> usize {
 
 /// The memory of all answers of a process.
 #[derive(Debug)]
-pub struct Memory {
+pub struct MemoryBudget {
     most: AtomicU64,
     held: AtomicU64,
     most_held: AtomicU64,
-    /// How many bytes were taken altogether, those that were given back included.
+    /// Bytes reserved in total, released ones included.
     taken: AtomicU64,
-    /// Bytes of buffers that connections keep for the next answer.
+    /// Bytes of buffers that connections keep for the next response.
     kept: AtomicU64,
 }
 
-/// The memory of one answer, or of a part of it.
+/// A reservation of the memory of one response, or of a part of it.
 #[derive(Debug, Default)]
-pub struct Held {
-    /// Without one it is counted nowhere.
-    memory: Option<Arc<Memory>>,
+pub struct MemoryReservation {
+    /// Without a budget it is not counted.
+    memory: Option<Arc<MemoryBudget>>,
     bytes: u64,
-    /// Bytes of a buffer that is kept while nobody needs it.
+    /// Bytes of an idle buffer that is kept.
     kept: u64,
 }
 
-/// Which part of the budget buffers may take, beside it, that are kept while nobody needs them.
+/// The share of the budget that idle buffers may use, in addition to it.
 const KEPT_SHARE: u64 = 8;
 
-/// All answers together would take more memory than they may.
+/// The memory budget of all responses would be exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the answers that are being made take {most} bytes of memory together")]
 pub struct NoMemory {
     pub most: u64,
 }
 
-impl Memory {
+impl MemoryBudget {
     #[must_use]
     pub fn new(most: u64) -> Arc<Self> {
         Arc::new(Self {
@@ -69,24 +70,24 @@ impl Memory {
         })
     }
 
-    /// Another limit from now on; what is held stays.
+    /// Sets another limit; existing reservations stay.
     pub fn set_most(&self, most: u64) {
         self.most.store(most, Ordering::Relaxed);
     }
 
-    /// How many bytes all answers hold now.
+    /// Bytes reserved now.
     #[must_use]
     pub fn held(&self) -> u64 {
         self.held.load(Ordering::Relaxed)
     }
 
-    /// How many bytes all answers held at the most.
+    /// Peak of reserved bytes.
     #[must_use]
     pub fn most_held(&self) -> u64 {
         self.most_held.load(Ordering::Relaxed)
     }
 
-    /// How many bytes were taken altogether since the beginning.
+    /// Bytes reserved in total since the start.
     #[must_use]
     pub fn taken(&self) -> u64 {
         self.taken.load(Ordering::Relaxed)
@@ -103,7 +104,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Counts a buffer that is kept; `false` if those that are kept already take their share.
+    /// Counts a kept buffer; `false` if kept buffers already use their share.
     fn keep(&self, bytes: u64) -> bool {
         let most = self.most.load(Ordering::Relaxed) / KEPT_SHARE;
         let kept = self.kept.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |kept| {
@@ -117,15 +118,15 @@ impl Memory {
     }
 }
 
-impl Held {
-    /// Nothing yet, of this memory.
+impl MemoryReservation {
+    /// An empty reservation of this budget.
     #[must_use]
-    pub fn of(memory: &Arc<Memory>) -> Self {
+    pub fn of(memory: &Arc<MemoryBudget>) -> Self {
         Self { memory: Some(Arc::clone(memory)), bytes: 0, kept: 0 }
     }
 
-    /// Reserves the growth of a vector to `capacity` elements before it allocates: as long as it
-    /// grows, its old and its new buffer exist. Afterwards [`Held::shrink_to`] gives the old one back.
+    /// Reserves the growth of a vector to `capacity` elements before it allocates: while it grows,
+    /// its old and its new buffer exist. Afterwards [`MemoryReservation::shrink_to`] releases the old one.
     pub fn reserve_growth<T>(&mut self, vector: &Vec<T>, capacity: usize) -> Result<(), NoMemory> {
         let both = vector.capacity().saturating_add(capacity);
         self.grow_to((both.saturating_mul(size_of::<T>())) as u64)
@@ -141,7 +142,7 @@ impl Held {
         Ok(())
     }
 
-    /// Makes room in a vector whose only memory this is.
+    /// Makes room in a vector that this reservation covers alone.
     #[cold]
     pub fn make_room_for<T>(&mut self, vector: &mut Vec<T>, more: usize) -> Result<(), NoMemory> {
         let length = vector.len().saturating_add(more);
@@ -156,7 +157,7 @@ impl Held {
         Ok(())
     }
 
-    /// Holds as many bytes at least.
+    /// Reserves at least as many bytes.
     pub fn grow_to(&mut self, bytes: u64) -> Result<(), NoMemory> {
         if bytes <= self.bytes.max(FREE) {
             return Ok(());
@@ -169,8 +170,8 @@ impl Held {
         Ok(())
     }
 
-    /// Gives everything back, while a buffer of so many bytes is kept for the next answer; `false` if
-    /// such buffers take too much already, and this one has to go.
+    /// Releases everything, while a buffer of so many bytes is kept for the next response; `false`
+    /// if kept buffers exceed their share, and this one must be freed.
     pub fn keep(&mut self, bytes: u64) -> bool {
         self.release();
         if bytes <= FREE || bytes == self.kept {
@@ -193,13 +194,13 @@ impl Held {
         }
     }
 
-    /// Whether it is counted anywhere what this holds.
+    /// True if the reservation counts for a budget.
     #[must_use]
     pub fn is_counted(&self) -> bool {
         self.memory.is_some()
     }
 
-    /// Gives back what is held beyond so many bytes.
+    /// Releases the bytes beyond so many.
     pub fn shrink_to(&mut self, bytes: u64) {
         let kept = match bytes {
             0 => 0,
@@ -211,7 +212,7 @@ impl Held {
         self.bytes = kept;
     }
 
-    /// Holds what `other` held, too, which is of the same memory.
+    /// Adds the reservation `other`, of the same budget.
     pub fn join(&mut self, mut other: Self) {
         self.bytes += std::mem::take(&mut other.bytes);
         if self.memory.is_none() {
@@ -219,25 +220,25 @@ impl Held {
         }
     }
 
-    /// Gives everything back.
+    /// Releases everything.
     pub fn release(&mut self) {
         self.shrink_to(0);
     }
 
-    /// How much is held.
+    /// Reserved bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The same memory, of which nothing is held.
+    /// An empty reservation of the same budget.
     #[must_use]
     pub fn another(&self) -> Self {
         Self { memory: self.memory.clone(), bytes: 0, kept: 0 }
     }
 }
 
-impl Drop for Held {
+impl Drop for MemoryReservation {
     fn drop(&mut self) {
         self.release();
         self.end_keeping();
@@ -250,8 +251,8 @@ mod tests {
 
     #[test]
     fn small_answers_hold_nothing_and_large_ones_whole_pieces() {
-        let memory = Memory::new(10 * PIECE);
-        let mut held = Held::of(&memory);
+        let memory = MemoryBudget::new(10 * PIECE);
+        let mut held = MemoryReservation::of(&memory);
         assert_eq!(held.grow_to(FREE), Ok(()));
         assert_eq!(memory.held(), 0);
         assert_eq!(held.grow_to(FREE + 1), Ok(()));
@@ -271,8 +272,8 @@ mod tests {
 
     #[test]
     fn together_they_hold_what_they_may_and_not_a_piece_more() {
-        let memory = Memory::new(3 * PIECE);
-        let (mut one, mut other) = (Held::of(&memory), Held::of(&memory));
+        let memory = MemoryBudget::new(3 * PIECE);
+        let (mut one, mut other) = (MemoryReservation::of(&memory), MemoryReservation::of(&memory));
         assert_eq!(one.grow_to(2 * PIECE), Ok(()));
         assert_eq!(other.grow_to(PIECE), Ok(()));
         assert_eq!(other.grow_to(PIECE + 1), Err(NoMemory { most: 3 * PIECE }));
@@ -288,10 +289,10 @@ mod tests {
 
     #[test]
     fn what_is_joined_is_given_back_together() {
-        let memory = Memory::new(9 * PIECE);
-        let mut held = Held::default();
+        let memory = MemoryBudget::new(9 * PIECE);
+        let mut held = MemoryReservation::default();
         for pieces in [2, 0, 3] {
-            let mut another = Held::of(&memory);
+            let mut another = MemoryReservation::of(&memory);
             another.grow_to(pieces * PIECE).unwrap();
             held.join(another);
         }
@@ -302,14 +303,14 @@ mod tests {
 
     #[test]
     fn buffers_that_are_kept_take_a_share_of_their_own() {
-        let memory = Memory::new(8 * 100 * PIECE);
-        let mut held = Held::of(&memory);
+        let memory = MemoryBudget::new(8 * 100 * PIECE);
+        let mut held = MemoryReservation::of(&memory);
         held.grow_to(90 * PIECE).unwrap();
         assert!(held.keep(90 * PIECE));
         assert_eq!((memory.held(), memory.kept.load(Ordering::Relaxed)), (0, 90 * PIECE));
-        let mut other = Held::of(&memory);
+        let mut other = MemoryReservation::of(&memory);
         assert!(other.keep(FREE) && other.keep(10 * PIECE) && other.keep(10 * PIECE));
-        assert!(!Held::of(&memory).keep(PIECE));
+        assert!(!MemoryReservation::of(&memory).keep(PIECE));
         // It grows again, and is counted as a whole.
         held.grow_to(100 * PIECE).unwrap();
         assert_eq!((memory.held(), memory.kept.load(Ordering::Relaxed)), (100 * PIECE, 10 * PIECE));
@@ -319,8 +320,8 @@ mod tests {
 
     #[test]
     fn the_growth_of_a_vector_is_reserved_with_both_of_its_buffers() {
-        let memory = Memory::new(u64::MAX);
-        let mut held = Held::of(&memory);
+        let memory = MemoryBudget::new(u64::MAX);
+        let mut held = MemoryReservation::of(&memory);
         let mut vector: Vec<[u8; 24]> = Vec::new();
         let mut capacities = vec![0];
         while vector.len() < 100_000 {
@@ -346,6 +347,6 @@ mod tests {
 
     #[test]
     fn what_is_counted_nowhere_grows_as_it_likes() {
-        assert_eq!(Held::default().grow_to(u64::MAX), Ok(()));
+        assert_eq!(MemoryReservation::default().grow_to(u64::MAX), Ok(()));
     }
 }

@@ -1,34 +1,35 @@
-//! Where the beginning of a long answer goes while the rest is being written.
+//! Streaming of long responses: the destination of the first pieces while the rest is being
+//! written.
 
 use std::fmt::Debug;
 
-use crate::memory::Held;
+use crate::memory::MemoryReservation;
 
-/// A part of an answer that is on its way, with the memory that it takes.
+/// A piece of a response in transit, with its memory reservation.
 #[derive(Debug, Default)]
 pub struct SentPiece {
     pub bytes: Vec<u8>,
-    pub held: Held,
+    pub held: MemoryReservation,
 }
 
-/// Takes the final bytes of an answer, piece by piece.
+/// Receives the final bytes of a response, piece by piece.
 pub trait Outlet: Debug + Send {
-    /// Sends bytes that nothing will take back, and waits for a reader that is slow.
+    /// Sends final bytes; blocks while the reader is slow (backpressure).
     fn send(&mut self, piece: SentPiece) -> Result<(), Refused>;
 }
 
-/// Why bytes were not taken.
+/// Reasons why bytes were refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// Nobody reads the answer any more.
+    /// The client is gone.
     #[error("nobody reads the answer any more")]
     Unread,
-    /// The answer has no place among those that are sent while they are made, and begins again when
-    /// it has one; nothing of it was sent.
+    /// The limit of streamed responses is reached; the response starts again when there is a free
+    /// place. None of it was sent.
     #[error("the answer has no place among those that are sent while they are made")]
     NoPlace,
-    /// The answer is longer than what is written without leaving the thread to others; it is written
-    /// again where nobody waits meanwhile.
+    /// The response exceeds the work limit of this thread; it is written again on a thread that may
+    /// block.
     #[error("the answer is longer than what is written at once on a thread that serves others")]
     TooLongHere,
 }

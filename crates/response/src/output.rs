@@ -1,9 +1,9 @@
-//! What answers are written into.
+//! Outputs: receivers of the parts of a response.
 //!
-//! The [`Writer`](crate::writer::Writer) says the parts of an answer one after the other. A
-//! [`Sink`](crate::Sink) makes JSON of them, for who reads bytes; a [`Tape`](crate::Tape) keeps them
-//! as they are, for who reads them in the same process. The writer is compiled once for each, so
-//! that neither asks at any value which of the two it is.
+//! The [`Writer`](crate::writer::Writer) emits the parts of a response one after the other. A
+//! [`Sink`](crate::Sink) serializes them to JSON; a [`Tape`](crate::Tape) stores them unserialized,
+//! for a reader in the same process. The writer is monomorphized for each, so that no value costs a
+//! dispatch.
 
 mod json;
 pub mod tape;
@@ -12,64 +12,64 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::memory::Held;
+use crate::memory::MemoryReservation;
 use crate::shape::ShapeField;
 use crate::sink::{AlreadySent, Full};
 
-/// Where an element of a list stands among the parts of an answer that were written.
+/// The range of a list's element in the written parts of the response.
 pub type Span = (usize, usize);
 
-/// Takes the parts of one answer.
+/// Receives the parts of one response.
 pub trait Output: Clone + Debug + Send + Sized + 'static {
-    /// A place in the answer.
+    /// A position in the response.
     type Mark: Copy + Debug + Default + Ord;
-    /// The answer.
+    /// The response.
     type Data: Debug + Send + 'static;
 
-    /// The place of what comes next.
+    /// The current position.
     fn mark(&self) -> Self::Mark;
 
-    /// Takes back everything from the mark on; what was sent stays sent.
+    /// Discards everything from the mark on; what was sent stays sent.
     fn roll_back(&mut self, mark: Self::Mark) -> Result<(), AlreadySent>;
 
-    /// Appends once more the value that stands between two marks; `false` if a part of it is gone.
+    /// Appends a copy of the value between two marks; `false` if a part of it is gone.
     fn repeat(&mut self, value: (Self::Mark, Self::Mark)) -> bool;
 
-    /// Whether the answer keeps to its budget so far. What `is_final` will not be taken back, and
-    /// may be sent.
+    /// Checks the budget of the response so far. With `is_final`, what is written will not be
+    /// rolled back, and may be sent.
     fn check_budget(&mut self, is_final: bool) -> Result<(), Full>;
 
-    /// Writes at most so many bytes more and then refuses to go on; without a number it goes on.
+    /// Limits the work: refuses to continue after so many bytes; `None` removes the limit.
     fn limit_work(&mut self, bytes: Option<u64>);
 
-    /// Refuses to go on soon after the flag is set.
+    /// Refuses to continue soon after the flag is set.
     fn watch(&mut self, abandoned: Arc<AtomicBool>);
 
-    /// Whether there is room for a text of so many bytes.
+    /// True if there is room for a text of so many bytes.
     fn has_room(&self, bytes: usize) -> bool;
 
     /// Makes room for so many bytes of one text.
     fn reserve(&mut self, bytes: usize) -> Result<(), Full>;
 
-    /// Makes room for sorting `elements` that are written since `start`.
+    /// Makes room for sorting `elements` written since `start`.
     fn reserve_sorted(&mut self, start: usize, elements: usize) -> Result<(), Full>;
 
-    /// Whether a part of the answer is on its way.
+    /// True if a part of the response was sent.
     fn has_sent(&self) -> bool;
 
-    /// How many bytes the answer may have as JSON.
+    /// The maximum length of the response as JSON in bytes.
     fn budget(&self) -> u64;
 
-    /// The memory that it holds some of, for what is read before it is written.
-    fn another_held(&self) -> Held;
+    /// A new reservation of the same memory budget, for data that is read before it is written.
+    fn another_held(&self) -> MemoryReservation;
 
-    /// The answer, with the memory that it holds.
-    fn into_parts(self) -> (Self::Data, Held);
+    /// The response, with its memory reservation.
+    fn into_parts(self) -> (Self::Data, MemoryReservation);
 
     fn begin_object(&mut self);
 
-    /// The name of the first field of an object, whose value comes next; `number` is the place of
-    /// the field among all of the shape.
+    /// Begins the first field of an object, before its value; `number` is the index of the field in
+    /// the shape.
     fn first_key(&mut self, field: &ShapeField, number: u32);
 
     /// The same of another field.
@@ -79,30 +79,29 @@ pub trait Output: Clone + Debug + Send + Sized + 'static {
 
     fn begin_list(&mut self);
 
-    /// Another element than the first comes next.
+    /// Begins an element of a list, other than the first.
     fn next_element(&mut self);
 
     fn end_list(&mut self);
 
     fn null(&mut self);
 
-    /// Where the JSON of a value is appended that has no parts of its own, or is one text with them.
-    /// [`Output::end_text`] ends it, or it is taken back.
+    /// The buffer to which the JSON of a leaf, or of a whole value as one text, is appended.
+    /// [`Output::end_text`] ends the value, or it is rolled back.
     fn text(&mut self) -> &mut Vec<u8>;
 
-    /// What was appended from `start` on is a value.
+    /// Ends the value that was appended from `start` on.
     fn end_text(&mut self, start: usize);
 
-    /// Begins a list whose elements come in another order than they stand in: where it begins.
+    /// Begins a list whose elements are written in another order; returns its start.
     fn begin_sorted(&mut self) -> usize;
 
-    /// An element of such a list comes next: where it begins.
+    /// Begins an element of such a list; returns its start.
     fn begin_sorted_element(&mut self) -> usize;
 
-    /// Where an element of such a list ends.
+    /// The end of an element of such a list.
     fn end_sorted_element(&self) -> usize;
 
-    /// Puts the elements in their order, those that are not there as null. Whether they stand
-    /// elsewhere than they were written.
+    /// Sorts the elements, with null for missing ones. Returns true if they moved.
     fn end_sorted(&mut self, start: usize, elements: &[Option<Span>]) -> bool;
 }

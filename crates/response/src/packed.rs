@@ -1,9 +1,8 @@
-//! Values in PackStream's form, the one in which Neo4j sends them, read where they lie.
+//! Zero-copy reader of PackStream, the encoding of Neo4j's values.
 //!
-//! [`read`] gives one value and what follows it, [`begin`] the value alone without looking for
-//! its end, which is cheaper for lists, maps and structures; [`skip`] looks only for the end.
-//! None of them allocates, none recurses: whoever sends deep or endless values costs no more
-//! than their bytes.
+//! [`read`] returns one value and the bytes after it, [`begin`] the value alone without searching
+//! for its end, which is cheaper for lists, maps and structures; [`skip`] searches for the end
+//! only. None of them allocates or recurses: deep or endless values cost no more than their bytes.
 //!
 //! <https://neo4j.com/docs/bolt/current/packstream/>
 
@@ -14,7 +13,7 @@ pub use parts::{Elements, Entries};
 
 use head::Head;
 
-/// A value, whose texts and parts lie in the bytes that it was read from.
+/// A value whose texts and parts borrow from the bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Packed<'a> {
     Null,
@@ -22,7 +21,7 @@ pub enum Packed<'a> {
     Integer(i64),
     Float(f64),
     Bytes(&'a [u8]),
-    /// Whether it is UTF-8 is not looked at.
+    /// Not validated as UTF-8.
     Text(&'a [u8]),
     List(Elements<'a>),
     Map(Entries<'a>),
@@ -61,13 +60,13 @@ pub fn begin(bytes: &[u8]) -> Result<Packed<'_>, Malformed> {
     head::read(bytes).map(|(head, rest)| Packed::of(head, rest))
 }
 
-/// What follows the value that the bytes begin with.
+/// The bytes after the value that the bytes begin with.
 #[inline]
 pub fn skip(bytes: &[u8]) -> Result<&[u8], Malformed> {
     skip_all(1, bytes)
 }
 
-/// What follows so many values.
+/// The bytes after so many values.
 fn skip_all(mut values: u64, mut bytes: &[u8]) -> Result<&[u8], Malformed> {
     while values > 0 {
         let (head, rest) = head::read(bytes)?;
@@ -109,7 +108,7 @@ impl<'a> Packed<'a> {
 mod tests {
     use super::*;
 
-    /// A value as it is shown, its parts one by one.
+    /// Prints a value, its parts one by one.
     fn show(value: Packed<'_>) -> String {
         let list = |elements: Elements<'_>| {
             let elements: Result<Vec<_>, _> = elements.map(|value| value.map(show)).collect();
@@ -141,7 +140,7 @@ mod tests {
         }
     }
 
-    /// The value, whatever follows it, by all three ways to it.
+    /// Checks the value with all three functions, independent of the bytes after it.
     fn check(bytes: &[u8], expect: &str) {
         for behind in [b"".as_slice(), b"\xc3more"] {
             let all = [bytes, behind].concat();

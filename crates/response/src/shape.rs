@@ -1,6 +1,6 @@
-//! What an answer looks like: a tree of objects, lists and leaves over the request's outputs.
+//! The structure of a response: a tree of objects, lists and leaves over the request's outputs.
 //!
-//! The ids are those of the IR, carried over as numbers: this crate knows no IR.
+//! The ids are those of the IR, as plain numbers: this crate does not depend on the IR.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ pub struct Fields {
     pub end: u32,
 }
 
-/// The answer to one operation.
+/// The structure of the response to one operation.
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
     pub nodes: Vec<Node>,
-    /// Whether a node is made of nothing but values of one row, by the place of the node.
+    /// For each node: true if it consists of values of one row only.
     plain: Vec<bool>,
     pub fields: Vec<ShapeField>,
     /// The fields of `data`.
@@ -56,7 +56,7 @@ pub enum Node {
     Joined { present: OutputId, fields: Fields },
     /// A node over the current row, or null where `present` is null.
     Present { present: OutputId, node: NodeId },
-    /// A node over the current row, by the number that `variant` is.
+    /// One of several nodes over the current row, by the number in `variant`.
     Variants { variant: OutputId, nodes: Box<[NodeId]> },
     /// All rows as a list.
     List { rows: RowsId, item: Item },
@@ -68,39 +68,37 @@ pub enum Node {
     Leaf { output: OutputId, leaf: Leaf },
     /// A value of the current row; where it is null, the JSON text `absent`.
     LeafOr { output: OutputId, leaf: Leaf, absent: Box<[u8]> },
-    /// JSON text that is the same in every answer.
+    /// Constant JSON text.
     Literal(Box<[u8]>),
-    /// JSON text that the request brings, by its place among those.
+    /// JSON text from the request, by its index.
     Echo(u16),
-    /// A list with an element for each federation representation that the request brings, which
-    /// stand sorted among what it echoes. One of a key that no branch has is an empty object.
+    /// A list with an element for each federation representation of the request, which the echo at
+    /// this index holds sorted. A representation of a key without a branch is an empty object.
     Representations { echo: u16, branches: Box<[Branch]> },
-    /// An object over what is made of all rows of a set. Without rows every value is null.
+    /// An object over aggregates of all rows of a set. Without rows every value is null.
     Aggregate { output: OutputId, fields: Fields },
     /// The groups of the rows of a set, as a list.
     Groups { output: OutputId, item: Item },
-    /// A list of one element, which stands over the current row.
+    /// A list of one element over the current row.
     Only(Item),
     /// Values of the current row as a list.
     Leaves(Vec<(OutputId, Leaf)>),
-    /// Nothing was read, because the operation asks for more levels than the API allows: an error
-    /// with this text.
+    /// Not read: the operation exceeds the depth limit of the API. An error with this text.
     TooDeep(Box<str>),
-    /// Nothing was read, because the API refuses a value that the operation gives: an error with
-    /// this text.
+    /// Not read: the API rejects a value of the operation. An error with this text.
     Refused(Box<str>),
-    /// Nothing was read, for a reason that is told once, at the first place where it stands.
+    /// Not read, for a reason that is reported once, at its first position.
     NotRead(Arc<NotRead>),
     /// A text made of pieces, in base64: node ids, cursors.
     Base64(Vec<Piece>),
-    /// How many rows there are, the page left aside.
+    /// The number of rows without pagination.
     Count { output: OutputId },
-    /// How many rows are shown.
+    /// The number of rows in the list.
     Length { rows: RowsId },
-    /// Whether there are rows beyond the page, in the direction in which it was cut off.
+    /// True if there are rows beyond the page, in the direction of the limit.
     HasMore { rows: RowsId },
-    /// Whether rows stand outside the page, on a side where it is bounded by a cursor, which has
-    /// a row of its own, or by its offset. Outside an empty page stands nothing.
+    /// True if rows precede the page, on a side where it is bounded by a cursor, which has a row of
+    /// its own, or by its offset. An empty page has no rows outside.
     HasOutside { rows: RowsId, beyond_cursor: bool },
 }
 
@@ -109,7 +107,7 @@ pub enum Node {
 pub struct Branch {
     /// The number of the key.
     pub key: u16,
-    /// What they are read from; `None`: nothing is read of them.
+    /// The rows of the elements; `None`: nothing is read of them.
     pub rows: Option<BranchRows>,
     pub node: NodeId,
 }
@@ -118,20 +116,20 @@ pub struct Branch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BranchRows {
     pub rows: RowsId,
-    /// The place of the value that found the row, from 1.
+    /// The position of the value that found the row, from 1.
     pub ordinal: OutputId,
 }
 
-/// Why something was not read although the operation asks for it.
+/// Reasons why requested data was not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotRead {
-    /// Whoever asks may not see or do it.
-    NotLet {
+    /// Not authorized.
+    NotAuthorized {
         message: Box<str>,
-        /// The field that is the reason, by its name in the source.
+        /// The field that caused it, by its name in the source.
         field: Option<Box<str>>,
     },
-    /// It was not done, because something else of the same transaction was not.
+    /// Rolled back, because another part of the transaction failed.
     Undone,
 }
 
@@ -144,8 +142,7 @@ pub enum Piece {
         output: OutputId,
         leaf: Leaf,
     },
-    /// A value as a text, without the marks and escapes that JSON has for it. Where it is null the
-    /// whole is null.
+    /// A value as a text without JSON's quotes and escapes. Null makes the whole null.
     Text {
         output: OutputId,
         leaf: Leaf,
@@ -179,7 +176,7 @@ impl Shape {
         &self.nodes[id.0 as usize]
     }
 
-    /// Whether a node is made of nothing but values of one row.
+    /// True if a node consists of values of one row only.
     #[inline]
     pub(crate) fn is_plain(&self, id: NodeId) -> bool {
         self.plain.get(id.0 as usize).copied().unwrap_or(false)
@@ -214,8 +211,8 @@ impl Shape {
         }
     }
 
-    /// Says of a root field, by its place, that it was not read.
-    pub fn leave_out_root(&mut self, place: u32, why: &Arc<NotRead>) {
+    /// Marks a root field, by its index, as not read.
+    pub fn mark_root_not_read(&mut self, place: u32, why: &Arc<NotRead>) {
         let node = self.add(Node::NotRead(Arc::clone(why)));
         let Some(Fields { start, end }) = self.root else { return };
         let root = self.fields.get_mut(start as usize..end as usize);
@@ -224,8 +221,8 @@ impl Shape {
         }
     }
 
-    /// Says of representations that the rows of some were not read, and why.
-    pub fn leave_out_branches<'n>(&mut self, why: impl Fn(RowsId) -> Option<&'n Arc<NotRead>>) {
+    /// Marks branches of representations whose rows were not read, with the reason.
+    pub fn mark_branches_not_read<'n>(&mut self, why: impl Fn(RowsId) -> Option<&'n Arc<NotRead>>) {
         let refused = |branch: &Branch| why(branch.rows?.rows).map(|why| (branch.node, why));
         let of_node = |node: &Node| match node {
             Node::Representations { branches, .. } => branches.iter().filter_map(refused).collect(),
@@ -237,14 +234,14 @@ impl Shape {
         }
     }
 
-    /// Says of some nodes that they were not read, and why.
-    pub fn leave_out<'n>(&mut self, why: impl Fn(&Node) -> Option<&'n Arc<NotRead>>) {
+    /// Marks nodes that were not read, with the reason.
+    pub fn mark_not_read<'n>(&mut self, why: impl Fn(&Node) -> Option<&'n Arc<NotRead>>) {
         for node in &mut self.nodes {
             if let Some(why) = why(node) {
                 *node = Node::NotRead(Arc::clone(why));
             }
         }
-        // What a node is made of stands before it.
+        // Children precede their parents.
         for place in 0..self.nodes.len() {
             self.plain[place] = self.is_made_plainly(&self.nodes[place]);
         }
@@ -281,7 +278,7 @@ impl ShapeField {
         &self.key
     }
 
-    /// The same with its place in the document.
+    /// The same with its location in the document.
     #[must_use]
     pub fn at(self, line: u32, column: u32) -> Self {
         Self { location: Some((line, column)), ..self }

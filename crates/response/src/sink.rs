@@ -1,81 +1,81 @@
-//! Where an answer's bytes go.
+//! The buffer of a response's bytes, with budget, rollback and streaming.
 //!
-//! The writer takes back what it wrote of a position that turns out null, so places in the answer
-//! are [`Mark`]s: counted from its first byte, whether or not the bytes before are still here.
-//! What stands before every mark that may still be rolled back to is final, and can be sent while
-//! the rest is being written.
+//! The writer rolls back what it wrote of a position that turns out null, so positions in the
+//! response are [`Mark`]s: counted from its first byte, whether or not the bytes before are still
+//! in the buffer. Bytes before every mark that may still be rolled back to are final, and can be
+//! sent while the rest is being written.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::memory::{Held, NoMemory, growth};
+use crate::memory::{MemoryReservation, NoMemory, growth};
 use crate::outlet::{Outlet, Refused, SentPiece};
 
-/// Which part of the room is left for one element of a list: after each, the room is looked at.
+/// The share of the room that one element of a list may use: the room is checked after each.
 const SPARE: usize = 8;
 
-/// More than half a mebibyte: smaller buffers of one size the allocator cuts from a page of four
-/// mebibytes that belongs to one thread, which goes through all of it before it takes a piece again
-/// that another thread has given back. Larger ones stand alone, and are taken again at once; what
-/// nobody writes into takes no memory.
+/// More than half a mebibyte: the allocator cuts smaller buffers of one size from a page of four
+/// mebibytes that belongs to one thread, and uses all of it before it reuses a piece that another
+/// thread freed. Larger ones are allocated alone, and reused at once; unwritten parts take no
+/// memory.
 const ALONE: usize = 1 << 20;
 
-/// Smaller buffers are many to a page, and are not worth it.
+/// Smaller buffers share a page with many, so this does not matter for them.
 const SMALL: usize = 64 << 10;
 
-/// The bytes of one answer, with the most it may have.
+/// The bytes of one response, with its budget.
 #[derive(Debug, Default)]
 pub struct Sink {
     bytes: Vec<u8>,
-    held: Held,
-    /// How many bytes the answer may have before it has to be looked at what it may.
+    held: MemoryReservation,
+    /// The number of bytes after which the limits are checked again.
     room: u64,
-    /// How many bytes of the answer stood before `bytes` and are gone.
+    /// The number of bytes before `bytes` that were sent and freed.
     sent: u64,
     budget: u64,
-    /// How much room the answer is expected to need.
+    /// The expected size of the response.
     expected: usize,
     stream: Option<Stream>,
     work: WorkLimit,
 }
 
-/// How much is written before it is looked whether to go on.
+/// A limit of work before the writer checks whether to continue.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkLimit {
-    /// Up to this place of the answer.
+    /// The position of the next check.
     pub(crate) end: u64,
-    /// Set when nobody waits for the answer any more; without it the writing ends at `end`.
+    /// Cancellation flag; without it the writing ends at `end`.
     abandoned: Option<Arc<AtomicBool>>,
 }
 
-/// The way of an answer that is sent while it is made.
+/// The state of a streamed response.
 #[derive(Debug)]
 struct Stream {
     outlet: Box<dyn Outlet>,
-    /// How many bytes are gathered before they are sent.
+    /// The minimum size of a piece.
     portion: usize,
 }
 
-/// A place in an answer.
+/// A position in a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark(u64);
 
-/// What is sent from the first bytes of an answer on. Until then it may be more. A slow reader keeps
-/// some such pieces in memory, on their way.
+/// The size from which a response is streamed, and of its pieces, unless they cannot be final yet.
+/// A slow reader keeps several pieces in memory.
 pub const PORTION: usize = 32 << 10;
 
-/// Bytes that would have to be taken back were sent.
+/// A rollback reached bytes that were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AlreadySent;
 
-/// Why the sink takes no more.
+/// Reasons why the sink accepts no more bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
     TooLarge(TooLarge),
     Refused(Refused),
 }
 
-/// The answer would be larger than it may be.
+/// Limits that the response would exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TooLarge {
     #[error("the answer has more than {budget} bytes")]
@@ -85,48 +85,48 @@ pub enum TooLarge {
 }
 
 impl Sink {
-    /// A sink that holds the beginning of the response already.
+    /// A sink with the beginning of the response.
     #[must_use]
-    pub fn new(bytes: Vec<u8>, budget: u64, held: Held) -> Self {
+    pub fn new(bytes: Vec<u8>, budget: u64, held: MemoryReservation) -> Self {
         let work = WorkLimit::default();
         Self { bytes, held, room: 0, sent: 0, budget, expected: 0, stream: None, work }
     }
 
-    /// The same sink, which makes room for so many bytes as soon as it needs more than it has: a
-    /// buffer that doubles on its way is copied, and may end up half empty.
+    /// The same sink with an expected size, which is allocated at the first growth: a buffer that
+    /// doubles is copied, and may end up half empty.
     #[must_use]
     pub fn expecting(self, bytes: usize) -> Self {
         Self { expected: bytes, ..self }
     }
 
-    /// The same sink, which sends what is final as soon as there are `first` bytes of it.
+    /// The same sink, streaming: final bytes are sent as soon as there are `first` of them.
     #[must_use]
     pub fn streaming(self, first: usize, outlet: Box<dyn Outlet>) -> Self {
         Self { stream: Some(Stream { outlet, portion: first }), ..self }
     }
 
-    /// Writes at most so many bytes more, from now on, and then refuses to go on as
-    /// [`Refused::TooLongHere`]. Without a number it goes on.
+    /// Limits the work: after so many bytes more, refuses to continue with
+    /// [`Refused::TooLongHere`]. `None` removes the limit.
     pub fn limit_work(&mut self, bytes: Option<u64>) {
         let end = bytes.map_or(u64::MAX, |bytes| self.mark().0.saturating_add(bytes));
         self.work = WorkLimit { end, abandoned: None };
         self.room = 0;
     }
 
-    /// Refuses to go on soon after the flag is set: nobody waits for the answer.
+    /// Watches for cancellation: refuses to continue soon after the flag is set.
     pub fn watch(&mut self, abandoned: Arc<AtomicBool>) {
         self.work = WorkLimit::watching(abandoned, self.mark().0);
         self.room = 0;
     }
 
-    /// Whether so many bytes can be appended without another buffer.
+    /// True if so many bytes can be appended without a reallocation.
     #[inline]
     #[must_use]
     pub fn has_room(&self, bytes: usize) -> bool {
         bytes <= self.bytes.capacity() - self.bytes.len()
     }
 
-    /// Holds as much more as a copy of so many bytes takes for a while.
+    /// Reserves the temporary memory of a copy of so many bytes.
     pub(crate) fn reserve_copy(&mut self, bytes: usize) -> Result<(), Full> {
         let both = self.bytes.capacity().saturating_add(bytes);
         self.held.grow_to(both as u64).map_err(TooLarge::from)?;
@@ -141,51 +141,51 @@ impl Sink {
         Ok(())
     }
 
-    /// Whether a part of the answer is on its way.
+    /// True if a part of the response was sent.
     #[must_use]
     pub fn has_sent(&self) -> bool {
         self.sent > 0
     }
 
-    /// The bytes that are here, to append to.
+    /// The bytes in the buffer, to append to.
     #[inline]
     pub fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
-    /// The bytes that are here.
+    /// The bytes in the buffer.
     pub(crate) fn written(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The memory that it holds some of, for what is read before it is written.
+    /// A new reservation of the same memory budget, for data that is read before it is written.
     #[must_use]
-    pub fn another_held(&self) -> Held {
+    pub fn another_held(&self) -> MemoryReservation {
         self.held.another()
     }
 
-    /// How many bytes the answer may have.
+    /// The maximum length of the response in bytes.
     #[must_use]
     pub fn budget(&self) -> u64 {
         self.budget
     }
 
-    /// The place of the next byte.
+    /// The position of the next byte.
     #[must_use]
     #[inline]
     pub fn mark(&self) -> Mark {
         Mark(self.sent + self.bytes.len() as u64)
     }
 
-    /// Takes back everything from the mark on; what was sent stays sent.
+    /// Discards everything from the mark on; what was sent stays sent.
     pub fn roll_back(&mut self, mark: Mark) -> Result<(), AlreadySent> {
         let Some(kept) = mark.0.checked_sub(self.sent) else { return Err(AlreadySent) };
         self.bytes.truncate(usize::try_from(kept).unwrap_or(usize::MAX));
         Ok(())
     }
 
-    /// Appends once more what stands between two marks; `false` if a part of it is gone, or if there is
-    /// no room for it: what is written anew makes some on its way.
+    /// Appends a copy of the bytes between two marks; `false` if a part of them is gone, or if
+    /// there is no room for them: writing them again makes room on its way.
     pub fn repeat(&mut self, (start, end): (Mark, Mark)) -> bool {
         let place = |mark: Mark| usize::try_from(mark.0.checked_sub(self.sent)?).ok();
         let (Some(start), Some(end)) = (place(start), place(end)) else { return false };
@@ -199,21 +199,21 @@ impl Sink {
         true
     }
 
-    /// Whether the answer keeps to its budget so far. What `is_final` will not be taken back, and
-    /// may be sent.
+    /// Checks the budget of the response so far. With `is_final`, what is written will not be
+    /// rolled back, and may be sent.
     #[inline]
     pub fn check_budget(&mut self, is_final: bool) -> Result<(), Full> {
         if self.mark().0 > self.room { self.make_room(is_final) } else { Ok(()) }
     }
 
-    /// All bytes that are here, with the memory that they hold.
+    /// All bytes in the buffer, with their memory reservation.
     #[must_use]
-    pub fn into_parts(self) -> (Vec<u8>, Held) {
+    pub fn into_parts(self) -> (Vec<u8>, MemoryReservation) {
         (self.bytes, self.held)
     }
 
-    /// Called a few times in an answer's life. The bytes get more room before they need it, so that
-    /// memory is held before it is taken: where they grow, they are in two places for a moment.
+    /// Called a few times per response. Grows the buffer before its room is used up, so that memory
+    /// is reserved before it is allocated: during the growth, both buffers exist.
     #[cold]
     fn make_room(&mut self, is_final: bool) -> Result<(), Full> {
         if self.mark().0 > self.budget {
@@ -232,36 +232,37 @@ impl Sink {
         self.held.grow_to(capacity as u64).map_err(TooLarge::from)?;
         let mut room = capacity - capacity / SPARE;
         if let Some(Stream { portion, .. }) = self.stream {
-            // From there on it is looked at everywhere, until something is final.
+            // From there on every check is made, until some bytes are final.
             room = room.min(portion.saturating_sub(1));
         }
         self.room = self.budget.min(self.sent + room as u64).min(self.work.end);
         Ok(())
     }
 
-    /// Gives the buffer its next capacity, or `least` if that is more. Both buffers are reserved before
-    /// the larger one is allocated.
+    /// Grows the buffer to its next capacity, or `least` if that is more. Both buffers are reserved
+    /// before the larger one is allocated.
     #[cold]
     fn grow(&mut self, least: usize) -> Result<(), Full> {
         let capacity = self.bytes.capacity();
-        // Pieces of an answer that is being sent are small and many.
+        // Pieces of a streamed response are small and many.
         let after = if self.sent > 0 { 2 * capacity } else { room_after(capacity, self.expected) };
         let after = after.max(least);
         self.held.reserve_growth(&self.bytes, after).map_err(TooLarge::from)?;
         self.bytes.reserve_exact(after - self.bytes.len());
         self.held.shrink_to(self.bytes.capacity() as u64);
-        // It is looked again what room there is.
+        // Forces the next check of the room.
         self.room = 0;
         Ok(())
     }
 
-    /// Sends what is here. A large piece takes its memory along: several may be on their way at once.
+    /// Sends the buffer. A large piece takes its reservation along: several may be in transit at
+    /// once.
     fn send(&mut self) -> Result<(), Full> {
         let Some(Stream { outlet, portion }) = &mut self.stream else { return Ok(()) };
         let end = self.sent + self.bytes.len() as u64;
         let next = Vec::with_capacity(PORTION + PORTION / SPARE);
         let bytes = std::mem::replace(&mut self.bytes, next);
-        let mut held = Held::default();
+        let mut held = MemoryReservation::default();
         if bytes.capacity() > 2 * PORTION {
             held = self.held.another();
             std::mem::swap(&mut held, &mut self.held);
@@ -281,7 +282,7 @@ fn room_after(capacity: usize, expected: usize) -> usize {
     if wanted > SMALL { wanted.max(ALONE) } else { wanted }
 }
 
-/// After so many bytes it is looked again whether somebody waits for the answer.
+/// The number of bytes between checks for cancellation.
 const LOOK: u64 = 1 << 20;
 
 impl WorkLimit {
@@ -289,7 +290,7 @@ impl WorkLimit {
         Self { end: at.saturating_add(LOOK), abandoned: Some(abandoned) }
     }
 
-    /// Whether the writing goes on at a place of the answer.
+    /// Checks whether the writing continues at a position of the response.
     pub(crate) fn check(&mut self, at: u64) -> Result<(), Full> {
         if at <= self.end {
             return Ok(());
@@ -320,7 +321,7 @@ impl From<TooLarge> for Full {
 }
 
 impl Clone for Sink {
-    /// The copy has as much room, holds memory of its own, and sends nothing.
+    /// The copy has as much room, a reservation of its own, and sends nothing.
     fn clone(&self) -> Self {
         let Self { bytes, held, room: _, sent, budget, expected, stream: _, work: _ } = self;
         let mut copy = Vec::with_capacity(bytes.capacity());
@@ -338,10 +339,10 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::{ALONE, AlreadySent, Full, Mark, PORTION, SMALL, Sink, TooLarge, room_after};
-    use crate::memory::{Held, Memory, NoMemory};
+    use crate::memory::{MemoryBudget, MemoryReservation, NoMemory};
     use crate::outlet::{Outlet, Refused, SentPiece};
 
-    /// Gathers what was sent, and refuses what comes after so many pieces.
+    /// Records sent pieces, and refuses further ones after so many.
     #[derive(Clone, Debug)]
     struct Pieces {
         sent: Arc<Mutex<Vec<Vec<u8>>>>,
@@ -361,14 +362,14 @@ mod tests {
 
     fn streaming(budget: u64, first: usize, most: usize) -> (Sink, Pieces) {
         let pieces = Pieces { sent: Arc::default(), most };
-        let sink = Sink::new(b"{\"data\":".to_vec(), budget, Held::default());
+        let sink = Sink::new(b"{\"data\":".to_vec(), budget, MemoryReservation::default());
         (sink.streaming(first, Box::new(pieces.clone())), pieces)
     }
 
     #[test]
     fn room_is_made_at_once_for_what_is_expected() {
-        let mut sink =
-            Sink::new(Vec::with_capacity(16), u64::MAX, Held::default()).expecting(5_000);
+        let mut sink = Sink::new(Vec::with_capacity(16), u64::MAX, MemoryReservation::default())
+            .expecting(5_000);
         let mut capacities = Vec::new();
         for _ in 0..900 {
             assert_eq!(sink.check_budget(false), Ok(()));
@@ -396,7 +397,7 @@ mod tests {
         assert_eq!(sink.check_budget(false), Ok(()));
         assert!(!sink.has_sent());
         sink.bytes().extend_from_slice(b"3,");
-        // What may be taken back made room for more; the next that is final is sent.
+        // Bytes that may be rolled back used more room; the next final ones are sent.
         sink.bytes().extend_from_slice(&[b' '; 128]);
         assert_eq!(sink.check_budget(true), Ok(()));
         assert!(sink.has_sent());
@@ -413,13 +414,13 @@ mod tests {
     #[test]
     fn what_has_no_room_is_not_repeated() {
         let bytes = Vec::with_capacity(8);
-        let mut sink = Sink::new(bytes, u64::MAX, Held::default());
+        let mut sink = Sink::new(bytes, u64::MAX, MemoryReservation::default());
         sink.bytes().extend_from_slice(b"[1,2]");
         let element = (Mark(1), Mark(2));
         let all = (Mark(0), sink.mark());
         assert!(!sink.repeat(all));
         assert!(sink.repeat(element));
-        // Memory is held before it is taken.
+        // Memory is reserved before it is allocated.
         let bytes = sink.bytes();
         assert_eq!((bytes.as_slice(), bytes.capacity()), (&b"[1,2]1"[..], 8));
     }
@@ -435,7 +436,7 @@ mod tests {
 
     #[test]
     fn the_work_ends_where_it_is_limited_and_goes_on_elsewhere() {
-        let mut sink = Sink::new(b"{\"data\":".to_vec(), u64::MAX, Held::default());
+        let mut sink = Sink::new(b"{\"data\":".to_vec(), u64::MAX, MemoryReservation::default());
         sink.limit_work(Some(1 << 10));
         let start = sink.mark();
         let refused = loop {
@@ -447,7 +448,7 @@ mod tests {
         assert_eq!(refused, Full::Refused(Refused::TooLongHere));
         assert!(sink.bytes().len() <= (1 << 10) + 200);
         assert_eq!(sink.roll_back(start), Ok(()));
-        // Elsewhere it is written until nobody waits for it.
+        // Elsewhere the writing continues until it is cancelled.
         let abandoned = Arc::new(AtomicBool::new(false));
         sink.watch(Arc::clone(&abandoned));
         for _ in 0..40_000 {
@@ -468,8 +469,8 @@ mod tests {
 
     #[test]
     fn a_large_value_has_its_room_before_it_is_written() {
-        let memory = Memory::new(8 << 20);
-        let mut sink = Sink::new(Vec::new(), u64::MAX, Held::of(&memory));
+        let memory = MemoryBudget::new(8 << 20);
+        let mut sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::of(&memory));
         assert_eq!(sink.reserve(5 << 20), Ok(()));
         assert!(sink.bytes().capacity() >= 5 << 20);
         assert!((5 << 20..6 << 20).contains(&memory.held()));
@@ -507,13 +508,13 @@ mod tests {
     #[test]
     fn a_large_answer_holds_its_memory_until_it_is_gone() {
         const MEBIBYTE: usize = 1 << 20;
-        let memory = Memory::new(8 << 20);
-        let mut sink = Sink::new(Vec::new(), 100 << 20, Held::of(&memory));
+        let memory = MemoryBudget::new(8 << 20);
+        let mut sink = Sink::new(Vec::new(), 100 << 20, MemoryReservation::of(&memory));
         let mut copy = sink.clone();
         for _ in 0..2 << 10 {
             sink.bytes().extend_from_slice(&[b' '; 1 << 10]);
             assert_eq!(sink.check_budget(false), Ok(()));
-            // What grows unseen is small.
+            // Unreserved growth is small.
             assert!(sink.bytes().capacity() as u64 <= memory.held().max(128 << 10));
         }
         let (bytes, held) = sink.into_parts();

@@ -1,36 +1,36 @@
-//! The walk over a shape: rows in, bytes out, or whatever else the answer is written into.
+//! The walk over a shape: reads rows and writes them to an output.
 //!
-//! Null propagation follows the specification's [Handling Execution Errors]: a position that
-//! cannot be written becomes null, or, where it must not be null, the nearest nullable position
-//! around it does, and what had been written of it is taken back.
+//! Null propagation follows the specification's [Handling Execution Errors]: a position that cannot
+//! be written becomes null, or, where it must not be null, the nearest nullable position around it
+//! does, and what had been written of it is rolled back.
 //!
 //! [Handling Execution Errors]: https://spec.graphql.org/draft/#sec-Handling-Execution-Errors
 
-mod bare;
 mod counts;
 mod errors;
 mod plain;
+mod reported;
 mod representations;
-mod told;
+mod unquoted;
 
 use std::sync::Arc;
 
-use crate::cursor::{Cursor, Layout, LevelId, NoRow, Place, Value};
+use crate::cursor::{ColumnRef, Cursor, Layout, LevelId, NoRow, Value};
 use crate::escape::escaped_length;
 use crate::leaf::{Leaf, LeafError};
-use crate::memory::Held;
+use crate::memory::MemoryReservation;
 use crate::outlet::Refused;
 use crate::output::Output;
+use crate::repeated_lists::RepeatedLists;
 use crate::shape::{
     Fields, Item, Node, NodeId, NotRead, OutputId, Piece, RowsId, Shape, ShapeField,
 };
 use crate::sink::{Full, Sink, TooLarge};
-use crate::written_before::WrittenBefore;
-use bare::write_bare;
+use reported::ReportedNodes;
 pub use representations::{Element, Sorted};
-use told::Told;
+use unquoted::write_unquoted;
 
-/// Writes answers of one shape.
+/// Writes responses of one shape.
 #[derive(Debug)]
 pub struct Writer<'p, E, O: Output = Sink> {
     shape: &'p Shape,
@@ -40,32 +40,32 @@ pub struct Writer<'p, E, O: Output = Sink> {
     errors: Vec<WriteError<E>>,
     /// Root fields that failed before there were rows: their errors are known.
     failed: Vec<(usize, E)>,
-    /// What the request brings.
+    /// Values of the request.
     echoes: &'p [Echo],
     scratch: Vec<u8>,
-    told: Told,
-    written_before: WrittenBefore<O::Mark>,
-    /// Whether what is written stands in an element of a list, or may be replaced as a whole.
+    reported: ReportedNodes,
+    repeated_lists: RepeatedLists<O::Mark>,
+    /// True within an element of a list, or within a value that may be replaced as a whole.
     is_within: bool,
     /// The memory of the errors, counted once there are some.
-    errors_held: Option<Held>,
-    /// How many bytes the errors come to.
+    errors_held: Option<MemoryReservation>,
+    /// The size of the errors in bytes.
     errors_bytes: u64,
-    /// Which failures of the source end everything, and not one position.
+    /// Classifier of source failures that end the whole response, not one position.
     ends_all: Option<fn(&E) -> bool>,
-    /// Why nothing more is written.
+    /// The reason for stopping.
     stopped: Option<Stopped<E>>,
 }
 
-/// What came of writing an answer that may be too long for the thread.
+/// The outcome of writing with a work limit.
 #[derive(Debug)]
 pub enum Attempt<E, O: Output> {
     Written(Written<E, O::Data>),
-    /// It is longer; this is the output as it was before.
+    /// The limit was exceeded; this is the output as it was before.
     TooLong(O),
 }
 
-/// What an answer holds of the request itself, by its place among such things.
+/// A part of the response that is copied from the request, by its index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Echo {
     /// For [`Node::Echo`].
@@ -74,10 +74,10 @@ pub enum Echo {
     Sorted(Sorted),
 }
 
-/// A step of the way to a position in the answer.
+/// A segment of the path to a position in the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathItem {
-    /// By its place among the shape's fields.
+    /// By its index in the shape's fields.
     Field(u32),
     Index(u64),
 }
@@ -103,57 +103,57 @@ pub enum Segment {
 pub enum Failure<E> {
     /// A stored value that the API's type cannot represent.
     Leaf(LeafError),
-    /// Null where the API promises a value.
+    /// Null at a non-nullable position.
     Null,
     Source(E),
-    /// The operation asks for more levels than the API allows.
+    /// The operation exceeds the depth limit of the API.
     TooDeep(Box<str>),
-    /// The API refuses a value that the operation gives.
+    /// The API rejects a value of the operation.
     Refused(Box<str>),
-    /// It was not read.
+    /// The data was not read.
     NotRead(Arc<NotRead>),
 }
 
-/// A finished answer.
+/// A complete response.
 #[derive(Debug)]
 pub struct Written<E, D = Vec<u8>> {
-    /// The bytes of `data`, or what else it was written into.
+    /// The bytes of `data`, or another output.
     pub data: D,
-    /// The memory that they take, for as long as they are here.
-    pub held: Held,
+    /// The reservation of their memory, for their lifetime.
+    pub held: MemoryReservation,
     pub errors: Vec<WriteError<E>>,
 }
 
-/// Why there is no whole answer.
+/// Reasons for an incomplete response.
 #[derive(Debug)]
 pub enum Stopped<E> {
     TooLarge(TooLarge),
-    /// What was written of it was not taken.
+    /// The output refused bytes.
     Refused(Refused),
-    /// A failure of the source that is not one of a single position.
+    /// A failure of the source that ends the whole response.
     Ended(E),
-    /// Of the answer a part was sent that is not what it has to be after an error.
+    /// A part that the error invalidates was sent already.
     Broken(Option<WriteError<E>>),
 }
 
-/// Larger texts have their room before they are written.
+/// Larger texts reserve their room before they are written.
 const SMALL_TEXT: usize = 256;
 
-/// Why a position was not written.
+/// Reasons why a position was not written.
 enum Halt {
     /// The error is recorded; the nearest nullable position becomes null.
     Propagate,
-    /// The reason stands in the writer.
+    /// The writer has the reason.
     Stop,
 }
 
 impl<'p, E, O: Output> Writer<'p, E, O> {
-    /// A writer that appends to what the output holds.
+    /// A writer that appends to the output.
     #[must_use]
     pub fn new(shape: &'p Shape, layout: &'p Layout, output: O) -> Self {
         let (path, errors, failed, scratch) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (is_within, stopped) = (false, None);
-        let (told, written_before) = (Told::default(), WrittenBefore::default());
+        let (reported, repeated_lists) = (ReportedNodes::default(), RepeatedLists::default());
         Self {
             shape,
             layout,
@@ -163,8 +163,8 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
             failed,
             echoes: &[],
             scratch,
-            told,
-            written_before,
+            reported,
+            repeated_lists,
             is_within,
             errors_held: None,
             errors_bytes: 0,
@@ -173,25 +173,25 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         }
     }
 
-    /// The same, which is ended by failures of the source for which this holds.
+    /// The same, with a classifier of source failures that end the whole response.
     #[must_use]
     pub fn ended_by(self, ends_all: fn(&E) -> bool) -> Self {
         Self { ends_all: Some(ends_all), ..self }
     }
 
-    /// The same with what the request brings.
+    /// The same, with values of the request.
     #[must_use]
     pub fn echoing(self, echoes: &'p [Echo]) -> Self {
         Self { echoes, ..self }
     }
 
-    /// What it writes.
+    /// The shape of the response.
     #[must_use]
     pub fn shape(&self) -> &'p Shape {
         self.shape
     }
 
-    /// Marks a root field, by its place, as failed before there were rows.
+    /// Marks a root field, by its index, as failed before rows were read.
     pub fn fail_root(&mut self, field: usize, error: E) {
         self.failed.push((field, error));
     }
@@ -205,7 +205,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         Ok(self.finish())
     }
 
-    /// The same, unless the answer has more than so many bytes.
+    /// The same, unless the response exceeds so many bytes.
     pub fn write_at_most<C: Cursor<Error = E>>(
         mut self,
         top: &mut C,
@@ -290,7 +290,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         Ok(())
     }
 
-    /// Takes back what was written of a failed position and makes it null, if it may be.
+    /// Rolls back a failed position and makes it null, if it is nullable.
     fn settle(
         &mut self,
         written: Result<bool, Halt>,
@@ -319,9 +319,9 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         Ok(())
     }
 
-    /// Takes back everything from the mark on, if it was not sent.
+    /// Rolls back everything from the mark on, if it was not sent.
     fn take_back(&mut self, start: O::Mark) -> Result<(), Halt> {
-        self.written_before.roll_back(start);
+        self.repeated_lists.roll_back(start);
         match self.output.roll_back(start) {
             Ok(()) => Ok(()),
             Err(_) => {
@@ -353,7 +353,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         Halt::Stop
     }
 
-    /// Writes a position; `false` if it is null, of which nothing is written.
+    /// Writes a position; `false` if it is null, and nothing was written.
     fn write_node<C: Cursor<Error = E>>(
         &mut self,
         node: NodeId,
@@ -366,7 +366,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
                 let start = self.output.mark();
                 let written = self.write_leaf(*output, leaf, cursor)?;
                 if !written {
-                    // A stored value may mean null, and is written then.
+                    // A stored value may convert to a null that is written.
                     self.take_back(start)?;
                     self.write_text(absent);
                 }
@@ -374,8 +374,8 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
             }
             Node::Aggregate { output, fields } => self.write_aggregate(*output, *fields, cursor),
             Node::Groups { output, item } => match self.layout.place(*output) {
-                Place::Level(level) => self.write_level(level, *item, cursor),
-                Place::Column(_) | Place::Unused => Ok(false),
+                ColumnRef::Level(level) => self.write_level(level, *item, cursor),
+                ColumnRef::Column(_) | ColumnRef::Unused => Ok(false),
             },
             Node::Only(item) => self.write_only(*item, cursor),
             Node::Leaves(leaves) => self.write_leaves(leaves, cursor),
@@ -384,21 +384,27 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
             Node::NotRead(why) => Err(self.fail_once(node, why)),
             Node::Object(fields) => self.write_fields(*fields, cursor).map(|()| true),
             Node::Joined { present, fields } => {
-                let Place::Column(column) = self.layout.place(*present) else { return Ok(false) };
+                let ColumnRef::Column(column) = self.layout.place(*present) else {
+                    return Ok(false);
+                };
                 if cursor.value(column) == Value::Null {
                     return Ok(false);
                 }
                 self.write_fields(*fields, cursor).map(|()| true)
             }
             Node::Present { present, node } => {
-                let Place::Column(column) = self.layout.place(*present) else { return Ok(false) };
+                let ColumnRef::Column(column) = self.layout.place(*present) else {
+                    return Ok(false);
+                };
                 match cursor.value(column) {
                     Value::Null => Ok(false),
                     _ => self.write_node(*node, cursor),
                 }
             }
             Node::Variants { variant, nodes } => {
-                let Place::Column(column) = self.layout.place(*variant) else { return Ok(false) };
+                let ColumnRef::Column(column) = self.layout.place(*variant) else {
+                    return Ok(false);
+                };
                 let number = match cursor.value(column) {
                     Value::Integer(number) => usize::try_from(number).ok(),
                     Value::Text(digits) => {
@@ -451,7 +457,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         }
     }
 
-    /// JSON that is known.
+    /// Constant JSON.
     fn write_text(&mut self, text: &[u8]) {
         let out = self.output.text();
         let start = out.len();
@@ -465,7 +471,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         leaf: &Leaf,
         cursor: &C,
     ) -> Result<bool, Halt> {
-        let Place::Column(column) = self.layout.place(output) else { return Ok(false) };
+        let ColumnRef::Column(column) = self.layout.place(output) else { return Ok(false) };
         let value = cursor.value(column);
         if value == Value::Null {
             return Ok(false);
@@ -479,7 +485,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         let out = self.output.text();
         let start = out.len();
         let written = leaf.write(value, out);
-        // A stored value may mean null: JSON has one of its own.
+        // A stored value may convert to null: JSON has one of its own.
         let is_null = out.get(start..) == Some(b"null");
         let length = out.len() - start;
         self.output.end_text(start);
@@ -507,7 +513,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
         fields: Fields,
         cursor: &mut C,
     ) -> Result<bool, Halt> {
-        let Place::Level(level) = self.layout.place(output) else { return Ok(false) };
+        let ColumnRef::Level(level) = self.layout.place(output) else { return Ok(false) };
         let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
         match child.next() {
             Ok(true) => self.write_fields(fields, &mut child)?,
@@ -588,7 +594,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
     ) -> Result<bool, Halt> {
         let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
         let parent = child.parent();
-        let before = parent.and_then(|parent| self.written_before.find(level, parent, item.node));
+        let before = parent.and_then(|parent| self.repeated_lists.find(level, parent, item.node));
         if before.is_some_and(|list| self.output.repeat(list)) {
             self.check_budget(false)?;
             return Ok(true);
@@ -620,7 +626,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
             && self.errors.len() == known_errors
         {
             let list = (list, self.output.mark());
-            self.written_before.remember(level, parent, item.node, list);
+            self.repeated_lists.remember(level, parent, item.node, list);
         }
         Ok(true)
     }
@@ -649,19 +655,19 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
     ) -> Result<bool, Halt> {
         let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
         let start = self.output.mark();
-        let (known_errors, known_told) = (self.errors.len(), self.told.len());
+        let (known_errors, known_reported) = (self.errors.len(), self.reported.len());
         let mut written = Ok(false);
         loop {
             let next = child.next();
             if let Ok(false) = next {
                 break;
             }
-            // Of the rows before the last one nothing stays, nor of their errors.
+            // Earlier rows and their errors are discarded.
             self.take_back(start)?;
             if self.errors.len() > known_errors {
                 self.errors.truncate(known_errors);
-                // What was told is not told any more.
-                self.told.truncate(known_told);
+                // Reports after the mark are discarded.
+                self.reported.truncate(known_reported);
             }
             if let Err(error) = next {
                 return Err(self.fail(Failure::Source(error)));
@@ -689,14 +695,14 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
                 Piece::Literal(literal) => text.extend_from_slice(literal),
                 Piece::Text { output, leaf } => {
                     let value = match self.layout.place(*output) {
-                        Place::Column(column) => cursor.value(column),
-                        Place::Level(_) | Place::Unused => Value::Null,
+                        ColumnRef::Column(column) => cursor.value(column),
+                        ColumnRef::Level(_) | ColumnRef::Unused => Value::Null,
                     };
                     if value == Value::Null {
                         is_null = true;
                         break;
                     }
-                    if let Err(error) = write_bare(value, leaf, &mut text) {
+                    if let Err(error) = write_unquoted(value, leaf, &mut text) {
                         failure = Some(error);
                         break;
                     }
@@ -711,8 +717,8 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
                 }
                 Piece::Leaf { output, leaf } => {
                     let value = match self.layout.place(*output) {
-                        Place::Column(column) => cursor.value(column),
-                        Place::Level(_) | Place::Unused => Value::Null,
+                        ColumnRef::Column(column) => cursor.value(column),
+                        ColumnRef::Level(_) | ColumnRef::Unused => Value::Null,
                     };
                     if value == Value::Null {
                         text.extend_from_slice(b"null");
@@ -734,7 +740,7 @@ impl<'p, E, O: Output> Writer<'p, E, O> {
                 let encoded = text.len().div_ceil(3) * 4;
                 out.resize(start + encoded, 0);
                 let engine = base64::engine::general_purpose::STANDARD;
-                // The slice has just the length that the encoding needs.
+                // The slice has exactly the length of the encoding.
                 let length = engine.encode_slice(&text, &mut out[start..]).unwrap_or(0);
                 out.truncate(start + length);
                 out.push(b'"');

@@ -12,7 +12,7 @@ pub(crate) const BENCHMARK_ARTIST: i32 = 127;
 
 const ARTISTS: i32 = 275;
 
-/// How many artists have so many albums, as `(albums, artists)`: 347 albums by 204 artists.
+/// The number of artists by their number of albums, as `(albums, artists)`: 347 albums by 204 artists.
 /// The benchmark artist is one of those with three.
 const ALBUM_COUNTS: [(usize, usize); 10] =
     [(1, 148), (2, 30), (3, 14), (4, 5), (5, 1), (6, 1), (10, 2), (11, 1), (14, 1), (21, 1)];

@@ -1,9 +1,9 @@
-//! Genres and media types, and what a genre means for the rest of the music.
+//! Genres and media types.
 
 use crate::Table;
 use crate::random::Random;
 
-/// What the entries of a genre are, which decides their names, lengths and prices.
+/// The form of a genre, which determines the names, lengths and prices of its tracks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     /// Songs of a band or a singer.
@@ -18,7 +18,7 @@ pub(crate) enum Style {
 pub(crate) struct Genre {
     pub(crate) name: &'static str,
     pub(crate) style: Style,
-    /// How many of a hundred artists play it, about.
+    /// Approximate percentage of artists.
     weight: usize,
 }
 

@@ -6,13 +6,13 @@ use crate::genres::{GENRES, Style};
 use crate::random::Random;
 use crate::tracks::Track;
 
-/// Which tracks a playlist draws from, and how many it takes.
+/// The tracks of a playlist.
 enum Contents {
-    /// All tracks of which this says yes.
+    /// All tracks that match a condition.
     Every(fn(Style) -> bool),
-    /// So many tracks without pictures.
+    /// A number of tracks without pictures.
     Sound(usize),
-    /// So many tracks of the named genres.
+    /// A number of tracks of the named genres.
     Of(usize, &'static [&'static str]),
 }
 

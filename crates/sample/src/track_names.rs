@@ -1,4 +1,4 @@
-//! What the tracks of an album are called; no two of one album alike.
+//! Names of tracks, unique within an album.
 
 use std::collections::HashSet;
 

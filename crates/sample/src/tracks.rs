@@ -1,4 +1,4 @@
-//! Tracks: how many an album has, who wrote them, how long they are.
+//! Tracks: their number per album, composers and lengths.
 
 use crate::Table;
 use crate::artists::{Album, Artist, BENCHMARK_ARTIST};
@@ -101,7 +101,7 @@ fn track_row(track: Track) -> Vec<Cell> {
     ]
 }
 
-/// How many tracks each album has. Long players are lengthened or shortened by a track or two
+/// The number of tracks of each album. Long players are lengthened or shortened by a track or two
 /// until the sum is right.
 fn track_counts(random: &mut Random, albums: &[Album]) -> Vec<usize> {
     let mut benchmark = BENCHMARK_TRACKS.into_iter();

@@ -103,12 +103,12 @@ fn one_per_line(place: &str, problems: &[gateway::supergraph::Problem]) -> Strin
 /// The first missing parts of sources, one per line.
 fn list_missing(missing: &[(Box<str>, Incompatibility)]) -> String {
     const MOST: usize = 20;
-    let told = missing.iter().take(MOST).map(|(subgraph, missing)| {
+    let shown = missing.iter().take(MOST).map(|(subgraph, missing)| {
         format!(
             "the source of the subgraph `{subgraph}` is not what the supergraph says: {missing}"
         )
     });
-    let mut lines: Vec<_> = told.collect();
+    let mut lines: Vec<_> = shown.collect();
     if let Some(more @ 1..) = missing.len().checked_sub(MOST) {
         lines.push(format!("and {more} more"));
     }

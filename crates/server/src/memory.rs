@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
-use engine::Held;
+use engine::MemoryReservation;
 
 /// Responses from this size on return their memory to the system when they were sent.
 const LARGE: usize = 8 << 20;
@@ -93,7 +93,7 @@ pub(crate) fn give_back_freed() {
 }
 
 /// The bytes of a response, with their memory reservation until they are sent.
-pub(crate) fn answer(body: Vec<u8>, held: Held) -> Bytes {
+pub(crate) fn answer(body: Vec<u8>, held: MemoryReservation) -> Bytes {
     if body.len() < LARGE && held.bytes() == 0 {
         return body.into();
     }
@@ -103,7 +103,7 @@ pub(crate) fn answer(body: Vec<u8>, held: Held) -> Bytes {
 /// A response that returns its memory to the system.
 struct Large {
     body: Vec<u8>,
-    _held: Held,
+    _held: MemoryReservation,
 }
 
 impl AsRef<[u8]> for Large {
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_thread_that_ends_a_large_answer_gives_nothing_back_itself() {
-        let answers = || answer(vec![0; LARGE], Held::default());
+        let answers = || answer(vec![0; LARGE], MemoryReservation::default());
         (0..20).map(|_| answers()).for_each(drop);
         let collected = || COLLECTED_BY.lock().unwrap().clone();
         while collected().is_empty() {
@@ -166,7 +166,7 @@ mod tests {
     fn answers_of_any_size_are_as_they_were() {
         for size in [0, 5, LARGE - 1, LARGE, LARGE + 5] {
             let body: Vec<u8> = (0..size).map(|index| (index % 251) as u8).collect();
-            let bytes = answer(body.clone(), Held::default());
+            let bytes = answer(body.clone(), MemoryReservation::default());
             let part = bytes.slice(size / 2..);
             assert!(bytes == body);
             drop(bytes);

@@ -186,7 +186,7 @@ fn the_demo_of_the_image_shows_the_page_as_the_manual_says() {
     // Without the option it is said what is not there, and how it would be.
     let server = Server::start_in(&[("THALWEG_LISTEN", &listen)], &words[..3]);
     assert_eq!(server.get("/", ACCEPT_HTML).status, 404);
-    let hint = "GraphiQL is off, since others may reach this address; --dev shows it.";
+    let hint = "GraphiQL is off, since others may reach this address; --dev enables it.";
     assert!(server.welcome.contains(hint), "{}", server.welcome);
 }
 

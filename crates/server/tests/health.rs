@@ -31,7 +31,8 @@ fn a_server_that_does_not_answer_is_not_ready() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     drop(listener);
-    let error = "error: the server at ADDRESS cannot be asked: Connection refused (os error 111)\n";
+    let error =
+        "error: the server at ADDRESS cannot be reached: Connection refused (os error 111)\n";
     check(&address, (1, "", error));
 }
 

@@ -158,7 +158,7 @@ fn every_page_may_read_where_that_was_said_and_credentials_are_for_named_origins
     drop(server);
 
     for (options, message) in [
-        (["--cors-origins=*", "--cors-credentials"], "each origin of `--cors-origins` is named"),
+        (["--cors-origins=*", "--cors-credentials"], "`--cors-origins` must list each origin"),
         (["--cors-max-age=1m", "--cors-credentials"], "needs `--cors-origins`"),
     ] {
         let file = folder.file("shop.db");

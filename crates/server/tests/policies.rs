@@ -96,7 +96,7 @@ fn that_strangers_may_change_all_is_said_only_where_they_may() {
     let open = told(&[]);
     assert!(open.contains(" WARN ") && open.contains("all that the API exposes"), "{open}");
     let bounded = told(&access);
-    assert!(bounded.contains(" INFO ") && bounded.contains("what the policies let"), "{bounded}");
+    assert!(bounded.contains(" INFO ") && bounded.contains("what the policies allow"), "{bounded}");
 }
 
 /// Everything of the sample that a plan could count.

@@ -1,9 +1,9 @@
-//! What a program read or changed, and how its answer is written.
+//! Rows that a program read or changed, and the writing of its answer.
 //!
-//! The rows lie where they were received, all of them, so that writing asks nobody and cannot wait:
-//! the request's own thread does it. A long answer would take memory once more as JSON, and hold up
-//! everybody else on the thread meanwhile; it is written by a thread of its own, which sends what it
-//! has and goes on when that was taken. The connection is free by then.
+//! All rows stay in the buffers that received them, so that writing sends nothing and cannot wait:
+//! the request's own thread does it. A long answer would take memory once more as JSON, and delay
+//! other requests of the thread; it is streamed by another thread, with backpressure of its reader.
+//! The connection is free by then.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,11 +22,11 @@ use super::cursor::Answer;
 use super::program::GraphProgram;
 use super::wire::Records;
 
-/// An answer is seldom longer than so many times what it is made of: names stand in it again with
-/// each row, and fields may show the same value.
+/// Most ratio of an answer's length to its rows' bytes: names repeat with each row, and fields may
+/// show the same value.
 const MOST_LONGER: usize = 8;
 
-/// What a program read or changed for a request.
+/// The rows that a program read or changed for a request.
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) bound: Bound,
@@ -36,9 +36,9 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// Whether the answer may be so long that it is to be sent while it is written.
+    /// Whether the answer may be so long that it is streamed.
     pub(super) fn is_long(&self, sizes: Sizes) -> bool {
-        // Those of one exchange share what was received.
+        // Those of one exchange share the received bytes.
         let received = self.results.iter().map(Records::bytes).max().unwrap_or(0);
         received.saturating_mul(MOST_LONGER) >= sizes.whole
     }
@@ -106,10 +106,10 @@ impl Read {
         let (sender, ended) = oneshot::channel();
         spawn_blocking(move || {
             let written = self.written(&plan.program, &plan.shape, &echoes, sink);
-            // Nobody may wait for it any more.
+            // The request may be gone.
             drop(sender.send(written.map_err(ExecuteError::from)));
         });
-        // Who goes away takes no more pieces, which ends the thread at the next one.
+        // A client that disconnects takes no more pieces, which ends the thread at the next one.
         End::new(ended, ()).begin(pieces).await
     }
 

@@ -1,5 +1,4 @@
-//! What is said of values that cannot be computed, with the words that clients of Neo4j's GraphQL
-//! library look for.
+//! Errors of values that cannot be computed, with the messages of Neo4j's GraphQL library.
 
 /// A property that is not there has no value to compute with.
 pub(super) const ABSENT: &str =
@@ -7,8 +6,8 @@ pub(super) const ABSENT: &str =
 pub(super) const DIVIDED_BY_ZERO: &str = "Division by zero is not supported.";
 pub(super) const OVERFLOW: &str = "Overflow: a result is out of the range of its type.";
 
-/// The same for what the server says of a change. Its own words may show others what it computed
-/// with.
+/// The message of such an error of a change. The server's own message may show other values of the
+/// computation.
 pub(super) fn message(told: &str) -> &'static str {
     let told = told.to_ascii_lowercase();
     if told.contains("overflow") {

@@ -30,7 +30,7 @@ pub(super) struct Bound {
 #[derive(Debug, Default)]
 struct BoundStatement {
     parameters: Pack,
-    /// It finds rows by a list of keys, of which none is given.
+    /// Rows are found by a list of keys, which is empty.
     is_without_keys: bool,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn bind(
     }
     let mut root = 0;
     let bounds = program.levels.iter().map(|level| {
-        // A level comes after the one whose rows hold it.
+        // A level comes after the one whose rows contain it.
         root = root_of(program, level).unwrap_or(root);
         bounds(level, variables).unwrap_or_else(|error| {
             fail(root, error);
@@ -75,7 +75,7 @@ impl Bound {
         }
     }
 
-    /// Whether a statement finds nothing, so that nobody has to be asked.
+    /// Whether a statement finds nothing, so that it need not be sent.
     pub(super) fn is_without_keys(&self, statement: usize) -> bool {
         self.statements.get(statement).is_some_and(|own| own.is_without_keys)
     }

@@ -1,7 +1,7 @@
 //! Rows where they were received: records, and lists of rows within them.
 //!
-//! Nothing is copied and nothing indexed before it is asked for: a column is found by passing over
-//! those before it, and what was found of the current row is kept.
+//! Nothing is copied or indexed in advance: a column is found by skipping those before it, and
+//! positions within the current row are cached.
 
 mod row;
 
@@ -15,7 +15,7 @@ use self::row::Row;
 use super::program::{GraphLevel, GraphProgram, LevelRows};
 use super::wire::{Counters, Records};
 
-/// What the statements of a request gave.
+/// The results of a request's statements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answer<'a> {
     program: &'a GraphProgram,
@@ -47,7 +47,7 @@ enum Following<'a> {
         records: &'a Records,
         next: usize,
     },
-    /// So many of a list. They begin where the current row ends, or here before the first.
+    /// A number of rows in a list. They begin where the current row ends, or here before the first.
     List {
         left: u32,
         first: &'a [u8],
@@ -63,7 +63,7 @@ enum Current<'a> {
     Counters(Counted<'a>),
 }
 
-/// What a statement has counted.
+/// The counters of a statement.
 #[derive(Clone, Copy, Debug)]
 struct Counted<'a> {
     counters: Counters,

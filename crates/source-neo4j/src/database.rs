@@ -8,7 +8,7 @@ use catalog::{
     GraphSummary,
 };
 use cypher::Flavor;
-use response::{Memory, Output, Sink, Written};
+use response::{MemoryBudget, Output, Sink, Written};
 use source::Observed;
 use source::Session;
 use source::SourceError;
@@ -47,8 +47,8 @@ pub struct Neo4jConnections {
 }
 
 impl Neo4jSource {
-    /// Connects, and learns which version answers. What the graph holds is not asked for: type
-    /// definitions declare it.
+    /// Connects, and reads the server's version. The graph is not introspected: type definitions
+    /// declare it.
     pub async fn open(url: &str, timeouts: Timeouts) -> Result<(Self, Catalog), WireError> {
         let source = Self::connect(url, timeouts).await?;
         Ok((source, Builder::new(Capabilities::default()).finish()))
@@ -64,7 +64,7 @@ impl Neo4jSource {
         Ok(Self { cluster, version, timeouts })
     }
 
-    /// What is in the graph, as far as it is looked at.
+    /// The contents of the graph, from a sample within bounds.
     pub async fn summary(&self, bounds: Bounds) -> Result<GraphSummary, IntrospectError> {
         let mut connection = self.connection(Access::Read).await?;
         let summary = introspect::introspect(&mut connection, bounds).await?;
@@ -72,7 +72,7 @@ impl Neo4jSource {
         Ok(summary)
     }
 
-    /// What the database makes sure of, and what it finds quickly.
+    /// Constraints and indexes of the database.
     pub async fn constraints_and_indexes(
         &self,
     ) -> Result<(Vec<GraphConstraint>, Vec<GraphIndex>), IntrospectError> {
@@ -82,7 +82,7 @@ impl Neo4jSource {
         Ok(read)
     }
 
-    /// How far the database is with its indexes; none where that cannot be seen.
+    /// The states of the database's indexes; none where they cannot be read.
     pub async fn index_states(&self) -> Result<Vec<GraphIndexState>, IntrospectError> {
         // By the server that makes them: another one of a cluster may not know of them yet.
         let mut connection = self.connection(Access::Write).await?;
@@ -97,7 +97,7 @@ impl Neo4jSource {
         migrate::statement(change, self.version)
     }
 
-    /// The statement that finds what keeps a change from being made, where nodes can.
+    /// The statement that finds the nodes which prevent a change, if nodes can.
     #[must_use]
     pub fn finder(&self, change: &GraphChange) -> Option<String> {
         migrate::finder(change, self.version)
@@ -117,7 +117,7 @@ impl Neo4jSource {
         self.cluster.connect(&endpoint).await
     }
 
-    /// Which server was there when the source was opened.
+    /// The version of the server when the source was opened.
     #[must_use]
     pub fn version(&self) -> ServerVersion {
         self.version
@@ -134,7 +134,7 @@ impl Neo4jSource {
     }
 
     #[must_use]
-    pub fn connections(&self, limits: PoolLimits, memory: &Arc<Memory>) -> Neo4jConnections {
+    pub fn connections(&self, limits: PoolLimits, memory: &Arc<MemoryBudget>) -> Neo4jConnections {
         let options = PoolOptions {
             max_connections: limits.connections,
             acquire_timeout: self.timeouts.acquire,
@@ -151,7 +151,7 @@ impl Connections for Neo4jConnections {
     type Program = GraphProgram;
 
     fn count(&mut self, counter: Counter) {
-        // Nobody has a connection yet.
+        // No request has a connection yet.
         if let Some(pool) = Rc::get_mut(&mut self.pool) {
             pool.count(counter);
         }
@@ -190,7 +190,7 @@ impl Connections for Neo4jConnections {
         }
     }
 
-    /// The same, the whole of the answer being written into an output.
+    /// Runs a plan and writes the whole of its answer into an output.
     async fn answer<O: Output>(
         &self,
         plan: &Arc<Plan<GraphProgram>>,
@@ -203,7 +203,7 @@ impl Connections for Neo4jConnections {
         read.write(plan, program, asked.echoes, output, observed).await
     }
 
-    /// Asks a server for a sign of life, and replaces a connection that shows none.
+    /// Probes a server, and replaces a connection that does not answer.
     async fn probe(&self) -> Result<(), SourceError> {
         loop {
             let mut connection = self.pool.acquire(Access::Read).await?;
@@ -215,8 +215,8 @@ impl Connections for Neo4jConnections {
         }
     }
 
-    /// The database's plan of each statement. For measured figures those that only read are run; no
-    /// plan is without figures, so that there is none where these are hidden.
+    /// The database's plan of each statement. For measured figures those that only read are run.
+    /// All plans have figures, so there is none where figures are hidden.
     async fn explain(
         &self,
         program: &GraphProgram,

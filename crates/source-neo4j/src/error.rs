@@ -78,7 +78,7 @@ fn kind(error: &DatabaseError) -> SourceErrorKind {
             SourceErrorKind::ReadOnly
         }
         "NotALeader" | "DatabaseUnavailable" | "DatabaseNotFound" => SourceErrorKind::Unavailable,
-        // What else is said to mean nothing is a statement of ours.
+        // Other semantic errors come from a statement of ours.
         "SemanticError" if error.message.starts_with(INVALID_REGEX) => SourceErrorKind::Input,
         _ => match error.class() {
             ErrorClass::Transient => SourceErrorKind::Unavailable,
@@ -93,10 +93,10 @@ fn kind(error: &DatabaseError) -> SourceErrorKind {
 /// Of the session and its credentials.
 const SECURITY: &str = "Neo.ClientError.Security.";
 
-/// How a pattern that is no regular expression is refused.
+/// The server's error text of an invalid regular expression.
 const INVALID_REGEX: &str = "Invalid Regex";
 
-/// Which constraint is violated: all of them have one code, and the message says which.
+/// The kind of a constraint violation: all have one code, and the message distinguishes them.
 fn violation(message: &str) -> SourceErrorKind {
     if message.contains("already exists") {
         SourceErrorKind::UniqueViolation

@@ -1,9 +1,10 @@
 //! A request's whole run.
 //!
 //! A single statement that reads is its own transaction. Several run between BEGIN and COMMIT, and
-//! so do those that change something; all of it is one write, and its answers are read behind each
-//! other. What only reads is run again without the root fields that failed. What failed because of
-//! others, or because the connection was lost, is run again where nothing of it can have been done.
+//! so do changes; all messages are one write, and the answers are read one after the other. Reads
+//! are run again without the root fields that failed. Statements that failed because of other
+//! transactions, or because the connection was lost, are run again if nothing of them can have been
+//! committed.
 
 mod again;
 
@@ -25,8 +26,7 @@ use super::wire::{Counters, Records, Scope, Transaction, WireError};
 /// time. After longer it was closed while it worked, maybe because it worked for so long.
 const REPLACED_WITHIN: Duration = Duration::from_secs(1);
 
-/// A server computes in nanoseconds when a transaction has to end. What may take longer than this
-/// has no limit.
+/// The server computes timeouts in nanoseconds. A longer timeout is none.
 const LONGEST_LIMIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// A program that is about to be run.
@@ -43,8 +43,8 @@ pub(super) struct Running<'r> {
 type Placed<'r> = Vec<(usize, &'r GraphStatement)>;
 
 impl Running<'_> {
-    /// What the statements gave, by their places. The root fields in `failures` are left out, and
-    /// those that fail now are added.
+    /// Runs the statements; returns their results by their places. The root fields in `failures`
+    /// are left out, and those that fail now are added.
     pub(super) async fn run(
         mut self,
         failures: &mut Vec<(u32, SourceError)>,
@@ -130,8 +130,7 @@ impl Running<'_> {
         }
     }
 
-    /// Runs statements that change something, each once as far as anybody can see. An error is that
-    /// of a server that was not reached.
+    /// Runs changes, at most once as far as is known. An error means that no server was reached.
     async fn write(
         &mut self,
         statements: &Placed<'_>,
@@ -177,7 +176,7 @@ impl Running<'_> {
                 tracing::debug!(%error, "a change is made again");
                 continue;
             }
-            // What comes with the end of the transaction belongs to all that was done in it.
+            // An error of COMMIT belongs to all statements of the transaction.
             let root = failed(&error, statements)
                 .or_else(|| statements.last().map(|(_, statement)| statement.root));
             fail_because(root.unwrap_or(0), of_change(error), statements, failures);
@@ -185,7 +184,7 @@ impl Running<'_> {
         }
     }
 
-    /// Sends statements with one write, and reads what they give.
+    /// Sends statements with one write, and reads their results.
     async fn exchange(
         &self,
         connection: &mut Pooled,
@@ -242,7 +241,7 @@ fn is_of(root: u32, statements: &Placed<'_>) -> bool {
     statements.iter().any(|(_, statement)| statement.root == root)
 }
 
-/// What a statement did is there; what cannot be read may have been.
+/// Whether a statement changed something; an unreadable summary may mean so.
 fn has_changed(records: &Records) -> bool {
     records.summary().map_or(true, |summary| summary.counters != Counters::default())
 }
@@ -262,7 +261,7 @@ fn fail_because(
     fail_all(&undone, statements, failures);
 }
 
-/// The same error for all root fields that have none yet.
+/// Adds the same error for all root fields that have none yet.
 fn fail_all(error: &SourceError, statements: &Placed<'_>, failures: &mut Vec<(u32, SourceError)>) {
     for (_, statement) in statements {
         if !failures.iter().any(|(failed, _)| *failed == statement.root) {
@@ -271,8 +270,8 @@ fn fail_all(error: &SourceError, statements: &Placed<'_>, failures: &mut Vec<(u3
     }
 }
 
-/// A connection that is open, as far as can be known before something is sent. What rests is told by
-/// the runtime that it was closed, once that looks.
+/// Acquires a connection that is open as far as can be known before sending. The runtime learns
+/// that an idle one was closed when it polls the socket.
 async fn open_connection(pool: &Rc<Pool>) -> Result<Pooled, PoolError> {
     loop {
         let mut connection = pool.acquire(Access::Write).await?;
@@ -286,15 +285,15 @@ async fn open_connection(pool: &Rc<Pool>) -> Result<Pooled, PoolError> {
     }
 }
 
-/// What a change gives is more than may be read of it.
+/// The error of a change that returns too many bytes.
 fn too_much(error: WireError, is_committed: bool) -> SourceError {
     let error = SourceError::from(error);
     let became = if is_committed { "; the change was made" } else { "; nothing was changed" };
     SourceError { message: [&error.message, became].concat().into(), ..error }
 }
 
-/// The error of a change. Its values are the client's own, and what the database says of them may
-/// show others that it computed with.
+/// The error of a change. Its values are the client's own, and the database's message may show
+/// other values of the computation.
 fn of_change(error: WireError) -> SourceError {
     let message = match &error {
         WireError::Database { error, .. } => {

@@ -10,7 +10,7 @@ use super::pool::Pool;
 use super::program::{Access, GraphProgram};
 use super::wire::{Records, Scope, Transaction, WireError};
 
-/// Where a plan stands in what is told at the end of a statement.
+/// Keys of the plan in the metadata at the end of a statement.
 const PLANS: [&[u8]; 2] = [b"profile", b"plan"];
 
 /// The plan of each statement, with figures of those that only read if `analyze`: then they run.

@@ -1,14 +1,14 @@
-//! A graph in Neo4j, asked in Cypher over Bolt.
+//! A graph in Neo4j, queried in Cypher over Bolt.
 //!
 //! In the order of control flow:
 //! * [`database`]: a database, and the connections of one thread
 //! * [`compile`](mod@compile), [`program`]: a request as statements
 //! * `bind`: their parameters
 //! * `execute`, `pool`: a request's run, and the connections that it takes
-//! * [`introspect`]: what is in a graph, and [`migrate`]: what it is to make sure of
+//! * [`introspect`]: introspection of a graph, and [`migrate`]: its constraints and indexes
 //! * [`wire`]: the client
-//! * `cursor`: rows out of what was received
-//! * `explain`, `error`; `searched`: errors of searches; `arithmetic`: of what cannot be computed
+//! * `cursor`: rows out of received bytes
+//! * `explain`, `error`; `searched`: errors of searches; `arithmetic`: of computations
 
 mod answer;
 mod arithmetic;

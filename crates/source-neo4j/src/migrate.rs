@@ -11,14 +11,14 @@ use super::introspect::{self, IntrospectError};
 use super::program::Access;
 use super::wire::{Bookmarks, Connection, Records, Scope, ServerVersion, Transaction, WireError};
 
-/// What is there already.
+/// Reads the existing constraints and indexes.
 pub async fn read(
     connection: &mut Connection,
 ) -> Result<(Vec<GraphConstraint>, Vec<GraphIndex>), IntrospectError> {
     introspect::read_schema(connection).await
 }
 
-/// How far the database is with its indexes, which it fills after they were made.
+/// The states of the database's indexes, which it fills after they were created.
 pub async fn states(connection: &mut Connection) -> Result<Vec<GraphIndexState>, IntrospectError> {
     introspect::read_index_states(connection).await
 }
@@ -29,8 +29,8 @@ pub fn statement(change: &GraphChange, version: ServerVersion) -> String {
     cypher::print_schema(&compile(change), &flavor(version))
 }
 
-/// The statement that finds what keeps a change from being made, where nodes can: each value that
-/// several have, and how many.
+/// The statement that finds the nodes which prevent a change, if nodes can: each duplicate value,
+/// and its number.
 #[must_use]
 pub fn finder(change: &GraphChange, version: ServerVersion) -> Option<String> {
     let (label, property) = match change {
@@ -62,9 +62,9 @@ pub fn finder(change: &GraphChange, version: ServerVersion) -> Option<String> {
     Some(cypher::print(&query, &flavor(version)))
 }
 
-/// Runs a statement in a transaction of its own. A constraint that the graph does not keep to is
-/// refused by the server, which says which nodes are in its way. `false` if nothing was made, as
-/// where the like of it is there by another name.
+/// Runs a statement in a transaction of its own. The server refuses a constraint that existing
+/// nodes violate, and names them. `false` if nothing was created, since an equivalent one exists by
+/// another name.
 pub async fn run(connection: &mut Connection, statement: &str) -> Result<bool, WireError> {
     let bookmarks = Bookmarks::default();
     let transaction = Transaction::new(Access::Write, &bookmarks);

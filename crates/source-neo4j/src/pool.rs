@@ -1,10 +1,10 @@
 //! Connections of one thread, kept between requests.
 //!
-//! A pool belongs to one current-thread runtime. Connections come back by being dropped, and are
-//! handed out again, the one used last first, so that those not needed grow old and are closed. One
-//! whose answer was not read to its end, because nobody waits for it any more, is reset by a task of
-//! its own: that ends what runs on the server. Until then its place stays taken. On the way of a
-//! request nothing is asked of a connection but whether it is open.
+//! A pool belongs to one current-thread runtime. Connections return by being dropped, and are
+//! handed out again, the one used last first, so that surplus ones grow old and are closed. One
+//! whose answer was not read to its end, because its request is gone, is reset by a task of its
+//! own: that cancels its statements on the server. Until then its place stays taken. A request only
+//! checks whether its connection is open.
 
 mod loan;
 
@@ -23,13 +23,13 @@ use source::statistics::{Counter, Gauge};
 use super::program::Access;
 use super::wire::{Cluster, Config, Connection, Endpoint, WireError};
 
-/// How long the sign of life may take before a new connection is the better choice.
+/// Timeout of the check of an idle connection, after which a new one is the better choice.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PoolOptions {
     pub(super) max_connections: usize,
-    /// For waiting until a connection is free. Connecting has the time that its configuration says.
+    /// Timeout of waiting for a free connection. Connecting has the timeout of its configuration.
     pub(super) acquire_timeout: Duration,
     /// A connection that was not used for this long is closed, when the pool is next used or
     /// [`Pool::close_old`] is called.
@@ -37,8 +37,8 @@ pub(super) struct PoolOptions {
     /// A connection older than this is closed when it comes back, so that a changed address of the
     /// server is noticed.
     pub(super) max_lifetime: Duration,
-    /// A connection that has rested for longer is asked for a sign of life before it is used:
-    /// something on the way may have forgotten it without a word.
+    /// Idle time after which a connection is checked before it is used: a firewall on the way may
+    /// have dropped it silently.
     pub(super) check_after: Duration,
 }
 
@@ -54,7 +54,7 @@ pub(super) enum PoolError {
 
 #[derive(Debug)]
 pub(super) struct Pool {
-    /// Which servers there are; of all threads.
+    /// The servers of the cluster; shared by all threads.
     cluster: Arc<Cluster>,
     config: Config,
     options: PoolOptions,
@@ -65,7 +65,7 @@ pub(super) struct Pool {
     counter: Counter,
 }
 
-/// Connections that tasks give back, until somebody looks.
+/// Connections that tasks return, until the pool takes them.
 #[derive(Debug, Default)]
 struct Returned(Mutex<Vec<Lent>>);
 
@@ -110,7 +110,7 @@ impl Pool {
         &self.cluster
     }
 
-    /// A connection that nobody else uses, to a server that does this. Those who wait are served in
+    /// Acquires a connection of its own to a server for this access. Waiting requests are served in
     /// their order.
     pub(super) async fn acquire(self: &Rc<Self>, access: Access) -> Result<Pooled, PoolError> {
         let started = Instant::now();
@@ -159,8 +159,8 @@ impl Pool {
         }
     }
 
-    /// Closes the connections that have rested or lived for too long. Using the pool does this too;
-    /// a timer lets connections go while there are no requests.
+    /// Closes the connections that have been idle or open for too long. Using the pool does this
+    /// too; a timer closes them while there are no requests.
     pub(super) fn close_old(&self) {
         self.take_in();
         self.idle.borrow_mut().retain(|idle| {
@@ -168,7 +168,7 @@ impl Pool {
         });
     }
 
-    /// How many connections wait for work.
+    /// Number of idle connections.
     #[cfg(test)]
     pub(super) fn idle_connections(&self) -> usize {
         self.take_in();
@@ -195,13 +195,13 @@ impl Pool {
             match timeout(CHECK_TIMEOUT, lent.connection.reset()).await {
                 Ok(Ok(())) => return Some(lent),
                 Ok(Err(_)) => {}
-                // Who forgot one without a word forgot the others, too.
+                // If one was dropped silently, the others were, too.
                 Err(_) => self.idle.borrow_mut().clear(),
             }
         }
     }
 
-    /// Takes in what was reset.
+    /// Takes the connections that were reset.
     fn take_in(&self) {
         let mut returned = self.returned.0.lock().unwrap_or_else(PoisonError::into_inner);
         if returned.is_empty() {
@@ -212,8 +212,8 @@ impl Pool {
         self.idle.borrow_mut().extend(returned.map(|lent| Idle { lent, since }));
     }
 
-    /// Closes idle connections, of which none fits, where with one more there would be more than the
-    /// pool may have. Whoever asks counts as one who has theirs.
+    /// Closes idle connections, of which none fits, where one more would exceed the pool's limit.
+    /// The caller counts as one that has its connection.
     fn make_room(&self) {
         let used = self.options.max_connections.saturating_sub(self.permits.available_permits());
         let mut idle = self.idle.borrow_mut();
@@ -242,7 +242,7 @@ impl Pool {
             if let Ok(Ok(())) = timeout(CHECK_TIMEOUT, lent.connection.reset()).await {
                 returned.0.lock().unwrap_or_else(PoisonError::into_inner).push(lent);
             }
-            // Whoever gets the place next finds the connection.
+            // The next request that gets the place finds the connection.
             drop(permit);
         });
     }

@@ -1,4 +1,4 @@
-//! A request as statements of Cypher, and where in what they give its rows stand.
+//! A request as statements of Cypher, and the places of its rows in their results.
 
 use ir::{Counter, Operand};
 use response::Layout;
@@ -26,7 +26,7 @@ pub struct GraphTransaction {
     pub statements: Vec<GraphStatement>,
 }
 
-/// What a transaction does to the data.
+/// The access mode of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     Read,
@@ -76,14 +76,14 @@ pub enum ParameterType {
 #[derive(Debug)]
 pub struct GraphLevel {
     pub rows: LevelRows,
-    /// How many columns a row has.
+    /// Number of columns of a row.
     pub width: u16,
     pub page: LevelPage,
-    /// Of [`LevelRows::Summary`] what each column counts.
+    /// The counter of each column of a [`LevelRows::Summary`].
     pub counters: Box<[Counter]>,
 }
 
-/// Where the rows of a level stand. Statements are counted over all transactions.
+/// The place of a level's rows. Statements are counted over all transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LevelRows {
     /// Each record of the statement is a row, and its fields are the columns.
@@ -92,15 +92,15 @@ pub enum LevelRows {
     InRecord { statement: u16, column: u16 },
     /// A column of the row of the level above is.
     InRow { column: u16 },
-    /// One row of what the server counted while it ran the statement.
+    /// One row of the server's counters of the statement.
     Summary { statement: u16 },
 }
 
-/// Which part of the rows was asked for.
+/// The requested page of the rows.
 #[derive(Debug, Default)]
 pub struct LevelPage {
     pub limit: Option<Operand>,
     pub offset: Option<Operand>,
-    /// Whether one row more was asked for, to learn whether there is more.
+    /// Whether one more row is read, to learn whether there are more.
     pub look_ahead: bool,
 }

@@ -1,5 +1,5 @@
-//! Why an index found nothing: all failures of its procedures have one code, and the message says
-//! which it is.
+//! Errors of index searches: all failures of the index procedures have one code, and the message
+//! distinguishes them.
 
 use source::SourceErrorKind;
 
@@ -8,7 +8,7 @@ use super::wire::DatabaseError;
 /// The code of a procedure that failed.
 const FAILED: &str = "Neo.ClientError.Procedure.ProcedureCallFailed";
 
-/// What a search failed of, and how to say it; none of any other error.
+/// The kind and the message of a failed search; none of any other error.
 pub(super) fn failure(error: &DatabaseError) -> Option<(SourceErrorKind, Box<str>)> {
     if error.code != FAILED {
         return None;
@@ -18,7 +18,7 @@ pub(super) fn failure(error: &DatabaseError) -> Option<(SourceErrorKind, Box<str
     let (class, reason) = said.split_once(": ")?;
     let reason = reason.lines().next().unwrap_or_default();
     match (procedure, class) {
-        // The words of whoever looks for it in the log.
+        // The server's own message, which can be searched for in its log.
         _ if reason.starts_with("There is no such ") => {
             Some((SourceErrorKind::NoIndex, reason.into()))
         }
@@ -27,7 +27,7 @@ pub(super) fn failure(error: &DatabaseError) -> Option<(SourceErrorKind, Box<str
             Some((SourceErrorKind::Input, message.into()))
         }
         ("vector.queryNodes", "java.lang.IllegalArgumentException") => {
-            // What was sent comes back in words of the server's own.
+            // The server repeats the sent value in a notation of its own.
             let reason = reason.split(" Provided: ").next().unwrap_or_default();
             Some((SourceErrorKind::Input, reason.into()))
         }

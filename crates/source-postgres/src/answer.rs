@@ -1,4 +1,4 @@
-//! What a program read or changed, and how its answer is written.
+//! The rows of a program's statements, and the writing of its answer.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::execute::PostgresProgram;
 use super::execute::units::too_large;
 use super::wire::Rows;
 
-/// What a program read or changed for a request.
+/// The rows that a program read or changed for a request.
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) bound: Bound,
@@ -28,8 +28,8 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// Writes the answer of a plan that was read in a form, if it has no more than so many bytes.
-    /// Otherwise the output comes back as it was.
+    /// Writes the answer of a plan that was read in a form, up to a limit of its bytes. Beyond the
+    /// limit the output is returned unchanged.
     pub(super) fn write_at_most<O: Output>(
         &self,
         (program, shape): (&PostgresProgram, &Shape),
@@ -49,8 +49,8 @@ impl Read {
         Ok(written?)
     }
 
-    /// Writes the answer: on this thread if it is short, else on one of its own, where nobody waits for
-    /// others meanwhile.
+    /// Writes the answer: on this thread if it is short, else on another one, so that it does not
+    /// block other requests.
     pub(super) async fn write<O: Output>(
         self,
         (plan, program): (&Arc<PostgresPlan>, &PostgresProgram),
@@ -116,7 +116,7 @@ impl Read {
         judged.await.unwrap_or_else(|died| (Vec::new(), Some(died)))
     }
 
-    /// How many bytes of rows were received, those of each round once.
+    /// Received bytes of rows, each round counted once.
     fn bytes(&self) -> usize {
         self.rows.iter().map(Rows::bytes).max().unwrap_or(0)
     }
@@ -142,10 +142,10 @@ impl Read {
 /// Rows, and why there can be no answer with them.
 pub(super) type Judged = (Vec<Rows>, Option<SourceError>);
 
-/// What becomes of rows while it is seen whether there can be an answer with them.
+/// The check whether rows fit into an answer.
 pub(super) type Judging<'r> = Pin<Box<dyn Future<Output = Judged> + 'r>>;
 
-/// Why an answer is refused before the change is made that it shows.
+/// The error of an answer that is refused before its change is committed.
 fn refused(error: &ExecuteError) -> Option<SourceError> {
     match error {
         ExecuteError::TooLarge(TooLarge::Answer { budget }) => Some(too_large(*budget)),

@@ -19,7 +19,7 @@ pub struct Bound {
 pub struct BoundLevel {
     parameters: Vec<Span>,
     pub bounds: Bounds,
-    /// Which text of the level's is sent.
+    /// The form of the level's text that is sent.
     pub bounding: Option<Bounding>,
     /// No keys are given that its rows, or those around them, are found by: it is not sent.
     pub is_empty: bool,

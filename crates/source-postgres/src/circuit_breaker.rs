@@ -24,7 +24,7 @@ pub struct CircuitBreaker {
     outage: Mutex<Option<Outage>>,
 }
 
-/// Why there is no session, for everybody who wanted one.
+/// The error of a failed attempt to connect, for all requests that waited for it.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Unreached {
@@ -33,13 +33,13 @@ pub struct Unreached {
     pub(super) code: Option<Arc<str>>,
 }
 
-/// What is to be done by someone who needs a session.
+/// The circuit breaker's decision about a request that needs a session.
 pub(super) enum Way {
     /// To connect: nothing is known against it.
     Open,
-    /// To find out for everybody whether sessions can be had again.
+    /// Half-open: this request tries to connect, for all of them.
     Try(Try),
-    /// To wait until somebody has found out, but not for long.
+    /// Open: another request tries to connect; wait for its result, with a timeout.
     Await(Awaited),
     /// To give up: it was tried a moment ago.
     Closed(Unreached),
@@ -50,7 +50,7 @@ pub(super) struct Try {
     breaker: Arc<CircuitBreaker>,
     started: Instant,
     last: Unreached,
-    /// Whoever waits is woken by its end.
+    /// Dropping it wakes the waiting requests.
     _ending: watch::Sender<()>,
 }
 
@@ -69,7 +69,7 @@ struct Outage {
 }
 
 impl Unreached {
-    /// Whether the server is there, and only has no room for one session more.
+    /// Whether the server is reachable, and has reached its limit of sessions.
     pub(super) fn is_full(&self) -> bool {
         self.code.as_deref().is_some_and(|code| code.starts_with("53"))
     }
@@ -89,7 +89,7 @@ impl From<&WireError> for Unreached {
 }
 
 impl CircuitBreaker {
-    /// Whether sessions that exist may be out of reach, too.
+    /// Whether existing sessions may be unreachable, too.
     pub(super) fn is_out(&self) -> bool {
         self.is_out.load(Ordering::Relaxed)
     }
@@ -118,7 +118,7 @@ impl CircuitBreaker {
         }
     }
 
-    /// What came of connecting.
+    /// Records the result of connecting.
     pub(super) fn learn(
         &self,
         started: Instant,
@@ -170,7 +170,7 @@ impl CircuitBreaker {
 }
 
 impl Try {
-    /// What whoever tried before was told.
+    /// The error of the last attempt.
     pub(super) fn last(&self) -> Unreached {
         self.last.clone()
     }

@@ -13,7 +13,7 @@ use tokio_postgres::types::Type;
 use super::execute::PostgresProgram;
 use super::introspect::PhysicalTypes;
 
-/// What is known of the types of keys, for a program that is read in another way than level by level.
+/// Types of keys, for a program that is not read level by level.
 #[derive(Debug)]
 struct TypesFor<'a> {
     types: &'a PhysicalTypes,
@@ -97,7 +97,7 @@ impl Recompiler {
         program.is_in_portions().then_some(program)
     }
 
-    /// The to-one relationships whose rows can be read by statements of their own.
+    /// The to-one relationships whose rows can be read by statements of their own (split joins).
     pub(super) fn to_ones(&self) -> Vec<ToOne> {
         relational::to_ones(&self.catalog, &self.request, &*self.types)
     }

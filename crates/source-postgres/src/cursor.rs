@@ -2,7 +2,7 @@
 
 use ahash::AHashMap;
 use relational::{FIRST_APART, Level, Link, Parents, Program, Repeats};
-use response::{Bounds, Cursor, Held, LevelId, NoMemory, Value};
+use response::{Bounds, Cursor, LevelId, MemoryReservation, NoMemory, Value};
 use source::SourceError;
 
 use super::bind::Bound;
@@ -15,10 +15,10 @@ pub struct Answer<'r> {
     bound: &'r Bound,
     rows: &'r [Rows],
     indexes: Vec<Option<Index<'r>>>,
-    /// By level: where its rows are read apart, the one to which each row above refers.
+    /// By level: for a split join, the row to which each row above refers.
     referred: Vec<Option<Box<[u32]>>>,
     /// The memory of these.
-    _held: Held,
+    _held: MemoryReservation,
 }
 
 /// The rows of a level by their parent's key, each parent's in their order.
@@ -28,7 +28,7 @@ pub(super) struct Index<'r> {
     /// For each row the next one of the same parent.
     next: Vec<u32>,
     /// The memory of both.
-    _held: Held,
+    _held: MemoryReservation,
 }
 
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl<'r> Answer<'r> {
             level.link.as_ref().map(|link| Index::new(rows, level, link)).transpose()
         });
         let indexes = indexes.collect::<Result<Vec<_>, _>>()?;
-        let mut held = Held::default();
+        let mut held = MemoryReservation::default();
         let referred = referred(program, rows, &indexes, &mut held)?;
         Ok(Self { program, bound, rows, indexes, referred, _held: held })
     }
@@ -78,7 +78,7 @@ pub(super) struct View<'a> {
     pub(super) rows: &'a [Rows],
     pub(super) indexes: &'a [Option<Index<'a>>],
     pub(super) referred: &'a [Option<Box<[u32]>>],
-    /// Which part of all rows these are.
+    /// The number of the portion.
     pub(super) portion: u32,
 }
 
@@ -119,8 +119,9 @@ impl<'r> Index<'r> {
         link: &Link,
         mut groups: Groups<'r>,
     ) -> Result<Self, NoMemory> {
-        // A small index takes less than what need not be counted.
-        let mut held = if rows.len() > FEW_ROWS { rows.another_held() } else { Held::default() };
+        // A small index takes less memory than the margin of the reservation.
+        let mut held =
+            if rows.len() > FEW_ROWS { rows.another_held() } else { MemoryReservation::default() };
         let mut taken = (rows.len() * size_of::<u32>()) as u64;
         held.grow_to(taken)?;
         let mut next = vec![END; rows.len()];
@@ -153,22 +154,22 @@ impl<'r> Index<'r> {
     }
 }
 
-/// What an allocation takes beside its bytes.
+/// Overhead of an allocation.
 const ALLOCATION: usize = 16;
 
-/// The bytes of a table for so many entries.
+/// Bytes of a table with this number of entries.
 fn table_bytes<K>(_: &AHashMap<K, Group>, entries: usize) -> u64 {
     // An eighth of the buckets stays free, and each has a byte of its hash.
     let buckets = (entries * 8 / 7).next_power_of_two();
     if entries == 0 { 0 } else { (buckets * (size_of::<(K, Group)>() + 1)) as u64 }
 }
 
-/// Reserves the growth of a full table, beside what else is taken: its old and its new entries are
-/// there at once.
+/// Reserves the growth of a full table, in addition to other reservations: its old and its new
+/// entries exist at once.
 #[inline]
 fn reserve_entry<K: Eq + std::hash::Hash>(
     groups: &mut AHashMap<K, Group>,
-    held: &mut Held,
+    held: &mut MemoryReservation,
     taken: u64,
 ) -> Result<(), NoMemory> {
     let capacity = groups.capacity();
@@ -205,12 +206,12 @@ impl Groups<'_> {
     }
 }
 
-/// For each level whose rows are read apart, the row to which each of those above refers.
+/// For each level of a split join, the row to which each row above refers.
 fn referred(
     program: &Program,
     rows: &[Rows],
     indexes: &[Option<Index<'_>>],
-    held: &mut Held,
+    held: &mut MemoryReservation,
 ) -> Result<Vec<Option<Box<[u32]>>>, NoMemory> {
     let mut taken = 0;
     let mut referred: Vec<Option<Box<[u32]>>> = Vec::new();
@@ -250,7 +251,7 @@ fn rows_referred(above: &Rows, link: &Link, index: &Index<'_>) -> Box<[u32]> {
     rows.collect()
 }
 
-/// Whether a row comes once more, for another row of the level that is joined to it.
+/// Whether a row repeats, for another row of the level that is joined to it.
 pub(super) fn is_repeated(rows: &Rows, row: usize, key: &[u16]) -> bool {
     let Some(before) = row.checked_sub(1) else { return false };
     let value = |row, column: &u16| rows.value(row, usize::from(*column));
@@ -274,7 +275,7 @@ pub struct PostgresCursor<'a> {
     answer: View<'a>,
     level: Option<&'a Level>,
     rows: Option<&'a Rows>,
-    /// What comes again in these.
+    /// The repeated columns of the rows.
     repeats: Option<&'a Repeats>,
     /// The first row of the parent.
     first: u32,
@@ -286,7 +287,7 @@ pub struct PostgresCursor<'a> {
     has_more: bool,
 }
 
-/// How a cursor goes from row to row.
+/// The order in which a cursor visits rows.
 #[derive(Clone, Copy, Debug)]
 enum Walk {
     /// One after the other.
@@ -306,7 +307,7 @@ impl<'a> PostgresCursor<'a> {
         Self { level: Some(level), rows, current: row, ..answer.top() }
     }
 
-    /// Whether a row comes once more for another row joined to it; `None` if there is no such row.
+    /// Whether a row repeats for another row joined to it; `None` if there is no such row.
     fn is_repeated(&self, row: u32) -> Option<bool> {
         let rows = self.rows.filter(|rows| (row as usize) < rows.len())?;
         Some(self.repeats.is_some_and(|repeats| is_repeated(rows, row as usize, &repeats.key)))
@@ -343,7 +344,7 @@ impl<'a> PostgresCursor<'a> {
         }
     }
 
-    /// Whether there are more rows than the page may show.
+    /// Whether there are more rows than the limit of the page.
     fn is_longer_than_limit(&self) -> bool {
         let Some(limit) = self.bounds.limit else { return false };
         let (mut row, mut count) = (self.following, 0);
@@ -417,7 +418,7 @@ impl Cursor for PostgresCursor<'_> {
     where
         Self: 'b;
 
-    // Each output has a writer of its own, which asks for every row.
+    // Each output has a writer of its own, which calls this for every row.
     #[inline]
     fn next(&mut self) -> Result<bool, SourceError> {
         if self.following == END {

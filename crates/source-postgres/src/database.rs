@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use catalog::Catalog;
 use response::sink::PORTION;
-use response::{Attempt, Failure, Memory, Output, Refused, Sink, WriteError, Written};
+use response::{Attempt, Failure, MemoryBudget, Output, Refused, Sink, WriteError, Written};
 use source::offload::HERE;
 use source::operand::Variables;
 use source::statistics::Counter;
@@ -38,10 +38,10 @@ use super::wire::{Config, Rows, connect_simple};
 /// With as many connections one is kept for short reads, even where long ones would take all.
 const KEEPS_ONE_FROM: usize = 8;
 
-/// How many bytes the rows of joined levels may come to.
+/// Most bytes of the rows of joined levels.
 const MOST_JOINED: usize = 256 << 10;
 
-/// A database whose catalog was read.
+/// A database with its catalog.
 #[derive(Debug)]
 pub struct PostgresSource {
     config: Box<Config>,
@@ -62,17 +62,17 @@ pub struct PostgresConnections {
     counter: Counter,
 }
 
-/// How an answer is made as a whole.
+/// Limits of an answer that is built as a whole.
 #[derive(Clone, Copy)]
 struct Whole {
-    /// How many bytes its rows may come to.
+    /// Most bytes of its rows.
     most_bytes: Option<usize>,
-    /// How many bytes it may have itself, if it begins again in portions where it has more.
+    /// Most bytes of the answer itself, if a longer one begins again in portions.
     most_written: Option<usize>,
 }
 
 impl PostgresSource {
-    /// Connects, and reads what the namespaces hold.
+    /// Connects, and introspects the namespaces.
     pub async fn open(
         url: &str,
         options: &PostgresOptions<'_>,
@@ -114,7 +114,11 @@ impl PostgresSource {
     }
 
     #[must_use]
-    pub fn connections(&self, limits: PoolLimits, memory: &Arc<Memory>) -> PostgresConnections {
+    pub fn connections(
+        &self,
+        limits: PoolLimits,
+        memory: &Arc<MemoryBudget>,
+    ) -> PostgresConnections {
         let shared = limits.shared.min(limits.connections);
         let keeps_one = shared > 0 && limits.connections >= KEEPS_ONE_FROM;
         let options = PoolOptions {
@@ -138,7 +142,7 @@ impl Connections for PostgresConnections {
 
     fn count(&mut self, counter: Counter) {
         self.counter = counter.clone();
-        // Nobody has a connection yet.
+        // No request has a connection yet.
         if let Some(pool) = Rc::get_mut(&mut self.pool) {
             pool.count(counter);
         }
@@ -223,7 +227,7 @@ impl Connections for PostgresConnections {
         self.execute(plan, asked, output, whole, observed).await
     }
 
-    /// Asks the server for a sign of life, and replaces a connection that shows none.
+    /// Probes the server, and replaces a connection that does not answer.
     async fn probe(&self) -> Result<(), SourceError> {
         loop {
             let mut connection = self.pool.acquire_for(&self.pool.names_at_hand()).await?;
@@ -277,7 +281,7 @@ impl PostgresConnections {
         let (flag, runtime) = (abandoner.flag(), Handle::current());
         let (sender, ended) = oneshot::channel();
         spawn_blocking(move || {
-            // Nobody may wait for it any more.
+            // The request may be gone.
             drop(sender.send(work.run(connection, sink, &flag, &runtime)));
         });
         End::new(ended, abandoner).begin(pieces).await
@@ -347,8 +351,8 @@ impl PostgresConnections {
         let ExecuteParams { variables, session, echoes, .. } = asked;
         let budget = output.budget();
         let refuse = |rows: Vec<Rows>| -> Judging<'_> {
-            // It is written to see how long it is: names, escapes and aliases make much of few
-            // rows, and what many rows share is written with each of them.
+            // It is written to measure it: names, escapes and aliases make long answers of few
+            // rows, and a value that many rows share is written with each of them.
             let copy = output.clone();
             let trial = Read { bound: bound.clone(), failures: Vec::new(), rows };
             Box::pin(trial.judge((plan, program), echoes, copy))
@@ -377,7 +381,7 @@ impl PostgresConnections {
             observed.boundings = bound.levels.iter().map(|level| level.bounding).collect();
         }
         let rows = if program.program.levels.is_empty() {
-            // The schema is told even where the database is out of reach.
+            // The schema is served even if the database is out of reach.
             Vec::new()
         } else {
             let most_bytes = most_bytes.unwrap_or(usize::MAX);

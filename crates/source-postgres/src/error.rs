@@ -83,7 +83,7 @@ impl From<Unreached> for SourceError {
     }
 }
 
-/// What a failed statement was to do.
+/// The purpose of a failed statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     Read,
@@ -106,12 +106,12 @@ pub(super) fn statement_error<'s>(
     if is_raised(error.routine.as_deref(), &error.code) {
         return SourceError { kind: SourceErrorKind::Raised, ..error.into() };
     }
-    // A function that says that it reads, and writes: the request asked for no change.
+    // A function that is declared as reading, and writes: the request is no mutation.
     if error.code == READ_ONLY && purpose == Purpose::Read {
         return SourceError { kind: SourceErrorKind::Internal, ..error.into() };
     }
-    // The request compares or orders by what this type cannot. PostgreSQL's function of this name
-    // says so, in whatever language.
+    // The request compares or orders by a type without such an operator. PostgreSQL's function of
+    // this name raises the error, in whatever language.
     if error.is_of_parse && error.routine.as_deref() == Some("op_error") {
         return SourceError { kind: SourceErrorKind::Input, ..error.into() };
     }
@@ -122,7 +122,7 @@ pub(super) fn statement_error<'s>(
     if is_of_domain && error.is_of_bind && purpose == Purpose::Read && sent.next().is_some() {
         return SourceError { kind: SourceErrorKind::Input, ..error.into() };
     }
-    // A name of an object of the database was read that there is none of.
+    // The value was read as the name of an object of the database that does not exist.
     let is_unknown_name = UNKNOWN_NAMES.contains(&&*error.code) && !quoted(&error).is_empty();
     let is_of_pattern = has_pattern && error.code == INVALID_ESCAPE_SEQUENCE;
     if is_of_pattern
@@ -147,13 +147,14 @@ fn is_raised(routine: Option<&str>, code: &str) -> bool {
     routine == Some(RAISE) || code == RAISE_EXCEPTION
 }
 
-/// What the message quotes last: PostgreSQL quotes the value it cannot read.
+/// The last quotation of the message: PostgreSQL quotes invalid values.
 fn quoted(error: &DatabaseError) -> &[u8] {
     let is_mark = |character| matches!(character, '"' | '«' | '»' | '“' | '”' | '„' | '「' | '」');
     error.message.rsplit(is_mark).nth(1).unwrap_or_default().trim().as_bytes()
 }
 
-/// Whether what the message quotes was sent. A message without a quotation shows no value.
+/// Whether the quotation of the message is a sent value. A message without a quotation shows no
+/// value.
 fn names_one_of<'s>(error: &DatabaseError, sent: &mut impl Iterator<Item = &'s [u8]>) -> bool {
     sent.any(|text| contains(text, quoted(error)))
 }
@@ -169,13 +170,13 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     part.is_empty() || text.windows(part.len()).any(|window| window == part)
 }
 
-/// What is said of a value that cannot be stored, where the words of the database show another one.
+/// The message of a value that cannot be stored, if the database's own message shows another value.
 const UNSTORABLE: &str = "A value cannot be stored as the type of its column.";
 /// A role or a value that there is not, a name that no setting can have, a text that is none.
 const OF_SETTINGS: [&str; 4] = ["22021", "22023", "42602", "42704"];
 /// A schema, a table, a type, a function.
 const UNKNOWN_NAMES: [&str; 4] = ["3F000", "42P01", "42704", "42883"];
-/// When parameters are read, these are about a value that should name something.
+/// While parameters are read, these codes are about a value that should name an object.
 const SYNTAX_ERROR: &str = "42601";
 const INVALID_NAME: &str = "42602";
 const NOT_NULL_VIOLATION: &str = "23502";
@@ -185,9 +186,9 @@ const RAISE: &str = "exec_stmt_raise";
 /// The code of a RAISE that gives none; other languages use it, too.
 const RAISE_EXCEPTION: &str = "P0001";
 const READ_ONLY: &str = "25006";
-/// A statement that was cancelled, by `statement_timeout` for instance; a lock that was not had in
-/// time (`lock_timeout`, NOWAIT); and what ends the whole session: a transaction that rested for too
-/// long, and one that took too long.
+/// A cancelled statement, by `statement_timeout` for instance; a lock that was not acquired in time
+/// (`lock_timeout`, NOWAIT); and errors that end the session: idle-in-transaction and transaction
+/// timeouts.
 const TIMEOUTS: [&str; 4] = ["57014", "55P03", "25P03", "25P04"];
 const DIVISION_BY_ZERO: &str = "22012";
 const INVALID_ESCAPE_SEQUENCE: &str = "22025";

@@ -1,9 +1,9 @@
 //! A request's whole run: rounds of pipelined statements in one snapshot.
 //!
 //! A single statement needs no transaction, unless it calls a function. Several run between BEGIN
-//! and COMMIT of one repeatable read, read-only transaction. Statements that need the keys of
-//! rows read before wait for the next round; all other statements go out together, and the last
-//! round carries the only Sync. What changes something runs in [`units`].
+//! and COMMIT of one repeatable read, read-only transaction (a snapshot). Statements that need keys
+//! of earlier rows are sent in the next round; all other statements are pipelined, and the last
+//! round carries the only Sync. Changes run in [`units`].
 
 mod keys;
 pub(super) mod units;
@@ -33,29 +33,29 @@ use super::wire::{
 };
 pub(super) use keys::{has_results, key_arrays};
 
-/// A program with its statements as the protocol wants them.
+/// A program with its prepared statements.
 #[derive(Debug)]
 pub struct PostgresProgram {
     pub program: Program,
     pub(super) estimate: RuntimeEstimate,
     /// Compiles the forms below; none for programs that are run once.
     pub(super) recompiler: Option<Recompiler>,
-    /// The form that is read in portions, once that was wanted; none if it cannot be.
+    /// The form that is read in portions, compiled on demand; none if there is no such form.
     pub(super) in_portions: OnceLock<Option<Arc<PostgresProgram>>>,
     pub(super) length: Length,
-    /// What reads the same with levels joined to those above.
+    /// The form with levels joined to those above.
     joined: Option<Box<Joined>>,
-    /// The form that reads to-one rows by statements of their own, once that was wanted.
+    /// The form with split joins, compiled on demand.
     pub(super) split_join: SplitJoin,
     texts: Vec<Texts>,
-    /// How many statements were made since, each when it was first sent.
+    /// Number of statements made after compilation, each when it was first sent.
     made: AtomicU32,
     rounds: u16,
 }
 
 impl PostgresProgram {
-    /// Gives arrays of keys and arguments of functions their types, and the values whose types
-    /// PostgreSQL does not infer.
+    /// Makes a program; sets the types of key arrays and of functions' arguments, and of values
+    /// whose types PostgreSQL does not infer.
     #[must_use]
     pub fn new(program: Program, types: &PhysicalTypes) -> Self {
         let texts = program.levels.iter().map(|level| {
@@ -89,7 +89,7 @@ impl PostgresProgram {
                 | ParameterKind::PatternPrefix { .. }
                 | ParameterKind::Limit { .. }
                 | ParameterKind::Returned { .. }
-                // The column says the type, with its domain.
+                // The type of the column, with its domain.
                 | ParameterKind::Stored { .. }
                 | ParameterKind::Offset => 0,
             });
@@ -144,7 +144,7 @@ impl PostgresProgram {
         self.texts.capacity() * size_of::<Texts>() + statements.sum::<usize>()
     }
 
-    /// The same, which another program reads with levels joined to those above.
+    /// Adds the form with joined levels.
     #[must_use]
     pub(super) fn or_joined(self, joined: Self) -> Self {
         Self { joined: Some(Box::new(Joined::new(joined))), ..self }
@@ -155,13 +155,13 @@ impl PostgresProgram {
         self.joined.as_deref().filter(|joined| joined.pays())
     }
 
-    /// The same, which compiles other forms of itself.
+    /// Adds the compiler of other forms.
     #[must_use]
     pub(super) fn or_recompiled(self, recompiler: Recompiler) -> Self {
         Self { recompiler: Some(recompiler), ..self }
     }
 
-    /// Lets the joined form learn from rows that were read level by level.
+    /// Updates the statistics of the joined form by rows that were read level by level.
     pub(super) fn look_at_joined(&self, rows: &[Rows]) {
         if let Some(joined) = &self.joined {
             joined.look_at(rows);
@@ -199,8 +199,8 @@ impl PostgresProgram {
         &self.in_form(form).program.levels
     }
 
-    /// Whether all statements go out together and only read, so that they may be sent behind those
-    /// of other requests, and once more.
+    /// Whether all statements are one batch of reads, so that they may be pipelined behind those of
+    /// other requests, and repeated.
     pub(super) fn is_one_batch(&self) -> bool {
         self.rounds == 1
             && !self.program.writes()
@@ -220,14 +220,14 @@ impl PostgresProgram {
         })
     }
 
-    /// Whether its answer may be sent while it is made: it reads rows, and does nothing else.
+    /// Whether its answer may be streamed: it only reads rows.
     pub(super) fn may_be_streamed(&self) -> bool {
         let levels = &self.program.levels;
         !self.program.writes() && !levels.is_empty() && !levels.iter().any(|level| level.calls)
     }
 
-    /// Whether it can be read in portions: what is below a row finds it by its key, and nothing does
-    /// more than read.
+    /// Whether it can be read in portions: rows below are found by the key of their parent, and no
+    /// statement writes.
     pub(super) fn is_in_portions(&self) -> bool {
         let mut levels = self.program.levels.iter();
         !self.program.writes()
@@ -282,7 +282,7 @@ pub(super) fn compose(
     Ok(())
 }
 
-/// The places of the levels that [`compose`] asks for.
+/// The places of the levels that [`compose`] sends.
 pub(super) fn composed<'p>(
     program: &'p PostgresProgram,
     bound: &'p Bound,
@@ -310,7 +310,7 @@ pub(super) fn by_level(
     rows
 }
 
-/// What a run of all statements gave: rows by level, or the root field at fault.
+/// The result of running all statements: rows by level, or the failed root field.
 #[derive(Debug)]
 pub enum Run {
     Rows(Vec<Rows>),
@@ -366,8 +366,8 @@ fn blamed(
     statement_error(error, sent, has_pattern, purpose)
 }
 
-/// Whether the same may be sent once more: the plan was made stale by a schema change and is now
-/// prepared again, or the statement had to make way, as on a standby for what it replays.
+/// Whether the statements may be sent again at once: the plan was stale after a schema change and
+/// is prepared again, or the statement was cancelled by a conflict with recovery on a standby.
 fn may_succeed_now(error: &WireError) -> bool {
     match error {
         WireError::StalePlan(_) => true,
@@ -381,7 +381,7 @@ fn may_succeed_now(error: &WireError) -> bool {
 const SERIALIZATION_FAILURE: &str = "40001";
 const DEADLOCK_DETECTED: &str = "40P01";
 
-/// What went wrong, and in the statement of which level.
+/// An error, with the level of the failed statement.
 type Blamed = (WireError, Option<usize>);
 
 async fn attempt_run(
@@ -399,7 +399,7 @@ async fn attempt_run(
     if count == 0 {
         return Ok(rows);
     }
-    // A function that is said to read could write all the same.
+    // A function that is declared as reading could write all the same.
     let in_transaction = count > 1 || program.wanted(bound, without).any(|(_, level)| level.calls);
     let mut pipeline = connection.pipeline();
     let transaction = in_transaction.then_some(Transaction::Snapshot);
@@ -464,7 +464,7 @@ pub async fn explain(
     figures: PlanFigures,
 ) -> Result<Vec<String>, SourceError> {
     let levels = &program.program.levels;
-    // What changes something is not run to explain it.
+    // EXPLAIN ANALYZE would execute a change.
     let figures = match figures {
         PlanFigures::Measured if program.program.writes() => PlanFigures::Estimated,
         figures => figures,
@@ -486,7 +486,7 @@ pub async fn explain(
         let parameters = known.map(|(parameter, source)| match parameter {
             BoundParameter::Null => Parameter::Null,
             BoundParameter::Text(text) => Parameter::Text(text),
-            // What changes something is not run, and so it gave nothing.
+            // Changes are not run, so there is no result.
             BoundParameter::Keys if matches!(source, ParameterSource::Result { .. }) => {
                 Parameter::Null
             }

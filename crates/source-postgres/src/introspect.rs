@@ -1,19 +1,18 @@
 //! Reads a PostgreSQL database's catalogs into a [`Catalog`]: `introspect`.
 //!
 //! * [`read`]: a handful of set-based statements, whatever the number of tables, in one snapshot
-//! * [`rows`]: what these statements answer
+//! * [`rows`]: the results of these statements
 //! * [`scalar`]: the types without parts, and which of them compare as their text does
 //! * [`types`]: the types with parts, as far as some column reaches them
 //! * [`fill`]: rows to entities, keys, indexes and relationships
 //! * [`functions`]: rows to functions
 //! * [`partitions`]: foreign keys of partitions
-//! * [`privileges`]: what may be done with them, by the rights of roles
+//! * [`privileges`]: operations that the rights of roles allow
 //! * `watch`: whether the schema is still the same
 //!
-//! What is served is what is in the given schemas and, unless asked otherwise, does not belong to
-//! an extension. A
-//! partitioned table stands for its partitions, which are not listed. Constraints come in the
-//! order in which PostGraphile reads them: by the age of their table, then by their columns.
+//! Objects of the given schemas are served, without those of extensions by default. A partitioned
+//! table stands for its partitions, which are not listed. Constraints come in the order in which
+//! PostGraphile reads them: by the age of their table, then by their columns.
 
 mod fill;
 mod functions;
@@ -28,10 +27,10 @@ pub(crate) mod watch;
 use crate::options::{Extensions, Rights};
 use catalog::{Catalog, EntityId, FieldId, FunctionId, RangeId};
 
-/// The oldest version whose system catalogs are read, as `server_version_num` counts.
+/// The oldest supported version, as `server_version_num`.
 const OLDEST_VERSION: u32 = 130_000;
 
-/// What a database holds, and what only PostgreSQL's own compiler needs to know of it.
+/// The catalog of a database, and the physical types for PostgreSQL's own compiler.
 #[derive(Clone, Debug)]
 pub struct Introspected {
     pub catalog: Catalog,
@@ -45,9 +44,9 @@ pub struct Introspected {
 pub struct PhysicalTypes {
     /// By the index of the field's id.
     fields: Vec<FieldType>,
-    /// The types of arrays of rows, by the index of the entity's id; 0 where there is none.
+    /// OIDs of arrays of rows, by the index of the entity's id; 0 where there is none.
     row_arrays: Vec<u32>,
-    /// Whether a key tells all rows, by the index of the entity's id.
+    /// Whether keys identify all rows, by the index of the entity's id.
     one_table: Vec<bool>,
     /// By the index of the function's id, then by their places.
     arguments: Vec<Vec<ArgumentOids>>,
@@ -62,13 +61,14 @@ impl PhysicalTypes {
         self.fields[field.index()]
     }
 
-    /// The type of arrays of an entity's rows; 0 if there is none.
+    /// The OID of arrays of an entity's rows; 0 if there is none.
     #[must_use]
     pub fn row_array(&self, entity: EntityId) -> u32 {
         self.row_arrays.get(entity.index()).copied().unwrap_or_default()
     }
 
-    /// Whether the entity is a table whose keys tell all of its rows: no other inherits from it.
+    /// Whether the entity is a table whose keys identify all of its rows: no other inherits from
+    /// it.
     #[must_use]
     pub fn is_one_table(&self, entity: EntityId) -> bool {
         self.one_table.get(entity.index()).copied().unwrap_or_default()
@@ -92,7 +92,7 @@ impl PhysicalTypes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArgumentOids {
     pub oid: u32,
-    /// The type of an array of such values; 0 if there is none.
+    /// The OID of an array of such values; 0 if there is none.
     pub array_oid: u32,
 }
 
@@ -100,22 +100,23 @@ pub struct ArgumentOids {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldType {
     pub oid: u32,
-    /// The type of an array of such values; 0 if there is none.
+    /// The OID of an array of such values; 0 if there is none.
     pub array_oid: u32,
-    /// The same below domains: what a domain does not let through is equal to no value of it.
+    /// The OID of arrays of the base type: a value that a domain refuses is equal to no value of
+    /// the domain.
     pub base_array_oid: u32,
-    /// What a parameter that is compared with it must say that it is; 0 where PostgreSQL infers it.
+    /// The type of a parameter that is compared with it; 0 where PostgreSQL infers it.
     pub parameter_oid: u32,
-    /// The same for an array of such values.
+    /// The type of an array parameter that is compared with it; 0 where PostgreSQL infers it.
     pub parameter_array_oid: u32,
-    /// Whether two values that are equal for the database always print the same text, and two
-    /// that print the same text are equal. False where it is not known.
+    /// Whether values are equal for the database if and only if they print the same text. False
+    /// where it is not known.
     pub identity_is_text: bool,
-    /// How many characters a value has at most, where that is known and they are not many.
+    /// Most characters of a value, where there is a small limit.
     pub most_characters: Option<u32>,
 }
 
-/// Why a database could not be read.
+/// The reason why a database could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum IntrospectError {
     #[error("the system catalogs could not be read: {}", cause(.0))]
@@ -134,7 +135,7 @@ pub enum IntrospectError {
     TooOld { found: u32 },
 }
 
-/// The database's own words, where the error has them: the driver's text leaves them out.
+/// The database's own message, where the error has one: the driver's text omits it.
 fn cause(error: &tokio_postgres::Error) -> String {
     match error.as_db_error() {
         Some(error) => error.message().into(),

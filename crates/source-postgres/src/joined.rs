@@ -1,8 +1,9 @@
-//! A program some of whose levels are joined to those above, and whether that pays.
+//! The form of a program in which some levels are joined to those above, and the decision whether
+//! that pays.
 //!
-//! The rows above come once for each row of the list that is joined to them. The compiler sees to
-//! it that they are short and expects few of them; what an answer really holds decides whether the
-//! next one is read so again.
+//! The rows above repeat for each row of the list that is joined to them. The compiler joins only
+//! short rows with few expected repetitions; the statistics of each answer decide whether the next
+//! one is read in this form.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,19 +14,19 @@ use super::cursor::is_repeated;
 use super::execute::PostgresProgram;
 use super::wire::{Row, Rows};
 
-/// From so many rows on a level of its own costs PostgreSQL less: it sorts less.
+/// From this number of rows on a level of its own costs PostgreSQL less: it sorts less.
 const MANY_ROWS: usize = 256;
 
-/// An answer of so few bytes need not be looked at.
+/// A shorter answer is not analysed.
 const FEW_BYTES: usize = 16 << 10;
 
 /// A program with joined levels.
 #[derive(Debug)]
 pub(super) struct Joined {
     pub(super) program: PostgresProgram,
-    /// Whether what would come again is known to be short.
+    /// Whether the repeated values are known to be short.
     is_short: AtomicBool,
-    /// Whether an answer held much that came more than once, or many rows.
+    /// Whether an answer had many repeated bytes, or many rows.
     has_not_paid: AtomicBool,
 }
 
@@ -40,8 +41,8 @@ impl Joined {
         self.is_short.load(Ordering::Relaxed) && !self.has_not_paid.load(Ordering::Relaxed)
     }
 
-    /// Where types do not say how long values are, the rows of an answer that was read level by level
-    /// show whether they are short.
+    /// Learns whether values are short from the rows of an answer that was read level by level,
+    /// where types do not limit their length.
     pub(super) fn look_at(&self, rows: &[Rows]) {
         if self.is_short.load(Ordering::Relaxed) || self.has_not_paid.load(Ordering::Relaxed) {
             return;
@@ -72,7 +73,7 @@ impl Joined {
     }
 
     /// Whether levels of their own would have been better: there are many rows, or more than a
-    /// quarter of their bytes came before.
+    /// quarter of their bytes are repetitions.
     pub(super) fn repeats_much(&self, rows: &[Rows]) -> bool {
         let levels = self.program.program.levels.iter().zip(rows);
         let mut joined = levels.filter_map(|(level, rows)| Some((level.repeats.as_ref()?, rows)));
@@ -82,7 +83,7 @@ impl Joined {
     }
 }
 
-/// Whether more than a quarter of what was read had been read with the row before.
+/// Whether more than a quarter of the bytes were repetitions of the row before.
 fn is_mostly_repeated(repeats: &Repeats, rows: &Rows) -> bool {
     let (mut all, mut repeated) = (0, 0);
     for number in 0..rows.len() {
@@ -96,7 +97,7 @@ fn is_mostly_repeated(repeats: &Repeats, rows: &Rows) -> bool {
     repeated > all / 4
 }
 
-/// How many bytes the values of some columns have.
+/// Bytes of the values of some columns.
 fn length(row: Row<'_>, columns: Range<usize>) -> usize {
     columns.filter_map(|column| row.value(column)).map(<[u8]>::len).sum()
 }

@@ -1,8 +1,8 @@
-//! How long the answers of a program are, as far as they have shown it.
+//! Estimated length of a program's answers.
 //!
-//! An answer is made as a whole as long as it is not known to be long, and begins again when it
-//! proves to be. Of a program that nobody has asked before, many may be asked at once: then each of
-//! them may receive less before it begins again, so that they take no more memory together than a few.
+//! An answer is built as a whole until it proves to be long, and then begins again as a stream.
+//! Many requests for an unknown program may run at once: then each of them may receive fewer bytes
+//! before it begins again, so that they take no more memory together than a few.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -11,11 +11,11 @@ const LEAST_BYTES: usize = 64 << 10;
 
 #[derive(Debug, Default)]
 pub(super) struct Length {
-    /// Whether an answer proved to be long, and those after it were sent while they were made.
+    /// Whether an answer proved to be long, so that the next ones are streamed.
     is_long: AtomicBool,
     /// Whether some answer was short.
     has_been_short: AtomicBool,
-    /// How many are being made as a whole to see how long they are.
+    /// Number of answers that are being built as a whole to measure them.
     trying: AtomicUsize,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Length {
 #[derive(Debug)]
 pub(super) struct Trying<'l> {
     length: &'l Length,
-    /// How many bytes of rows it may receive.
+    /// Most bytes of rows that it may receive.
     pub(super) bytes: usize,
     most: usize,
 }
@@ -55,7 +55,7 @@ impl Trying<'_> {
         self.length.has_been_short.store(true, Ordering::Relaxed);
     }
 
-    /// What was received of it makes a long answer.
+    /// Records a long answer.
     pub(super) fn was_long(self) {
         self.length.is_long.store(true, Ordering::Relaxed);
     }

@@ -1,18 +1,18 @@
 //! PostgreSQL, over its own protocol.
 //!
-//! * [`introspect`]: what a database holds
+//! * [`introspect`]: introspection of a database
 //! * [`wire`], [`pool`]: connections; [`circuit_breaker`]: the attempts to make new ones
 //! * [`bind`] for parameters, `text` for values as texts
-//! * `settings`: what the database is told of who asks
+//! * `settings`: settings of a session in front of its statements
 //! * [`execute`]: a request's whole run, in as few rounds as possible
 //! * `compile`: requests as programs, and other forms of these
 //! * `split_join`: programs that read to-one rows by statements of their own, as long as that pays
 //! * `joined`: programs that read two levels by one statement, as long as that pays
-//! * `sharing`: short reads of many requests on few connections; `runtime_estimate`: which reads are short;
-//!   `abandoned`: what becomes of statements that nobody waits for
+//! * `sharing`: short reads of many requests over few connections; `runtime_estimate`: the choice
+//!   of short reads; `abandoned`: statements of requests that are gone
 //! * `answer`: the rows of a request, and the whole answer made of them
 //! * `stream`, `portions`: answers that are sent while they are made; `length`: which these are
-//! * `pooler`: what is different where a pooler is between here and the server
+//! * `pooler`: detection of a connection pooler in front of the server
 //! * [`database`]: a database read from every thread
 //! * [`cursor`]: the rows of all levels, found by their parents' keys
 
@@ -44,6 +44,6 @@ pub mod wire;
 
 pub use database::{PostgresConnections, PostgresPlan, PostgresSource};
 pub use execute::PostgresProgram;
-pub use introspect::watch::{PostgresFingerprint, PostgresLooks};
+pub use introspect::watch::{PostgresFingerprint, PostgresSchemaProbe};
 pub use open_error::OpenError;
 pub use options::{Extensions, PostgresOptions, Rights};

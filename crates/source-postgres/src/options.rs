@@ -9,12 +9,12 @@ pub struct PostgresOptions<'o> {
     pub namespaces: &'o [String],
     /// Whether objects of extensions are read.
     pub extensions: Extensions,
-    /// Whether the rights of roles decide what is offered.
+    /// Whether the rights of roles restrict the schema.
     pub rights: Rights,
     pub timeouts: Timeouts,
 }
 
-/// What becomes of the tables, views and functions of extensions.
+/// Whether tables, views and functions of extensions are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extensions {
     #[default]
@@ -22,12 +22,13 @@ pub enum Extensions {
     Listed,
 }
 
-/// Whether the rights of roles decide what of a database is offered.
+/// Whether the rights of roles restrict the schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rights {
     /// Everything is offered; a request that may not is refused when it runs.
     #[default]
     Ignored,
-    /// What no role may that the user of the connection is or can become is not offered.
+    /// Operations that neither the user of the connection nor a role that it can become may do are
+    /// not offered.
     Respected,
 }

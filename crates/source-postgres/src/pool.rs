@@ -1,22 +1,21 @@
 //! Connections of one thread, kept between requests.
 //!
-//! A pool belongs to one current-thread runtime. Connections come back by being dropped: one whose
-//! last round was not read to its end is given up ([`super::abandoned`]), and keeps its place until
-//! it is closed; the others are handed out again, the one used last first, so that those not needed
-//! grow old and are closed.
+//! A pool belongs to one current-thread runtime. Connections return by being dropped: one whose
+//! last round was not read to its end is abandoned ([`super::abandoned`]), and keeps its place
+//! until it is closed; the others are handed out again, the one used last first, so that surplus
+//! ones grow old and are closed.
 //!
-//! Connections are made behind the back of those who need them: making one takes PostgreSQL some
-//! milliseconds of a processor, and a tenth of a second where others have it, while those lent come
-//! back. So whoever needs one takes the first that there is, a new one or one that came back, and
-//! what was begun for them serves the next or rests in the pool. With those being made, there are
-//! never more than the pool may have: one is begun only where more have a place and no connection
-//! than are being made.
+//! Connections are opened in the background: opening one takes PostgreSQL some milliseconds of a
+//! processor, and a tenth of a second under load, while borrowed ones return. So a request takes
+//! the first that is free, a new one or a returned one, and a connection that was opened for it
+//! serves the next or becomes idle. The pool's limit includes connections that are being opened:
+//! one is begun only while more requests have a place and no connection than are being opened.
 //!
-//! A connection remembers the names of all settings that it was told ([`Connection::names`]), and
-//! serves only those who set them all again: to others they would read as empty, and not as missing.
-//! Who asks gets the one that was told most of what is set now, so that those that were told nothing
-//! are kept for who sets nothing. Where none fits and the pool has no room, the one that has rested
-//! longest is closed.
+//! A connection remembers the names of all settings that were set on it ([`Connection::names`]),
+//! and serves only sessions that set them all again: to others they would read as empty, and not as
+//! missing. A request gets the connection with the most of its settings, so that those without any
+//! are kept for sessions without settings. Where none fits and the pool is full, the connection
+//! that has been idle longest is closed.
 
 mod abandoned;
 mod arriving;
@@ -43,11 +42,11 @@ use self::waiting::{Turn, Wait, Waits};
 use super::circuit_breaker::{Awaited, CircuitBreaker, Try, Unreached, Way};
 use super::wire::{Config, Connection};
 
-/// How long the sign of life may take before a new connection is the better choice.
+/// Timeout of the check of an idle connection, after which a new one is the better choice.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long anybody waits for somebody else to find out whether the server can be reached again:
-/// longer than connecting takes where it can.
+/// Timeout of waiting for another request's attempt to connect: longer than connecting takes to a
+/// reachable server.
 const TRY_PATIENCE: Duration = Duration::from_millis(200);
 
 /// The server needs a moment to notice that a connection was closed and there is room for another.
@@ -56,9 +55,9 @@ const ROOM_AFTER: Duration = Duration::from_millis(20);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolOptions {
     pub max_connections: usize,
-    /// How many of them only [`Pool::acquire_to_share`] gives.
+    /// Number of them that only [`Pool::acquire_to_share`] returns.
     pub reserved: usize,
-    /// For waiting until a connection is free. Connecting has the time that its configuration says.
+    /// Timeout of waiting for a free connection. Connecting has the timeout of its configuration.
     pub acquire_timeout: Duration,
     /// A connection that was not used for this long is closed, when the pool is next used or
     /// [`Pool::close_old`] is called.
@@ -66,8 +65,8 @@ pub struct PoolOptions {
     /// A connection older than this is closed when it comes back, so that the memory of its server
     /// process is freed and a changed address of the server is noticed.
     pub max_lifetime: Duration,
-    /// A connection that has rested for longer is asked for a sign of life before it is used:
-    /// something on the way may have forgotten it without a word.
+    /// Idle time after which a connection is checked before it is used: a firewall on the way may
+    /// have dropped it silently.
     pub check_after: Duration,
 }
 
@@ -76,7 +75,7 @@ pub enum PoolError {
     /// All connections are in use, and none came back in time.
     #[error("no connection became free within {} ms", .0.as_millis())]
     Timeout(Duration),
-    /// There is no session, for this one or for whoever tried a moment ago.
+    /// The attempt to connect failed, of this request or of one a moment ago.
     #[error(transparent)]
     Unreached(#[from] Unreached),
 }
@@ -101,12 +100,12 @@ pub struct Pool {
     hopeful: Waits,
     /// Those who wait for one that comes back, because the server gives no more.
     patient: Waits,
-    /// How many wait because the pool gives no more.
+    /// Number of requests in the queue of a full pool.
     queued: Cell<usize>,
     counter: Counter,
 }
 
-/// What to do where the server has no room for one session more.
+/// The action if the server has reached its limit of sessions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WhenFull {
     /// Wait for one that comes back.
@@ -114,7 +113,7 @@ enum WhenFull {
     GiveUp,
 }
 
-/// Counts as somebody who waits, as long as it lives.
+/// Counts as a queued request until it is dropped.
 pub(super) struct Queued<'q>(&'q Cell<usize>);
 
 #[derive(Debug)]
@@ -163,13 +162,13 @@ impl Pool {
         self.counter = counter;
     }
 
-    /// A connection that nobody else uses, and that was never told a setting. Those who wait are
+    /// Acquires a connection of its own, on which no setting was ever set. Waiting requests are
     /// served in their order.
     pub async fn acquire(self: &Rc<Self>) -> Result<Pooled, PoolError> {
         self.acquire_for(&NameSet::default()).await
     }
 
-    /// The same that was never told a setting of another name than these.
+    /// Acquires a connection on which no settings but these were set.
     pub async fn acquire_for(self: &Rc<Self>, names: &NameSet) -> Result<Pooled, PoolError> {
         let started = Instant::now();
         let _waiting = self.counter.hold(Gauge::Waiting);
@@ -198,7 +197,7 @@ impl Pool {
         self.counter.hold(Gauge::Waiting)
     }
 
-    /// Whether somebody waits for a connection that sharing keeps: then it should come back.
+    /// Whether requests wait for a connection that sharing holds: then it should be returned.
     pub fn is_short_of_connections(&self) -> bool {
         self.patient.len() > 0 || (self.options.reserved == 0 && self.queued.get() > 0)
     }
@@ -245,7 +244,7 @@ impl Pool {
                 && let WhenFull::WaitUntil(deadline) = when_full
                 && (made_room || self.may_get_others())
             {
-                // One that came back meanwhile tells nobody any more.
+                // One that was returned meanwhile ended no wait.
                 if self.find_idle(names).is_some() {
                     continue;
                 }
@@ -284,7 +283,7 @@ impl Pool {
         }
     }
 
-    /// Waits, and meanwhile takes in what arrives for anybody.
+    /// Waits for a turn, and distributes arriving connections meanwhile.
     async fn wait_for(&self, mut wait: Wait<'_>) -> Turn {
         loop {
             select! {
@@ -295,7 +294,7 @@ impl Pool {
         }
     }
 
-    /// Gives what has arrived to those who wait for it.
+    /// Distributes arrived connections to the waiting requests.
     fn take_in(&self) {
         if self.connecting.get() == 0 && self.departing.get() == 0 {
             return;
@@ -319,9 +318,9 @@ impl Pool {
                     self.offer(Lent { connection, made, _open }, false, waits);
                     continue;
                 }
-                // For everybody who still waits another is being made.
+                // Enough connections are being opened for those that still wait.
                 _ if self.hopeful.len() <= self.connecting.get() => {}
-                // Whoever went away meanwhile is told nothing.
+                // A request that is gone ignores it.
                 Some(Err(error)) => drop(self.hopeful.end_first(Turn::Failed(error))),
                 None => drop(self.hopeful.end_first(Turn::Again)),
             }
@@ -331,8 +330,8 @@ impl Pool {
         }
     }
 
-    /// Closes the connections that have rested or lived for too long. Using the pool does this too;
-    /// a timer lets connections go while there are no requests.
+    /// Closes the connections that have been idle or open for too long. Using the pool does this
+    /// too; a timer closes them while there are no requests.
     pub fn close_old(&self) {
         self.take_in();
         self.idle.borrow_mut().retain(|idle| {
@@ -348,24 +347,24 @@ impl Pool {
         &self.options
     }
 
-    /// The settings that the connection used last was told, for whoever takes any connection.
+    /// The settings of the connection that was used last, for a caller that takes any connection.
     pub fn names_at_hand(&self) -> NameSet {
         let idle = self.idle.borrow();
         idle.last().map(|idle| idle.lent.connection.names().clone()).unwrap_or_default()
     }
 
-    /// How many connections wait for work.
+    /// Number of idle connections.
     pub fn idle_connections(&self) -> usize {
         self.idle.borrow().len()
     }
 
-    /// How many connections are on loan, those being made included.
+    /// Number of borrowed connections, those being opened included.
     pub fn used_connections(&self) -> usize {
         let free = self.permits.available_permits() + self.reserved.available_permits();
         self.options.max_connections.saturating_sub(free)
     }
 
-    /// The place of the idle connection that was told most of these names and no other, the one used
+    /// The place of the idle connection with the most of these settings and no other, the one used
     /// last among several.
     fn find_idle(&self, names: &NameSet) -> Option<usize> {
         let idle = self.idle.borrow();
@@ -389,14 +388,14 @@ impl Pool {
             match timeout(CHECK_TIMEOUT, lent.connection.check()).await {
                 Ok(Ok(())) => return Some(lent),
                 Ok(Err(_)) => {}
-                // Who forgot one without a word forgot the others, too.
+                // If one was dropped silently, the others were, too.
                 Err(_) => self.idle.borrow_mut().clear(),
             }
         }
     }
 
-    /// Closes idle connections, of which none fits, where with one more there would be more than the
-    /// pool may have. Whoever asks counts as one who has theirs.
+    /// Closes idle connections, of which none fits, where one more would exceed the pool's limit.
+    /// The caller counts as one that has its connection.
     fn make_room(&self) {
         let spare = self.connecting.get().saturating_sub(self.hopeful.len() + 1);
         let others = self.used_connections() + spare;
@@ -446,7 +445,7 @@ impl Pool {
         self.lent.set(self.lent.get().saturating_sub(1));
         let Turn::Connection(lent, _) = turn else { return };
         if self.patient.len() > 0 {
-            // It fits nobody who waits for one to come back: it makes room for one that does.
+            // It fits no waiting request: it makes room for a connection that does.
             drop(lent);
             self.counter.replaced();
             self.patient.end_all(|| Turn::Room);
@@ -459,11 +458,11 @@ impl Pool {
     fn lose(&self, lent: Lent) {
         self.lent.set(self.lent.get().saturating_sub(1));
         drop(lent);
-        // The server has room for one more; or there is none left to wait for.
+        // The server has room for one more; or there is no connection left to wait for.
         self.patient.end_all(|| Turn::Again);
     }
 
-    /// Whether there are connections, or may be soon.
+    /// Whether there are connections, or will be soon.
     fn may_get_others(&self) -> bool {
         self.lent.get() > 0
             || self.connecting.get() > 0
@@ -512,13 +511,14 @@ async fn connect(breaker: &Arc<CircuitBreaker>, config: &Config) -> Result<Conne
     }
 }
 
-/// Tries for everybody. The try goes on after whoever began it has lost patience.
+/// Tries to connect, for all waiting requests. The attempt goes on after the request that began it
+/// has timed out.
 async fn try_to_connect(attempt: Try, config: Config) -> Result<Connection, Unreached> {
     let (sender, receiver) = oneshot::channel();
     let last = attempt.last();
     spawn(async move {
         let connected = Connection::connect(&config).await;
-        // If nobody waits for it any more, it is closed.
+        // Without a receiver, the connection is closed.
         drop(sender.send(attempt.learn(connected)));
     });
     match timeout(TRY_PATIENCE, receiver).await {

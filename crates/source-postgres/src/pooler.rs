@@ -3,18 +3,19 @@
 //!
 //! * In each mode a short read has its connection alone: some poolers lose count of the answers of
 //!   several requests that stand in one queue.
-//! * A pooler that gives each transaction another server session, and does not know prepared
-//!   statements, gets none by name. So does one that proves so later: each new connection looks
-//!   whether a pooler has answered it, and learns from errors ([`Connection::is_behind_pooler`]).
+//! * With a pooler that gives each transaction another server session and does not support prepared
+//!   statements, statements have no names. The same holds for one that is detected later: each new
+//!   connection checks whether a pooler has answered it, and learns from errors
+//!   ([`Connection::is_behind_pooler`]).
 
 use super::wire::{Config, Connection, WireError};
 
-/// How often two connections are asked in turn whether they have the same server session. A pooler
-/// that hands sessions on gives the second the one that the first had a moment ago; where many
-/// others ask, the first one's changes.
+/// Number of rounds in which two connections compare their server sessions. A transaction pooler
+/// gives the second the session that the first had a moment ago; under load by other clients, the
+/// first one's changes.
 const ROUNDS: usize = 4;
 
-/// How a pooler treats its clients.
+/// The mode of a pooler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pooler {
     None,
@@ -27,14 +28,13 @@ pub(super) enum Pooler {
 }
 
 impl Pooler {
-    /// Whether a session keeps what is set, prepared and listened to from one transaction to the
-    /// next.
+    /// Whether settings, prepared statements and LISTEN outlive a transaction.
     pub(super) fn keeps_sessions(self) -> bool {
         matches!(self, Self::None | Self::Sessions)
     }
 }
 
-/// Looks for a pooler.
+/// Detects a pooler.
 pub(super) async fn find(config: &Config) -> Result<Pooler, WireError> {
     let config = config.clone().probing();
     let unnamed = config.clone().with_prepared(false);
@@ -55,7 +55,7 @@ pub(super) async fn find(config: &Config) -> Result<Pooler, WireError> {
     match named.names_reach_the_server().await {
         Ok(true) => {}
         Ok(false) => return Ok(Pooler::TransactionsWithStatements),
-        // Somebody has left it behind.
+        // Another client has left it behind.
         Err(WireError::StalePlan(_)) => return Ok(Pooler::Transactions),
         Err(error) => return Err(error),
     }

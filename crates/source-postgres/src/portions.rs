@@ -1,9 +1,9 @@
-//! Rows that are read in portions while their answer is written: a root field's rows come through
-//! a portal, and what is below them is read for each portion, by the keys of its rows. All
-//! statements are in one transaction with one snapshot.
+//! Rows that are read in portions while their answer is written (streaming with backpressure): a
+//! root field's rows come through a portal, and the rows below them are read for each portion, by
+//! the keys of its rows. All statements are in one transaction with one snapshot.
 //!
-//! This runs on a thread of its own, which waits for the database, and for the reader of the
-//! answer; whichever is slow, nobody else waits with it.
+//! This runs on a thread of its own, which blocks on the database and on the reader of the answer,
+//! without blocking other requests.
 
 use std::cell::{Cell, RefCell};
 
@@ -22,7 +22,7 @@ use super::wire::{Parameter, Pipeline, Rows, WireError};
 /// large as the one before as long as it holds little.
 const FIRST_ROWS: u32 = 256;
 
-/// What a portion may hold and become larger, and from where on it becomes smaller, in bytes.
+/// Bytes up to which a portion may grow, and beyond which it shrinks.
 const LITTLE: usize = 128 << 10;
 const MUCH: usize = 512 << 10;
 
@@ -34,7 +34,7 @@ pub(super) struct Portions<'s> {
     pub(super) program: &'s PostgresProgram,
     pub(super) bound: &'s Bound,
     pub(super) abandoned: &'s Abandoned,
-    /// How many rows a portion has at most; a test may want few.
+    /// Most rows of a portion; a test may set few.
     pub(super) most_rows: u32,
     pub(super) count: Cell<u32>,
 }
@@ -61,7 +61,7 @@ pub(super) struct Root<'a, 's> {
     portion: u32,
     /// The current row of the portion, counted from 1.
     current: u32,
-    /// How many rows the next portion has.
+    /// Number of rows of the next portion.
     next_rows: u32,
     is_open: bool,
     bounds: Bounds,
@@ -70,7 +70,7 @@ pub(super) struct Root<'a, 's> {
 }
 
 impl Portions<'_> {
-    /// Sends what is composed, and waits for its rows.
+    /// Sends the composed messages, and waits for the rows.
     fn read(&self, results: &mut Vec<Rows>) -> Result<(), SourceError> {
         let mut pipeline = self.pipeline.borrow_mut();
         self.runtime.block_on(async {
@@ -130,12 +130,12 @@ impl<'a, 's> Root<'a, 's> {
         Ok(root)
     }
 
-    /// How many rows the portion has.
+    /// Number of rows of the portion.
     fn count(&self) -> u64 {
         self.rows.get(usize::from(self.level.id.0)).map_or(0, Rows::len) as u64
     }
 
-    /// Reads what was asked for, and what is below it.
+    /// Reads a portion, and the rows below it.
     fn read(&mut self) -> Result<(), SourceError> {
         let place = usize::from(self.level.id.0);
         let mut results = vec![std::mem::take(&mut self.rows[place])];
@@ -222,11 +222,11 @@ impl<'a, 's> Root<'a, 's> {
     }
 }
 
-/// What is left of its rows is not wanted; the next round tells the database.
+/// Discards the remaining rows; the next round closes the portal.
 impl Drop for Root<'_, '_> {
     fn drop(&mut self) {
         if self.is_open {
-            // If it cannot be told, nothing else can.
+            // After an error here the connection is broken for all other messages, too.
             let _ = self.portions.compose(|pipeline| pipeline.close_portal());
         }
     }

@@ -20,13 +20,14 @@ use super::wire::{Pipeline, Rows, WireError};
 /// time. After longer it was closed while it worked, maybe because it worked for so long.
 const REPLACED_WITHIN: Duration = Duration::from_secs(1);
 
-/// How often a request is asked among others before it has a connection of its own.
+/// Attempts of a request on shared connections before it acquires one of its own.
 const SHARED_ATTEMPTS: usize = 2;
 
-/// How often a request is asked again whose answer does not belong to it.
+/// Attempts of a request whose answers belong to other statements.
 const MIXED_UP_ATTEMPTS: usize = 3;
 
-/// Who waits for a connection of their own looks again after this time whether they may share one.
+/// Interval after which a request that waits for a connection of its own checks again whether it
+/// may share one.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 /// A program that is about to be run.
@@ -41,7 +42,7 @@ pub(super) struct Reading<'r> {
     pub(super) observed: &'r mut Observed,
 }
 
-/// What came of asking among others.
+/// The result of an attempt on a shared connection.
 enum Among {
     Rows(Vec<Rows>),
     /// It may be tried again.
@@ -62,7 +63,7 @@ impl Reading<'_> {
         }
         let started = Instant::now();
         let mut mixed_up = 0;
-        // What is set for one must not be seen by others.
+        // Settings of one session must not be visible to others.
         let mut may_share = self.session.settings.is_none()
             && self.cost <= MOST_COST
             && self.program.is_one_batch();
@@ -102,7 +103,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether no statement is left because none of the keys is given that rows are found by.
+    /// Whether all statements are skipped, since no keys are given by which rows are found.
     fn looks_for_nothing(&self, failures: &[(u32, SourceError)]) -> bool {
         let without: Vec<u32> = failures.iter().map(|(root, _)| *root).collect();
         self.bound.levels.iter().any(|level| level.is_empty)

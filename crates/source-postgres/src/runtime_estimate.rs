@@ -2,25 +2,25 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How often a program that nothing is known of must prove short.
+/// Short runs that an unknown program must show first.
 const FIRST_RUNS: u32 = 2;
 
-/// The same after it was long among others, at most.
+/// Most short runs that it must show after it was long on a shared connection.
 const MOST_RUNS: u32 = 1_024;
 
-/// How long a run was for those who would have stood behind it.
+/// The duration of a run, for the statements that would have been behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Length {
     Short,
     Long,
 }
 
-/// What being long once among others costs of the runs that were short. Where there are as many,
-/// the database or the machine stood still for a moment, which says nothing of the program.
+/// The price of a long run on a shared connection, in short ones. If there were as many, the
+/// database or the machine stalled for a moment, which does not depend on the program.
 const PRICE: u32 = 256;
 
-/// Most of them that count: so many moments may come one after the other, or several connections
-/// stand still in one.
+/// Most short runs that count: several stalls may follow each other, or several connections stall
+/// at once.
 const MOST_SAVED: u32 = 16 * PRICE;
 
 /// The estimated runtime of a program. It is on probation until it has proved short often enough, on
@@ -28,12 +28,12 @@ const MOST_SAVED: u32 = 16 * PRICE;
 /// twice as long as the time before, unless such runs are rare.
 #[derive(Debug)]
 pub(super) struct RuntimeEstimate {
-    /// How often it must still prove short.
+    /// Number of short runs that it must still show.
     owed: AtomicU32,
-    /// How often it must after the next time that it was long among others.
+    /// Number of short runs that it must show after the next long one on a shared connection.
     penalty: AtomicU32,
-    /// How often it was short among others, less what was paid. Threads that count at once may
-    /// forget one.
+    /// Number of short runs on shared connections, less the price paid. Concurrent updates may lose
+    /// one.
     saved: AtomicU32,
 }
 
@@ -95,7 +95,7 @@ impl RuntimeEstimate {
 mod tests {
     use super::*;
 
-    /// How many short runs it takes until it may share.
+    /// Number of short runs that a program needs before it may share.
     fn runs_owed(estimate: &RuntimeEstimate) -> usize {
         let mut runs = 0;
         while !estimate.is_short() {

@@ -1,8 +1,8 @@
-//! What the database is told of who asks, in front of a request's statements.
+//! Settings of a session, in front of a request's statements.
 //!
-//! All of it is one statement, sent by the same write as those that follow, whose rows nobody reads.
-//! It holds until the end of their transaction, the implicit one of statements without BEGIN
-//! included; so whoever sends the statements once more sends this once more.
+//! They are one statement, sent by the same write as the following ones, whose rows are ignored.
+//! They hold until the end of the transaction, the implicit one of statements without BEGIN
+//! included; so they have to be sent again with repeated statements.
 //!
 //! A setting of a name that PostgreSQL does not know reads as an empty text on its connection for
 //! ever, where it was missing before. Each connection remembers the names, and the pool gives none
@@ -21,8 +21,8 @@ static SET: LazyLock<Arc<Statement>> = LazyLock::new(|| {
     Arc::new(Statement::new(include_str!("settings.sql").trim_end(), types))
 });
 
-/// Begins a request: its transaction, where it has one of its own, then what is set for it. Belongs
-/// in front of everything else that is sent up to the end of the transaction.
+/// Begins a request: its transaction, where it has one of its own, then the session's settings. To
+/// be called before all other messages of the transaction.
 pub(super) fn begin(
     pipeline: &mut Pipeline<'_>,
     transaction: Option<Transaction>,

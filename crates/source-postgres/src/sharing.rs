@@ -1,15 +1,15 @@
 //! Short reads of many requests on few connections of a thread.
 //!
-//! Requests that are under way at the same time are sent one behind the other over the same
-//! connection, each as a batch with a Sync of its own: one write and one read serve many of them,
-//! and so does one wake-up of the server's process. Who may: programs of one batch that call
-//! nothing, whose statements have proved short ([`super::runtime_estimate`]), and that are estimated to read few
-//! rows.
+//! Concurrent requests are pipelined over the same connection, each as a batch with a Sync of its
+//! own: one write and one read serve many of them, and so does one wake-up of the server's process.
+//! Eligible are programs of one batch without function calls, whose statements have proved short
+//! ([`super::runtime_estimate`]), and that are estimated to read few rows.
 //!
-//! Nobody waits behind a long statement: if the first one in a connection's queue is not answered
-//! within a moment ([`Sharing::patience`]), those behind it are asked again elsewhere, the connection takes no more, and
-//! the program is on probation again. Whatever fails is asked again on a connection of its own,
-//! where errors are what they are, so that no request sees anything of the others.
+//! No request waits behind a long statement: if the first one in a connection's queue is not
+//! answered within a moment ([`Sharing::patience`]), those behind it are sent again elsewhere, the
+//! connection takes no more, and the program is on probation again. Failed requests are repeated on
+//! a connection of their own, where errors are their own, so that requests do not affect each
+//! other.
 //!
 //! Behind a pooler nothing is shared: PgBouncer before 1.21 takes the answer to the first of several
 //! batches for the last one where a client goes away, this process included, and gives those of the
@@ -42,8 +42,8 @@ const MOST_WAITING: usize = 256;
 /// An answer of more rows is large: reading it would hold up those behind it.
 const MANY_ROWS: usize = 2_000;
 
-/// The most rows that a request may be estimated to read. What costs more gains nothing: next to the
-/// work of its statements a wake-up is little.
+/// Most rows that a request may be estimated to read. Larger requests gain nothing: a wake-up is
+/// little next to their statements.
 pub(super) const MOST_COST: u64 = 128;
 
 /// The connections that requests of one thread share.
@@ -51,22 +51,22 @@ pub(super) const MOST_COST: u64 = 128;
 pub(super) struct Sharing {
     /// The most of them.
     most: usize,
-    /// How long the first in a queue may hold up the others.
+    /// Longest time that the first in a queue may delay the others.
     patience: Duration,
     /// Those that take more requests.
     groups: RefCell<Vec<Rc<Group>>>,
-    /// How many are being made.
+    /// Number of connections that are being opened.
     opening: Cell<usize>,
     opened: Notify,
-    /// How many requests wait for the first of them.
+    /// Number of requests that wait for the first of them.
     waiting: Cell<usize>,
 }
 
-/// What became of a request that was to share a connection.
+/// The result of a request that was to share a connection.
 #[derive(Debug)]
 pub(super) enum Shared {
     Rows(Vec<Rows>),
-    /// Somebody before it took too long: it may be asked again in the same way.
+    /// A request before it took too long: it may be sent again in the same way.
     Moved,
     /// There is no connection to share now.
     NotNow,
@@ -82,8 +82,8 @@ impl Sharing {
         Rc::new(Self { most, patience, groups, opening, opened, waiting: Cell::new(0) })
     }
 
-    /// Whether a connection should be shared now. A request that is alone needs none, unless it
-    /// would take the only one there is.
+    /// Whether a connection should be shared now. A single request needs none, unless it would take
+    /// the only connection there is.
     pub(super) fn is_worth_it(&self, pool: &Pool) -> bool {
         let has_others = pool.used_connections() > 0 || pool.options().max_connections == 1;
         self.most > 0
@@ -92,7 +92,7 @@ impl Sharing {
             && !pool.config().is_behind_pooler()
     }
 
-    /// Whether a run was short enough for others to stand behind it.
+    /// Whether a run was short enough for others behind it.
     pub(super) fn judge(&self, elapsed: Duration, rows: &[Rows]) -> Length {
         let rows: usize = rows.iter().map(Rows::len).sum();
         match elapsed > self.patience || rows > MANY_ROWS {
@@ -101,7 +101,7 @@ impl Sharing {
         }
     }
 
-    /// Sends what is composed behind the requests of others, and waits for its answer.
+    /// Pipelines the composed messages behind the requests of others, and waits for their answer.
     pub(super) async fn run(
         self: &Rc<Self>,
         pool: &Rc<Pool>,
@@ -162,8 +162,8 @@ impl Sharing {
         let pool = Rc::clone(pool);
         spawn_local(async move {
             let acquired = pool.acquire_to_share().await;
-            // Whoever is refused here is told so where it asks for a connection of its own. A pooler
-            // may have been noticed meanwhile, by this very connection.
+            // An error is reported where the request acquires a connection of its own. A pooler may
+            // have been detected meanwhile, by this very connection.
             if let Some(Ok(connection)) = acquired
                 && !pool.config().is_behind_pooler()
             {
@@ -176,7 +176,7 @@ impl Sharing {
         });
     }
 
-    /// A connection that takes no more requests.
+    /// Removes a connection that takes no more requests.
     fn forget(&self, group: &Rc<Group>) {
         self.groups.borrow_mut().retain(|known| !Rc::ptr_eq(known, group));
     }

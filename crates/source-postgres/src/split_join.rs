@@ -1,16 +1,16 @@
 //! Split joins: a form of a program that reads the rows of to-one relationships by statements of
 //! their own, instead of joining them.
 //!
-//! It pays where many rows refer to few, which neither the catalog nor the request tells. So the first
-//! answer of many rows is analysed: if it shows that, the request is compiled in this form, and the
-//! next answers are read so until one of them has few rows or refers to many.
+//! It pays where many rows refer to few, which neither the catalog nor the request shows. So the
+//! first answer with many rows is analysed: if it shows that, the request is compiled in this form,
+//! and the next answers are read so until one of them has few rows or refers to many.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use ahash::AHashSet;
 use relational::{Program, ToOne};
-use response::Place;
+use response::ColumnRef;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
@@ -19,14 +19,14 @@ use super::database::PostgresPlan;
 use super::execute::PostgresProgram;
 use super::wire::Rows;
 
-/// A round trip and a statement more cost about as much as joining so many rows.
+/// Number of rows whose join costs about as much as another round trip and statement.
 const MANY_ROWS: usize = 512;
 
-/// How many rows refer to each of those that are read apart, at least, before they are.
+/// Least ratio of referring rows to referenced rows that begins a split join.
 const REFERRING: usize = 8;
 
-/// An answer with half of what it takes to begin ends it, so that it does not begin and end with
-/// each.
+/// Hysteresis: an answer with half of the required ratio ends it, so that it does not begin and end
+/// with each.
 const SLACK: usize = 2;
 
 /// The form of a program that reads to-one rows by statements of their own.
@@ -34,7 +34,7 @@ const SLACK: usize = 2;
 pub(super) struct SplitJoin {
     /// Compiled after the first answer of many rows; none where it would not pay.
     program: OnceLock<Option<Arc<PostgresProgram>>>,
-    /// Whether an answer of many rows was looked at.
+    /// Whether an answer with many rows was analysed.
     has_begun: AtomicBool,
     /// Closed at the end of the compilation; it never has a permit.
     compiled: Semaphore,
@@ -42,7 +42,7 @@ pub(super) struct SplitJoin {
     has_not_paid: AtomicBool,
 }
 
-/// What an answer showed of a program's rows.
+/// The rows of an answer, for the analysis.
 #[derive(Debug)]
 struct Seen<'a> {
     program: &'a Program,
@@ -98,7 +98,7 @@ impl SplitJoin {
     /// began it is read in this form.
     pub(super) async fn settled(&self) {
         if self.has_begun.load(Ordering::Relaxed) && self.program.get().is_none() {
-            // An error says that the compilation has ended.
+            // An error means that the compilation has ended.
             let _ = self.compiled.acquire().await;
         }
     }
@@ -114,7 +114,7 @@ impl SplitJoin {
         self.program.get()?.as_deref()
     }
 
-    /// Learns from rows of which some were read apart.
+    /// Learns from rows that were read with split joins.
     pub(super) fn judge(&self, program: &Program, rows: &[Rows]) {
         let count = |level: response::LevelId| rows.get(usize::from(level.0)).map_or(0, Rows::len);
         let has_paid = program.levels.iter().all(|level| {
@@ -137,7 +137,7 @@ impl Seen<'_> {
         let level = program.layout.level(response::RowsId(to_one.rows.0));
         let level = level.and_then(|level| program.levels.get(usize::from(level.0)));
         let present = program.layout.place(response::OutputId(to_one.present.0));
-        let (Some(level), Place::Column(column)) = (level, present) else { return false };
+        let (Some(level), ColumnRef::Column(column)) = (level, present) else { return false };
         let Some(rows) = rows.get(usize::from(level.read_by().0)) else { return false };
         if rows.len() < MANY_ROWS {
             return false;

@@ -20,17 +20,17 @@ use super::portions::{Portions, Top};
 use super::settings;
 use super::wire::{Connection, Transaction, WireError};
 
-/// How long the end of a transaction is waited for when all of its answers were read.
+/// Timeout for the end of a transaction when all of its answers were read.
 const END_PATIENCE: Duration = Duration::from_secs(5);
 
-/// What one answer is made of.
+/// The inputs of one streamed answer.
 pub(super) struct Work {
     pub(super) plan: Arc<PostgresPlan>,
     /// The plan's program, in portions.
     pub(super) program: Arc<PostgresProgram>,
     pub(super) bound: Bound,
     pub(super) failures: Vec<(u32, SourceError)>,
-    /// What the answer holds of the request.
+    /// Values of the request that the answer repeats.
     pub(super) echoes: Box<[Echo]>,
     pub(super) settings: Option<Arc<Settings>>,
     pub(super) most_rows: u32,
@@ -46,7 +46,7 @@ impl Work {
         runtime: &Handle,
     ) -> Result<Written<SourceError>, ExecuteError> {
         let connection = detached.connection().ok_or_else(without_connection)?;
-        // Where it ends early, what runs is cancelled when the connection is dropped.
+        // If it ends early, running statements are cancelled when the connection is dropped.
         self.write(&self.plan.shape, connection, sink, abandoned, runtime)
     }
 

@@ -1,4 +1,4 @@
-//! A level's statement as the protocol wants it, in each of its texts.
+//! A level's prepared statement, in each of its texts.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -31,7 +31,7 @@ pub struct BoundLevel {
 #[derive(Debug)]
 pub enum BoundParameter {
     Value(Value),
-    /// A column of the current row of the level above, or of the write whose row is read again.
+    /// A column of the current row of the level above, or of the written row that is read back.
     Parent(u16),
     /// A column of the one row that an earlier level gave.
     Result(LevelId, u32, u16),
@@ -130,7 +130,7 @@ fn to_integer(rows: u64) -> i64 {
     i64::try_from(rows).unwrap_or(i64::MAX)
 }
 
-/// A list as a JSON text whose elements SQLite reads back as the values they are.
+/// A list as a JSON text whose elements SQLite reads back as the same values.
 fn encode_list(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceError> {
     let single;
     let items = match value {

@@ -12,17 +12,17 @@ use super::idle::Idle;
 use super::interrupt::Interrupt;
 use super::planning::Planning;
 
-/// How many statements are kept by the connection that changes the file.
+/// Size of the statement cache of the connection that writes.
 const STATEMENTS: usize = 256;
 
-/// How much of the file a connection keeps in memory; the system keeps the rest.
+/// Size of a connection's page cache; the system caches the rest of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cache {
-    /// For what is short, where each page that is not here takes longer than its rows.
+    /// For short runs, where each page that is not cached takes longer than its rows.
     Usual,
-    /// For what is long, of which many may run at once.
+    /// For long runs, of which many may be concurrent.
     Little,
-    /// For what is sent while it is made: it goes through the file once, and its reader may be slow.
+    /// For streamed answers: they read the file once, and their reader may be slow.
     Least,
 }
 
@@ -32,7 +32,7 @@ pub struct OpenFile {
     /// The first field: statements are gone before their connection is closed.
     pub(super) idle: Idle,
     pub connection: Connection,
-    /// When what runs on the connection is to stop.
+    /// The interrupt of the connection's statements.
     pub(super) interrupt: Interrupt,
     planning: Planning,
     identity: Option<Identity>,
@@ -42,7 +42,7 @@ pub struct OpenFile {
 /// Gives a connection its own cache again.
 struct Usually<'f>(&'f OpenFile);
 
-/// What a path leads to, whatever else that file was or will be called.
+/// The identity of the file at a path (device and inode), independent of its names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
     device: u64,
@@ -60,8 +60,8 @@ impl Cache {
 }
 
 impl OpenFile {
-    /// Opens an existing file for reading. Its journal mode stays as it is: the file is not ours.
-    /// A statement that meets a writer waits for as long as `busy`.
+    /// Opens an existing file for reading. Its journal mode stays unchanged: the file is not ours.
+    /// A statement that meets a writer waits up to the busy timeout.
     pub fn open(path: &Path, busy: Duration, cache: Cache) -> Result<Self, rusqlite::Error> {
         // Taken first: if the file loses its place in between, it counts as another.
         let identity = Identity::of(path);
@@ -77,8 +77,8 @@ impl OpenFile {
         connection.busy_timeout(busy)?;
         add_functions(&connection)?;
         connection.pragma_update(None, "query_only", true)?;
-        // Not mapped into memory: a file that somebody cuts short or writes over while it is read
-        // would end the process. A cache of this size reads as fast.
+        // Not mapped into memory: a file that is truncated while it is read would end the process.
+        // A cache of this size reads as fast.
         connection.pragma_update(None, "mmap_size", 0)?;
         set_cache(&connection, cache)?;
         let planning = Planning::Once;
@@ -86,7 +86,7 @@ impl OpenFile {
         Ok(Self { idle: Idle::default(), connection, interrupt, planning, identity, cache })
     }
 
-    /// Opens an existing file for changing it. One that can only be read says so when it is changed.
+    /// Opens an existing file for writing. A read-only file fails when it is written.
     pub(super) fn open_for_changes(path: &Path, busy: Duration) -> Result<Self, rusqlite::Error> {
         let file = Self::open(path, busy, Cache::Usual)?;
         file.connection.pragma_update(None, "query_only", false)?;
@@ -116,13 +116,13 @@ impl OpenFile {
         Ok(run())
     }
 
-    /// What the path led to when it was opened.
+    /// The identity of the file when it was opened.
     pub(crate) fn identity(&self) -> Option<Identity> {
         self.identity
     }
 
-    /// Whether the path still leads to this file. One that was moved or removed goes on to give
-    /// its old rows, for ever and without a word.
+    /// Whether the path still leads to this file. A file that was moved or removed returns its old
+    /// rows for ever, without an error.
     #[must_use]
     pub fn is_at(&self, path: &Path) -> bool {
         self.identity == Identity::of(path)
@@ -137,7 +137,7 @@ impl Drop for Usually<'_> {
     }
 }
 
-/// Where the system allows it, another program that cuts the shared memory of the file short does not
+/// Where the system supports it, another program that truncates the file's shared memory does not
 /// end the process.
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, rusqlite::Error> {
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -148,7 +148,7 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection, rusqlite::Error> {
     Connection::open_with_flags(path, flags)
 }
 
-/// Pages beyond it that no statement stands on are let go.
+/// Unpinned pages beyond the limit are freed.
 fn set_cache(connection: &Connection, cache: Cache) -> Result<(), rusqlite::Error> {
     connection.pragma_update(None, "cache_size", -cache.kibibytes())
 }

@@ -57,7 +57,7 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
     where
         Self: 'b;
 
-    // Each output has a writer of its own, which asks for every row.
+    // Each output has a writer of its own, which calls this for every row.
     #[inline]
     fn next(&mut self) -> Result<bool, SourceError> {
         let Some(rows) = &mut self.rows else { return Ok(false) };
@@ -96,7 +96,7 @@ impl<'c> Cursor for SqliteCursor<'_, 'c> {
                 BoundParameter::Value(value) => {
                     statement.bind(number, borrowed(value)).map_err(map_error)?
                 }
-                // Only what changes something has one, and that is not read so.
+                // Only changes have a result, and they are not read by a cursor.
                 BoundParameter::Result(..) => {
                     statement.bind(number, Value::Null).map_err(map_error)?
                 }

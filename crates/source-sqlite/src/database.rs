@@ -1,9 +1,9 @@
 //! A SQLite file, read from every thread.
 //!
-//! A statement runs on the thread that serves the request for a short while only. One that
-//! takes longer is started again on another thread, and from then on goes there at once, until it
-//! proves short; so does one that meets a writer: nobody waits behind a long query. What changes
-//! the file is started once, by the one thread that does so.
+//! A statement runs on the thread that serves the request for a short while only. A longer one is
+//! started again on another thread, and from then on begins there, until it proves short; so does
+//! one that meets a writer: no request waits behind a long query. Changes are started once, by the
+//! one thread that writes.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -56,13 +56,12 @@ pub struct SqliteSource {
 #[derive(Debug)]
 pub struct SqliteProgram {
     pub program: relational::Program,
-    /// How values are stored by it.
+    /// Stored forms of columns' values.
     stored: Stored,
     planning: Planning,
     /// If it proved long, it does not start on the serving thread.
     estimate: Arc<RuntimeEstimate>,
-    /// Whether its last answer was sent while it was made: then the next one is from its
-    /// beginning.
+    /// Whether its last answer was streamed: then the next one is, from its beginning.
     streamed: AtomicBool,
 }
 
@@ -105,7 +104,7 @@ impl SqliteSource {
         Ok((Self { path: path.into(), threads, writer, timeouts, partial_indexes }, catalog))
     }
 
-    /// Ends what changes the file, once it has done what was begun, which takes no longer than so.
+    /// Ends the writing thread after its running transactions, with this timeout.
     pub fn close(&self, patience: Duration) {
         self.writer.close(patience);
     }
@@ -150,8 +149,8 @@ impl SqliteProgram {
 impl Connections for SqliteConnections {
     type Program = SqliteProgram;
 
-    /// Runs a plan: here if it is short, else on a thread of its own. A long answer is sent while it is
-    /// made, where that is wanted.
+    /// Runs a plan: on this thread if it is short, else on another one. A long answer is streamed
+    /// if the delivery allows it.
     async fn deliver(
         &self,
         plan: &Arc<SqlitePlan>,
@@ -201,7 +200,7 @@ impl Connections for SqliteConnections {
         let program = &plan.program;
         let (bound, failures) = bind(&program.program, &program.stored, asked.variables);
         if program.program.levels.is_empty() {
-            // The schema is told even where the file is out of reach.
+            // The schema is served even if the file is out of reach.
             let mut nothing = SqliteCursor::new(&program.program, &bound, &mut []);
             let writer = writer(plan, output, &failures).echoing(asked.echoes);
             return Ok(writer.write(&mut nothing)?);
@@ -211,7 +210,7 @@ impl Connections for SqliteConnections {
             let work = OffloadedRequest { plan: Arc::clone(plan), bound, failures, echoes };
             return self.change(work, asked, output, observed).await;
         }
-        // One statement asks for the rows of another while these are written.
+        // Statements of child rows run while their parents are written, so all are one round.
         observed.begin_round(0..program.program.levels.len());
         let written = self.run_here(plan, &bound, &failures, asked.echoes, &output);
         if let Some(written) = written {
@@ -277,8 +276,7 @@ impl SqliteConnections {
         (!is_for_elsewhere(&written)).then_some(written)
     }
 
-    /// Runs what changes the file, once and by the thread that alone does so. Its answer is written
-    /// when it is known what became of it.
+    /// Runs a change, once and on the thread that writes. Its answer is written after the commit.
     async fn change<O: Output>(
         &self,
         work: OffloadedRequest,
@@ -317,7 +315,7 @@ impl SqliteConnections {
                 Attempt::TooLong(same) => output = same,
             }
         }
-        // Nobody else waits for it meanwhile.
+        // No other request waits for it meanwhile.
         let written = write_apart(output, move |output| {
             let writer = changed_writer(&plan, &changed, &echoes, output);
             let program = &plan.program.program;
@@ -326,8 +324,8 @@ impl SqliteConnections {
         Ok(written.await??)
     }
 
-    /// Sends the answer while it is made, if it proves long. Then the run ends, and begins again when
-    /// there is a place for it: nothing waits with a connection, or keeps what was made so far.
+    /// Streams the answer, if it proves long. Then the run ends, and begins again when there is a
+    /// place for it: no queued request holds a connection or a partial answer.
     async fn stream(
         &self,
         work: OffloadedRequest,
@@ -392,7 +390,7 @@ struct OffloadedRequest {
     plan: Arc<SqlitePlan>,
     bound: Bound,
     failures: Vec<(u32, SourceError)>,
-    /// What the answer holds of the request.
+    /// Values of the request that the answer repeats.
     echoes: Box<[Echo]>,
 }
 
@@ -427,10 +425,10 @@ impl OffloadedRequest {
         let program = &self.plan.program;
         let clock = Clock::start();
         let writer = writer(&self.plan, output, &self.failures).echoing(&self.echoes);
-        // A run that is told to stop stops everywhere.
+        // An interrupted run ends the whole answer.
         let writer = writer.ended_by(|error| error.kind == SourceErrorKind::Timeout);
         let written = execute::execute(file, &program.program, &self.bound, writer);
-        // One whose thread had to wait for its processor was not long.
+        // Time in which the thread waited for its processor does not count.
         program.estimate.took(clock.elapsed());
         written
     }
@@ -458,7 +456,7 @@ fn changed_writer<'p, O: Output>(
     writer(plan, output, &changed.failures).echoing(echoes)
 }
 
-/// Whether a request is to be run again on another thread.
+/// Whether a request has to run again on another thread.
 fn is_for_elsewhere<D>(written: &Result<Written<SourceError, D>, ExecuteError>) -> bool {
     match written {
         Ok(written) => written.errors.iter().any(

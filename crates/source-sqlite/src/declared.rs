@@ -1,4 +1,4 @@
-//! What a column's declared type says of its values.
+//! Meaning of declared column types.
 //!
 //! SQLite keeps the type as it was written and lets any value in; only the affinity rules of
 //! <https://www.sqlite.org/datatype3.html#determination_of_column_affinity> follow from it. The
@@ -9,7 +9,7 @@ use catalog::Scalar;
 /// The name of the scalar whose values print by their own storage class.
 const ANY: &str = "any";
 
-/// What SQLite converts a stored value to, if it can.
+/// The type affinity: the storage class to which SQLite converts values, if it can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Affinity {
     Integer,
@@ -19,7 +19,7 @@ pub enum Affinity {
     Numeric,
 }
 
-/// How a declared type was understood.
+/// The interpretation of a declared type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Declared {
     /// One of the usual names.
@@ -31,7 +31,7 @@ pub enum Declared {
 }
 
 impl Declared {
-    /// The scalar that says how values print.
+    /// The scalar by which values are printed.
     #[must_use]
     pub fn scalar(self) -> Scalar {
         match self {
@@ -59,10 +59,10 @@ pub fn declared(declared: &str) -> Declared {
         "TIME" | "TIME WITHOUT TIME ZONE" => Scalar::Time,
         "TIMETZ" | "TIME WITH TIME ZONE" => Scalar::TimeWithZone,
         "DECIMAL" | "DEC" | "NUMERIC" => decimal(&arguments),
-        // `NUM` is what SQLite itself calls a view's expression of numeric affinity.
+        // `NUM` is SQLite's own name for a view's expression of numeric affinity.
         "NUM" | "NUMBER" => Scalar::Decimal { precision: None, scale: None },
-        // SQLite's own binary form of JSON is a BLOB that its functions read; what an application
-        // reads and writes is the same JSON.
+        // SQLite's own binary form of JSON is a BLOB that its functions read; applications read and
+        // write the same JSON.
         "JSON" | "JSONB" => Scalar::Json,
         "UUID" => Scalar::Uuid,
         "BIGINT" | "INT8" | "UNSIGNED BIG INT" | "UNSIGNED BIGINT" | "BIGINT UNSIGNED" => {

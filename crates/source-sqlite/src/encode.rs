@@ -11,7 +11,7 @@ use super::{epoch, json};
 /// One value in the storage class in which SQLite keeps values of its kind.
 pub(super) fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Value, SourceError> {
     if let Resolved::List(_) | Resolved::Parts(_) = value {
-        // No column holds such values, so the schema lets none through.
+        // No column holds such values, so the schema admits none.
         return Err(SourceError::input("a value that has parts cannot be compared"));
     }
     let Some(text) = value.text() else { return Ok(Value::Null) };
@@ -59,7 +59,7 @@ pub(super) fn encode_value(value: &Resolved<'_>, kind: ValueKind) -> Result<Valu
     })
 }
 
-/// PostgreSQL has no text with one, and says so; the same request gets the same answer here.
+/// PostgreSQL refuses texts with a zero byte; the same request gets the same error here.
 pub(super) fn refuse_zero_byte(text: &str) -> Result<(), SourceError> {
     match text.contains('\0') {
         true => Err(SourceError::input("invalid byte sequence for encoding \"UTF8\": 0x00")),

@@ -4,12 +4,13 @@ use rusqlite::ErrorCode;
 
 use source::{Details, SourceError, SourceErrorKind};
 
-/// How SQLite refuses a statement beyond its limits, for which it has no code:
+/// SQLite's error texts of a statement beyond its limits, which have no code:
 /// <https://sqlite.org/limits.html>.
 const LIMITS: [&str; 4] =
     ["Expression tree is too large", "at most 64 tables", "parser stack overflow", "too many "];
 
-/// How SQLite refuses a statement that needs what only another program has.
+/// SQLite's error texts of a statement that needs a function, collation or module of another
+/// program.
 const MISSING: [&str; 4] = [
     "no such collation sequence: ",
     "no such function: ",
@@ -17,7 +18,8 @@ const MISSING: [&str; 4] = [
     "no such module: ",
 ];
 
-/// How SQLite says that a foreign key is broken, whatever the code: RESTRICT has that of a trigger.
+/// SQLite's error text of a foreign key violation, whatever the code: RESTRICT has that of a
+/// trigger.
 const FOREIGN_KEY: &str = "FOREIGN KEY constraint failed";
 
 /// An error of SQLite in the terms of all sources.
@@ -43,7 +45,7 @@ pub(crate) fn map_error(error: rusqlite::Error) -> SourceError {
     };
     let details = details(words);
     let message = match kind {
-        // The words name a table and its column.
+        // The message names a table and its column.
         SourceErrorKind::Input => UNSTORABLE.into(),
         _ => error.to_string().into(),
     };
@@ -51,13 +53,13 @@ pub(crate) fn map_error(error: rusqlite::Error) -> SourceError {
     SourceError { kind, message, code, details }
 }
 
-/// What is said of a value that a column does not take.
+/// The message of a value that a column does not accept.
 const UNSTORABLE: &str = "A value cannot be stored as the type of its column.";
 
 fn kind(failure: rusqlite::ffi::Error, words: &str) -> SourceErrorKind {
     match failure.code {
         ErrorCode::OperationInterrupted => SourceErrorKind::Timeout,
-        // What was read has been changed meanwhile by another process.
+        // Another process has changed the rows that the transaction read.
         ErrorCode::DatabaseBusy if failure.extended_code == rusqlite::ffi::SQLITE_BUSY_SNAPSHOT => {
             SourceErrorKind::Conflict
         }
@@ -78,7 +80,7 @@ fn kind(failure: rusqlite::ffi::Error, words: &str) -> SourceErrorKind {
             rusqlite::ffi::SQLITE_CONSTRAINT_TRIGGER if words == FOREIGN_KEY => {
                 SourceErrorKind::ForeignKeyViolation
             }
-            // RAISE in a trigger, in the words of whoever wrote it.
+            // RAISE in a trigger, with the message of its author.
             rusqlite::ffi::SQLITE_CONSTRAINT_TRIGGER => SourceErrorKind::Raised,
             _ => SourceErrorKind::CheckViolation,
         },
@@ -90,9 +92,9 @@ fn kind(failure: rusqlite::ffi::Error, words: &str) -> SourceErrorKind {
     }
 }
 
-/// What the words name: `UNIQUE constraint failed: person.first, person.last`, `NOT NULL constraint
-/// failed: person.mail`, `UNIQUE constraint failed: index 'person_mail'`, `CHECK constraint failed:
-/// person_age`. A check without a name is named by its text.
+/// The objects that a message names: `UNIQUE constraint failed: person.first, person.last`, `NOT
+/// NULL constraint failed: person.mail`, `UNIQUE constraint failed: index 'person_mail'`, `CHECK
+/// constraint failed: person_age`. A check without a name is named by its text.
 fn details(words: &str) -> Option<Box<Details>> {
     let (constraint, named) = words.split_once(" constraint failed: ")?;
     let mut details = Details::default();
@@ -112,7 +114,7 @@ fn details(words: &str) -> Option<Box<Details>> {
     Some(Box::new(details))
 }
 
-/// Whether a writer is at work.
+/// Whether the file is locked by a writer.
 pub(super) fn is_busy(error: &SourceError) -> bool {
     let code = error.code.as_deref().and_then(|code| code.parse::<i32>().ok());
     // The lower byte of an extended code is the code it extends.
@@ -125,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    /// What a statement on two small tables fails with.
+    /// Compares the error of a statement on two small tables.
     fn check(sql: &str, kind: SourceErrorKind, constraint: Option<&str>, columns: &[&str]) {
         let connection = Connection::open_in_memory().unwrap();
         let tables = "

@@ -128,7 +128,7 @@ impl Decimal {
         }
     }
 
-    /// The units with so many digits behind the point, which are at least those there are.
+    /// The units with this number of digits behind the point, which is at least the present one.
     fn at_scale(self, scale: u32) -> Option<i128> {
         self.units.checked_mul(10_i128.checked_pow(scale - self.scale)?)
     }

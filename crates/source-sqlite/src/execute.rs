@@ -3,7 +3,7 @@
 pub(super) mod meter;
 
 use relational::{Level, Program};
-use response::{Node, Output, OutputId, Place, RowsId, Shape, Writer, Written};
+use response::{ColumnRef, Node, Output, OutputId, RowsId, Shape, Writer, Written};
 use rusqlite::Connection;
 use source::ExecuteError;
 use source::{SourceError, SourceErrorKind};
@@ -37,13 +37,13 @@ pub fn execute<O: Output>(
     written
 }
 
-/// Whether one run of one statement goes on as long as anything is read: it is a snapshot by itself,
-/// and all that is read for its rows sees the same.
+/// Whether one statement reads the whole answer: it is a snapshot by itself, and all statements for
+/// its rows see the same.
 fn is_one_run(program: &Program, shape: &Shape) -> bool {
     let mut tops = program.levels.iter().filter(|level| level.parent.is_none());
     let (Some(top), None) = (tops.next(), tops.next()) else { return false };
     let of_top = |rows: &RowsId| program.layout.level(*rows) == Some(top.id);
-    let over_top = |output: &OutputId| program.layout.place(*output) == Place::Level(top.id);
+    let over_top = |output: &OutputId| program.layout.place(*output) == ColumnRef::Level(top.id);
     let mut reading = shape.nodes.iter().filter(|node| match node {
         Node::List { rows, .. }
         | Node::Single { rows, .. }
@@ -89,7 +89,7 @@ fn execute_statements<O: Output>(
     for level in &program.levels {
         statements.push(match Statement::of(file, &level.text) {
             Ok(statement) => Some(statement),
-            // Its table is not what it was any more; other root fields can still be answered.
+            // Its table has changed; other root fields can still be answered.
             Err(error) => {
                 let error = map_error(error);
                 if error.kind != SourceErrorKind::Internal {
@@ -164,7 +164,7 @@ mod tests {
             let levels: Vec<_> =
                 (0..).zip(levels).map(|(id, level)| Level { id: LevelId(id), ..level }).collect();
             let rows = levels.iter().map(|level| Some(level.id)).collect();
-            let layout = response::Layout { rows, outputs: vec![Place::Level(LevelId(0))] };
+            let layout = response::Layout { rows, outputs: vec![ColumnRef::Level(LevelId(0))] };
             let mut shape = Shape::default();
             shape.nodes = nodes;
             is_one_run(&Program { levels, layout, units: Vec::new() }, &shape)

@@ -82,14 +82,14 @@ fn add_json(
     })
 }
 
-/// How the letters of a text are compared with those of a pattern.
+/// The comparison of a text's letters with a pattern's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Letters {
     AsTyped,
     Folded,
 }
 
-/// Whether the first argument matches the second, a LIKE pattern, which is read once for all rows
+/// Whether the first argument matches the second, a LIKE pattern, which is parsed once for all rows
 /// of a statement.
 fn is_like(
     arguments: &Context<'_>,
@@ -132,16 +132,16 @@ fn text<'c>(arguments: &'c Context<'_>, place: usize) -> Option<Cow<'c, str>> {
     }
 }
 
-/// A timestamp in the form in which it is compared, in UTC if it has an offset. What is none stays
-/// as it is.
+/// A timestamp in the form in which it is compared, in UTC if it has an offset. Other texts stay
+/// unchanged.
 fn canonical_timestamp(text: &str) -> String {
     let has_offset = text.get(16..).is_some_and(|rest| rest.contains(['Z', 'z', '+', '-']));
     let canonical = if has_offset { in_utc(text) } else { timestamp(text) };
     canonical.unwrap_or_else(|| text.into())
 }
 
-/// An argument as JSON; none where it is null or cannot be read. What is the same for all rows of a
-/// statement is read once: SQLite forgets the value of any other argument after the call.
+/// An argument as JSON; none where it is null or invalid. An argument that is the same for all rows
+/// of a statement is parsed once: SQLite drops the auxiliary data of any other after the call.
 fn json(
     arguments: &Context<'_>,
     place: u8,

@@ -1,4 +1,4 @@
-//! The prepared statements that a connection keeps while nobody runs them.
+//! The statement cache of a connection: its idle prepared statements.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -10,23 +10,23 @@ use super::statement::Prepared;
 /// Of how many texts statements are kept.
 const TEXTS: usize = 256;
 
-/// How many statements of one text are kept: a request that asks for the same under several names
-/// runs it several times at once.
+/// Most cached statements of one text: a request that selects the same under several names runs it
+/// several times at once.
 const ALIKE: usize = 4;
 
-/// The most bytes that statements take which nobody runs. Those of the texts that were not asked for
-/// the longest go first; one that is larger by itself is prepared each time.
+/// Most bytes of idle statements. The least recently used texts are evicted first; a statement that
+/// is larger by itself is prepared each time.
 const MOST_BYTES: usize = 8 << 20;
 
 /// The statements of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Idle(RefCell<Kept>);
 
-/// Where a statement is kept.
+/// The place of a statement in the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     index: usize,
-    /// Not what it was if the place went to another text.
+    /// Differs if the place was given to another text.
     tenant: u64,
 }
 
@@ -34,9 +34,9 @@ pub(super) struct Place {
 struct Kept {
     indexes: FxHashMap<Arc<str>, usize>,
     slots: Vec<Slot>,
-    /// How often a statement was asked for.
+    /// Counter of look-ups.
     asked: u64,
-    /// What slots take.
+    /// Bytes of the slots.
     bytes: usize,
 }
 
@@ -46,7 +46,7 @@ struct Slot {
     text: Arc<str>,
     tenant: u64,
     idle: Vec<Prepared>,
-    /// When it was asked for the last time.
+    /// Number of the last look-up.
     asked: u64,
 }
 
@@ -97,7 +97,7 @@ impl Slot {
 }
 
 impl Kept {
-    /// Gives up the texts that nobody has asked for the longest, until the others take no more.
+    /// Evicts the least recently used texts, until the others are within the limit.
     fn keep_within(&mut self, most: usize) {
         while self.bytes > most {
             let kept = self.slots.iter().enumerate().filter(|(_, slot)| slot.tenant != NOBODY);
@@ -116,7 +116,7 @@ impl Kept {
         }
     }
 
-    /// A place for a text that has none: that of the text that nobody has asked for the longest.
+    /// A place for a new text; if necessary, that of the least recently used one.
     fn make_place(&mut self, text: &str) -> usize {
         let text: Arc<str> = text.into();
         let tenant = self.asked;

@@ -14,21 +14,21 @@ use super::is_busy;
 use super::planning::Planning;
 use crate::error::map_error;
 
-/// How long a request may run on the thread that serves it.
+/// Time limit of a request on the thread that serves it.
 pub(super) const INLINE: Duration = Duration::from_micros(200);
 
-/// How long it may compute beyond that: most that are late are so because their thread had to wait
-/// for its processor, and are soon done.
+/// Additional processor time: most late runs are late because their thread waited for its
+/// processor, and are soon done.
 const GRACE: Duration = Duration::from_micros(100);
 
 /// The longest pattern that SQLite's own LIKE and GLOB match on the thread that serves the request,
 /// in bytes: they cannot be interrupted.
 const LONGEST_PATTERN: i32 = 256;
 
-/// How SQLite refuses a longer one, for which it has no code.
+/// SQLite's error text of a longer pattern, which has no code.
 const PATTERN_TOO_LONG: &str = "LIKE or GLOB pattern too complex";
 
-/// How often a look is taken whether the file is still in its place.
+/// Interval of checks that the file is still at its path.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The connection of one thread.
@@ -62,7 +62,7 @@ impl Inline {
     fn open(path: &Path, planning: Planning) -> Result<Self, SourceError> {
         // Who waits for a writer goes elsewhere to do so.
         let mut file = OpenFile::open(path, Duration::ZERO, Cache::Usual).map_err(map_error)?;
-        // Views may match what others have stored, by SQLite's own functions.
+        // Views of the file may match long patterns with SQLite's own functions.
         let limit = Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH;
         file.connection.set_limit(limit, LONGEST_PATTERN).map_err(map_error)?;
         file.plan(planning).map_err(map_error)?;
@@ -97,7 +97,7 @@ impl Inline {
         self.file.is_at(path)
     }
 
-    /// The connection, whose statements are interrupted when the time is up that begins now.
+    /// The connection, with a deadline of its statements that begins now.
     pub(super) fn limited(&self, now: Instant) -> &OpenFile {
         let now = nanoseconds(now.saturating_duration_since(self.start));
         self.deadline.store(now.saturating_add(nanoseconds(INLINE)), Ordering::Relaxed);
@@ -105,7 +105,7 @@ impl Inline {
     }
 }
 
-/// Whether an error says no more than that this is not the thread to run on.
+/// Whether an error only means that the statement has to run on another thread.
 pub(super) fn belongs_elsewhere(error: &SourceError) -> bool {
     error.kind == SourceErrorKind::Timeout
         || is_busy(error)
@@ -142,7 +142,7 @@ mod tests {
         for text in [
             "SELECT 1 FROM t WHERE thalweg_like(body, ?1)",
             "SELECT 1 FROM t WHERE thalweg_like_ignoring_case(body, ?1)",
-            // As a view of the file may say it.
+            // A pattern as views of the file may contain it.
             "SELECT 1 FROM t WHERE body LIKE ?1",
             "SELECT 1 FROM t WHERE body GLOB ?1",
         ] {

@@ -1,8 +1,8 @@
-//! Interruption of what a connection runs.
+//! Interruption of a connection's statements.
 //!
-//! SQLite asks between the steps of its virtual machine whether to go on. One call of a function is
-//! one step, however long it takes, so functions whose work is not linear in short values ask as
-//! well.
+//! SQLite calls its progress handler between the steps of its virtual machine. One call of a
+//! function is one step, however long it takes, so functions whose work is not linear in short
+//! values check the interrupt, too.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,18 +11,18 @@ use rusqlite::{Connection, Error, ffi};
 
 use super::STEPS;
 
-/// How many bytes functions look at between two checks: some microseconds.
+/// Bytes that functions process between two checks: some microseconds.
 pub(super) const BYTES: usize = 16 << 10;
 
-/// Whether the run of a connection is to stop, for SQLite and for its functions.
+/// The interrupt flag of a connection, for SQLite and for its functions.
 #[derive(Clone, Default)]
 pub(super) struct Interrupt(Arc<State>);
 
 #[derive(Default)]
 struct State {
     check: Mutex<Option<Box<Check>>>,
-    /// How many bytes functions have looked at since the last check. Many short calls come between
-    /// two checks of SQLite's own.
+    /// Bytes that functions have processed since the last check. Many short calls come between two
+    /// checks of SQLite's own.
     looked_at: AtomicUsize,
 }
 
@@ -32,7 +32,7 @@ type Check = dyn FnMut() -> bool + Send;
 #[derive(Debug)]
 pub(super) struct Work<'i> {
     interrupt: &'i Interrupt,
-    /// How much may still be done before the next check.
+    /// Work left before the next check.
     left: usize,
     #[cfg(test)]
     pub(super) spent: usize,
@@ -48,7 +48,7 @@ impl Interrupt {
     /// Replaces the condition under which the connection stops.
     pub(super) fn when(&self, check: impl FnMut() -> bool + Send + 'static) {
         let before = self.lock().replace(Box::new(check));
-        // Dropped while nobody waits for the lock.
+        // Dropped after the lock.
         drop(before);
     }
 
@@ -72,7 +72,7 @@ impl Interrupt {
 }
 
 impl Work<'_> {
-    /// Counts work of about so many bytes, and checks now and then.
+    /// Counts work of about this number of bytes, and checks the interrupt periodically.
     pub(super) fn spend(&mut self, bytes: usize) -> Result<(), Error> {
         #[cfg(test)]
         {

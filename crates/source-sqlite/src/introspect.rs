@@ -1,6 +1,7 @@
 //! A SQLite database becomes a [`Catalog`].
 //!
-//! Only schema `main` is read. What cannot be represented is left out alone, with a note.
+//! Only schema `main` is read. Objects that cannot be represented are left out one by one, with a
+//! note.
 //!
 //! * `read`: the queries and their rows
 //! * `fill`: rows become entities, fields, keys and indexes
@@ -8,7 +9,7 @@
 //! * `writable`: which changes views take
 //! * `unknown`: collations and functions that only other programs have
 //! * `name`: names for constraints, as SQLite keeps none
-//! * `note`: what is said about what is left out
+//! * `note`: notes about omitted objects
 //! * `estimate`: about how many rows tables have
 //! * `watch`: whether the schema is still the same
 
@@ -26,7 +27,7 @@ use catalog::Catalog;
 use rusqlite::Connection;
 use thiserror::Error;
 
-/// Why a database could not be introspected.
+/// The reason why a database could not be introspected.
 #[derive(Debug, Error)]
 pub enum IntrospectError {
     #[error("a read transaction could not be begun: {source}")]

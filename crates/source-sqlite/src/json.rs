@@ -8,10 +8,10 @@ use rusqlite::Error;
 
 use super::interrupt::Work;
 
-/// How deep values may stand within each other; nothing is read of what is deeper.
+/// Maximum depth of nested values; deeper ones are not parsed.
 const DEPTH: usize = 128;
 
-/// What a comparison of two values counts as, in bytes of work.
+/// Cost of comparing two values, in bytes of work.
 const COMPARED: usize = 8;
 
 /// A JSON value. Equal ones have the same content.
@@ -39,7 +39,7 @@ pub(super) fn read(text: &str) -> Option<Json> {
     read_counted(text, None).ok().flatten()
 }
 
-/// The same within a statement, until its connection is interrupted.
+/// Parses a text within a statement, until its connection is interrupted.
 pub(super) fn read_within(text: &str, work: &mut Work<'_>) -> Result<Option<Json>, Error> {
     read_counted(text, Some(work))
 }
@@ -153,7 +153,7 @@ impl Json {
         Ok(true)
     }
 
-    /// How many values are compared where a key is looked for.
+    /// Number of values that are compared to find a key.
     fn length(&self) -> usize {
         match self {
             Self::Array(items) => items.len(),
@@ -211,7 +211,7 @@ struct Reader<'t, 'w, 'i> {
 }
 
 impl Reader<'_, '_, '_> {
-    /// Counts what has been read; `None` when the connection is interrupted.
+    /// Counts the parsed bytes; `None` when the connection is interrupted.
     fn count(&mut self) -> Option<()> {
         let Some(work) = &mut self.work else { return Some(()) };
         let bytes = self.place.saturating_sub(self.counted).max(COMPARED);
@@ -269,7 +269,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    /// What stands between two brackets, separated by commas.
+    /// The items between two brackets, separated by commas.
     fn members(
         &mut self,
         open: u8,

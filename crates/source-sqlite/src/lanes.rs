@@ -1,9 +1,10 @@
-//! Who runs, and who waits.
+//! Scheduler of long runs: one queue per runtime class.
 //!
-//! SQLite computes in the process: more runs at once than there are processors end no sooner, and
-//! each has a thread, a connection and an answer in memory. So few run at once of each [`Lane`],
-//! and those that take about as long wait in their order. Nobody waits for what is much longer: a
-//! run that goes on beyond the patience of its lane holds its place there no more.
+//! SQLite computes in the process: more concurrent runs than processors end no sooner, and each has
+//! a thread, a connection and an answer in memory. So few runs of each [`RuntimeClass`] are
+//! concurrent, and runs of a similar length are queued in their order. Short runs do not wait for
+//! much longer ones: a run that exceeds the time limit of its class no longer occupies a place in
+//! it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,8 +13,9 @@ use std::time::Instant;
 use super::execute::meter::Meter;
 use super::runtime_estimate::{Lane, RuntimeEstimate};
 
-/// So many times the patience of its lane a run holds its place if it computes less: on a busy
-/// machine it waits for a processor, which more runs at once would only make worse.
+/// Multiple of the class's time limit up to which a run occupies its place if its processor time is
+/// lower: on a busy machine it waits for a processor, which more concurrent runs would only make
+/// worse.
 const SLOW: u32 = 4;
 
 /// Runs, and those that wait to run, which are `J`.
@@ -21,19 +23,19 @@ const SLOW: u32 = 4;
 pub(super) struct Lanes<J> {
     lanes: [Queue<J>; 3],
     running: Vec<Running>,
-    /// How many of a lane run at once as long as they end.
+    /// Concurrent runs of a class that are within its time limit.
     places: usize,
-    /// How many run at once at most, of all lanes together.
+    /// Most concurrent runs of all classes together.
     most: usize,
 }
 
 #[derive(Debug)]
 struct Queue<J> {
     waiting: VecDeque<Waiting<J>>,
-    /// How many run.
+    /// Number of runs.
     held: usize,
-    /// Grows as long as nobody ends, so that many long runs that nobody knew for long are not
-    /// found out one after the other.
+    /// Grows while no run ends, so that many long runs of unknown length are not found out one
+    /// after the other.
     places: usize,
     grown: Option<Instant>,
 }
@@ -60,18 +62,18 @@ struct Running {
 }
 
 impl<J> Lanes<J> {
-    /// With so many places in each lane.
+    /// A scheduler with this number of places in each class.
     pub(super) fn new(places: usize) -> Self {
         let queue = || Queue { waiting: VecDeque::new(), held: 0, places, grown: None };
         Self { lanes: Lane::ALL.map(|_| queue()), running: Vec::new(), places, most: 0 }
     }
 
-    /// So many may run at once in addition.
+    /// Raises the number of concurrent runs.
     pub(super) fn add(&mut self, most: usize) {
         self.most = self.most.saturating_add(most);
     }
 
-    /// So many fewer may run at once; those that run go on.
+    /// Lowers the number of concurrent runs; running ones go on.
     pub(super) fn remove(&mut self, most: usize) {
         self.most = self.most.saturating_sub(most);
     }
@@ -141,7 +143,7 @@ impl<J> Lanes<J> {
         }
     }
 
-    /// Looks which runs go on beyond the patience of their lanes.
+    /// Checks which runs have exceeded the time limit of their classes.
     pub(super) fn look(&mut self, now: Instant) {
         for place in 0..self.running.len() {
             let Running { run, lane, since } = &self.running[place];
@@ -167,7 +169,7 @@ impl<J> Lanes<J> {
         }
     }
 
-    /// When it is worth while to look: then somebody who waits may have waited long enough.
+    /// The time of the next useful check: a queued run may then have waited long enough.
     pub(super) fn next_look(&self) -> Option<Instant> {
         if self.running.len() >= self.most {
             return None;
@@ -180,8 +182,8 @@ impl<J> Lanes<J> {
         looks.min()
     }
 
-    /// Whether there is a connection: the last ones are for what is known to be short, and some
-    /// before them for what is not known to be long.
+    /// Whether there is a connection: the last ones are reserved for runs known to be short, and
+    /// some before them for runs not known to be long.
     fn has_connection(&self, lane: Lane, estimate: &RuntimeEstimate) -> bool {
         let most = match lane {
             Lane::Short if estimate.is_known() => self.most,
@@ -229,7 +231,7 @@ mod tests {
             self.next
         }
 
-        /// The numbers of those that start, after so many milliseconds.
+        /// The numbers of runs that start after this number of milliseconds.
         fn start_after(&mut self, milliseconds: u64) -> Vec<u64> {
             self.now += Duration::from_millis(milliseconds);
             self.lanes.look(self.now);

@@ -1,15 +1,16 @@
 //! SQLite, in the same process.
 //!
-//! * [`introspect`], [`declared`]: what a file holds
-//! * [`connection`]: opening a file; `shared_memory`: what another program may take from it
-//! * `functions`: what SQLite's own functions lack; `pattern`: LIKE in linear time
+//! * [`introspect`], [`declared`]: introspection of a file
+//! * [`connection`]: opening a file; `shared_memory`: protection against other programs that
+//!   truncate its shared memory
+//! * `functions`: functions that SQLite lacks; `pattern`: LIKE in linear time
 //! * `interrupt`: how a run is stopped, within a call of a function, too
 //! * `json`: JSON by its content; `text`: values as SQLite's own LIKE reads them
 //! * [`bind`] for parameters
 //! * `stored`: values as they are kept; `epoch`: moments as numbers
 //! * `planning`: when statements are planned
 //! * `exact`: sums and averages with every digit
-//! * `statement`: prepared statements and their values; `idle`: those that nobody runs
+//! * `statement`: prepared statements and their values; `idle`: the statement cache
 //! * [`cursor`]: nested loops over prepared statements
 //! * [`execute`]: a request's whole run
 //! * `inline`: on the thread that serves the request, for a short while
@@ -53,10 +54,10 @@ mod writer;
 
 pub use connection::Identity;
 pub use database::{SqliteConnections, SqlitePlan, SqliteProgram, SqliteSource};
-pub use introspect::watch::{SqliteFingerprint, SqliteLooks};
+pub use introspect::watch::{SqliteFingerprint, SqliteSchemaProbe};
 pub use options::{OpenError, SqliteOptions, StoredColumn};
 
 use error::is_busy;
 
-/// After how many steps of SQLite's virtual machine somebody looks whether it is to stop.
+/// Steps of SQLite's virtual machine between two checks of the interrupt.
 const STEPS: i32 = 1_000;

@@ -56,8 +56,8 @@ pub(super) fn clock(text: &str) -> Option<i64> {
     clock_and_zone(text.trim()).map(|(clock, _)| clock)
 }
 
-/// A number by which times with an offset are in PostgreSQL's order: by what they are in UTC, then
-/// by the offset, west of Greenwich last.
+/// A number that orders times with an offset as PostgreSQL does: by UTC, then by the offset, west
+/// of Greenwich last.
 pub(super) fn zoned_clock(text: &str) -> Option<i64> {
     let (clock, west) = clock_and_zone(text.trim())?;
     Some((clock + west * SECOND) * 200_000 + west)
@@ -129,7 +129,7 @@ fn is_zone(text: &str) -> bool {
     number(hours, 2).is_some_and(|hours| hours < 16) && minutes.is_some_and(|part| part < 60)
 }
 
-/// A number of just so many digits.
+/// A number of exactly this number of digits.
 fn number(text: &str, digits: usize) -> Option<u32> {
     let is_plain = text.len() == digits && text.bytes().all(|digit| digit.is_ascii_digit());
     if is_plain { text.parse().ok() } else { None }

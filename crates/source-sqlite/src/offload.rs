@@ -23,19 +23,19 @@ use crate::error::map_error;
 #[derive(Debug)]
 pub(super) struct Offload {
     threads: Arc<Threads>,
-    /// How many runs at once it adds to what all of them may have.
+    /// Number of concurrent runs that it adds to the limit of all.
     most: usize,
     /// For waiting until a request may run.
     acquire_timeout: Duration,
     counter: Counter,
 }
 
-/// How a request is to run.
+/// Parameters of running a request.
 #[derive(Clone, Debug)]
 pub(super) struct Manner {
     pub(super) planning: Planning,
     pub(super) estimate: Arc<RuntimeEstimate>,
-    /// Where it waits at least.
+    /// The shortest class in which it is queued.
     pub(super) lane: Lane,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Ticket {
     is_over: bool,
 }
 
-/// An outlet whose first piece makes the run one that waits for its reader.
+/// An outlet whose first piece marks the run as one that waits for its reader.
 #[derive(Debug)]
 struct ReportingOutlet {
     outlet: Box<dyn Outlet>,
@@ -112,14 +112,14 @@ impl Drop for Offload {
 }
 
 impl Manner {
-    /// For what is short, whatever comes of it.
+    /// For short runs only.
     pub(super) fn short() -> Self {
         Self { planning: Planning::default(), estimate: Arc::default(), lane: Lane::Short }
     }
 }
 
 impl Ticket {
-    /// The same outlet, which tells that the run waits for its reader.
+    /// The same outlet, which reports that the run waits for its reader.
     pub(super) fn reporting(&self, outlet: Box<dyn Outlet>) -> Box<dyn Outlet> {
         let (threads, number) = (Arc::clone(&self.threads), self.number);
         Box::new(ReportingOutlet { outlet, threads, number, has_sent: false })
@@ -152,19 +152,20 @@ impl Ticket {
             let _held = [counter.hold(Gauge::Open), counter.hold(Gauge::Used)];
             let done = file.map_err(E::from).and_then(|file| {
                 file.plan(planning).map_err(map_error)?;
-                // A flag of this run only: an interrupt could hit whoever uses the connection next.
+                // A flag of this run only: an interrupt could hit the next statement of the
+                // connection.
                 file.interrupt.when(move || stop.is_set());
                 work(file)
             });
-            // Nobody may wait for it any more.
+            // The request may be gone.
             Box::new(move || drop(sender.send(done))) as Box<dyn FnOnce() + Send>
         };
         self.threads.push(run, manner.lane, Box::new(work));
         ended
     }
 
-    /// What comes of a future that ends when the request has something to tell. None if it had to
-    /// wait for its turn for too long.
+    /// The result of a future that ends when the request has a part of its answer. None if it was
+    /// queued for longer than its timeout.
     pub(super) async fn in_time<F: Future>(&self, future: F) -> Option<F::Output> {
         let mut future = std::pin::pin!(future);
         match timeout(self.acquire_timeout, &mut future).await {

@@ -1,4 +1,4 @@
-//! Options of opening a file, and what keeps it from being opened.
+//! Options of opening a file, and the errors of opening it.
 
 use std::path::PathBuf;
 
@@ -45,7 +45,7 @@ pub enum OpenError {
 }
 
 impl SqliteOptions<'_> {
-    /// Declares in the catalog what the options say of columns.
+    /// Applies the options about columns to the catalog.
     pub(super) fn declare(&self, catalog: &mut Catalog) -> Result<(), OpenError> {
         if self.wide_integers {
             catalog.widen_integers();

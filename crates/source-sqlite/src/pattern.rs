@@ -2,7 +2,7 @@
 //!
 //! SQLite compares a pattern at every place of a text: a text of a megabyte and a pattern of fifty
 //! thousand letters take minutes, in one call that cannot be interrupted. Here the parts between
-//! two `%` are looked for one after the other, each as early as it can stand: parts without `_` by
+//! two `%` are searched one after the other, each at its earliest place: parts without `_` by
 //! [`memmem`], others by the bits of <https://en.wikipedia.org/wiki/Bitap_algorithm>.
 //!
 //! The first part is compared with the beginning of the text, the last one with its end.
@@ -17,13 +17,13 @@ use super::interrupt::Work;
 #[derive(Debug)]
 pub(super) struct Pattern {
     first: Part,
-    /// Between two `%` each; none is empty.
+    /// The parts between two `%`; none is empty.
     middle: Vec<Part>,
-    /// What stands after the last `%`; `None`: there is no `%`.
+    /// The part after the last `%`; `None`: there is no `%`.
     last: Option<Part>,
 }
 
-/// What stands between two `%`.
+/// A part between two `%`.
 #[derive(Debug)]
 enum Part {
     Text(Box<Finder<'static>>),
@@ -43,7 +43,7 @@ struct Letters {
     others: FxHashMap<char, u16>,
 }
 
-/// How much of a text is searched between two checks for an interruption.
+/// Bytes of a text that are searched between two checks of the interrupt.
 const WINDOW: usize = 16 << 10;
 
 /// The longest part whose letters have rows of bits: 2 MiB at most.
@@ -139,7 +139,7 @@ impl Part {
         }
     }
 
-    /// What comes after the first place of a text where it stands.
+    /// The rest of a text after the part's first match.
     fn after_first<'t>(
         &self,
         text: &'t str,
@@ -246,7 +246,8 @@ impl Letters {
         Ok(None)
     }
 
-    /// The same by comparing it at each place, which takes long and can be interrupted.
+    /// The rest of a text after the part's first match, by comparison at each place, which takes
+    /// long and can be interrupted.
     fn after_first_compared<'t>(
         &self,
         text: &'t str,

@@ -1,7 +1,7 @@
-//! When SQLite chooses how to find the rows of a statement.
+//! Query planning: the time at which SQLite plans a statement.
 //!
-//! By itself SQLite plans a statement again whenever it is bound with another value that may tell
-//! it something, and after each request, when its values are forgotten. That costs more than most
+//! By itself SQLite plans a statement again whenever it is bound with another value that may affect
+//! the plan, and after each request, when its bindings are cleared. That costs more than most
 //! statements, and a statement that runs for each row of the level above is bound all the time.
 
 use catalog::{Catalog, Index};
@@ -9,10 +9,10 @@ use relational::{ParameterKind, Program};
 
 use super::bind::is_glob;
 
-/// When a statement is planned.
+/// The time at which a statement is planned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Planning {
-    /// When it is prepared: for all values alike.
+    /// When it is prepared: one plan for all values.
     #[default]
     Once,
     /// Each time for the values that it is bound with.
@@ -20,7 +20,7 @@ pub(super) enum Planning {
 }
 
 impl Planning {
-    /// What serves a program best, in a file that has indexes of some rows only, or has none.
+    /// The best planning for a program, in a file with or without partial indexes.
     pub(super) fn of(program: &Program, partial_indexes: bool) -> Self {
         let parameters = program.levels.iter().flat_map(|level| &level.parameters);
         let mut kinds = parameters.map(|parameter| parameter.kind);
@@ -31,12 +31,12 @@ impl Planning {
     }
 }
 
-/// Whether a file has indexes that serve some values only.
+/// Whether a file has partial indexes, which serve some values only.
 pub(super) fn has_partial_indexes(catalog: &Catalog) -> bool {
     catalog.entities().any(|entity| entity.indexes.iter().any(Index::is_partial))
 }
 
-/// A pattern that begins with a text is looked up in an index, if it is known.
+/// A pattern with a constant prefix is looked up in an index, if it is known.
 fn finds_by_value(kind: ParameterKind) -> bool {
     match kind {
         ParameterKind::Pattern { r#match, case, .. } => is_glob(r#match, case),
@@ -90,7 +90,7 @@ mod tests {
         }
     }
 
-    /// What ten requests count that ask for another value each, in whichever order.
+    /// The counter after ten requests with different values, in any order.
     fn count(file: &OpenFile, text: &str, prefix: &str, status: StatementStatus) -> i32 {
         let ask = |value: i32| {
             let mut statement = file.connection.prepare_cached(text).unwrap();
@@ -164,7 +164,7 @@ mod tests {
         };
         let both = "WHERE t0.\"name\" GLOB ?2 AND \"thalweg_like\"(t0.\"name\", ?1)";
         check("album", "name", Like, both);
-        // What it shows is indexed below it.
+        // The row that it refers to is indexed.
         check("shown", "name", Like, both);
         check("album", "name", StartsWith, "WHERE t0.\"name\" GLOB ?1");
         check("album", "label", StartsWith, "WHERE t0.\"label\" GLOB ?1");

@@ -20,7 +20,7 @@ pub(super) struct RuntimeEstimate {
     /// Its last run, in nanoseconds of a processor; zero if it was done on the thread that served
     /// it.
     length: AtomicU64,
-    /// Whether a run on the thread that served it looked long by the clock.
+    /// Whether a run on the serving thread looked long by elapsed time.
     is_doubted: AtomicBool,
 }
 
@@ -29,11 +29,11 @@ pub(super) struct RuntimeEstimate {
 pub(super) struct Inlined<'p> {
     estimate: &'p RuntimeEstimate,
     started: Instant,
-    /// What is asked only where there is doubt: it takes a system call.
+    /// Read only in doubt: it takes a system call.
     clock: Option<Clock>,
 }
 
-/// What took longer by the clock is measured the next time.
+/// Elapsed time beyond which the next run's processor time is measured.
 const DOUBTFUL: Duration = Duration::from_millis(1);
 
 /// No thread waits so long for its processor.
@@ -42,7 +42,7 @@ const CERTAIN: Duration = Duration::from_millis(20);
 impl Lane {
     pub(super) const ALL: [Self; 3] = [Self::Short, Self::Middle, Self::Long];
 
-    /// How long a run may take before it belongs to the next lane.
+    /// Time limit of a run before it belongs to the next class.
     pub(super) fn patience(self) -> Option<Duration> {
         match self {
             Self::Short => Some(Duration::from_millis(5)),
@@ -58,7 +58,7 @@ impl Lane {
         }
     }
 
-    /// Where a run of this length belongs.
+    /// The class of a run of this length.
     fn of(length: Duration) -> Self {
         let holds = |lane: &Self| lane.patience().is_none_or(|patience| length < patience);
         Self::ALL.into_iter().find(holds).unwrap_or(Self::Long)
@@ -66,8 +66,8 @@ impl Lane {
 }
 
 impl RuntimeEstimate {
-    /// Whether it is not to be started on the thread that serves it. Some room is left, so that
-    /// what is about as long as may be is not begun twice now and then.
+    /// Whether it must not be started on the serving thread. The margin avoids that runs close to
+    /// the limit are begun twice now and then.
     pub(super) fn is_apart(&self) -> bool {
         self.length() > INLINE * 3 / 4
     }
@@ -76,7 +76,7 @@ impl RuntimeEstimate {
         Lane::of(self.length())
     }
 
-    /// Whether it has run on another thread the last time.
+    /// Whether its last run was on another thread.
     pub(super) fn is_known(&self) -> bool {
         !self.length().is_zero()
     }
@@ -103,8 +103,8 @@ impl RuntimeEstimate {
 }
 
 impl Inlined<'_> {
-    /// The run has ended. Some steps are long in themselves, such as counting a table, and cannot be
-    /// interrupted; and any is by the clock whose thread had to wait for its processor.
+    /// Ends the run. Some steps are long in themselves, such as counting a table, and cannot be
+    /// interrupted; and elapsed time includes the wait for a processor.
     pub(super) fn end(self) {
         let is_long = match self.clock {
             Some(clock) => {
@@ -145,7 +145,8 @@ mod tests {
         check(5_000, true, Lane::Middle);
         check(4_999, true, Lane::Short);
         check(180, true, Lane::Short);
-        // What was started apart because its thread had lost its processor comes back.
+        // A run that was offloaded because its thread had lost its processor returns to the serving
+        // thread.
         check(140, false, Lane::Short);
     }
 

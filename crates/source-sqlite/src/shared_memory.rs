@@ -1,24 +1,25 @@
 //! The shared memory of files in WAL mode (`-shm`), which another program may cut short.
 //!
-//! SQLite maps that file. Memory beyond its end is not there, and whoever reads it gets SIGBUS, which
-//! ends the process. Here a handler of the signal puts empty memory into the place and marks the index
-//! as lost; a layer over SQLite's own VFS does the rest:
+//! SQLite maps that file. An access beyond its end raises SIGBUS, which ends the process. Here a
+//! handler of the signal maps empty memory into the place and marks the index as lost; a layer over
+//! SQLite's own VFS does the rest:
 //!
-//! * A connection whose transaction began before a loss may have read the empty memory. Until it has let
-//!   go of all its locks, everything that it reads from the files, writes to them or locks fails, so
-//!   nothing that follows from empty memory reaches an answer, the log or the file. The handler marks
-//!   the loss before the memory can be read.
-//! * Whoever locks something first afterwards mends the index, under the locks under which SQLite
-//!   recovers one: it has SQLite make the file long enough, maps it again and clears the head of the
-//!   index. SQLite then recovers the index from the log, as after a crash. Nobody closes a connection.
+//! * A connection whose transaction began before a loss may have read the empty memory. Until it
+//!   has released all its locks, all its reads, writes and locks of the files fail, so nothing that
+//!   follows from empty memory reaches an answer, the log or the file. The handler marks the loss
+//!   before the memory can be read.
+//! * The first connection that takes a lock afterwards repairs the index, under the locks under
+//!   which SQLite recovers one: it has SQLite make the file long enough, maps it again and clears
+//!   the head of the index. SQLite then recovers the index from the log, as after a crash. No
+//!   connection is closed.
 //!
-//! A commit that SQLite has acknowledged stands in the log then: what is written to the index after it
-//! is only what recovery reads from the log.
+//! An acknowledged commit is in the log then: the index contains only data that recovery reads from
+//! the log.
 //!
-//! `index` is the memory and the handler. The alternatives: `PRAGMA locking_mode = EXCLUSIVE` needs no shared memory, but lets no other
-//! connection in, of this process neither. To begin the process anew inside the handler (`execve`) is as
-//! sound, but ends every request and every connection to a client. Jumping out of SQLite leaves its
-//! mutexes locked.
+//! `index` is the memory and the handler. The alternatives: `PRAGMA locking_mode = EXCLUSIVE` needs
+//! no shared memory, but admits no other connection, of this process neither. To begin the process
+//! anew inside the handler (`execve`) is as sound, but ends every request and every connection to a
+//! client. Jumping out of SQLite leaves its mutexes locked.
 #![expect(unsafe_code, reason = "signal handlers, mappings and the VFS of SQLite are C's")]
 
 mod index;
@@ -34,7 +35,7 @@ use index::{HEAD, Index, PAGE_SIZE, REGION_SIZE, REGIONS, handle_bus_errors};
 
 const NAME: &CStr = c"thalweg";
 
-/// The locks of the writer and of whoever recovers an index, a bit each.
+/// The locks of the writer and of the recovery of an index, a bit each.
 const WRITER: u32 = 1;
 const RECOVERER: u32 = 4;
 
@@ -44,11 +45,11 @@ const RECOVERY_LOCKS: (c_int, c_int) = (0, 3);
 /// The bytes of a [`Connection`] behind SQLite's own part of a file.
 const OWN: c_int = size_of::<Connection>() as c_int;
 
-/// What is known of an index besides, under the lock of [`mapped`].
+/// Further state of an index, under the lock of [`mapped`].
 struct Mapped {
     index: Box<Index>,
-    /// The start of each region and of a second mapping of the same part of the file, which nobody
-    /// reads: so it stays whole, and can be mapped again in the place of the first.
+    /// The start of each region and of a second mapping of the same part of the file, which is
+    /// never accessed: so it stays whole, and can be mapped again in the place of the first.
     regions: Vec<(usize, usize)>,
     /// Connections that have it.
     /// One more than the number of its last region.
@@ -57,7 +58,7 @@ struct Mapped {
     can_be_written: bool,
 }
 
-/// What stands behind SQLite's own part of an open file.
+/// Data of this layer behind SQLite's own part of an open file.
 struct Connection {
     /// SQLite's own methods of the file.
     base: *const sqlite3_io_methods,
@@ -97,8 +98,8 @@ unsafe impl Send for Methods {}
 
 static LAYER: OnceLock<Option<&'static Layer>> = OnceLock::new();
 
-/// The name of the VFS, which is registered and whose handler is installed. None where it cannot be: a
-/// file that is cut short ends the process then.
+/// The name of the VFS, which is registered and whose handler is installed. None where it is not
+/// supported: a truncated file ends the process then.
 pub(super) fn vfs() -> Option<&'static CStr> {
     LAYER.get_or_init(install).map(|_| NAME)
 }
@@ -119,8 +120,8 @@ fn install() -> Option<&'static Layer> {
     let layer =
         Box::leak(Box::new(Layer { base, vfs, databases: OnceLock::new(), logs: OnceLock::new() }));
     handle_bus_errors()?;
-    // The default for all connections from now on: two layers must not have the same index.
-    // SAFETY: it is there as long as the process, and nobody has a reference to it yet.
+    // The default for all connections from now on: two layers must not have the same index. SAFETY:
+    // it lives as long as the process, and there is no reference to it yet.
     let code = unsafe { ffi::sqlite3_vfs_register(&raw mut layer.vfs, 1) };
     (code == ffi::SQLITE_OK).then_some(&*layer)
 }
@@ -189,7 +190,7 @@ unsafe extern "C" fn open(
     code
 }
 
-/// What this layer keeps of a file.
+/// Data of this layer for a file.
 // SAFETY: the file was opened by this layer, which made room behind it. SQLite aligns files to eight
 // bytes, and the size of its own part is a multiple of that.
 unsafe fn connection(file: *mut sqlite3_file) -> *mut Connection {
@@ -199,8 +200,8 @@ unsafe fn connection(file: *mut sqlite3_file) -> *mut Connection {
     unsafe { file.cast::<u8>().add(usize::try_from(size).unwrap_or_default()).cast() }
 }
 
-/// Whether the transaction of a connection may have read memory that was not there, or the end of a
-/// page of which the rest is: the system fills that with zeros, without a signal.
+/// Whether the transaction of a connection may have read lost memory, or the end of a partly lost
+/// page: the system fills that with zeros, without a signal.
 // SAFETY: the file was opened by this layer, and one thread at a time uses its connection.
 unsafe fn is_lost(file: *mut sqlite3_file) -> bool {
     // SAFETY: as the caller promises; the index is there as long as the connection has mapped it.
@@ -266,7 +267,7 @@ unsafe extern "C" fn sync(file: *mut sqlite3_file, flags: c_int) -> c_int {
     }
 }
 
-/// Maps a region, and lets the handler know it.
+/// Maps a region, and registers it for the handler.
 // SAFETY: as SQLite calls it, on a database file of this layer.
 unsafe extern "C" fn map(
     file: *mut sqlite3_file,
@@ -279,7 +280,7 @@ unsafe extern "C" fn map(
     // SAFETY: the arguments are those of SQLite, and one thread at a time uses a connection.
     unsafe {
         let own = connection(file);
-        // A file that was cut short would be filled with zeros, which nobody would notice.
+        // A truncated file would be filled with zeros without notice.
         if extend != 0 && is_lost(file) {
             *out = null_mut();
             return ffi::SQLITE_IOERR_SHMMAP;
@@ -324,7 +325,7 @@ fn know(
         known.users += 1;
         own.index = &raw const *known.index;
         let losses = known.index.losses.load(SeqCst);
-        // What is lost is mended by whoever takes the first lock: this one has to begin again.
+        // The connection that takes the first lock repairs a loss: this one has to begin again.
         let is_whole = known.index.mended.load(SeqCst) == losses;
         own.losses = if is_whole { losses } else { u64::MAX };
     }
@@ -352,7 +353,7 @@ fn know(
     }
 }
 
-/// Locks or unlocks. The first lock of a transaction mends what is lost.
+/// Locks or unlocks. The first lock of a transaction repairs a loss.
 // SAFETY: as SQLite calls it, on a database file of this layer.
 unsafe extern "C" fn lock(
     file: *mut sqlite3_file,
@@ -367,7 +368,7 @@ unsafe extern "C" fn lock(
     unsafe {
         let own = connection(file);
         if flags & ffi::SQLITE_SHM_UNLOCK != 0 {
-            // The recovery is over, and nobody else writes the head.
+            // The recovery is over, and no other connection writes the head.
             if mask & RECOVERER != 0
                 && (*own).locks & WRITER != 0
                 && let Some(index) = (*own).index.as_ref()
@@ -446,8 +447,8 @@ unsafe fn mend(file: *mut sqlite3_file, index: &Index) -> bool {
     let (Some(lock), Some(map)) = (base.xShmLock, base.xShmMap) else { return false };
     let (from, count) = RECOVERY_LOCKS;
     let exclusive = ffi::SQLITE_SHM_EXCLUSIVE;
-    // SAFETY: the file is open and has no locks. Those taken here let nobody write the log, move it
-    // into the file or recover the index, in any process.
+    // SAFETY: the file is open and has no locks. Those taken here prevent that any process writes
+    // the log, moves it into the file or recovers the index.
     if unsafe { lock(file, from, count, ffi::SQLITE_SHM_LOCK | exclusive) } != ffi::SQLITE_OK {
         return false;
     }
@@ -510,7 +511,7 @@ unsafe extern "C" fn unmap(file: *mut sqlite3_file, delete: c_int) -> c_int {
     }
 }
 
-/// Nobody reads the regions any more.
+/// Frees the regions, which have no readers.
 fn forget(known: &Mapped) {
     let index = &raw const *known.index;
     for region in REGIONS.iter().filter(|region| ptr::eq(region.index.load(SeqCst), index)) {
@@ -518,7 +519,7 @@ fn forget(known: &Mapped) {
         region.index.store(null_mut(), SeqCst);
     }
     for (_, again) in &known.regions {
-        // SAFETY: it was mapped by this layer, with this size, and nobody else knows it.
+        // SAFETY: it was mapped by this layer, with this size, and has no other references.
         unsafe { libc::munmap(*again as *mut c_void, REGION_SIZE.load(SeqCst)) };
     }
 }
@@ -542,7 +543,7 @@ mod tests {
     const MORE: &str = "INSERT INTO t SELECT id + 1000, body FROM t WHERE id <= 300";
     const COUNT: &str = "SELECT count(*) || ' ' || sum(length(body)) FROM t";
 
-    /// What the rows are at the beginning, and with those of [`MORE`].
+    /// The rows at the beginning, and with those of [`MORE`].
     const BEFORE: &str = "400 400000";
     const AFTER: &str = "700 700000";
 
@@ -650,7 +651,7 @@ mod tests {
         for length in LENGTHS {
             let served = Served::new();
             let writer = &served.writer;
-            // So many frames that the page of the head does not have the numbers of the last ones.
+            // More frames than the page of the head has numbers for.
             run(writer, "PRAGMA wal_autocheckpoint = 0").unwrap();
             for _ in 0..12 {
                 run(writer, "UPDATE t SET body = body").unwrap();
@@ -658,11 +659,11 @@ mod tests {
             // The index is recovered twice from the same log.
             served.cut(length);
             assert_eq!(count(writer).as_deref(), Ok(BEFORE));
-            // Some of what is written to the log stays in the cache.
+            // Some pages of the log stay in the cache.
             run(writer, "PRAGMA cache_size = 30; BEGIN IMMEDIATE").unwrap();
             run(writer, MORE).unwrap();
             served.cut(length);
-            // The other connection finds out, and the writer takes back what it has written.
+            // The other connection detects the loss, and the writer rolls back.
             assert_eq!(count(&served.reader), Err(ErrorCode::SystemIoFailure));
             if !writer.connection.is_autocommit() {
                 run(writer, "ROLLBACK").unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Prepared statements, and the values of their rows.
 //!
-//! Answers are made of many short values, each of which rusqlite asks for with two to three calls
-//! that look for the row again: a tenth of the instructions of a nested answer. Here a value is
-//! looked for once. A statement is bound and read only while its connection is borrowed.
+//! Answers consist of many short values, for each of which rusqlite makes two to three calls that
+//! find the row again: a tenth of the instructions of a nested answer. Here a value is found once.
+//! A statement is bound and read only while its connection is borrowed.
 #![expect(unsafe_code, reason = "SQLite's functions are C's; docs/performance.md has the gain")]
 
 use std::ffi::{CStr, c_int};
@@ -14,7 +14,7 @@ use rusqlite::ffi;
 use super::connection::OpenFile;
 use super::idle::Place;
 
-/// A statement that somebody runs. It goes back to those that its connection keeps.
+/// A statement in use. It returns to the connection's statement cache.
 pub(super) struct Statement<'f> {
     file: &'f OpenFile,
     place: Place,
@@ -37,8 +37,8 @@ pub(super) struct Rows<'s, 'f> {
     is_over: bool,
 }
 
-// SAFETY: SQLite lets a connection and its statements go from thread to thread, one at a time. They
-// stay together in an `OpenFile`, which no two threads share.
+// SAFETY: SQLite allows a connection and its statements to move between threads, one at a time.
+// They stay together in an `OpenFile`, which no two threads share.
 unsafe impl Send for Prepared {}
 
 impl std::fmt::Debug for Statement<'_> {
@@ -64,7 +64,7 @@ impl Prepared {
         };
         match NonNull::new(raw) {
             Some(raw) if code == ffi::SQLITE_OK => Ok(Self { raw, bytes: memory_used(raw) }),
-            // rusqlite says more about what is wrong with it.
+            // rusqlite describes the error in more detail.
             _ => Err(match file.connection.prepare(text) {
                 Err(error) => error,
                 Ok(_) => failure(file, code),
@@ -80,7 +80,7 @@ impl Prepared {
     }
 }
 
-/// SQLite looks through the whole statement for it, which is little beside preparing it.
+/// SQLite walks the whole statement for it, which costs little beside preparing it.
 fn memory_used(raw: NonNull<ffi::sqlite3_stmt>) -> usize {
     // SAFETY: the statement is there.
     let used = unsafe { ffi::sqlite3_stmt_status(raw.as_ptr(), ffi::SQLITE_STMTSTATUS_MEMUSED, 0) };
@@ -125,7 +125,7 @@ impl<'f> Statement<'f> {
                 ),
                 // No bytes at all would be null.
                 Value::Blob([]) | Value::Packed([]) => ffi::sqlite3_bind_zeroblob(raw, number, 0),
-                // No row of a file holds what is packed.
+                // Packed values are parameters only, never values of rows.
                 Value::Blob(blob) | Value::Packed(blob) => ffi::sqlite3_bind_blob64(
                     raw,
                     number,
@@ -141,7 +141,7 @@ impl<'f> Statement<'f> {
         }
     }
 
-    /// Runs it with what it is bound with.
+    /// Runs it with its bound values.
     pub(super) fn run(&mut self) -> Rows<'_, 'f> {
         Rows { statement: self, is_over: false }
     }
@@ -169,7 +169,7 @@ impl Rows<'_, '_> {
             // SQLite would begin again.
             return Ok(false);
         }
-        // SAFETY: the statement is there, and nobody has values of its row, which borrow this.
+        // SAFETY: the statement is there, and there are no values of its row, which borrow this.
         match unsafe { ffi::sqlite3_step(self.statement.raw) } {
             ffi::SQLITE_ROW => Ok(true),
             ffi::SQLITE_DONE => {
@@ -186,15 +186,15 @@ impl Rows<'_, '_> {
 
     /// A column of the current row; null if there is none.
     pub(super) fn value(&self, column: u16) -> Value<'_> {
-        // SAFETY: this thread alone uses the connection, which is what SQLite asks for where a
-        // value is looked at that it calls unprotected. Bytes stay where they are until the next
-        // step, which needs this unborrowed: of the same column they are asked for in one form.
+        // SAFETY: this thread alone uses the connection, which SQLite requires for access to a
+        // value that it calls unprotected. Bytes stay in place until the next step, which needs
+        // this unborrowed: those of one column are always read in the same form.
         unsafe {
             let value = ffi::sqlite3_column_value(self.statement.raw, c_int::from(column));
             match ffi::sqlite3_value_type(value) {
                 ffi::SQLITE_INTEGER => Value::Integer(ffi::sqlite3_value_int64(value)),
                 ffi::SQLITE_FLOAT => Value::Real(ffi::sqlite3_value_double(value)),
-                // Bytes are counted last: a text in UTF-16 becomes UTF-8 when it is asked for.
+                // The length is read last: a text in UTF-16 is converted to UTF-8 when it is read.
                 ffi::SQLITE_TEXT => {
                     let text = ffi::sqlite3_value_text(value);
                     bytes(text, ffi::sqlite3_value_bytes(value)).map_or(Value::Null, Value::Text)
@@ -241,10 +241,10 @@ unsafe fn bytes<'v>(start: *const u8, length: c_int) -> Option<&'v [u8]> {
     (!start.is_null()).then(|| unsafe { std::slice::from_raw_parts(start, length) })
 }
 
-/// What went wrong on the connection just now.
+/// The connection's last error.
 #[cold]
 fn failure(file: &OpenFile, code: c_int) -> rusqlite::Error {
-    // SAFETY: the connection is open, and the message is copied before anything else is asked of it.
+    // SAFETY: the connection is open, and the message is copied before the next call.
     let message = unsafe {
         let message = ffi::sqlite3_errmsg(file.connection.handle());
         (!message.is_null()).then(|| CStr::from_ptr(message).to_string_lossy().into_owned())

@@ -1,8 +1,8 @@
 //! Values as SQLite keeps them.
 //!
-//! Whatever is stored is read again as the same value, by the same types. SQLite lets any value into
-//! any column, and makes a number of a text where a column's affinity is numeric: what would lose
-//! digits there is refused.
+//! Stored values are read back as the same values, by the same types. SQLite accepts any value in
+//! any column, and makes a number of a text where a column's affinity is numeric: texts that would
+//! lose digits there are refused.
 //!
 //! * `number`: decimals and floating point numbers
 //! * `moment`: dates, times of day and timestamps
@@ -21,11 +21,11 @@ use super::encode::encode_value;
 use super::json::{self, Json};
 use number::Digits;
 
-/// What the declared types of columns say beyond their kinds.
+/// Details of columns' declared types beyond their kinds.
 #[derive(Debug, Default)]
 pub(super) struct Stored(FxHashMap<FieldId, Beyond>);
 
-/// What the declared type of a column says beyond its kind.
+/// Details of a column's declared type beyond its kind.
 #[derive(Clone, Copy, Debug)]
 enum Beyond {
     Digits(Digits),
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use source::SourceErrorKind;
 
-    /// What a column of a type gives back of a value, and in which storage class it is.
+    /// The value that a column of a type returns after writing one, with its storage class.
     fn round_trip(declared: &str, kind: ValueKind, leaf: &Leaf, given: &str) -> String {
         round_trip_of(declared, kind, None, leaf, given)
     }

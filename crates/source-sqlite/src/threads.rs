@@ -1,7 +1,7 @@
-//! Threads for what takes long, each with a connection of its own.
+//! A thread pool for long runs, each thread with a connection of its own.
 //!
-//! There are as many as the [`Lanes`] let run, and one more that watches while somebody waits. The
-//! one that rested last works first, so that those that are not needed end.
+//! There are as many threads as the [`Scheduler`] admits runs, and one more that watches while runs
+//! are queued. The thread that became idle last works first, so that surplus ones end.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -16,17 +16,17 @@ use super::lanes::{Lanes, Run};
 use super::runtime_estimate::Lane;
 use crate::error::map_error;
 
-/// How long a thread that has nothing to do stays.
+/// Idle time after which a thread ends.
 const REST: Duration = Duration::from_secs(2);
 
-/// How often is looked whether somebody has waited for long enough.
+/// Interval of checks whether a queued run has waited long enough.
 const LOOK: Duration = Duration::from_millis(5);
 const AGAIN: Duration = Duration::from_millis(1);
 
-/// What runs on a thread: with a connection, or with the reason why there is none.
+/// The work of a thread: with a connection, or with the reason why there is none.
 pub(super) type Work = Box<dyn FnOnce(Result<&mut OpenFile, SourceError>) -> Told + Send>;
 
-/// Tells what came of it, when its place is free again.
+/// Reports the result, when its place is free again.
 pub(super) type Told = Box<dyn FnOnce() + Send>;
 
 /// The threads of a file. They end when this is dropped and they have nothing to do.
@@ -36,7 +36,7 @@ pub(super) struct Threads(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     path: PathBuf,
-    /// How long a statement waits for a writer.
+    /// Busy timeout of a statement.
     busy: Duration,
     state: Mutex<State>,
 }
@@ -50,21 +50,21 @@ struct State {
     threads: u64,
     /// The number of the next thread.
     next_thread: u64,
-    /// Whether a thread looks after those that wait.
+    /// Whether a thread watches the queues.
     is_watched: bool,
     is_closed: bool,
     /// A connection that no thread has.
     spare: Option<OpenFile>,
 }
 
-/// What a thread is told to do.
+/// A message to a thread.
 enum Task {
     Run(u64, Work),
     Watch,
     End,
 }
 
-/// What one thread has.
+/// The state of one thread.
 struct Worker {
     shared: Arc<Shared>,
     number: u64,
@@ -92,7 +92,7 @@ impl Threads {
         Self(Arc::new(Shared { path: path.into(), busy, state: Mutex::new(state) }))
     }
 
-    /// So many jobs more may run at once.
+    /// Raises the number of concurrent jobs.
     pub(super) fn add(&self, most: usize) {
         self.0.lock().lanes.add(most);
     }
@@ -118,7 +118,7 @@ impl Threads {
     /// Takes a job out of the queue. `false` if it does not wait.
     pub(super) fn leave(&self, number: u64) -> bool {
         let job = self.0.lock().lanes.leave(number);
-        // What belongs to it is dropped while nobody waits for the lock.
+        // Its data is dropped after the lock.
         job.is_some()
     }
 
@@ -135,7 +135,7 @@ impl Drop for Threads {
         let mut state = self.0.lock();
         state.is_closed = true;
         for (_, thread) in state.idle.drain(..) {
-            // One that ends just now needs not be told.
+            // A thread that ends just now needs no message.
             let _ = thread.send(Task::End);
         }
     }
@@ -147,7 +147,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives threads what may run now, and has one watch if somebody still waits.
+    /// Assigns runs to threads, and has one watch if runs are still queued.
     fn share_out(self: &Arc<Self>, state: &mut State) {
         while let Some((number, work)) = state.lanes.pick(Instant::now()) {
             if let Err((task, error)) = self.give(state, Task::Run(number, work)) {
@@ -231,7 +231,7 @@ impl Worker {
         next
     }
 
-    /// Looks after those that wait, until nobody does or one of them may run here.
+    /// Watches the queues, until they are empty or one of the runs may start here.
     fn watch(&mut self) -> Option<Task> {
         loop {
             let mut state = self.shared.lock();
@@ -249,10 +249,10 @@ impl Worker {
             }
             let next = state.lanes.next_look().unwrap_or(now);
             drop(state);
-            // Somebody who comes meanwhile may have less patience; one that waits for a processor
-            // is looked at again a little later.
+            // A run that is queued meanwhile may have a shorter limit; one that waits for a
+            // processor is checked again a little later.
             let wait = next.saturating_duration_since(now).clamp(AGAIN, LOOK);
-            // Who watches is told nothing.
+            // A watching thread gets no messages.
             let _ = self.tasks.recv_timeout(wait);
         }
     }
@@ -273,7 +273,7 @@ impl Worker {
         None
     }
 
-    /// Whether the thread may end: nothing is on its way to it.
+    /// Whether the thread may end: no message is on its way to it.
     fn goes(&mut self) -> bool {
         let mut state = self.shared.lock();
         let before = state.idle.len();
@@ -286,7 +286,7 @@ impl Drop for Worker {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
         state.threads -= 1;
-        // Its job has panicked; whoever waits for it finds that nothing is said.
+        // Its job has panicked; the request finds the channel closed.
         if let Some(number) = self.running.take() {
             state.lanes.end(number);
             self.shared.share_out(&mut state);

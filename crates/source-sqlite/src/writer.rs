@@ -1,17 +1,17 @@
 //! Changing a file.
 //!
-//! One thread of a source has the one connection that writes: SQLite lets one writer in at a time,
-//! and those that wait for each other by trying again come in no order. Requests that change
-//! something wait for it in theirs. What they read of their changes is read in the same transaction
-//! and kept, so that the answer is written when it is known that the change is there.
+//! One thread of a source has the one connection that writes: SQLite admits one writer at a time,
+//! and its busy retries follow no order. Requests with changes are queued for it. Rows of their
+//! changes are read in the same transaction and kept, so that the answer is written after the
+//! commit.
 //!
 //! * `thread`: the thread, and who waits for it
 //! * `task`: a request as the thread sees it
 //! * `group`: the connection, and requests that are committed together
 //! * `run`: the transactions of a request
 //! * `scope`: a transaction, or a part of one
-//! * `gathered`: what their statements gave, and the cursor over it
-//! * `requirement`: what must be so before a transaction is committed
+//! * `gathered`: results of their statements, and the cursor over them
+//! * `requirement`: conditions of committing a transaction
 
 mod gathered;
 mod group;

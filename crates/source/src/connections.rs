@@ -55,6 +55,6 @@ pub trait Connections {
     /// Closes connections that were idle for long. Using connections does so too.
     fn close_old(&self);
 
-    /// Counts from now on what these connections do.
+    /// Registers the counter of these connections' figures.
     fn count(&mut self, counter: Counter);
 }

@@ -8,15 +8,15 @@ use response::{NoMemory, Refused, Stopped, TooLarge, WriteError};
 #[error("{message}")]
 pub struct SourceError {
     pub kind: SourceErrorKind,
-    /// The source's own words.
+    /// The source's own message.
     pub message: Box<str>,
     /// The source's code: an SQLSTATE, or SQLite's extended result code.
     pub code: Option<Box<str>>,
-    /// What it says it is about, where it says so.
+    /// The objects that the error names, where the source reports them.
     pub details: Option<Box<Details>>,
 }
 
-/// What a source says an error is about, by the source's own names.
+/// Objects of a source that an error names, by the source's own names.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Details {
     pub constraint: Option<Box<str>>,
@@ -31,7 +31,7 @@ pub struct Details {
 pub enum SourceErrorKind {
     /// The request's fault: a value that the source cannot read as the type it must have.
     Input,
-    /// A function of the source raised it on purpose, in the words of whoever wrote it.
+    /// Raised on purpose by a function of the source, with the message of its author.
     Raised,
     UniqueViolation,
     ForeignKeyViolation,
@@ -41,25 +41,25 @@ pub enum SourceErrorKind {
     PermissionDenied,
     /// Another transaction changed the same rows: the request may be sent again.
     Conflict,
-    /// The source takes no changes.
+    /// The source is read-only.
     ReadOnly,
-    /// The connection was lost before the source said whether the change was made.
+    /// The connection was lost before the source confirmed the change.
     OutcomeUnknown,
-    /// What the session says of itself is not what the source knows.
+    /// The source does not accept the session's role or credentials.
     Credentials,
     /// The change was taken back because another of the same request failed.
     Aborted,
-    /// What was to be changed is not there.
+    /// The row to change does not exist.
     Missing,
-    /// More rows would be changed than the request lets.
+    /// More rows would be changed than the request allows.
     TooMany,
-    /// What a row would become may not be.
+    /// The new row violates an access rule.
     Refused,
-    /// It took too long, or was told to stop.
+    /// The statement exceeded its timeout or was cancelled.
     Timeout,
     /// The source has no index by which it could search.
     NoIndex,
-    /// What is stored refers to a function or a collation that only another program has.
+    /// Stored data refers to a function or a collation that only another program has.
     MissingFunction,
     /// The source cannot be reached.
     Unavailable,
@@ -71,9 +71,9 @@ pub enum SourceErrorKind {
     Overloaded,
     /// The request is more than the source can take at once.
     TooComplex,
-    /// The answer is larger than what may be read.
+    /// The answer exceeds the limit of its size.
     TooLarge,
-    /// What no client can cause or mend.
+    /// An error that clients can neither cause nor repair.
     Internal,
 }
 
@@ -102,7 +102,7 @@ pub enum ExecuteError {
     Source(#[from] SourceError),
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
-    /// The output did not take what was written.
+    /// The output refused the written bytes.
     #[error(transparent)]
     Refused(#[from] Refused),
     /// An error came after the first part was sent, which would have to differ.
@@ -157,7 +157,7 @@ impl SourceError {
         Self::new(SourceErrorKind::Input, message)
     }
 
-    /// The refusal of a value, in the words that clients of PostgreSQL know.
+    /// The error of an invalid value, with PostgreSQL's text of it.
     #[must_use]
     pub fn invalid(type_name: &str, text: &str) -> Self {
         Self::input(format!("invalid input syntax for type {type_name}: \"{text}\""))

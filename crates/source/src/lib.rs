@@ -1,4 +1,4 @@
-//! The vocabulary that all sources share: what a driver takes and returns. It knows no driver.
+//! The vocabulary that all sources share: parameters and results of drivers. It knows no driver.
 //!
 //! * [`connections`]: the interface of a driver
 //! * [`plan`]: compiled requests, and the parameters of their execution
@@ -8,6 +8,7 @@
 //! * [`streamed`]: answers that are sent while they are made
 //! * [`offload`]: long work on the blocking pool
 //! * [`observed`], [`statistics`]: figures of one request, and of the connections of all threads
+//! * [`watch`]: detection of schema changes
 //! * [`wire`]: sockets, TLS and buffers of clients of databases over a network
 //! * [`error`]: the errors of sources
 
@@ -23,6 +24,7 @@ mod resolved;
 pub mod session;
 pub mod statistics;
 pub mod streamed;
+pub mod watch;
 pub mod wire;
 
 pub use connections::Connections;
@@ -36,3 +38,4 @@ pub use session::{NameSet, Session, Settings};
 pub use sql::PlanFigures;
 pub use statistics::Statistics;
 pub use streamed::{Delivery, Executed, Part, Rest, Sizes, Streamed};
+pub use watch::{SchemaProbe, SchemaWatch};

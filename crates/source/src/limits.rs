@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// How long a source is waited for.
+/// Timeouts of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// To connect to one address of a server, where the source's own address sets no other limit.
@@ -17,11 +17,12 @@ pub struct Timeouts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolLimits {
     pub connections: usize,
-    /// How many of them short reads may share; with zero, each request has a connection of its own.
-    /// A shared connection has a task of its own, which requires a `LocalSet`. Ignored by sources
-    /// that are read within the process.
+    /// Number of these connections that short reads may share; with zero, each request has a
+    /// connection of its own. A shared connection has a task of its own, which requires a
+    /// `LocalSet`. Ignored by sources that are read within the process.
     pub shared: usize,
-    /// How long a statement may delay those behind it; one that takes longer counts as long.
+    /// Longest delay of the statements behind one on a shared connection; a statement that takes
+    /// longer counts as long.
     pub patience: Duration,
 }
 
@@ -40,7 +41,7 @@ impl Default for Timeouts {
 }
 
 impl PoolLimits {
-    /// Connections of which none is shared.
+    /// Limits of a pool without shared connections.
     #[must_use]
     pub fn apart(connections: usize) -> Self {
         Self { connections, shared: 0, patience: PATIENCE }

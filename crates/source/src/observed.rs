@@ -1,20 +1,20 @@
-//! What the statements of one request took, for those who watch the server.
+//! Figures of the statements of one request, for metrics and explanations.
 
 use std::time::{Duration, Instant};
 
 /// It is filled while the statements run, so that a request that is given up has it too.
 #[derive(Debug, Default)]
 pub struct Observed {
-    /// Whether the rounds are wanted.
+    /// Whether figures of rounds are collected.
     pub wants_rounds: bool,
     pub rounds: Vec<Round>,
     /// In which form the program was read.
     pub form: ReadForm,
-    /// Which bounds the pages of the statements had, by the places of those; empty without any.
+    /// Bounds of the statements' pages, by the statements' places; empty without any.
     pub boundings: Vec<Option<Bounding>>,
     /// To make the answer of rows that are all there; nothing where it is made as they come.
     pub write: Option<Duration>,
-    /// Whether a change was made that is there to stay, or may have been.
+    /// Whether a change was committed, or may have been.
     pub has_changed: bool,
 }
 
@@ -36,7 +36,7 @@ pub enum ReadForm {
 pub struct Bounding(pub [u8; Self::MOST_DIFFERENT]);
 
 impl Bounding {
-    /// How many bounds of a statement differ from each other.
+    /// Most bounds of a statement that differ from each other.
     pub const MOST_DIFFERENT: usize = 2;
 }
 

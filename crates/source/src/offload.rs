@@ -1,8 +1,8 @@
 //! Long answers are written on threads of their own.
 //!
-//! A serving thread writes at most [`HERE`] bytes of an answer before it is left to others: what proves
-//! longer begins again on another thread. As many write there at once as there are processors, so
-//! that those who serve short requests are not kept from them either.
+//! A serving thread writes at most [`HERE`] bytes of an answer before it yields: a longer answer
+//! begins again on another thread. As many write there at once as there are processors, so that
+//! threads that serve short requests keep processor time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -15,8 +15,7 @@ use tokio::task::spawn_blocking;
 use crate::error::SourceError;
 use crate::streamed::died;
 
-/// So many bytes of an answer, or of the rows that it is made of, a serving thread works on at once:
-/// about a millisecond.
+/// Bytes of an answer, or of its rows, that a serving thread handles at once: about a millisecond.
 pub const HERE: usize = 1 << 20;
 
 /// Answers that are written at once on threads of their own.
@@ -32,8 +31,8 @@ impl Drop for Waiter {
     }
 }
 
-/// Does long work on another thread, in its turn. The work is given a flag that is set when nobody
-/// waits for it any more.
+/// Runs long work on another thread, queued for a processor. The work receives a flag that is set
+/// when the request is abandoned.
 pub async fn offload<T: Send + 'static>(
     work: impl FnOnce(Arc<AtomicBool>) -> T + Send + 'static,
 ) -> Result<T, SourceError> {

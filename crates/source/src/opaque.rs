@@ -18,7 +18,7 @@ pub fn part(text: &str, codec: Codec, part: u16) -> Option<Resolved<'static>> {
         false => STANDARD_NO_PAD.decode(text),
     };
     if codec == Codec::ArrayConnection {
-        // What is no cursor is as if there were none.
+        // An invalid cursor counts as none.
         let offset = bytes.ok().and_then(|bytes| next_offset(&bytes));
         return Some(Resolved::Integer(offset.unwrap_or(0)));
     }

@@ -16,17 +16,17 @@ use given::Given;
 use ir::Claims;
 pub use representations::sort;
 
-/// What the operands of a request are taken from.
+/// The values of a request's operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Variables<'v> {
     /// The coerced variables of the request by slot.
     pub slots: &'v [Option<Json>],
-    /// What is said of who asks; `None`: nothing.
+    /// Claims of the session; `None` for an unauthenticated one.
     pub claims: Option<&'v Claims>,
 }
 
 impl<'v> Variables<'v> {
-    /// The variables of a request of which nothing is said who asks.
+    /// The variables of a request without claims.
     #[must_use]
     pub fn of(slots: &'v [Option<Json>]) -> Self {
         Self { slots, claims: None }
@@ -99,13 +99,13 @@ impl Resolved<'_> {
         }
     }
 
-    /// The value as a number of rows. `word` is what a refusal calls it.
+    /// The value as a number of rows. `word` is the argument's name in an error.
     pub fn rows(&self, word: &str) -> Result<Option<u64>, SourceError> {
         let number = match self {
             Self::Null => return Ok(None),
             Self::Integer(number) => *number,
             Self::Number(text) => match text.parse::<f64>() {
-                // The schema lets only whole numbers of 32 bits through.
+                // The schema admits only whole numbers of 32 bits.
                 Ok(number) if number.fract() == 0.0 && number.abs() < 9e15 => number as i64,
                 Ok(_) | Err(_) => return Err(SourceError::invalid("bigint", text)),
             },

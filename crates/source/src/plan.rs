@@ -26,7 +26,7 @@ pub struct ExecuteParams<'v> {
     pub echoes: &'v [Echo],
     /// The estimated cost, in rows.
     pub cost: u64,
-    /// How long the answer is waited for at most. A database that supports it ends what takes
-    /// longer by itself, also where the client is gone.
+    /// Timeout of the answer. A database that supports statement timeouts enforces it itself, also
+    /// after the client has disconnected.
     pub time_limit: Option<Duration>,
 }

@@ -29,7 +29,7 @@ pub enum Parts<'v> {
         start: Option<Bound<'v>>,
         end: Option<Bound<'v>>,
     },
-    /// Quantities of time whose sum it is.
+    /// A sum of quantities of time.
     Interval(Vec<(Unit, Resolved<'v>)>),
     Point {
         x: Box<Resolved<'v>>,

@@ -1,20 +1,21 @@
-//! Who asks: what a source is told of the session before the statements of a request.
+//! Sessions: settings and claims that a source receives before the statements of a request.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use ir::Claims;
 
-/// Whose request it is, as far as a source has to know.
+/// The session of a request, as far as a source has to know.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
-    /// `None`: nobody said who asks, and the source is told nothing.
+    /// Settings for the source; `None` without authentication.
     pub settings: Option<Arc<Settings>>,
-    /// What is said of who asks. `None`: nothing.
+    /// Claims of the session; `None` without authentication.
     pub claims: Option<Arc<Claims>>,
 }
 
-/// What a source is told before the statements. Made once a token, not once a request.
+/// Settings that a source receives before the statements. Built once per token, not once per
+/// request.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Names and values in the order in which they are set; a role is the setting `role`.
@@ -25,14 +26,14 @@ pub struct Settings {
 }
 
 /// A sorted set of names of settings that a connection remembers: those with a dot, which keep a
-/// value of their own once they were set. The bits tell most sets apart at once.
+/// value of their own once they were set. The bits distinguish most sets at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameSet {
     bits: u64,
     names: Arc<[Box<str>]>,
 }
 
-/// Of nobody.
+/// The empty set.
 static NO_NAMES: LazyLock<NameSet> = LazyLock::new(NameSet::default);
 
 impl Session {
@@ -82,7 +83,7 @@ impl Settings {
     }
 }
 
-/// Values are nobody's business: of a log neither.
+/// Values are secrets: logs do not show them.
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.pairs.iter().map(|(name, _)| name)).finish()

@@ -1,4 +1,4 @@
-//! What the connections of all threads do, for those who watch the server.
+//! Statistics of the connections of all threads, for metrics.
 //!
 //! Each thread counts for itself, so that none waits for another's memory; a reader adds up.
 
@@ -37,21 +37,21 @@ pub struct Totals {
     pub used: i64,
     /// Requests that wait for one now.
     pub waiting: i64,
-    /// How often a connection was made.
+    /// Number of connections opened.
     pub opened: u64,
-    /// How often one could not be made.
+    /// Number of failed attempts to open one.
     pub failed: u64,
-    /// How often a request was given one.
+    /// Number of acquired connections.
     pub acquired: u64,
-    /// How long those requests had waited for it, altogether.
+    /// Total time that those requests waited for a connection.
     pub acquire_time: Duration,
-    /// How often a request was given none.
+    /// Number of requests that received no connection.
     pub refused: u64,
-    /// How often one was closed because it had been told settings that the next request leaves unset.
+    /// Number of connections closed because they held settings that the next request leaves unset.
     pub replaced: u64,
 }
 
-/// What is counted up and down.
+/// A gauge, which is counted up and down.
 #[derive(Clone, Copy, Debug)]
 pub enum Gauge {
     Open,
@@ -66,19 +66,19 @@ pub struct Counted {
     gauge: Gauge,
 }
 
-/// Where to count, if anybody wants to know.
+/// A handle to the counts of one thread, if statistics are collected.
 #[derive(Clone, Debug, Default)]
 pub struct Counter(Option<Arc<Counts>>);
 
 impl Statistics {
-    /// For so many threads.
+    /// Statistics of this number of threads.
     #[must_use]
     pub fn new(threads: usize) -> Arc<Self> {
         let shards = (0..threads.max(1)).map(|_| Arc::default()).collect();
         Arc::new(Self { shards, next: AtomicUsize::new(0) })
     }
 
-    /// Where another thread counts. After a reload the threads take the shards of those before.
+    /// The counter of the next thread. After a reload the threads reuse the shards of those before.
     #[must_use]
     pub fn counter(&self) -> Counter {
         let place = self.next.fetch_add(1, Ordering::Relaxed) % self.shards.len();
@@ -121,7 +121,7 @@ impl Counter {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a connection that was closed for one that may be told other settings.
+    /// Counts a connection that was closed for one with other settings.
     pub fn replaced(&self) {
         if let Some(counts) = &self.0 {
             counts.replaced.fetch_add(1, Ordering::Relaxed);

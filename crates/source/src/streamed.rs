@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::error::{ExecuteError, SourceError, SourceErrorKind};
 use crate::statistics::{Counter, Gauge};
 
-/// How many pieces may be on their way from the thread to the request.
+/// Most pieces of an answer in the channel from the thread to the request.
 const PIECES: usize = 2;
 
 /// The delivery of an answer.
@@ -30,16 +30,16 @@ pub enum Delivery {
 /// From which size on answers are long, and in which portions they are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// An answer of so many bytes is made as a whole before anything of it is sent: it has a
-    /// length, its errors are known, and a slow reader holds nothing in the database. With zero
-    /// bytes, every answer is sent while it is made.
+    /// Largest answer that is built as a whole before anything of it is sent: it has a length, its
+    /// errors are known, and a slow reader holds nothing in the database. With zero bytes, every
+    /// answer is streamed.
     pub whole: usize,
-    /// How many rows of a root field are read at once at most.
+    /// Most rows of a root field that are read at once.
     pub rows: u32,
 }
 
 impl Delivery {
-    /// Whether even the shortest answer is sent while it is made.
+    /// Whether even the shortest answer is streamed.
     #[must_use]
     pub fn is_always_streamed(&self) -> bool {
         matches!(self, Self::Streamed(Sizes { whole: 0, .. }))
@@ -52,14 +52,14 @@ impl Default for Sizes {
     }
 }
 
-/// What became of a plan that was run.
+/// The result of an executed plan.
 #[derive(Debug)]
 pub enum Executed {
     Whole(Written<SourceError>),
     Streamed(Streamed),
 }
 
-/// An answer whose first bytes are there.
+/// An answer with its first bytes.
 #[derive(Debug)]
 pub struct Streamed {
     pub first: SentPiece,
@@ -80,26 +80,26 @@ pub struct End {
     _abandoner: Box<dyn fmt::Debug + Send>,
 }
 
-/// Tells the thread that the request went away. Too late for a run that has ended.
+/// Sets the flag of an abandoned request. Has no effect on a run that has ended.
 #[derive(Debug, Default)]
 pub struct Abandoner(Arc<Abandoned>);
 
-/// Whether the request went away.
+/// The flag of an abandoned request.
 #[derive(Debug, Default)]
 pub struct Abandoned {
     flag: AtomicBool,
     notify: Notify,
 }
 
-/// What comes of an answer.
+/// A part of an answer.
 #[derive(Debug)]
 pub enum Part {
     Piece(SentPiece),
     End(Result<Written<SourceError>, ExecuteError>),
 }
 
-/// The places for answers that are sent while they are made: half of a thread's connections, so
-/// that slow readers leave the others to everybody else.
+/// Places of streamed answers: half of a thread's connections, so that slow readers leave the
+/// others to short requests.
 #[derive(Debug)]
 pub struct Places {
     permits: Arc<Semaphore>,
@@ -178,7 +178,7 @@ impl Abandoned {
 }
 
 impl Abandoner {
-    /// What tells of it on the other thread.
+    /// The flag for the other thread.
     pub fn flag(&self) -> Arc<Abandoned> {
         Arc::clone(&self.0)
     }
@@ -187,13 +187,13 @@ impl Abandoner {
 impl Drop for Abandoner {
     fn drop(&mut self) {
         self.0.flag.store(true, Ordering::Relaxed);
-        // One waits at most; if none does yet, it will find that it was told.
+        // One task waits at most; a later one finds the stored permit.
         self.0.notify.notify_one();
     }
 }
 
 impl End {
-    /// Dropping `abandoner` tells the thread that the request went away.
+    /// Dropping `abandoner` sets the flag of an abandoned request.
     pub fn new(
         ended: oneshot::Receiver<Result<Written<SourceError>, ExecuteError>>,
         abandoner: impl fmt::Debug + Send + 'static,
@@ -210,7 +210,7 @@ impl End {
         self.begun(first, pieces).await
     }
 
-    /// The same where it is known whether the answer begins to be sent.
+    /// Waits until it is known whether the answer is streamed.
     pub async fn begun(
         mut self,
         first: Option<SentPiece>,
@@ -229,7 +229,7 @@ impl End {
 }
 
 impl Rest {
-    /// The next part. There is none after the end.
+    /// The next part; none follows the end.
     pub fn poll_part(&mut self, context: &mut Context<'_>) -> Poll<Part> {
         if let Some(piece) = ready!(self.pieces.poll_recv(context)) {
             return Poll::Ready(Part::Piece(piece));
@@ -240,7 +240,7 @@ impl Rest {
     }
 }
 
-/// A thread that has ended without a word has panicked.
+/// The error of a thread that ended without a result: it has panicked.
 pub fn died() -> SourceError {
     SourceError::new(SourceErrorKind::Internal, "the thread that made the answer has died")
 }

@@ -127,7 +127,7 @@ impl Connections {
         }
     }
 
-    /// Counts from now on what these connections do.
+    /// Registers the counter of these connections' figures.
     pub fn count(&mut self, counter: Counter) {
         match self {
             Self::Sqlite(own) => own.count(counter),

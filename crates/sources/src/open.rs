@@ -1,4 +1,4 @@
-//! Options of opening a source, and what keeps it from being opened.
+//! Options of opening a source, and the errors of opening it.
 
 use source::Timeouts;
 use source_neo4j::wire::WireError as BoltError;
@@ -14,7 +14,8 @@ pub struct OpenOptions {
     pub namespaces: Vec<String>,
     /// Whether objects of extensions are read; ignored by sources without them.
     pub extensions: Extensions,
-    /// Whether the rights of roles decide what is offered; ignored by sources without them.
+    /// Whether only objects that the rights of roles allow are offered; ignored by sources without
+    /// them.
     pub rights: Rights,
     /// Whether INTEGER columns of SQLite, which hold 64 bits, count as such.
     pub wide_integers: bool,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalog::Catalog;
-use response::{Memory, Shape};
+use response::{MemoryBudget, Shape};
 use source::{CompileError, PoolLimits};
 use source_neo4j::Neo4jSource;
 use source_postgres::PostgresSource;
@@ -85,9 +85,10 @@ impl Source {
         }
     }
 
-    /// Connections for one thread, made when they are needed. What they read is counted in `memory`.
+    /// Connections for one thread, opened on demand. Memory of the rows read is reserved in
+    /// `memory`.
     #[must_use]
-    pub fn connections(&self, limits: PoolLimits, memory: &Arc<Memory>) -> Connections {
+    pub fn connections(&self, limits: PoolLimits, memory: &Arc<MemoryBudget>) -> Connections {
         match self {
             Self::Sqlite(source) => Connections::Sqlite(source.connections(limits)),
             Self::Postgres(source) => Connections::Postgres(source.connections(limits, memory)),

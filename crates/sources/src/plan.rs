@@ -69,7 +69,7 @@ impl Plan {
         }
     }
 
-    /// How many levels, or statements of a graph, the program had in the form in which it was read.
+    /// Number of levels, or of statements of a graph, in the form in which the program was read.
     #[must_use]
     pub fn places(&self, observed: &Observed) -> usize {
         match self {

@@ -17,7 +17,7 @@ thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Whether the process is measured: an atomic counter for each allocation slows down other tests.
+/// Whether allocations are measured: an atomic counter for each slows down other tests.
 static IS_MEASURED: AtomicBool = AtomicBool::new(false);
 static LIVE: AtomicIsize = AtomicIsize::new(0);
 static PROCESS_PEAK: AtomicIsize = AtomicIsize::new(0);

@@ -1,4 +1,4 @@
-//! A test in a process that runs no other test, for what can only be measured of a whole process.
+//! A test in a process of its own, for figures of a whole process.
 
 use std::env;
 use std::process::Command;

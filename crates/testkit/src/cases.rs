@@ -1,10 +1,10 @@
-//! Case files: what a request means, what becomes of it and what the answer is, in one file that
-//! holds for every source.
+//! Case files: the header, requests, and their expected statements and answers, in one file for all
+//! sources.
 //!
 //! In the order of use: `file` has the types, `parse` reads a file, `print` writes it again,
-//! `databases` makes what it asks, and `copies` what only one case may use, `outcome` says whether what came is what was expected, with
-//! `property` for what must hold of statements, `json` for answers and `difference` for texts.
-//! This module knows no engine: whoever runs the cases hands in what came.
+//! `databases` creates its databases, and `copies` those of a single case, `outcome` compares
+//! results with expectations, with `property` for properties of statements, `json` for answers and
+//! `difference` for texts. This module knows no engine: the runner of the cases passes the results.
 
 mod copies;
 mod databases;

@@ -1,20 +1,21 @@
 //! An oracle for the gateway: subgraphs in memory and the one schema that they make together.
 //!
-//! A supergraph says which subgraph knows what, so that both can be made of it alone. What there is
-//! to know is a [`World`]: a few objects of each type, whose values are computed from who they are.
-//! Each subgraph tells of it what it knows, and watches whether it is asked as it may be; the merged
-//! schema tells all. An operation sent through the gateway has the answer of the merged schema.
+//! A supergraph defines which subgraph resolves which fields, so both subgraphs and clients' schema
+//! can be derived from it alone. The data is a [`World`]: a few objects of each type, whose values
+//! are computed from their identity. Each subgraph resolves its own fields, and checks that the
+//! requests to it are permitted; the merged schema resolves all. An operation sent through the
+//! gateway has the answer of the merged schema.
 //!
-//! * [`world`]: what is true
-//! * `data`: what a file says of it
+//! * [`world`]: the data
+//! * `data`: data defined by a file
 //! * `arguments`: which arguments are equal
-//! * `schema`: what one subgraph's schema is
-//! * `knower`: what one subgraph, or all together, say of an object
+//! * `schema`: the schema of one subgraph
+//! * `knower`: the values of an object in one subgraph, or in all together
 //! * `interpret`: the answer to an operation
 //! * [`subgraphs`]: requests of the gateway to answers, with [`clock`] for when they come
 //! * [`failing`]: which resolvers fail
-//! * [`faults`]: what goes wrong on the way
-//! * [`truth`]: what an answer may be where something fails
+//! * [`faults`]: faults of transport and subgraphs
+//! * [`truth`]: permitted answers where subgraphs fail
 //! * [`ask`]: an operation through the gateway
 //! * [`queries`]: operations made of a tape of bytes
 //! * [`supergraphs`]: supergraphs made of a tape of bytes

@@ -1,8 +1,8 @@
 //! Fuzzing on the stable toolchain, for texts and bytes that are read by something.
 //!
-//! A [`Target`] makes inputs of a tape of bytes and says what does not hold of one. What is tried:
-//! first all regressions, then all seeds, then what is made of random tapes. An input that fails is
-//! made as short as it can be and kept as a regression.
+//! A [`Target`] makes inputs of a tape of bytes and returns the violated property of one. The
+//! inputs are first all regressions, then all seeds, then those of random tapes. An input that
+//! fails is minimised and kept as a regression.
 //!
 //! * [`choices`](Choices): decisions read from the tape
 //! * [`mutate`](mod@mutate): bytes changed a few times
@@ -35,19 +35,19 @@ const LONGEST_TAPE: usize = 500;
 /// From decisions and seeds to an input.
 pub type Make<'t> = dyn Fn(&mut Choices<'_>, &[Vec<u8>]) -> Vec<u8> + 't;
 
-/// What reads inputs, and how they are made.
+/// The code under test, and the generator of its inputs.
 pub struct Target<'t> {
     /// The folder of its files in `fixtures/fuzz`.
     pub name: &'t str,
-    /// How many tapes there are, if no time is said.
+    /// Default number of tapes, without a time limit.
     pub cases: u32,
     /// Makes an input; the seeds are there to start from.
     pub make: &'t Make<'t>,
-    /// What does not hold of an input. A panic is a failure, too.
+    /// Checks the properties of an input; returns the violated one. A panic is a failure, too.
     pub check: &'t dyn Fn(&[u8]) -> Result<(), String>,
 }
 
-/// Which tapes there are.
+/// The number of tapes, or the time for them.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// Instead of a number of tapes.
@@ -64,7 +64,7 @@ pub struct Failure {
     pub file: PathBuf,
 }
 
-/// Why there was no fuzzing.
+/// The reason why fuzzing failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FuzzError {
     #[error("{variable}: {text} is no number")]
@@ -82,7 +82,7 @@ impl fmt::Debug for Target<'_> {
 }
 
 impl Budget {
-    /// What `THALWEG_FUZZ_SECONDS` and `THALWEG_FUZZ_SEED` say.
+    /// Reads `THALWEG_FUZZ_SECONDS` and `THALWEG_FUZZ_SEED`.
     pub fn from_environment() -> Result<Self, FuzzError> {
         let seconds = number("THALWEG_FUZZ_SECONDS")?;
         let seed = number("THALWEG_FUZZ_SEED")?.unwrap_or(0);
@@ -117,7 +117,7 @@ impl Target<'_> {
         Budget::from_environment()?.rounds(|seed| self.round(seed, &seeds, &corpus.folder))
     }
 
-    /// So many tapes of one seed.
+    /// Runs the tapes of one seed.
     fn round(&self, seed: u32, seeds: &[Vec<u8>], folder: &Path) -> Result<(), FuzzError> {
         let config = Config { failure_persistence: None, ..Config::default() };
         let mut runner = TestRunner::new_with_rng(config, rng(self.name, seed));

@@ -1,4 +1,4 @@
-//! What tests need and the product does not: case files, private databases, scripts of clients,
+//! Test support that the product does not need: case files, private databases, scripts of clients,
 //! a private Neo4j, issuers of tokens, an oracle for the gateway.
 
 pub mod allocation;

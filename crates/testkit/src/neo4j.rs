@@ -1,9 +1,8 @@
 //! A private Neo4j for tests, one at a time on this machine's clone.
 //!
-//! In the order of use: `installation` finds the JARs and the Java, `lock` gives the only right to
-//! run tests with Neo4j, `server` starts one, `graph` is what a test has: the running server with an
-//! empty graph. `bolt` sends statements, of which `script` makes several, and `value` is what comes
-//! back.
+//! In the order of use: `installation` finds the JARs and the Java, `lock` is the exclusive lock of
+//! tests with Neo4j, `server` starts one, `graph` is the running server with an empty graph for a
+//! test. `bolt` sends statements, `script` runs several from a file, and `value` decodes results.
 //!
 //! A server takes ten seconds and a gigabyte, so there are never two, and one outlives the process
 //! that started it by half a minute: the next test finds it, of this process or of another one. Each

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-/// Where it is set, a missing tool is a failure; `cargo xtask test` sets it.
+/// If it is set, a missing tool is a failure; `cargo xtask test` sets it.
 const REQUIRE_VARIABLE: &str = "THALWEG_REQUIRE_CLIENTS";
 
 /// The names under which systems have the browser.
@@ -24,12 +24,12 @@ pub enum ScriptError {
     Failed { name: String, printed: String },
 }
 
-/// Runs a script, which has to succeed, and gives what it prints; `None` where Node.js or the
-/// packages are missing and may be.
+/// Runs a script, which has to succeed, and returns its output; `None` where Node.js or the
+/// packages are missing and optional.
 ///
 /// # Errors
 ///
-/// The script fails, or what it needs is missing and required.
+/// The script fails, or a required tool is missing.
 pub fn run(script: &Path, arguments: &[&OsStr]) -> Result<Option<String>, ScriptError> {
     let Some(folder) = packages()? else {
         return missing("the folder target/clients of npm packages");
@@ -65,7 +65,7 @@ pub fn chromium() -> Result<Option<PathBuf>, ScriptError> {
     }
 }
 
-/// Says that a test is not run, which is an error where the tools are required.
+/// Reports a test as not run, which is an error where the tools are required.
 #[expect(clippy::print_stderr, reason = "whoever runs the tests should know")]
 fn missing<T>(what: &'static str) -> Result<Option<T>, ScriptError> {
     let error = ScriptError::Missing(what);
@@ -86,7 +86,7 @@ fn packages() -> Result<Option<PathBuf>, ScriptError> {
     Ok(installed.is_ok_and(|installed| installed == wanted).then_some(folder))
 }
 
-/// Puts a script beside the packages, where Node.js looks for these. It appears as a whole: other
+/// Puts a script beside the packages, where Node.js finds these. It is written atomically: other
 /// tests may be reading it.
 fn install(script: &Path, folder: &Path) -> Result<PathBuf, ScriptError> {
     let text = read(script)?;

@@ -13,7 +13,7 @@ use aws_lc_rs::signature::{
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 
-/// Who signs tokens with one key.
+/// An issuer of tokens with one key.
 #[derive(Debug)]
 pub enum Issuer {
     Secret(Vec<u8>),
@@ -34,7 +34,7 @@ impl Issuer {
         Self::Secret(secret.as_bytes().to_vec())
     }
 
-    /// With a key of 2048 bits that nobody had before.
+    /// A new key of 2048 bits.
     pub fn rsa() -> Self {
         Self::Rsa(RsaKeyPair::generate(KeySize::Rsa2048).expect("a key is made"))
     }
@@ -70,8 +70,8 @@ impl Issuer {
         self.sign(&header, claims)
     }
 
-    /// A token of a header and claims, whatever they say, signed as the header says if this key can,
-    /// and else as it usually signs.
+    /// A token of any header and claims, signed with the header's algorithm if this key supports
+    /// it, and else with its default one.
     pub fn sign(&self, header: &str, claims: &str) -> String {
         let message = [encode(header.as_bytes()), encode(claims.as_bytes())].join(".");
         let signature = self.signature(header, message.as_bytes());

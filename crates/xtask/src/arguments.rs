@@ -7,7 +7,7 @@ use crate::fuzz;
 use crate::setup;
 use crate::test;
 
-/// What to do.
+/// A command.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Setup(setup::Options),
@@ -29,7 +29,7 @@ pub(crate) enum Command {
     Help,
 }
 
-/// The command line says nothing that can be done.
+/// The command line is invalid.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ArgumentError {
     #[error("there is no command `{0}`")]
@@ -53,7 +53,7 @@ pub(crate) enum ArgumentError {
     SecondFilter(String),
 }
 
-/// Reads the words after the program's name.
+/// Parses the words after the program's name.
 pub(crate) fn parse(words: &[String]) -> Result<Command, ArgumentError> {
     let Some((name, rest)) = words.split_first() else { return Ok(Command::Help) };
     match name.as_str() {

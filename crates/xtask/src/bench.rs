@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::program;
 use crate::workspaces;
 
-/// What it did not do it has said itself.
+/// The failed program has printed its own error.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BenchError {
     #[error("cargo could not be run: {0}")]
@@ -17,12 +17,12 @@ pub(crate) enum BenchError {
     Failed(String),
 }
 
-/// What is measured, and so has to be the build that people use.
+/// Commands that measure, and so need a release build.
 const MEASURED: [&str; 7] =
     ["run", "documents", "mixed", "schema-size", "start-up", "streaming", "beside"];
 
-/// Builds the product if it is wanted and not given, and becomes `bench` on the words; those of a
-/// run if they name no command.
+/// Builds the product if it is needed and not given, and replaces the process by `bench`; the
+/// default command is `run`.
 pub(crate) fn bench(workspace: &Path, words: &[String]) -> Result<Infallible, BenchError> {
     let mut words = words.to_vec();
     if words.first().is_none_or(|word| word.starts_with("--") && word != "--help") {

@@ -1,4 +1,4 @@
-//! What the server is tried with: a browser, and clients of other projects from npm.
+//! Clients for tests of the server: a browser, and clients of other projects from npm.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::program;
 /// Under `target`.
 const FOLDER: &str = "clients";
 
-/// The names under which systems have the browser; the test looks for the same.
+/// The names of the browser's program in distributions; the test looks for the same.
 const BROWSERS: [&str; 4] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
@@ -24,7 +24,7 @@ pub(crate) enum ClientsError {
     Npm(#[from] NpmError),
 }
 
-/// Installs what is missing.
+/// Installs missing clients.
 pub(crate) fn provide(workspace: &Path, offline: bool) -> Result<PathBuf, ClientsError> {
     provide_program(&["npm"], &["nodejs", "npm"], offline)?;
     provide_program(&BROWSERS, &["chromium"], offline)?;

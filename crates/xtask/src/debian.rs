@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::program::{self, ProgramError};
 
-/// What became of the distribution's PostgreSQL.
+/// The state of the distribution's PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Provided {
     /// It is there.
@@ -87,7 +87,7 @@ pub(crate) fn install(packages: &[&str]) -> Result<(), InstallError> {
 
 fn apt_get() -> Command {
     let mut command = Command::new("apt-get");
-    // Packages may ask questions, and nobody is there to answer.
+    // Packages may ask questions, which would block.
     command.env("DEBIAN_FRONTEND", "noninteractive");
     command
 }

@@ -1,8 +1,8 @@
 //! The support tables of the dialects, made from the headers of the case files.
 //!
-//! A table of areas stands in `docs/<dialect>.md` between two marks, and every case with its
-//! sentence in `docs/<dialect>-cases.md`: what is said to work is what is tested. `index` finds them by
-//! feature, across dialects.
+//! The table of features is in `docs/<dialect>.md` between two marks, and every case with its
+//! sentence in `docs/<dialect>-cases.md`: the documentation lists what is tested. `index` lists the
+//! cases by feature, across dialects.
 
 mod index;
 
@@ -15,13 +15,14 @@ use std::path::{Path, PathBuf};
 const BEGIN: &str = "<!-- The support table: made by `cargo xtask docs` from the case files. -->";
 const END: &str = "<!-- The end of the support table. -->";
 
-/// The sources, by their words in `# skip`, and as they are called.
+/// The sources: their names in `# skip`, and their printed names.
 const SOURCES: [(&str, &str); 2] = [("postgres", "PostgreSQL"), ("sqlite", "SQLite")];
 
 /// The one that has graphs, and the dialect of these.
 const GRAPHS: [(&str, &str); 1] = [("neo4j", "Neo4j")];
 
-/// What is no dialect, and has one kind of source: its cases are listed, and counted nowhere.
+/// The gateway is no dialect, and has one kind of source: its cases are listed, and not part of the
+/// tables.
 const GATEWAY: &str = "gateway";
 
 /// The sources that a dialect is served from, as cases and people call them.
@@ -42,21 +43,21 @@ pub(crate) enum DocsError {
     Marks(PathBuf),
 }
 
-/// What the header of a case file says.
+/// The header of a case file.
 #[derive(Debug, PartialEq, Eq)]
 struct Case {
     /// The behaviour.
     sentence: String,
     /// The file's path below the folder of the dialect.
     path: String,
-    /// The source's word, and why the case is not for it.
+    /// Skipped sources, with the reasons.
     skips: Vec<(String, String)>,
 }
 
 /// The cases of an area, by their paths.
 type Areas = BTreeMap<String, Vec<Case>>;
 
-/// Writes what is not up to date, and gives the names of these files.
+/// Writes outdated files, and returns their names.
 pub(crate) fn write(workspace: &Path) -> Result<Vec<PathBuf>, DocsError> {
     let stale = find_stale(workspace)?;
     for (path, text) in &stale {
@@ -65,7 +66,7 @@ pub(crate) fn write(workspace: &Path) -> Result<Vec<PathBuf>, DocsError> {
     Ok(stale.into_iter().map(|(path, _)| path).collect())
 }
 
-/// Says which documents are not up to date; true if all are.
+/// Prints outdated documents; true if there are none.
 pub(crate) fn print_stale(workspace: &Path) -> bool {
     match find_stale(workspace) {
         Ok(stale) => {
@@ -82,7 +83,7 @@ pub(crate) fn print_stale(workspace: &Path) -> bool {
     }
 }
 
-/// The documents that are not as the case files say, with the text that they should have.
+/// The outdated documents, with the text that they should have.
 pub(crate) fn find_stale(workspace: &Path) -> Result<Vec<(PathBuf, String)>, DocsError> {
     let mut stale = Vec::new();
     let mut dialects = BTreeMap::new();
@@ -184,7 +185,7 @@ fn cases(dialect: &str, areas: &Areas) -> String {
 }
 
 impl Case {
-    /// Why it is not for a source, if it is not.
+    /// The reason for skipping a source, if it is skipped.
     fn reason(&self, word: &str) -> Option<&str> {
         self.skips.iter().find(|(own, _)| own == word).map(|(_, reason)| reason.as_str())
     }
@@ -208,7 +209,7 @@ fn read_areas(folder: &Path) -> Result<Areas, DocsError> {
     Ok(areas)
 }
 
-/// Only the header is read; whether it makes sense is what the runner of the cases checks.
+/// Only the header is parsed; the runner of the cases validates it.
 fn parse(path: &str, text: &str) -> Case {
     let header = text.lines().take_while(|line| line.starts_with('#'));
     let mut lines = header.map(|line| line.trim_start_matches('#').trim());
@@ -220,7 +221,7 @@ fn parse(path: &str, text: &str) -> Case {
     Case { sentence, path: path.to_owned(), skips }
 }
 
-/// What would end a cell or a link.
+/// Escapes characters that would end a cell or a link.
 fn escape(text: &str) -> String {
     text.replace('|', "\\|").replace('[', "\\[").replace(']', "\\]")
 }

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use crate::program;
 
-/// How long a target runs, if nothing is said.
+/// Default duration of a target, in seconds.
 const SECONDS: u32 = 60;
 
-/// What to run, and for how long.
+/// The targets to run, and the duration.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// All of them if there is none.
+    /// All of them by default.
     pub(crate) target: Option<Target>,
     pub(crate) seconds: u32,
 }
@@ -64,7 +64,7 @@ impl Target {
         }
     }
 
-    /// The words for Cargo, and the names of tests that fuzz it.
+    /// The arguments of Cargo, and the names of tests that fuzz it.
     fn tests(self) -> (&'static [&'static str], &'static [&'static str]) {
         const ENGINE: &[&str] = &["-p", "engine", "--test", "cases"];
         const GATEWAY: &[&str] = &["-p", "gateway", "--test", "gateway"];

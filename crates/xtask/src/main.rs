@@ -1,8 +1,8 @@
 //! The project's chores: `cargo xtask help`.
 //!
-//! `setup` installs the databases of the tests (`debian`, `maven`, `neo4j`), `test` runs every check and
-//! every test, `tidy` holds the rules that no compiler knows, `bench` hands over to the crate of
-//! that name, `dist` makes what a release consists of.
+//! `setup` installs the databases of the tests (`debian`, `maven`, `neo4j`), `test` runs every
+//! check and every test, `tidy` checks the rules that no compiler knows, `bench` runs the program
+//! of that name, `dist` makes the files of a release.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -181,7 +181,7 @@ fn main() -> ExitCode {
     if succeeded { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The folder above `crates/xtask`: asked from Cargo at run time, because a clone may be moved.
+/// The folder above `crates/xtask`: read from Cargo at run time, because a clone may be moved.
 fn workspace() -> PathBuf {
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);

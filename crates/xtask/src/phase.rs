@@ -1,14 +1,14 @@
-//! The phases of a run, what became of them, and their table.
+//! The phases of a run, their results, and their table.
 
 use std::time::{Duration, Instant};
 
 use crate::counts::Counts;
 
-/// What became of a phase.
+/// The result of a phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Passed,
-    /// Passed, with what somebody has to do soon.
+    /// Passed, with a warning.
     Warned(String),
     Failed,
     /// With the reason; never silent.

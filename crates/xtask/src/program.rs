@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 
-/// A program did not do what it was asked for.
+/// A program failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProgramError {
     #[error("`{program}` could not be run: {error}")]
@@ -20,7 +20,7 @@ pub(crate) fn run(command: &mut Command) -> Result<(), ProgramError> {
     output(command).map(drop)
 }
 
-/// Runs a program and gives what it prints.
+/// Runs a program and returns its output.
 pub(crate) fn output(command: &mut Command) -> Result<String, ProgramError> {
     let program = command.get_program().to_string_lossy().into_owned();
     match command.output() {

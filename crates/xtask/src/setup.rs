@@ -1,7 +1,7 @@
-//! What the tests need on this machine: a C compiler, three versions of PostgreSQL, PgBouncer, a
-//! Neo4j, and the browser and the clients that the server is tried with.
+//! Requirements of the tests on this machine: a C compiler, three versions of PostgreSQL,
+//! PgBouncer, a Neo4j, and the browser and the clients for tests of the server.
 //!
-//! Says nothing where everything is there already.
+//! Prints nothing if all are installed.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,36 +12,36 @@ use crate::maven;
 use crate::neo4j::{self, Neo4jError};
 use crate::program;
 
-/// How to set up.
+/// Options of the setup.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// Installs nothing, only looks.
+    /// Installs nothing, only checks.
     pub(crate) offline: bool,
-    /// What cannot be had is named, and is no error.
+    /// Missing requirements are listed, and are no error.
     pub(crate) allow_missing: bool,
 }
 
-/// What the tests will find.
+/// The databases and tools found.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     /// The folder of Maven Central's versions.
     pub(crate) folder: PathBuf,
-    /// Which of them must be there.
+    /// The required databases.
     pub(crate) required: Required,
     /// The folder of Neo4j's versions.
     pub(crate) neo4j_folder: PathBuf,
-    /// Why there is no Neo4j, where there is none.
+    /// The reason why there is no Neo4j.
     pub(crate) no_neo4j: Option<String>,
-    /// Whether the browser and the clients are there.
+    /// Whether the browser and the clients are installed.
     pub(crate) clients: bool,
 }
 
-/// Which databases the tests are to insist on.
+/// Databases without which tests fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Required {
     /// The distribution's and Maven Central's.
     All,
-    /// Maven Central's: nobody but root can install the distribution's.
+    /// Maven Central's: only root can install the distribution's.
     Maven,
     /// Those that are there.
     None,
@@ -72,7 +72,7 @@ impl fmt::Display for Missing {
     }
 }
 
-/// Installs what is missing.
+/// Installs missing requirements.
 pub(crate) fn setup(workspace: &Path, options: Options) -> Result<Found, SetupError> {
     if program::find("cc").is_none() {
         return Err(SetupError::Compiler);

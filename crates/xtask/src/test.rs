@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every check and every test, and the sum of the tests at the end.
 //!
 //! Cargo builds the test programs (`programs`); each of their tests is in one tier (`tiers`), whose
-//! programs run two at a time (`run`), and what they print is read (`results`).
+//! programs run two at a time (`run`), and their output is parsed (`results`).
 
 mod programs;
 mod results;
@@ -30,37 +30,37 @@ use tiers::Extent;
 /// Makes tests fail on a missing database; `testkit` reads it.
 const REQUIRE_VARIABLE: &str = "THALWEG_REQUIRE_DATABASES";
 
-/// The same for the browser and the clients; the tests of the server read it.
+/// The variable that requires the browser and the clients; the tests of the server read it.
 const REQUIRE_CLIENTS_VARIABLE: &str = "THALWEG_REQUIRE_CLIENTS";
 
-/// The same for Neo4j; `testkit` reads it.
+/// The variable that requires Neo4j; `testkit` reads it.
 const REQUIRE_NEO4J_VARIABLE: &str = "THALWEG_REQUIRE_NEO4J";
 
-/// The file that tests name themselves in when they find that they cannot be run: the test harness
-/// has no word for that, and counts them as passed. `testkit` writes it.
+/// The file to which tests append their names when they cannot be run: the test harness has no
+/// result for that, and counts them as passed. `testkit` writes it.
 const NOT_RUN_VARIABLE: &str = "THALWEG_NOT_RUN_FILE";
 
-/// What to run.
+/// The tests to run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(crate) setup: setup::Options,
     /// Leaves out format, lints and tidiness.
     pub(crate) only_tests: bool,
-    /// A check whose tool is not installed has failed.
+    /// A check whose tool is not installed fails.
     pub(crate) require_tools: bool,
     /// Only checks and tests that take seconds.
     pub(crate) quick: bool,
-    /// A part of the tests' names; all tests if there is none.
+    /// A part of the tests' names; all tests by default.
     pub(crate) filter: Option<String>,
 }
 
-/// What a quick run leaves out.
+/// The checks that a quick run omits.
 const LEFT_OUT: &str = "left out by --quick: clippy; the cases on PostgreSQL and Neo4j; the tiers graph, \
                         random, crates and http, which `cargo xtask test` runs";
 
 /// Runs everything and prints the sum; `false` if anything failed.
 ///
-/// A failing check does not keep the tests from running: one run says all there is to say.
+/// Tests run even if a check has failed, so that one run reports everything.
 pub(crate) fn test(workspace: &Path, options: &Options) -> bool {
     let mut found = None;
     let setup = match options.quick {
@@ -212,7 +212,7 @@ impl Tests<'_> {
         counts
     }
 
-    /// Adds the filter, and says which databases and tools there are.
+    /// Adds the filter, and the variables of required databases and tools.
     fn prepare(&self, command: &mut Command, not_run: &Path) {
         let found = self.found;
         command.args(self.filter);

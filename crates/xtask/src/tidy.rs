@@ -1,10 +1,11 @@
-//! The rules that no compiler knows: what a crate must not know, and the form of the files.
+//! Rules that no compiler checks: forbidden dependencies of crates, and the form of the files.
 //!
-//! `workspace` reads the files, `source` and `manifest` take them apart; `rules` holds the tables,
-//! and each of `dependencies`, `places`, `statements`, `words`, `form` checks by one part of them;
-//! `cycles` checks the imports between modules, `undeclared` and `doc_tests` find code that nothing
-//! compiles; `functions` only reports. `licences` and `advisories`, the latter by a table in the tree and the order
-//! of `version`, look at the packages of others; `workspaces` compares the workspaces with each other.
+//! `workspace` reads the files, `source` and `manifest` parse them; `rules` holds the tables, and
+//! each of `dependencies`, `places`, `statements`, `words`, `form` checks one of them; `cycles` checks
+//! the imports between modules, `undeclared` and `doc_tests` find code that nothing compiles;
+//! `functions` only reports. `licences` and `advisories`, the latter by a table in the tree and the
+//! order of `version`, check third-party packages; `workspaces` compares the workspaces with each
+//! other.
 
 mod advisories;
 mod cycles;
@@ -97,13 +98,13 @@ impl fmt::Display for Finding {
 /// The outcome of all rules.
 #[derive(Debug)]
 pub(crate) struct Tidiness {
-    /// How many places break a rule.
+    /// Number of violations.
     pub(crate) findings: usize,
-    /// What somebody has to do soon, and what fails nothing.
+    /// A warning, which fails nothing.
     pub(crate) warning: Option<String>,
 }
 
-/// Checks every file, and prints what was found.
+/// Checks every file, and prints the findings.
 pub(crate) fn print_findings(workspace: &Path) -> Result<Tidiness, TidyError> {
     let files = workspace::read(workspace)?;
     let mut findings = Vec::new();

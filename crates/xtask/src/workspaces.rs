@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-/// The folder of the benchmark, which is a workspace of its own: what it depends on is in no build of
-/// the product.
+/// The folder of the benchmark, which is a workspace of its own: no build of the product includes
+/// its dependencies.
 pub(crate) const BENCH: &str = "bench";
 
 /// Folders of the workspaces, relative to the root: that of the product first.
 pub(crate) const ALL: [&str; 2] = ["", BENCH];
 
-/// The same as paths.
+/// The folders of both, as paths.
 pub(crate) fn folders(root: &Path) -> [PathBuf; 2] {
     ALL.map(|folder| root.join(folder))
 }

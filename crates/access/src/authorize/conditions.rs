@@ -1,4 +1,4 @@
-//! Grants of conditions and orders, which read no more than the answer shows.
+//! Grants of conditions and orders, which read no more than the response reveals.
 
 use catalog::EntityId;
 use ir::{Filter, Hop, OrderKey, Place, Quantifier};
@@ -72,7 +72,7 @@ impl Walk<'_> {
                 let own = std::mem::replace(&mut **filter, Filter::all());
                 let own = match quantifier {
                     Quantifier::Some | Quantifier::None | Quantifier::Single => own,
-                    // No row that may be read fails.
+                    // No readable row fails.
                     Quantifier::Every => {
                         *quantifier = Quantifier::None;
                         Filter::Not(Box::new(own))

@@ -1,4 +1,4 @@
-//! Grants of where rows come from.
+//! Grants of the origins of rows.
 
 use catalog::{EntityId, FunctionResult};
 use ir::{Filter, From, StepId};
@@ -6,7 +6,7 @@ use ir::{Filter, From, StepId};
 use super::{Changed, Walk, Within};
 
 impl Walk<'_> {
-    /// Checks where rows come from; returns those that may be read.
+    /// Checks the origin of rows; returns the readable ones.
     pub(super) fn from(&mut self, from: &mut From, outer: Option<EntityId>) -> Within {
         let (entity, visible, edge) = match from {
             From::Entity(entity) => (Some(*entity), self.visible(*entity), None),
@@ -80,7 +80,7 @@ impl Walk<'_> {
         Within::nothing()
     }
 
-    /// The rows that a step changed or returned, as far as they may be read.
+    /// The readable rows that a step changed or returned.
     fn returned(&mut self, step: StepId) -> Within {
         match self.changed.get(&step) {
             Some(Changed { entity: Some(entity), is_gone, .. }) => {

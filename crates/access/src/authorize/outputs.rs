@@ -35,7 +35,7 @@ impl Walk<'_> {
             OutputKind::Aggregate(aggregate) => self.aggregate(aggregate, within),
             OutputKind::Computed { call, .. } => self.call(call, within),
             OutputKind::OrderValue(key) => self.order_key(key, within),
-            // They count rows that may be read, or that a step was permitted to change.
+            // They count readable rows, or those that a step was permitted to change.
             OutputKind::Count | OutputKind::Counter { .. } | OutputKind::Ordinal => {}
             OutputKind::Common { .. } | OutputKind::Variant => {
                 self.unsupported("rows of several entities");

@@ -22,7 +22,7 @@ const CHANGES: [Action; 3] = [Action::Create, Action::Update, Action::Delete];
 #[derive(Debug, Default)]
 struct Usage {
     is_read: bool,
-    /// Whether a change returns them.
+    /// True if a change returns them.
     is_changed: bool,
     is_aggregated: bool,
     read: Vec<Member>,
@@ -32,7 +32,7 @@ struct Usage {
 }
 
 impl Walk<'_> {
-    /// Refuses an action that is closed.
+    /// Denies a closed action.
     fn open(&mut self, entity: EntityId, members: &[Member], action: Action) {
         let set = &self.set.restrictions;
         let is_open = set.is_open(entity, None, action)
@@ -42,12 +42,12 @@ impl Walk<'_> {
         }
     }
 
-    /// Refuses a root field that is closed whatever it selects.
+    /// Denies a root field that is closed whatever it selects.
     pub(super) fn restrict_root(&mut self, step: &StepKind) {
         let set = &self.set.restrictions;
         let is_closed = match step {
             StepKind::Read(rows) => match &rows.from {
-                // What a change returns belongs to the change.
+                // The result of a change belongs to the change.
                 From::Once | From::Returned { .. } => false,
                 From::Function(call) | From::FunctionOfVariants { call, .. }
                     if !self.catalog[call.function].only_reads() =>
@@ -67,7 +67,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Refuses a function that may not be called. A function of a row is refused with the row.
+    /// Denies a function that may not be called. A function of a row is denied with the row.
     fn called(&mut self, call: &Call) {
         if call.of_row.is_some() {
             return;
@@ -85,7 +85,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Refuses a function that may change anything where some change is closed.
+    /// Denies a function that may change anything where some change is closed.
     fn change_anything(&mut self) {
         let is_reading = |action: &&Action| {
             matches!(action, Action::Read | Action::ReadChanged | Action::Aggregate)
@@ -207,7 +207,7 @@ impl Walk<'_> {
         self.requirement(entity, &usage).restrict(&mut variant.filter);
     }
 
-    /// Refuses closed actions. An aggregate of nodes reads the nodes.
+    /// Denies closed actions. An aggregate of nodes reads the nodes.
     fn require_open(&mut self, entity: EntityId, usage: &Usage) {
         self.open(entity, &usage.read, usage.reading());
         if !usage.ordered.is_empty() {
@@ -288,7 +288,7 @@ impl Usage {
                     let places = aggregate.terms.iter().filter_map(|term| term.place.as_ref());
                     self.aggregated.extend(places.filter_map(member));
                 }
-                // Groups show the values that they are formed by.
+                // Groups reveal the values of their keys.
                 OutputKind::Groups(groups) => {
                     self.is_read = true;
                     self.read.extend(groups.by.iter().filter_map(member));
@@ -306,7 +306,7 @@ impl Usage {
     }
 }
 
-/// The function of a row that rows come from, if there is one.
+/// The function of a row that returns the rows, if there is one.
 fn given(rows: &Rows) -> Option<Member> {
     let (From::Function(call) | From::FunctionOfVariants { call, .. }) = &rows.from else {
         return None;

@@ -46,7 +46,7 @@ impl Walk<'_> {
         }
         match self.set.cell(self.catalog, field) {
             Cell::Plain => None,
-            // The rows beside it when it was deleted are not known any more.
+            // The rows related to it at its deletion are unknown.
             Cell::Masked(filter)
                 if within.is_gone && path.is_empty() && filter.leads_elsewhere() =>
             {
@@ -61,8 +61,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a value of the type contains rows of which not everything may be read. No composite
-    /// contains itself.
+    /// Returns true if a value of the type contains rows that are only partly readable. No
+    /// composite contains itself.
     pub(super) fn hides(&self, r#type: &Type) -> bool {
         match self.catalog.base_type(r#type) {
             Type::Row(entity) => {

@@ -1,12 +1,12 @@
-//! Grants of changes.
+//! Grants of writes.
 //!
-//! A change needs one grant of all of its fields together; several such grants add up in their rows.
-//! Rows are changed only if they may be read: otherwise a condition would reveal rows that the answer
-//! hides. Presets of grants are written beside the values of the request. After everything of a
-//! transaction is written, the rows have to pass the check of one of the grants.
+//! A write needs one grant of all of its fields together; several such grants add up in their rows.
+//! Rows are changed only if they are readable: otherwise a condition would reveal rows that the
+//! response hides. Presets of grants are written beside the values of the request. After all writes
+//! of a transaction, the rows must pass the check of one of the grants.
 //!
-//! * [`candidates`]: the grants that permit a change
-//! * [`checks`]: conditions after the change
+//! * [`candidates`]: the grants that permit a write
+//! * [`checks`]: conditions after the write
 
 mod candidates;
 mod checks;
@@ -78,7 +78,7 @@ impl Walk<'_> {
         self.changed.insert(step, Changed { entity, is_gone: false, is_new: false });
     }
 
-    /// Whether a step changed anything is no secret; other requirements would reveal more.
+    /// A requirement may only reveal whether a step changed anything; other ones would reveal more.
     pub(super) fn require(&mut self, require: &mut Require) {
         let Require { rows, filter, .. } = require;
         let asks_nothing = rows.filter.is_all()
@@ -122,8 +122,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Rows that are inserted, or updated where they exist: both have to be granted. It is not known
-    /// afterwards which of the two happened, so that the row has to pass both checks.
+    /// Upsert: rows that are inserted, or updated where they exist; both must be granted.
+    /// Afterwards it is unknown which of the two happened, so that the row must pass both checks.
     fn upsert(
         &mut self,
         place: Place,
@@ -176,7 +176,7 @@ impl Walk<'_> {
         Some(let_by)
     }
 
-    /// Restricts a change to rows that may be changed and read.
+    /// Restricts a change to rows that are readable and may be changed.
     fn restrict(&mut self, entity: EntityId, filter: &mut Filter, rows: Filter) {
         self.filter_of(filter, entity);
         let visible = self.visible(entity);

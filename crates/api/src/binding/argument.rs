@@ -1,24 +1,24 @@
-//! Arguments of fields that give rows or values.
+//! Arguments of fields that return rows or values.
 
 use catalog::SearchId;
 use ir::{Hop, Place};
 
 use super::{ArgumentBinding, VariantsId};
 
-/// What an argument says of the rows or the value that its field gives.
+/// The meaning of an argument for the rows or the value of its field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArgumentRole {
     /// An object of such arguments.
     Options,
-    /// At most so many rows.
+    /// The limit of the rows.
     Limit,
-    /// At most so many rows; zero is as if it were absent.
+    /// The limit of the rows; zero counts as absent.
     LimitUnlessZero,
-    /// The same, with a maximum.
+    /// The same with a maximum.
     LimitAtMost(u64),
-    /// Without the first so many rows.
+    /// The offset of the rows.
     Offset,
-    /// The last rows, so many at most.
+    /// The limit of the rows, counted from the end.
     Last,
     /// The rows after a cursor.
     After,
@@ -36,19 +36,19 @@ pub enum ArgumentRole {
     /// An object of [`ArgumentRole::GroupField`]s: an argument of
     /// [`ConnectionField::RowGroups`](super::ConnectionField::RowGroups).
     GroupFields,
-    /// A boolean that steers: rows are grouped by this value.
+    /// A boolean that steers: this value is a group key.
     GroupField(Box<Place>),
     /// The opaque id of a row.
     NodeId,
-    /// The same as [`FieldBinding::GlobalId`](super::FieldBinding::GlobalId) writes it.
+    /// The same in the form of [`FieldBinding::GlobalId`](super::FieldBinding::GlobalId).
     GlobalId,
-    /// An argument of the function that gives what the field shows.
+    /// An argument of the field's function.
     Call(ArgumentBinding),
-    /// The text that an index is searched for.
+    /// The search text of an index.
     Searched,
     /// An object of [`ArgumentRole::Searched`]: the rows are those that the index finds.
     SearchBy(SearchId),
-    /// A boolean that steers: a relationship is followed as it is directed, or in either direction.
+    /// A boolean that steers: a relationship is followed in its direction, or in both.
     Directed { directed: Hop, undirected: Hop },
     /// The same of the relationships to rows of several entities.
     DirectedVariants { directed: VariantsId, undirected: VariantsId },

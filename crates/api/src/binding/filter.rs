@@ -7,39 +7,38 @@ use ir::{AggregateFunction, Case, Comparison, Hop, Place, Quantifier, TextMatch}
 
 use super::{Meaning, VariantsId};
 
-/// A condition on the row, or on what the objects around it are about.
+/// A condition on the row, or on the subject of the enclosing objects.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FilterRole {
-    /// An object of conditions that must all hold.
+    /// A conjunction: an object of conditions.
     Conditions,
-    /// A list of [`FilterRole::Conditions`] that must all hold; `item` is what `{}` as one of them
-    /// means.
+    /// A conjunction: a list of [`FilterRole::Conditions`]; `item` is the meaning of `{}` in it.
     And { item: Meaning },
-    /// A list of [`FilterRole::Conditions`] of which one must hold.
+    /// A disjunction: a list of [`FilterRole::Conditions`].
     Or { item: Meaning },
     /// SQL's NOT of a condition.
     Negated(Box<FilterRole>),
-    /// A condition that the source cannot evaluate: a request error with this text where it states
-    /// anything.
+    /// A condition that the source does not support: a request error with this text where it has a
+    /// value.
     Unsupported { role: Box<FilterRole>, otherwise: Box<str> },
     /// The field equals the value.
     Equal(FieldId),
     /// The value of a function of the row equals the value.
     EqualComputed(FunctionId),
-    /// Null asks whether the field is null. The source cannot compare the field with a value,
-    /// which is refused with this text.
+    /// Null tests whether the field is null. The source cannot compare the field with a value,
+    /// which is rejected with this text.
     IsNull { field: FieldId, otherwise: Box<str> },
-    /// The row of this entity has the global id. One of other rows is refused.
+    /// The row of this entity has the global id. Ids of other rows are rejected.
     IsGlobalId(EntityId),
-    /// An operator on the value that the enclosing object is about.
+    /// An operator on the subject of the enclosing object.
     Operator(OperatorRole),
     /// An operator on this value.
     On { subject: Arc<Subject>, operator: OperatorRole },
     /// An object of [`FilterRole::Operator`]s on this value.
     Operators(Arc<Subject>),
-    /// Of [`OperatorRole::DistanceFrom`] the point.
+    /// The point of [`OperatorRole::DistanceFrom`].
     DistancePoint,
-    /// Of [`OperatorRole::DistanceFrom`] a comparison of the distance.
+    /// A comparison of the distance of [`OperatorRole::DistanceFrom`].
     DistanceIs(Comparison),
     /// An object of conditions on the attributes of a composite, which is a field of the row or an
     /// attribute of the enclosing composite.
@@ -47,60 +46,60 @@ pub enum FilterRole {
     /// An object of operators on an attribute of the enclosing [`FilterRole::Composite`].
     AttributeOperators {
         attribute: u16,
-        /// How operators compare texts, as in [`Subject`].
+        /// Case sensitivity, as in [`Subject`].
         plain: Case,
         ignoring: Case,
     },
-    /// An object of conditions on the row that a to-one relationship leads to: there must be one
-    /// that passes.
+    /// An object of conditions on the row of a to-one relationship: there must be one that passes.
     Related(Hop),
-    /// A boolean that steers: a relationship leads to any row.
+    /// A boolean that steers: tests for any related row.
     Exists(Hop),
-    /// An object of [`FilterRole::Rows`] on the rows that a relationship leads to.
+    /// An object of [`FilterRole::Rows`] on related rows.
     RelatedMany(Hop),
-    /// A condition on the rows that a relationship leads to.
+    /// A condition on related rows.
     RelatedBy { hop: Hop, role: RowsRole },
-    /// An object of [`FilterRole::Rows`] on the rows of several entities.
+    /// An object of [`FilterRole::Rows`] on related rows of several entities.
     RelatedVariants(VariantsId),
-    /// A condition on the rows of several entities.
+    /// A condition on related rows of several entities.
     RelatedVariantsBy { variants: VariantsId, role: RowsRole },
-    /// An object of [`VariantRole::Of`](super::VariantRole::Of): each states the condition of the
-    /// rows of its own entity.
+    /// An object of [`VariantRole::Of`](super::VariantRole::Of): each has the condition on the rows
+    /// of its own entity.
     RelatedEach { variants: VariantsId, role: RowsRole },
-    /// A condition on the rows that the enclosing object is about.
+    /// A condition on the rows of the enclosing object.
     Rows(RowsRole),
-    /// A condition along a relationship that the rows of several entities have, each its own.
+    /// A condition along a relationship that several entities have, each its own.
     Declared(DeclaredRole),
-    /// Of [`RowsRole::Group`] an object of conditions on the rows that are aggregated.
+    /// In [`RowsRole::Group`], an object of conditions on the aggregated rows.
     GroupFilter,
-    /// In [`RowsRole::Together`] an object of [`FilterRole::OperatorsOfMade`] on this.
+    /// In [`RowsRole::Together`], an object of [`FilterRole::OperatorsOfMade`] on aggregates of
+    /// this value.
     MadeOf(Box<Place>),
-    /// An object of operators on an aggregate of the place of the enclosing [`FilterRole::MadeOf`].
+    /// An object of operators on an aggregate of the enclosing [`FilterRole::MadeOf`].
     OperatorsOfMade(AggregateFunction),
-    /// An object that compares an aggregate of the values that a function computes of each row:
+    /// An object that compares an aggregate of a function's values for each row:
     /// [`FilterRole::CallArguments`] and [`FilterRole::Conditions`] of operators.
     OperatorsOfComputed { aggregate: AggregateFunction, computed: FunctionId },
-    /// Of [`FilterRole::OperatorsOfComputed`] an object of
+    /// In [`FilterRole::OperatorsOfComputed`], an object of
     /// [`ArgumentRole::Call`](super::ArgumentRole::Call).
     CallArguments,
-    /// Of rows of several entities a list of enum values, bound by
-    /// [`ValueBinding::Variant`](super::ValueBinding::Variant): the row is of one of these.
+    /// A filter by entity: a list of enum values, bound by
+    /// [`ValueBinding::Variant`](super::ValueBinding::Variant).
     OfVariants,
 }
 
-/// A condition on rows that a relationship leads to.
+/// A condition on related rows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RowsRole {
-    /// An object of conditions that so many of the rows pass.
+    /// An object of conditions on a number of the rows.
     Quantified(Quantifier),
-    /// An object of conditions that all of the rows pass, and there is one. With `apart` each of
-    /// several entities has one.
+    /// An object of conditions on all of the rows, of which there must be one. With `apart` each of
+    /// several entities must have one.
     All { apart: bool },
-    /// An object of conditions on all rows together. Values are aggregated of each row `once`, or
-    /// for each relationship.
+    /// An object of conditions on the group of all rows. `once` deduplicates, so that values count
+    /// once for each row, not for each relationship.
     Together { once: bool },
     /// An object of conditions on aggregates of the rows, and a [`FilterRole::GroupFilter`].
-    /// `nothing` is the request error where there is no condition on an aggregate.
+    /// `nothing` is the request error without a condition on an aggregate.
     Group { nothing: Box<str> },
 }
 
@@ -108,15 +107,15 @@ pub enum RowsRole {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperatorRole {
     Compare(Comparison),
-    /// The same of texts without regard to case.
+    /// A case-insensitive comparison of texts.
     CompareIgnoringCase(Comparison),
-    /// An element of a list passes.
+    /// Compares any element of a list.
     CompareElement(Comparison),
     Match {
         r#match: TextMatch,
         ignore_case: bool,
     },
-    /// A boolean that steers: the value is null.
+    /// A boolean that steers: tests for null.
     TestNull,
     /// An object of a point and a distance from it.
     Distance(Comparison),
@@ -124,8 +123,7 @@ pub enum OperatorRole {
     DistanceFrom,
 }
 
-/// A condition along a relationship that the rows of several entities have, each its own: by its
-/// place among those that all of them have.
+/// A condition along a relationship that several entities have, each its own, by its index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DeclaredRole {
     /// As [`FilterRole::RelatedMany`].
@@ -134,8 +132,8 @@ pub enum DeclaredRole {
     By { place: u16, role: RowsRole },
     /// As [`FilterRole::RelatedEach`].
     Each { place: u16, role: RowsRole },
-    /// An object of conditions on relationships whose properties are of this entity: relationships
-    /// of others pass.
+    /// An object of conditions on relationships with properties of this entity: other relationships
+    /// pass.
     Edge(EntityId),
 }
 
@@ -145,7 +143,7 @@ pub enum CompositePlace {
     Field(FieldId),
     /// The row itself, whose fields are the attributes in their order.
     Row(Box<[FieldId]>),
-    /// Of the enclosing composite, by its place.
+    /// An attribute of the enclosing composite, by its index.
     Attribute(u16),
 }
 
@@ -153,14 +151,14 @@ pub enum CompositePlace {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
     pub place: Place,
-    /// How operators on texts compare that do not say that they ignore case.
+    /// Case sensitivity of plain text operators.
     pub plain: Case,
-    /// The same of those that say so.
+    /// Case sensitivity of case-insensitive text operators.
     pub ignoring: Case,
 }
 
 impl Subject {
-    /// A value that operators compare as its type does, unless they ignore case.
+    /// A value that operators compare by its type's rules, unless they are case-insensitive.
     #[must_use]
     pub fn new(place: Place) -> Self {
         Self { place, plain: Case::AsTyped, ignoring: Case::Ignored }
@@ -172,7 +170,7 @@ impl Subject {
         Self::new(Place::field(field))
     }
 
-    /// A text whose type ignores case by itself, while plain operators mind it.
+    /// A text whose type is case-insensitive, while plain operators are case-sensitive.
     #[must_use]
     pub fn ignoring_by_type(place: Place) -> Self {
         Self { place, plain: Case::Exact, ignoring: Case::AsTyped }

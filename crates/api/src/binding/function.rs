@@ -1,4 +1,4 @@
-//! How functions of the source are called.
+//! Calls of functions of the source.
 
 use catalog::FunctionId;
 use ir::{Form, RepresentedInput};
@@ -9,38 +9,38 @@ use super::ValueShape;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComputedBinding {
     pub function: FunctionId,
-    /// Whether the row is its first argument.
+    /// True if the row is its first argument.
     pub of_row: bool,
     pub value: ValueShape,
-    /// In which form the source sends it.
+    /// The form in which the source returns it.
     pub form: Form,
-    /// The arguments that a request does not give: where there are some, the value is computed only
-    /// for rows that federation's representations find.
+    /// Arguments that come from representations: with any, the value is computed only for rows that
+    /// federation's representations find.
     pub told: Vec<ExternalArgument>,
 }
 
-/// An argument of a function that a representation tells.
+/// An argument of a function whose value comes from a representation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalArgument {
-    /// Its place among all arguments of the function.
+    /// Its index in the function's arguments.
     pub place: u16,
     pub input: RepresentedInput,
 }
 
-/// How a function is called, wherever it stands.
+/// The call of a function, at every position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallBinding {
-    /// The arguments that a request can give, in the order of the function.
+    /// The arguments of the request, in the order of the function.
     pub arguments: Vec<ArgumentBinding>,
 }
 
 /// An argument of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArgumentBinding {
-    /// Its place among all arguments of the function.
+    /// Its index in the function's arguments.
     pub place: u16,
-    /// Whether it has a default, which null stands for as well.
+    /// True if it has a default, which also replaces null.
     pub optional: bool,
-    /// Whether it can be given by name.
+    /// True if it can be given by name.
     pub named: bool,
 }

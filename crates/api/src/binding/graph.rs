@@ -1,49 +1,48 @@
-//! What positions mean in the API of a graph.
+//! Bindings of a graph's API.
 
 use catalog::{EntityId, FieldId};
 use graphql::schema::TypeId;
 use ir::{Hop, Otherwise};
 
-/// A relationship of a graph by which nodes are changed together with others.
+/// A relationship for nested writes of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
     pub hop: Hop,
-    /// The entity of the nodes on the other side.
+    /// The entity of the nodes at the other end.
     pub entity: EntityId,
     /// The entity of its own properties.
     pub edge: Option<EntityId>,
 }
 
-/// The number of the ways along a relationship of which nodes of several entities are at an end,
-/// among all of an API.
+/// The index of a relationship with several entities at an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WaysId(pub u32);
 
-/// The way from nodes of one entity to those of another, where there are several at an end.
+/// A relationship between nodes of two entities, where several are at an end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WayBinding {
-    /// The entity of the nodes on the other side.
+    /// The entity of the nodes at the other end.
     pub entity: EntityId,
     /// The entity of its own properties.
     pub edge: Option<EntityId>,
-    /// How relationships are found.
+    /// The hop for reads.
     pub hop: Hop,
-    /// How they are made.
+    /// The hop for writes.
     pub written: Hop,
-    /// The place of the entity among all types of the interface.
+    /// The index of the entity in the interface.
     pub number: u16,
-    /// Its fields for those that all of them have, as in [`VariantBinding::common`].
+    /// Its fields for the common ones, as in [`VariantBinding::common`].
     pub common: Vec<FieldId>,
-    /// What leads from its rows to others, as in [`VariantBinding::links`].
+    /// Relationships of its rows, as in [`VariantBinding::links`].
     pub links: Vec<VariantLink>,
-    /// What is said where more than one node would be there, if the relationship leads to one.
+    /// The error for more than one node, if it is a to-one relationship.
     pub single: Option<Box<str>>,
 }
 
-/// What a value means in a change of nodes of which some may be of one of several entities.
+/// The meaning of an input in a change of nodes of several entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeveralRole {
-    /// As [`WriteRole::NestedWrite`](super::WriteRole::NestedWrite), where nodes of several entities are at
+    /// As [`WriteRole::NestedWrite`](super::WriteRole::NestedWrite), where several entities are at
     /// an end of the relationship.
     NestedWrite {
         ways: WaysId,
@@ -53,20 +52,19 @@ pub enum SeveralRole {
     },
     /// As [`WriteRole::NestedWrites`](super::WriteRole::NestedWrites), for the same.
     Among { ways: WaysId },
-    /// As [`WriteRole::Inputs`](super::WriteRole::Inputs), where one node is on the other side: one
-    /// entity at most is named.
+    /// As [`WriteRole::Inputs`](super::WriteRole::Inputs) of a to-one relationship: at most one
+    /// entity is named.
     One,
-    /// Of relationships whose properties are of several entities what is said of those of this one.
+    /// Input for relationships with properties of this entity, of several.
     Edge(EntityId),
-    /// As [`WriteRole::Assign`](super::WriteRole::Assign), for a field that all of them have, by its
-    /// place.
+    /// As [`WriteRole::Assign`](super::WriteRole::Assign), for a common field, by its index.
     Assign { place: u16, verb: AssignVerb },
     /// As [`WriteRole::Assigns`](super::WriteRole::Assigns), for the same.
     Assigns { place: u16, is_required: bool },
 }
 
 impl WayBinding {
-    /// The way along which something is done.
+    /// The relationship of a nested write.
     #[must_use]
     pub fn way(&self, verb: NestedWriteVerb) -> Way {
         let hop = match verb {
@@ -82,53 +80,53 @@ impl WayBinding {
     }
 }
 
-/// What is done along a relationship of nodes that are changed.
+/// Verbs of nested writes along a relationship.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NestedWriteVerb {
-    /// Nodes are made and related.
+    /// Creates nodes and connects them.
     Create,
-    /// Nodes that are there are related, once more if they are already.
+    /// Connects existing nodes, once more if they are connected already.
     Connect,
-    /// Nodes that are there are related: what is said of the relationship holds for the one that is
-    /// there already, if [`WriteRole::Overwrite`](super::WriteRole::Overwrite) does not refuse it.
+    /// Connects existing nodes: an existing relationship gets the values, if
+    /// [`WriteRole::Overwrite`](super::WriteRole::Overwrite) permits it.
     ConnectOnce,
-    /// The node with the values of [`WriteRole::NestedKey`](super::WriteRole::NestedKey) is related,
-    /// and made if it is not there.
+    /// Connects the node with the values of [`WriteRole::NestedKey`](super::WriteRole::NestedKey),
+    /// and creates it if it does not exist.
     ConnectOrCreate,
-    /// Relationships go.
+    /// Deletes relationships.
     Disconnect,
-    /// Related nodes and their relationships are changed.
+    /// Updates related nodes and their relationships.
     Update,
-    /// Related nodes go.
+    /// Deletes related nodes.
     Delete,
 }
 
-/// What holds for the nodes of an entity when they were changed.
+/// Rules of an entity's nodes after a change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeRules {
     pub links: Vec<LinkRule>,
-    /// Whether what is made for a change is made only where the change says values.
+    /// True if generated values are set only by changes that set other values.
     pub is_made_with_values: bool,
-    /// What errors call the entity.
+    /// The entity's name in errors.
     pub name: Box<str>,
-    /// What is said where a change sets a value and computes with it, before the name of what sets
-    /// it; where it is nothing, what is said of two that set it.
+    /// The error for both setting and computing a value in one change, before the name of the
+    /// setting input; without it, the error for setting it twice.
     pub set_twice: Option<Box<str>>,
 }
 
-/// A relationship that leads from a node to one node at most.
+/// A to-one relationship of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkRule {
     pub hop: Hop,
     /// The entity of the node.
     pub entity: EntityId,
-    /// Whether there must be one.
+    /// True if it is required.
     pub is_required: bool,
-    /// What is said otherwise.
+    /// The error of a violation.
     pub otherwise: Otherwise,
 }
 
-/// How a value is changed.
+/// Verbs of assignments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssignVerb {
     Set,
@@ -136,35 +134,36 @@ pub enum AssignVerb {
     Subtract,
     Multiply,
     Divide,
-    /// Elements are appended to a list.
+    /// Appends elements to a list.
     Push,
-    /// So many elements of a list go, from its end.
+    /// Removes so many elements from the end of a list.
     Pop,
 }
 
-/// The number of a list of entities whose rows stand together, among all of an API.
+/// The index of a list of entities whose rows form one list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VariantsId(pub u32);
 
-/// One of the entities whose rows stand together.
+/// One of several entities whose rows form one list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariantBinding {
     pub entity: EntityId,
-    /// The way to its rows, where they are related to a row.
+    /// The hop to its rows, if they are related rows.
     pub hop: Option<Hop>,
     /// The type of its rows.
     pub r#type: TypeId,
-    /// The type of the properties of the relationship that leads to them.
+    /// The type of the properties of the relationship to its rows.
     pub properties: Option<TypeId>,
-    /// Its place among all types of the interface or the union.
+    /// Its index in the interface or the union.
     pub number: u16,
-    /// Its fields for those that all of them have: [`Place::Common`] names them by their place.
+    /// Its fields for the common ones: [`Place::Common`] names them by index.
     pub common: Vec<FieldId>,
-    /// The same of what leads to other rows: [`DeclaredRole`](super::DeclaredRole)s name them by their place.
+    /// Its relationships for the common ones: [`DeclaredRole`](super::DeclaredRole)s name them by
+    /// index.
     pub links: Vec<VariantLink>,
 }
 
-/// What leads from the rows of one of several entities to others.
+/// A relationship of one of several entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariantLink {
     One(Hop),
@@ -172,13 +171,13 @@ pub enum VariantLink {
     Several(VariantsId),
 }
 
-/// What the cursors of an entity's rows are.
+/// Forms of cursors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cursors {
     /// The names of an order, and the values by which it orders.
     #[default]
     Values,
-    /// The place of the row in its list, as `graphql-relay` writes it: lists promise no order but
-    /// the one that is asked for.
+    /// The index of the row in its list, as `graphql-relay` writes it: lists promise no order but
+    /// the requested one.
     Offsets,
 }

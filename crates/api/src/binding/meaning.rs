@@ -1,15 +1,15 @@
 //! Meaning of null and of empty inputs.
 
-/// What a null or an empty value means at an input position.
+/// The meaning of a null or an empty value at an input position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// As if the input were absent.
     Ignore,
     IsNull,
     IsNotNull,
-    /// Of [`RowsRole`](super::RowsRole): there are such rows.
+    /// For [`RowsRole`](super::RowsRole): there are such rows.
     Related,
-    /// There are none.
+    /// For [`RowsRole`](super::RowsRole): there are no such rows.
     Unrelated,
     True,
     False,

@@ -11,11 +11,12 @@ use super::AggregateValue;
 pub enum OrderRole {
     /// An object, or a list of such, of further members.
     Sort,
-    /// The same for relationships whose properties are of this entity; it means nothing for others.
+    /// The same for relationships with properties of this entity; ignored for others.
     SortOfEdge(EntityId),
-    /// A direction for a field, bound by [`ValueBinding::Direction`](super::ValueBinding::Direction).
+    /// A direction for a field, bound by
+    /// [`ValueBinding::Direction`](super::ValueBinding::Direction).
     Field(FieldId),
-    /// The same for a field of the relationship that leads to the row.
+    /// The same for a field of the relationship to the row.
     Edge(FieldId),
     /// The same for a field that all variants have.
     Common(u16),
@@ -23,13 +24,13 @@ pub enum OrderRole {
     Computed(FunctionId),
 }
 
-/// What the rows of a group agree in.
+/// A group key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupBy {
     pub field: FieldId,
-    /// Of moments the unit of time that they are in, not the moment itself.
+    /// For moments, the unit of time to truncate to.
     pub unit: Option<TimeUnit>,
-    /// How the text of the value is written.
+    /// The output of the value's text.
     pub leaf: Leaf,
 }
 
@@ -38,13 +39,12 @@ pub struct GroupBy {
 pub enum OrderBy {
     /// No order of its own: the tie-break.
     Natural,
-    /// By a field of what joins the row to the row around it, or by one that all variants have.
+    /// A field of the join row or relationship, or one that all variants have.
     Place { place: Place, direction: Direction },
-    /// By these fields.
+    /// These fields.
     Fields { fields: Vec<FieldId>, direction: Direction, cursor_name: Box<str> },
-    /// By what is made of the rows that a relationship leads to; its leaf is that of cursors.
+    /// An aggregate of related rows; its leaf is that of cursors.
     Related { hop: Hop, value: Box<AggregateValue>, direction: Direction, cursor_name: Box<str> },
-    /// By the value of a function of the row, which is the only field of the function's own
-    /// entity.
+    /// The value of a function of the row, which is the only field of the function's own entity.
     Computed { function: FunctionId, value: FieldId, direction: Direction, cursor_name: Box<str> },
 }

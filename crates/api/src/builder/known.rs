@@ -1,4 +1,4 @@
-//! What was added to an API so far, so that what is like it is there once.
+//! Deduplication of an API's definitions and bindings.
 
 use std::sync::Arc;
 
@@ -9,27 +9,27 @@ use crate::binding::{
     FieldBinding, FilterRole, InputBinding, InputRole, RowsBinding, RowsFrom, Subject, WriteRole,
 };
 
-/// How many of the last subjects are compared with a new one: operators on one value stand next to
-/// each other, and those on a few things that are made of it take turns.
+/// The number of recent subjects that are compared with a new one: operators on one value are
+/// adjacent, and those on several aggregates of it alternate.
 const SUBJECTS: usize = 12;
 
-/// What was added so far, by what tells most of it: where that agrees, the last one is compared.
+/// Definitions so far, by a signature: with an equal one, only the last one is compared.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     pub(super) fields: FxHashMap<Signature, graphql::schema::FieldId>,
     pub(super) inputs: FxHashMap<Signature, InputId>,
-    /// The last subjects of operators; the next one takes the place of the oldest.
+    /// The recent subjects of operators; the next one replaces the oldest.
     subjects: Vec<Arc<Subject>>,
     oldest: usize,
 }
 
-/// Where the name and the description stand, of which there is only one each; the type; and the
-/// number of the catalog's thing that is meant, if it is one of those of which there are many.
+/// Addresses of the interned name and description; the type; and the index of the catalog's object,
+/// if it has one.
 pub(super) type Signature = (usize, usize, TypeRef, Option<usize>);
 
 impl Known {
-    /// Shares the subject of a condition with its neighbours: there are many conditions, and several
-    /// on each value. New ones are copied, so that what is kept stands together.
+    /// Shares the subject of a condition with its neighbours: there are many conditions, and
+    /// several on each value. New ones are copied, to keep shared ones together in memory.
     pub(super) fn share(&mut self, role: &mut InputRole) {
         if let InputRole::Filter(role) = role {
             self.share_in_filter(role);
@@ -82,7 +82,7 @@ impl Known {
     }
 }
 
-/// Where a text stands.
+/// The address of a text.
 fn place(text: Option<&Arc<str>>) -> usize {
     text.map_or(0, |text| text.as_ptr() as usize)
 }

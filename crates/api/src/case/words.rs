@@ -1,6 +1,6 @@
 //! Splitting a name into words.
 
-/// The words of an ASCII text: runs of small letters with a capital before them, runs of
+/// The words of an ASCII text: runs of lower-case letters with a capital before them, runs of
 /// capitals, ordinal numbers, runs of digits. Everything else separates.
 pub(super) fn words(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();
@@ -23,7 +23,7 @@ pub(super) fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// The last capital of a run belongs to the small letters that follow it.
+/// The last capital of a run belongs to the lower-case letters that follow it.
 fn capitals(rest: &[u8]) -> usize {
     let run_of_capitals = run(rest, u8::is_ascii_uppercase);
     let small = run(rest.get(run_of_capitals..).unwrap_or_default(), u8::is_ascii_lowercase);

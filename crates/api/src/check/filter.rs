@@ -5,7 +5,7 @@ use crate::binding::{
     CompositePlace, DeclaredRole, FilterRole, InputRole, OperatorRole, RowsRole, VariantRole,
 };
 
-/// Conditions on rows that nothing around them is about.
+/// Conditions on rows without a subject.
 pub(super) const ON_ROWS: Reading = Reading::Members(Position::Condition(ROWS));
 
 /// Operators on a subject.
@@ -15,11 +15,13 @@ pub(super) const ON_SUBJECT: Reading =
 const ROWS: Scope =
     Scope { subject: false, rows: None, composite: false, made_of: false, group: false };
 
-/// How a condition is read in a scope; `None`: it is not.
+/// The reading of a condition in a context; `None` if it is invalid.
 pub(super) fn reading(scope: Scope, role: &InputRole) -> Option<Reading> {
     match role {
         InputRole::Filter(role) => of_filter(scope, role),
-        InputRole::Variant(VariantRole::On) => Some(Reading::Members(Position::Condition(scope))),
+        InputRole::Variant(VariantRole::On) => {
+            Some(Reading::Members(Position::Condition(Scope { group: false, ..scope })))
+        }
         InputRole::Variant(VariantRole::Of(_)) => Some(ON_ROWS),
         InputRole::Argument(_)
         | InputRole::Order(_)
@@ -64,7 +66,7 @@ fn of_filter(scope: Scope, role: &FilterRole) -> Option<Reading> {
         | FilterRole::Declared(DeclaredRole::Each { role, .. }) => {
             of_rows(role, ScopeRows::One).map(|_| Reading::Members(Position::EachVariant))
         }
-        FilterRole::Declared(DeclaredRole::Edge(_)) => within(scope),
+        FilterRole::Declared(DeclaredRole::Edge(_)) => within(Scope { group: false, ..scope }),
         FilterRole::MadeOf(_) => within(Scope { made_of: true, ..ROWS }),
         FilterRole::OperatorsOfMade(_) => scope.made_of.then_some(ON_SUBJECT),
         FilterRole::OperatorsOfComputed { .. } => Some(Reading::Members(Position::OfComputed)),

@@ -1,19 +1,40 @@
 //! Positions of changes.
 
-use super::{Position, Reading, Scope, filter};
-use crate::binding::{ArgumentRole, FilterRole, InputRole, SeveralRole, VariantRole, WriteRole};
+use super::{ChangedRows, Position, Reading, Scope, filter};
+use crate::binding::{
+    ArgumentRole, FilterRole, InputRole, NestedVerb, SeveralRole, VariantRole, WriteRole,
+};
 
 const CONDITIONS: Reading = filter::ON_ROWS;
 
+/// The inputs that a change of rows reads.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reads {
+    stored: bool,
+    keys: bool,
+    node_id: bool,
+    rows: bool,
+    at_most: bool,
+    nested: bool,
+    /// Arguments of a function.
+    arguments: bool,
+    client_text: bool,
+}
+
 /// An input of a change of rows.
-pub(super) fn of_rows(role: &InputRole) -> Option<Reading> {
+pub(super) fn of_rows(rows: ChangedRows, role: &InputRole) -> Option<Reading> {
+    let reads = Reads::of(rows);
     match role {
         InputRole::Write(role) => match role {
-            WriteRole::Inputs | WriteRole::Rows => Some(Reading::Members(Position::Change)),
-            WriteRole::Nested(_) => Some(Reading::Members(Position::Nested)),
-            WriteRole::Stored(_) | WriteRole::AtMost | WriteRole::ClientMutationId => {
-                Some(Reading::Value)
+            WriteRole::Inputs => Some(Reading::Members(Position::Change(rows))),
+            WriteRole::Rows => {
+                let members = Reading::Members(Position::Change(ChangedRows::NewOfRows));
+                reads.rows.then_some(members)
             }
+            WriteRole::Nested(_) => reads.nested.then_some(Reading::Members(Position::Nested)),
+            WriteRole::Stored(_) => reads.stored.then_some(Reading::Value),
+            WriteRole::AtMost => reads.at_most.then_some(Reading::Value),
+            WriteRole::ClientMutationId => reads.client_text.then_some(Reading::Value),
             WriteRole::NestedIn(_)
             | WriteRole::NestedWrites(_)
             | WriteRole::NestedWrite { .. }
@@ -27,22 +48,52 @@ pub(super) fn of_rows(role: &InputRole) -> Option<Reading> {
             | WriteRole::Assigns { .. }
             | WriteRole::AssignBy(_) => None,
         },
-        InputRole::Filter(FilterRole::Equal(_))
-        | InputRole::Argument(ArgumentRole::NodeId | ArgumentRole::Call(_)) => Some(Reading::Value),
-        InputRole::Filter(FilterRole::Conditions) => Some(CONDITIONS),
+        InputRole::Filter(FilterRole::Equal(_)) => reads.keys.then_some(Reading::Value),
+        InputRole::Filter(FilterRole::Conditions) => reads.keys.then_some(CONDITIONS),
+        InputRole::Argument(ArgumentRole::NodeId) => reads.node_id.then_some(Reading::Value),
+        InputRole::Argument(ArgumentRole::Call(_)) => reads.arguments.then_some(Reading::Value),
         _ => None,
+    }
+}
+
+impl Reads {
+    fn of(rows: ChangedRows) -> Self {
+        let root = Self { client_text: true, ..Self::default() };
+        let found = Self { keys: true, node_id: true, ..root };
+        match rows {
+            ChangedRows::New => Self { stored: true, ..root },
+            ChangedRows::NewRows => Self { rows: true, ..root },
+            ChangedRows::NewOfRows => Self { stored: true, ..Self::default() },
+            ChangedRows::Updated => Self { stored: true, ..found },
+            ChangedRows::UpdatedRows => Self { stored: true, keys: true, at_most: true, ..root },
+            ChangedRows::Deleted => found,
+            ChangedRows::DeletedRows => Self { keys: true, at_most: true, ..root },
+            ChangedRows::Called => Self { arguments: true, ..root },
+            ChangedRows::NestedNew => Self { stored: true, nested: true, ..root },
+            ChangedRows::NestedUpdated => Self { stored: true, nested: true, ..found },
+            ChangedRows::NewInRow => Self { stored: true, nested: true, ..Self::default() },
+            ChangedRows::KeyInRow => Self { keys: true, node_id: true, ..Self::default() },
+        }
     }
 }
 
 /// A verb along a relationship of a row.
 pub(super) fn nested(role: &InputRole) -> Option<Reading> {
     match role {
-        InputRole::Write(WriteRole::NestedIn(_)) => Some(Reading::Members(Position::Change)),
+        InputRole::Write(WriteRole::NestedIn(verb)) => {
+            let rows = match verb {
+                NestedVerb::Create => ChangedRows::NewInRow,
+                NestedVerb::Connect | NestedVerb::Set | NestedVerb::Disconnect => {
+                    ChangedRows::KeyInRow
+                }
+            };
+            Some(Reading::Members(Position::Change(rows)))
+        }
         _ => None,
     }
 }
 
-/// An argument of a field that makes nodes.
+/// An argument of a field that creates nodes.
 pub(super) fn of_new_nodes(role: &InputRole) -> Option<Reading> {
     match role {
         InputRole::Write(WriteRole::Rows) => Some(Reading::Members(Position::Nodes)),
@@ -96,7 +147,7 @@ fn of_node(role: &WriteRole) -> Option<Reading> {
     }
 }
 
-/// A change along a relationship whose way the object around it says.
+/// A nested write along the relationship of the enclosing object.
 pub(super) fn nested_writes(role: &InputRole) -> Option<Reading> {
     match role {
         InputRole::Write(WriteRole::NestedWrite { way: None, .. }) => {
@@ -116,7 +167,7 @@ pub(super) fn of_step(role: &InputRole) -> Option<Reading> {
         }
         InputRole::Write(WriteRole::Inputs) => Some(Reading::Members(Position::NestedWrite)),
         InputRole::Write(WriteRole::Overwrite { .. }) => Some(Reading::Value),
-        // The step towards the nodes of one entity.
+        // The part for the nodes of one entity.
         InputRole::Variant(VariantRole::Of(_)) => Some(Reading::Members(Position::NestedWrite)),
         InputRole::Filter(FilterRole::Conditions) => {
             Some(Reading::Members(Position::Condition(Scope::default())))

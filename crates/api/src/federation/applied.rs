@@ -1,11 +1,11 @@
-//! What an API itself says to routers beside its keys: type definitions of a graph have federation's
-//! directives among their own.
+//! Federation directives of an API itself, beside its keys: type definitions of a graph contain
+//! some.
 
 use std::sync::Arc;
 
 use graphql::definitions::Directive;
 
-/// Directives of a type of the API, or of a member of it.
+/// Directives applied to a type of the API, or to a member of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppliedDirectives {
     pub r#type: Arc<str>,

@@ -1,21 +1,21 @@
-//! The directives of federation, and where each may stand.
+//! Federation directives, with their locations.
 //!
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/directives>
 
 use graphql::definitions::{Directive, DirectiveArgument, Literal};
 
-/// A directive that a subgraph may say.
+/// A supported directive.
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) name: &'static str,
-    /// The minor version that it came with.
+    /// The minor version that introduced it.
     version: u16,
     pub(super) places: Places,
-    /// Its arguments, and whether each has to be given.
+    /// Its arguments; true for required ones.
     pub(super) arguments: &'static [(&'static str, bool)],
 }
 
-/// What of a schema a directive may be said of.
+/// Locations of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Places {
     Objects,
@@ -32,7 +32,7 @@ pub(super) enum Places {
     Schema,
 }
 
-/// What stands where a directive is said.
+/// The location of a use of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Object,
@@ -49,7 +49,7 @@ pub(super) enum Place {
     InputField,
 }
 
-/// Those that an extension may say.
+/// The directives that an extension may apply.
 pub(super) const KNOWN: &[Known] = &[
     Known { name: "authenticated", version: 5, places: Places::Guarded, arguments: &[] },
     Known {
@@ -99,13 +99,13 @@ pub(super) const KNOWN: &[Known] = &[
 ];
 
 impl Known {
-    /// The minor version of the specification that knows a use of it.
+    /// The minor version of the specification that a use of it needs.
     pub(super) fn since(&self, directive: &Directive) -> u16 {
         let has_label = directive.arguments.iter().any(|argument| &*argument.name == "label");
         if self.name == "override" && has_label { self.version.max(7) } else { self.version }
     }
 
-    /// What is wrong with the arguments of a use of it.
+    /// Checks the arguments of a use of it; returns the error.
     pub(super) fn check_arguments(&self, directive: &Directive) -> Result<(), String> {
         let name = self.name;
         for argument in &directive.arguments {
@@ -141,7 +141,8 @@ impl Known {
 }
 
 impl Place {
-    /// What GraphQL calls it. <https://spec.graphql.org/draft/#TypeSystemDirectiveLocation>
+    /// The location's name in GraphQL.
+    /// <https://spec.graphql.org/draft/#TypeSystemDirectiveLocation>
     pub(super) fn location(self) -> &'static str {
         match self {
             Self::Object => "OBJECT",
@@ -157,7 +158,7 @@ impl Place {
     }
 }
 
-/// A directive that nobody wrote.
+/// A generated directive.
 pub(super) fn directive(
     name: &str,
     arguments: impl IntoIterator<Item = DirectiveArgument>,

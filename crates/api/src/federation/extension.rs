@@ -1,8 +1,7 @@
-//! What somebody says of the API's types to the graph that they join: extensions of types in SDL,
-//! whose directives are added to the definitions that routers read.
+//! Subgraph extensions: extensions of the API's types in SDL, whose directives are added to the
+//! subgraph's definitions.
 //!
-//! Each is checked against the API, so that what routers plan by is there: a key by which rows are
-//! found, fields that exist.
+//! Each is checked against the API, so that routers can rely on it: keys find rows, fields exist.
 
 use catalog::Catalog;
 use graphql::definitions::{
@@ -24,17 +23,16 @@ use super::required::{Required, Requiring};
 use super::retyped::{Retyped, change, is_id};
 use crate::api::Api;
 
-/// What of an extension changes the API itself.
+/// Changes of the API by an extension.
 #[derive(Debug, Default)]
 pub(super) struct Extended {
-    /// The fields whose types are to be others.
+    /// Fields whose types change.
     pub(super) retyped: Vec<Retyped>,
-    /// The fields that are computed of what representations tell.
+    /// Fields that require values of representations.
     pub(super) required: Vec<Required>,
 }
 
-/// Adds the directives of an extension, and says what is to be changed of the API; or tells
-/// everything that is wrong with it.
+/// Adds the directives of an extension, and returns its changes of the API, or all errors.
 pub(super) fn apply(
     text: &str,
     (api, catalog): (&Api, &Catalog),
@@ -64,7 +62,7 @@ pub(super) fn apply(
     reading.finish()
 }
 
-/// The same of what the API itself says, which changes nothing of it.
+/// The same for directives of the API itself, which do not change it.
 pub(super) fn apply_own(
     own: &[AppliedDirectives],
     (api, catalog): (&Api, &Catalog),
@@ -86,9 +84,9 @@ struct Reading<'a> {
     entities: &'a mut Vec<Entity>,
     applied: &'a mut Applied,
     own: Own<'a>,
-    /// How many keys of a type were said so far.
+    /// The number of keys of a type so far.
     keys: FxHashMap<TypeId, usize>,
-    /// The fields that require others, which may be said behind them.
+    /// Fields with requirements, which may be defined later.
     requires: Vec<(TypeId, Box<str>, Directive)>,
     said: Extended,
     errors: Vec<GraphQLError>,
@@ -107,7 +105,7 @@ impl<'a> Reading<'a> {
         Self { api, catalog, schema, entities, applied, own, keys, requires, said, errors }
     }
 
-    /// What is to be changed of the API, or everything that is wrong.
+    /// The changes of the API, or all errors.
     fn finish(self) -> Result<Extended, Vec<GraphQLError>> {
         let Self { mut errors, said, .. } = self;
         errors.sort_by_key(|error| error.locations.first().map(|location| location.line));
@@ -122,7 +120,7 @@ impl<'a> Reading<'a> {
         self.errors.push(GraphQLError::new(ErrorCode::ParseFailed, message).at(location));
     }
 
-    /// What is said of the schema: where directives of one's own come from, and that they are kept.
+    /// Directives of the schema: links and composed directives.
     fn schema(&mut self, definition: &SchemaDefinition) {
         if let Some((_, root)) = definition.operations.first() {
             self.refuse(root.line, "The types of operations are those of the API.".into());
@@ -135,7 +133,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// What the API itself says of a type or of a member of it.
+    /// Directives of the API itself on a type or on a member of it.
     fn own(&mut self, AppliedDirectives { r#type: name, member, directives }: &AppliedDirectives) {
         let line = directives.first().map_or(0, |directive| directive.line);
         let schema = self.schema;
@@ -284,7 +282,7 @@ impl<'a> Reading<'a> {
 
     /// Adds the directives of a type, or of a member of it.
     fn directives(&mut self, id: TypeId, member: Option<&str>, said: &[Directive], place: Place) {
-        // Others look for the keys.
+        // Keys are checked elsewhere.
         let is_key = |directive: &&Directive| &*directive.name == "key";
         let others = said.iter().filter(|directive| !is_key(directive));
         for directive in said.iter().filter(is_key).chain(others) {
@@ -299,7 +297,7 @@ impl<'a> Reading<'a> {
             let is_same =
                 |one: &Directive| one.name == directive.name && values(one).eq(values(directive));
             if is_key(&directive) {
-                // What somebody says of the type comes before what was found: some take the first.
+                // Directives of the extension precede derived ones: some consumers take the first.
                 known.retain(|one| !is_same(one));
                 let said = self.keys.entry(id).or_default();
                 known.insert((*said).min(known.len()), directive.clone());
@@ -346,7 +344,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// What fields require, when all fields are said.
+    /// Resolves required fields, once all fields are defined.
     fn required(&mut self) {
         for (id, member, directive) in std::mem::take(&mut self.requires) {
             let (api, catalog, applied) = (self.api, self.catalog, &*self.applied);
@@ -363,7 +361,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Rows are to be found by a key that is resolvable.
+    /// Rows must be found by a resolvable key.
     fn check_key(&mut self, id: TypeId, directive: &Directive) -> Result<(), String> {
         let fields = field_set(directive)?;
         self.check_fields(id, &fields)?;
@@ -409,7 +407,7 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// What a table knows of the objects of an interface is found by a key that all of them have.
+    /// A table with data of an interface's objects needs a key that all of them have.
     fn check_found(&self, id: TypeId) -> Result<(), String> {
         match self.entities.iter().any(|entity| entity.r#type == id) {
             true => Ok(()),
@@ -431,7 +429,7 @@ impl<'a> Reading<'a> {
         self.check_fields(self.schema[field].r#type.base, &fields)
     }
 
-    /// Recursion is bounded: a field set is read to a depth.
+    /// Recursion is bounded: a field set has a limit of depth.
     fn check_fields(&self, id: TypeId, fields: &[FieldSetSelection]) -> Result<(), String> {
         let schema = self.schema;
         for field in fields {

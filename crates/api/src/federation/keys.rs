@@ -1,4 +1,4 @@
-//! By which fields the rows of a type are found.
+//! Keys that find the rows of a type.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::name_of;
 use crate::api::Api;
 use crate::binding::{ConnectionField, EntityType, FieldBinding, RowsBinding, RowsForm, RowsFrom};
 
-/// A type of which rows are found by a key.
+/// A type with rows that are found by a key.
 #[derive(Debug)]
 pub(super) struct Entity {
     pub(super) r#type: TypeId,
@@ -27,7 +27,7 @@ pub(super) struct Entity {
 }
 
 impl Entity {
-    /// The fields of its keys, as routers are told them.
+    /// The fields of its keys, as routers get them.
     pub(super) fn field_sets(&self) -> impl Iterator<Item = String> {
         self.keys.iter().flat_map(|(_, key)| {
             let said = key.said.iter().map(|said| ir::print_field_set(said));
@@ -55,7 +55,8 @@ pub(super) fn entities(api: &Api, catalog: &Catalog) -> Vec<Entity> {
         }
         if let Some(row) = Row::of(api, catalog, fields) {
             let keys = row.keys(catalog);
-            // What a change gives may be a part of a row, as a type behind that of the rows.
+            // The result of a change may have a part of a row, as a later type than that of the
+            // rows.
             let is_known = found.iter().any(|known| known.entity == row.entity);
             let is_hidden =
                 catalog[row.entity].kind == EntityKind::Node && !is_listed(api, row.entity);
@@ -69,8 +70,8 @@ pub(super) fn entities(api: &Api, catalog: &Catalog) -> Vec<Entity> {
     found
 }
 
-/// Whether a root field gives the rows themselves. Of a graph that may be switched off for a type:
-/// then nobody finds its nodes by a key that nobody has said to routers.
+/// True if a root field returns the rows themselves. A graph may disable that for a type: then its
+/// nodes are found only by keys that are declared to routers.
 fn is_listed(api: &Api, entity: EntityId) -> bool {
     let query = api.schema.query.map(|query| &api.schema[query].kind);
     let Some(TypeKind::Object { fields, .. }) = query else { return false };
@@ -87,7 +88,7 @@ fn is_listed(api: &Api, entity: EntityId) -> bool {
     })
 }
 
-/// Whether a connection shows its rows, and not only what is made of them.
+/// True if a connection returns its rows, and not only aggregates.
 fn has_edges(api: &Api, connection: TypeId) -> bool {
     let TypeKind::Object { fields, .. } = &api.schema[connection].kind else { return false };
     fields
@@ -104,25 +105,25 @@ pub(super) fn number(entities: &mut Vec<Entity>) {
         let keys = u16::try_from(entity.keys.len()).ok();
         let after = keys.and_then(|keys| next.checked_add(keys));
         next = after.unwrap_or(next);
-        // A key that has no number cannot be asked for.
+        // A key without a number cannot be used.
         after.is_some()
     });
 }
 
-/// Why rows are not found by the fields that somebody says.
+/// Reasons why rows are not found by the given fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoKey {
-    /// Some of them are no columns of the row, nor the ones by which it refers to another.
+    /// Some of them are neither columns of the row nor the ones by which it refers to another.
     Columns,
     /// They are no key, or are of types whose values cannot be checked.
     Keys,
-    /// The same of nodes, of which any fields are a key whose values can be.
+    /// The same for nodes, for which any fields with checkable values are a key.
     Values,
 }
 
-/// Adds a key of the rows of a type as somebody says it. There it may be nullable: rows without a
-/// value are found by nothing. What is a key of nodes nobody knows better than who says it: a graph
-/// does not tell, and of several nodes with the same values one is found.
+/// Adds a declared key of a type's rows. It may be nullable: rows without a value are not found.
+/// Keys of nodes are trusted: a graph has no such schema, and of several nodes with the same values
+/// one is found.
 pub(super) fn say(
     entities: &mut Vec<Entity>,
     (api, catalog): (&Api, &Catalog),
@@ -180,7 +181,7 @@ pub(super) fn say(
     Ok(())
 }
 
-/// The columns that are said, if none of them is said twice.
+/// The columns of the fields, if none is repeated.
 fn columns_once(said: &[(FieldPath, FieldId)]) -> Option<Vec<FieldId>> {
     let mut columns: Vec<FieldId> = Vec::with_capacity(said.len());
     for (_, column) in said {
@@ -192,8 +193,8 @@ fn columns_once(said: &[(FieldPath, FieldId)]) -> Option<Vec<FieldId>> {
     Some(columns)
 }
 
-/// The columns of the row that a field of a set says: itself, or those by which the row refers to the
-/// one whose key is selected. `None` if it says something else.
+/// The columns of a field in a field set: the field itself, or those by which the row refers to the
+/// one whose key is selected. `None` for anything else.
 fn add_said(
     api: &Api,
     catalog: &Catalog,
@@ -232,7 +233,7 @@ fn add_said(
     Some(())
 }
 
-/// A column that a selection without selections of its own says.
+/// The column of a selection without selections of its own.
 fn leaf(api: &Api, r#type: TypeId, field: &FieldSetSelection) -> Option<(Box<str>, FieldId)> {
     let FieldSetSelection::Field { name, arguments, selections } = field else { return None };
     let own = api.schema.find_field(r#type, name)?;
@@ -241,7 +242,7 @@ fn leaf(api: &Api, r#type: TypeId, field: &FieldSetSelection) -> Option<(Box<str
     is_plain.then(|| ((&**name).into(), *column))
 }
 
-/// What a type shows of the rows of an entity.
+/// The fields of a type over the rows of an entity.
 struct Row<'a> {
     entity: EntityId,
     columns: FxHashMap<FieldId, &'a FieldDefinition>,
@@ -249,7 +250,7 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// `None` if the type does not show rows, or what a change gives.
+    /// `None` if the type has no rows, or is the result of a change.
     fn of(api: &'a Api, catalog: &Catalog, fields: &[graphql::schema::FieldId]) -> Option<Self> {
         let mut columns: FxHashMap<FieldId, &'a FieldDefinition> = FxHashMap::default();
         let mut id = None;
@@ -284,7 +285,7 @@ impl<'a> Row<'a> {
         Some(Self { entity, columns, id })
     }
 
-    /// Whether all rows have a value there. Of a graph nobody knows but its type definitions.
+    /// True if all rows have a value there. In a graph only its type definitions tell.
     fn is_complete(&self, catalog: &Catalog, field: FieldId) -> bool {
         let is_said = || self.columns.get(&field).is_some_and(|own| own.r#type.is_non_null());
         let is_node = catalog[self.entity].kind == EntityKind::Node;
@@ -297,7 +298,7 @@ impl<'a> Row<'a> {
         keys.sort_by_key(|key| key.kind != KeyKind::Primary);
         let mut found: Vec<(Vec<FieldId>, RepresentedKey)> = Vec::new();
         for key in keys {
-            // The rows that have no value there would be found by none.
+            // Rows without a value there would not be found.
             let is_complete = |field: &FieldId| self.is_complete(catalog, *field);
             let known = found.iter().any(|(fields, _)| *fields == key.fields);
             if known || (key.kind != KeyKind::Primary && !key.fields.iter().all(is_complete)) {
@@ -320,8 +321,8 @@ impl<'a> Row<'a> {
     }
 }
 
-/// What the values of a field have to be; `None`: of other types nobody but the source knows
-/// whether it takes a value, and one that it does not take would fail the rows of all the others.
+/// The accepted type of a field's values; `None` for other types, whose values only the source can
+/// check: an invalid one would fail the rows of all the others.
 fn kind(catalog: &Catalog, field: FieldId) -> Option<RepresentedValue> {
     match catalog.base_type(&catalog[field].r#type) {
         Type::Scalar(scalar) => match scalar {

@@ -1,5 +1,5 @@
-//! Types and fields of other subgraphs: the API has none of them, and says them all the same, since
-//! some of its own fields require them.
+//! Types and fields of other subgraphs: the API lacks them, and its definitions declare them as
+//! external, since some of its own fields require them.
 
 use graphql::Applied;
 use graphql::BUILT_IN_SCALARS;
@@ -11,16 +11,16 @@ use graphql::schema::{Schema, TypeId};
 use super::directives::{KNOWN, Place};
 use super::name_of;
 
-/// The directives that may stand on types of other subgraphs, and on values of their enums.
+/// Directives on types of other subgraphs, and on values of their enums.
 const OF_TYPES: &[&str] = &["external", "inaccessible", "tag"];
 
-/// On their fields composers take no other.
+/// Composers accept no other on their fields.
 const OF_FIELDS: &[&str] = &["external"];
 
-/// What is wrong, with its line.
+/// An error with its line.
 type Wrong = (usize, String);
 
-/// Adds the types of an extension that are of other subgraphs, and tells what is wrong with them.
+/// Adds the types of an extension that belong to other subgraphs; returns their errors.
 pub(super) fn other_types(
     schema: &Schema,
     types: &[TypeDefinition],
@@ -41,12 +41,12 @@ pub(super) fn other_types(
     wrong
 }
 
-/// Whether a definition is one of a type that the API does not have.
+/// True for the definition of a type that the API lacks.
 pub(super) fn is_other(schema: &Schema, definition: &TypeDefinition) -> bool {
     !definition.is_extension && schema.find_type(&definition.name).is_none()
 }
 
-/// Adds a field that the API does not have to the definitions: one of another subgraph.
+/// Adds a field of another subgraph to the definitions.
 pub(super) fn external(
     schema: &Schema,
     applied: &mut Applied,
@@ -66,7 +66,7 @@ pub(super) fn external(
     Ok(())
 }
 
-/// Whether something is said to be of other subgraphs.
+/// True if the directives mark a part of other subgraphs.
 pub(super) fn is_external(directives: &[Directive]) -> bool {
     directives.iter().any(|directive| &*directive.name == "external")
 }
@@ -173,16 +173,16 @@ fn check_field(schema: &Schema, applied: &Applied, field: &FieldDefinition) -> R
     }
 }
 
-/// The type at the bottom of what a field is.
+/// The named type of a field.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base<'a> {
     Own(TypeId),
     Other(&'a TypeDefinition),
-    /// A scalar of GraphQL's own, which the API has no use for.
+    /// A built-in scalar that the API does not use.
     BuiltIn,
 }
 
-/// The type of a field, as far as it matters who requires it.
+/// The type of a field, as far as a requiring field needs it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declared<'a> {
     pub(super) base: Base<'a>,
@@ -190,7 +190,7 @@ pub(super) struct Declared<'a> {
 }
 
 impl<'a> Base<'a> {
-    /// A field of the type, whether the API has it or another subgraph.
+    /// A field of the type, of the API or of another subgraph.
     pub(super) fn find(
         self,
         (schema, applied): (&Schema, &'a Applied),

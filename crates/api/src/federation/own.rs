@@ -1,4 +1,4 @@
-//! Directives of one's own: an extension defines them, says them of the API's types, and has routers
+//! Custom directives: an extension defines them, applies them to the API's types, and makes routers
 //! keep them. The API itself does not serve them.
 //!
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/directives#composedirective>
@@ -11,11 +11,11 @@ use graphql::schema::Schema;
 use super::FEDERATION;
 use super::directives::{KNOWN, Place};
 
-/// Directives that every schema has, or that the definitions of a subgraph say themselves.
+/// Directives that every schema has, or that the definitions of a subgraph define themselves.
 const TAKEN: &[&str] =
     &["deprecated", "extends", "include", "link", "oneOf", "skip", "specifiedBy"];
 
-/// What an extension defines beside types.
+/// Definitions of an extension beside types.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Own<'d> {
     directives: &'d [DirectiveDefinition],
@@ -34,7 +34,7 @@ impl<'d> Own<'d> {
         self.directives.iter().find(|own| *own.name == *name)
     }
 
-    /// Whether a definition can be one of a subgraph: what is wrong with it otherwise.
+    /// Checks whether a definition is valid in a subgraph; returns the error.
     pub(super) fn check(
         self,
         definition: &DirectiveDefinition,
@@ -61,7 +61,7 @@ impl<'d> Own<'d> {
         }
     }
 
-    /// Whether what is said of the schema can be said.
+    /// Checks a directive of the schema.
     pub(super) fn check_schema(self, directive: &Directive) -> Result<(), String> {
         let arguments: &[&str] = match &*directive.name {
             "link" => &["url", "as", "import", "for"],
@@ -80,7 +80,7 @@ impl<'d> Own<'d> {
         }
     }
 
-    /// A composer keeps what comes of a specification: its link has to import the directive.
+    /// A composer keeps directives of a specification: its link must import the directive.
     fn check_composed(self, directive: &Directive) -> Result<(), String> {
         let Some(said) = text(&directive.arguments, "name") else {
             return Err("`@composeDirective` needs its argument `name`, a text.".into());
@@ -100,7 +100,7 @@ impl<'d> Own<'d> {
     }
 }
 
-/// Whether a directive of one's own can stand at a place; `known` stand there already.
+/// Checks a custom directive at a location; `known` are there already.
 pub(super) fn check_said(
     definition: &DirectiveDefinition,
     directive: &Directive,
@@ -138,7 +138,7 @@ fn check_link(directive: &Directive) -> Result<(), String> {
     }
 }
 
-/// Whether a link imports something under a name.
+/// True if a link imports something under a name.
 fn imports(link: &Directive, name: &str) -> bool {
     let import = link.arguments.iter().find(|argument| &*argument.name == "import");
     let Some(Literal::List(items)) = import.map(|import| &import.value) else { return false };

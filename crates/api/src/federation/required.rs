@@ -1,8 +1,8 @@
-//! Fields that are computed of what other subgraphs have: routers ask these for it first, and then
-//! tell it in the representation.
+//! Fields with `@requires`, which are computed from fields of other subgraphs: routers fetch these
+//! first, and then send them in the representation.
 //!
-//! A computed column of the database takes it as arguments after the row. They are no arguments of
-//! the API's field then: nobody but a representation gives them.
+//! A computed column of the database takes them as arguments after the row. The API's field loses
+//! these arguments: only a representation sets them.
 //!
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/directives#requires>
 
@@ -20,7 +20,7 @@ use crate::binding::{
 };
 use crate::builder::ApiBuilder;
 
-/// A field whose function takes what representations tell.
+/// A field whose function takes values of representations.
 #[derive(Debug)]
 pub(super) struct Required {
     parent: TypeId,
@@ -44,7 +44,7 @@ pub(super) struct Requiring<'a> {
     pub(super) member: &'a str,
 }
 
-/// The API with fields that are computed of what representations tell.
+/// The API with fields that take values of representations.
 pub(super) fn tell(api: Api, required: &[Required]) -> Api {
     if required.is_empty() {
         return api;
@@ -66,7 +66,7 @@ pub(super) fn tell(api: Api, required: &[Required]) -> Api {
 }
 
 impl<'a> Requiring<'a> {
-    /// What the field requires; `is_found` is whether rows of its type are found by a key.
+    /// The required fields of the field; `is_found` is true if rows of its type are found by a key.
     pub(super) fn read(
         self,
         is_found: bool,
@@ -75,7 +75,7 @@ impl<'a> Requiring<'a> {
         let (schema, member) = (&self.api.schema, self.member);
         let field = schema.find_field(self.r#type, member);
         let computed = field.and_then(|field| match self.api.field(field) {
-            // What a graph computes takes nothing of each node.
+            // Functions of a graph take no values of each node.
             FieldBinding::Computed(computed)
                 if computed.of_row && self.catalog[computed.function].statement.is_none() =>
             {
@@ -137,7 +137,7 @@ impl<'a> Requiring<'a> {
         }
     }
 
-    /// What a required field is, which has to be one of another subgraph.
+    /// The type of a required field, which must be of another subgraph.
     fn required_field(self, name: &str) -> Result<Declared<'a>, String> {
         let key = (self.r#type, name.into());
         let said = self.applied.members.get(&key).map_or(&[][..], Vec::as_slice);
@@ -152,7 +152,7 @@ impl<'a> Requiring<'a> {
         (&self.api.schema, self.applied)
     }
 
-    /// Recursion is bounded: a field set is read to a depth.
+    /// Recursion is bounded: a field set has a limit of depth.
     fn check_parts(self, parent: Base<'a>, selections: &[FieldSetSelection]) -> Result<(), String> {
         for selection in selections {
             match selection {
@@ -185,8 +185,8 @@ impl<'a> Requiring<'a> {
     }
 }
 
-/// What values an argument takes; `None`: of other types nobody but the source knows whether it
-/// takes a value, and one that it does not take would fail the rows of all representations.
+/// The accepted type of an argument's values; `None` for other types, whose values only the source
+/// can check: an invalid one would fail the rows of all representations.
 fn kind(r#type: &ArgumentType) -> Option<RepresentedValue> {
     let ArgumentType::Value(Type::Scalar(scalar)) = r#type else { return None };
     match scalar {

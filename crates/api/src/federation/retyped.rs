@@ -1,8 +1,7 @@
-//! Types that an extension says otherwise than the API has them, where the values are the same.
+//! Fields whose type an extension changes, where the values are the same.
 //!
-//! Subgraphs are composed only where their fields agree in their types, and what others call an
-//! [`ID`] is a text of the database; what a row refers to always is there for its definitions only
-//! if somebody says so.
+//! Subgraphs compose only if their fields agree in their types: an [`ID`] of others is a text of
+//! the database, and a reference that is never null is nullable in the API's own definitions.
 //!
 //! [`ID`]: https://spec.graphql.org/draft/#sec-ID
 
@@ -16,7 +15,7 @@ use crate::api::Api;
 use crate::binding::{FieldBinding, FilterRole, InputRole, RowsBinding, RowsFrom};
 use crate::builder::ApiBuilder;
 
-/// A field whose type, or the types of whose arguments, are said otherwise.
+/// A field with a changed type, or changed types of arguments.
 #[derive(Debug)]
 pub(super) struct Retyped {
     pub(super) parent: TypeId,
@@ -26,16 +25,16 @@ pub(super) struct Retyped {
     pub(super) ids: Vec<Box<str>>,
 }
 
-/// How the type of a field is another.
+/// Changes of a field's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// A text is an id.
+    /// From text to ID.
     Id,
-    /// The row that is referred to is always there.
+    /// From nullable to non-null: the row that is referred to always exists.
     NonNull,
 }
 
-/// What is to be changed for a field to have a type that is said; `None` if it cannot have it.
+/// The change for a field to get the given type; `None` if it is not possible.
 pub(super) fn change(
     api: &Api,
     catalog: &Catalog,
@@ -45,7 +44,7 @@ pub(super) fn change(
     let schema = &api.schema;
     let definition = &schema[field];
     let TypeKind::Object { interfaces, .. } = &schema[parent].kind else { return None };
-    // What an interface promises stays.
+    // Types of interfaces' fields stay.
     let mut interfaces = interfaces.iter();
     if interfaces.any(|interface| schema.find_field(*interface, &definition.name).is_some()) {
         return None;
@@ -64,14 +63,14 @@ pub(super) fn change(
     }
 }
 
-/// Whether an argument can be an id as it is said: values of a text are compared with it.
+/// True if an argument can become an ID as declared: values of a text are compared with it.
 pub(super) fn is_id(api: &Api, argument: InputId, said: &str) -> bool {
     let r#type = api.schema[argument].r#type;
     matches!(api.input(argument).role, InputRole::Filter(FilterRole::Equal(_)))
         && as_id(&api.schema, r#type).is_some_and(|text| text == said)
 }
 
-/// The API with the types as they are said.
+/// The API with the changed types.
 pub(super) fn retype(api: Api, retyped: &[Retyped]) -> Result<Api, FederationError> {
     if retyped.is_empty() {
         return Ok(api);
@@ -101,14 +100,14 @@ pub(super) fn retype(api: Api, retyped: &[Retyped]) -> Result<Api, FederationErr
     Ok(builder.finish())
 }
 
-/// The type as it is printed with ids instead of its texts.
+/// The printed type with ID instead of its text type.
 fn as_id(schema: &Schema, r#type: TypeRef) -> Option<String> {
     let base = &*schema[r#type.base].name;
     let is_text = matches!(base, "String" | "UUID");
     is_text.then(|| print_type(schema, r#type).replacen(base, "ID", 1))
 }
 
-/// Whether each row refers to another one.
+/// True if each row refers to another one.
 fn is_always_there(catalog: &Catalog, hop: Hop) -> bool {
     let relationship = &catalog[hop.relationship];
     let mut fields = relationship.from_fields.iter();

@@ -23,7 +23,7 @@ const UNCOUNTABLE: &str = "\
     species staff swine tennis traffic transporation trout tuna wealth welfare whiting \
     wildebeest wildlife you";
 
-/// What has one form, whatever stands before it.
+/// Words of one form, with any prefix.
 const ONE_FORM: [Rule; 2] = [
     rule(&["sheep", "pox", "ois", "ous", "measles", "fish", "deer"], &[""]),
     rule(&["ese"], &[""]).behind(First::Letter(is_no_vowel)),

@@ -114,17 +114,18 @@ impl FromStr for Endpoint {
     }
 }
 
-/// The endpoint as configured, with the values of query parameters masked.
+/// The endpoint as configured, without the values of its query, which may be secrets.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = redact::address(self.path.as_str());
         match &self.target {
             Target::Tcp { is_encrypted: true, authority, .. } => {
-                write!(f, "https://{authority}{}", self.path)
+                write!(f, "https://{authority}{path}")
             }
             Target::Tcp { is_encrypted: false, authority, .. } => {
-                write!(f, "http://{authority}{}", self.path)
+                write!(f, "http://{authority}{path}")
             }
-            Target::Unix(socket) => write!(f, "unix:{}:{}", socket.display(), self.path),
+            Target::Unix(socket) => write!(f, "unix:{}:{path}", socket.display()),
         }
     }
 }
@@ -140,7 +141,7 @@ mod tests {
         };
         check("http://reviews:4001/graphql", "http://reviews:4001/graphql");
         check(" https://a.example ", "https://a.example/");
-        check("http://[::1]:80/graphql?a=b", "http://[::1]:80/graphql?a=b");
+        check("http://[::1]:80/graphql?key=word", "http://[::1]:80/graphql?key=…");
         check("unix:/run/a.sock:/graphql", "unix:/run/a.sock:/graphql");
         check("unix:/run/a:b.sock", "unix:/run/a:b.sock:/");
     }

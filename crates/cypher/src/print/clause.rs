@@ -1,4 +1,4 @@
-//! Clauses, one behind the other.
+//! Clauses in sequence.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::tree::{
 };
 
 impl Printer<'_> {
-    /// A query whose branches begin with taking over variables, where there are some.
+    /// A query whose branches begin with imported variables, if there are any.
     pub(super) fn query(&mut self, query: &Query, taken: &[Variable]) -> fmt::Result {
         for (index, branch) in query.branches.iter().enumerate() {
             if index > 0 {

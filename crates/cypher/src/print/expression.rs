@@ -5,13 +5,13 @@ use std::fmt::{self, Write as _};
 use super::Printer;
 use crate::tree::{Case, Comparison, Expression, Function, Operation, Query, Variable};
 
-/// How tightly the outermost operator of an expression binds, the loosest first.
+/// Precedence of an expression's outermost operator, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
     Or,
     And,
     Not,
-    /// `=`, `<` and the like: a row of them would be a conjunction.
+    /// `=`, `<` and the like: a chain of them would be a conjunction.
     Comparison,
     /// `IN`, `IS NULL` and those on texts.
     Predicate,
@@ -134,7 +134,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// An expression as a part of another, which asks for one that binds at least so.
+    /// An expression as an operand, in parentheses if it binds less than required.
     fn operand(&mut self, expression: &Expression, least: Binding) -> fmt::Result {
         if binding(expression) >= least {
             return self.expression(expression);
@@ -236,7 +236,7 @@ impl Printer<'_> {
     fn each(&mut self, variable: Variable, list: &Expression) -> fmt::Result {
         self.variable(variable)?;
         self.out.push_str(" IN ");
-        // A condition that followed would be read as a part of a looser one.
+        // A condition after a looser one would be parsed as a part of it.
         self.operand(list, Binding::Sum)
     }
 

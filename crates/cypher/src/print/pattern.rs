@@ -46,7 +46,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// One alternative is said in the way that all servers know.
+    /// A single alternative is printed in the syntax of all versions.
     pub(super) fn labels(&mut self, labels: &Labels) {
         match labels.0.as_slice() {
             [] => {}

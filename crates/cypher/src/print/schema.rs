@@ -1,4 +1,4 @@
-//! Changes of what a database makes sure of.
+//! Changes of a database's constraints and indexes.
 
 use super::Printer;
 use crate::flavor::Flavor;

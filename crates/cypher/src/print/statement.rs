@@ -1,15 +1,15 @@
-//! Statements that somebody else wrote, kept apart from what is around them.
+//! Authors' own statements, isolated from their surroundings.
 
 use std::fmt;
 
 use super::Printer;
 use crate::tree::{Name, Statement, StatementPart};
 
-/// What the row is called between the statement and what is around it, where none of the variables
-/// around it may be seen: a column of the statement may have the name of any of them.
+/// The name of the row between the statement and its surroundings, where none of the outer
+/// variables may be visible: a column of the statement may have the name of any of them.
 const BETWEEN: &str = "the row";
 
-/// Whether a text has the name of a variable in it.
+/// True if a text contains the name of a variable.
 fn has_variable(text: &str, mark: &str) -> bool {
     let is_letter = |one: char| one == '_' || one.is_alphanumeric();
     text.split(|one| !is_letter(one)).any(|word| {
@@ -18,7 +18,7 @@ fn has_variable(text: &str, mark: &str) -> bool {
     })
 }
 
-/// Whether a text may have several parts, each of which begins anew.
+/// True if a text may be a union, each part of which has its own scope.
 fn has_union(parts: &[StatementPart]) -> bool {
     parts.iter().any(|part| match part {
         StatementPart::Text(text) => {
@@ -30,11 +30,11 @@ fn has_union(parts: &[StatementPart]) -> bool {
 }
 
 impl Printer<'_> {
-    /// A WITH at the beginning of a subquery takes a variable over, and the one behind it leaves all
+    /// A WITH at the beginning of a subquery imports a variable, and the one after it drops all
     /// others; a list of variables would keep them.
     pub(super) fn statement(&mut self, statement: &Statement) -> fmt::Result {
         let between = match &statement.row {
-            // The second part of a union takes the row over by the name that it knows.
+            // The second part of a union imports the row by its own name for it.
             Some((_, name)) if has_union(&statement.parts) => name.clone(),
             Some(_) | None => Name(BETWEEN.into()),
         };
@@ -84,7 +84,8 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Counts the rows, so that all of them are made, and lets none pass: a count is never negative.
+    /// Counts the rows, so that all of them are produced, and filters out all: a count is never
+    /// negative.
     fn nothing(&mut self, name: &Name) {
         self.out.push_str("\nWITH count(*) AS ");
         self.name(name);

@@ -59,7 +59,7 @@ fn hostile_names_stay_names() {
         let path = Path::node(node(0, &[hostile]));
         let clauses = vec![Match::of(path, Some(property(0, hostile)))];
         let text = print(&Query::of(clauses), &Flavor::NEWEST);
-        // What the server makes of the text before it reads it, and what is between the quotes.
+        // The text after the server's replacement of escapes, and the text between the quotes.
         let quoted = hostile.replace('`', "``");
         assert!(!text.contains("\\u0060"), "{text}");
         assert_eq!(
@@ -205,7 +205,7 @@ fn parentheses_stand_where_the_tree_needs_them() {
         not(Expression::And(vec![not(a()), a().compare(Comparison::Equal, b())])),
         &expect!["RETURN NOT (NOT t0 AND t0 = t1)"],
     );
-    // A row of comparisons would be a conjunction.
+    // A chain of comparisons would be a conjunction.
     check_expression(
         a().compare(Comparison::Equal, b()).compare(Comparison::Equal, Expression::Boolean(true)),
         &expect!["RETURN (t0 = t1) = true"],
@@ -382,7 +382,7 @@ fn an_index_gives_nodes_and_their_scores() {
     );
 }
 
-/// A statement of somebody else's, asked of a row, and what it gives.
+/// An author's statement of a row, and its result.
 fn check_statement(text: &str, column: &str, expect: &Expect) {
     let statement = Statement {
         row: Some((Variable::Element(0), name("this"))),
@@ -414,7 +414,7 @@ fn statements_of_others_stand_in_scopes_of_their_own() {
     );
 }
 
-/// A statement that is asked of nothing.
+/// A statement without a row.
 fn check_parts(parts: Vec<StatementPart>, only_first: bool, expect: &Expect) {
     let (column, variable) = (name("the value"), Variable::Element(0));
     let statement = Statement { row: None, parts, column, variable, only_first };

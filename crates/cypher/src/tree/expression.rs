@@ -14,11 +14,11 @@ pub enum Expression {
     },
     Null,
     Boolean(bool),
-    /// A number that belongs to the form of the statement.
+    /// A literal number of the statement itself.
     Integer(u32),
     List(Vec<Expression>),
     Map(Vec<(Name, Expression)>),
-    /// Whether a node has the labels.
+    /// True if a node has the labels.
     HasLabels {
         node: Variable,
         labels: Labels,
@@ -40,12 +40,12 @@ pub enum Expression {
         operation: Operation,
         right: Box<Expression>,
     },
-    /// The element of a list at a place, counted from 0.
+    /// The element of a list at an index, counted from 0.
     Element {
         list: Box<Expression>,
         place: Box<Expression>,
     },
-    /// The beginning of a list, up to a place; one below 0 is counted from the end.
+    /// The beginning of a list, up to an index; a negative one is counted from the end.
     Head {
         list: Box<Expression>,
         to: Box<Expression>,
@@ -58,26 +58,26 @@ pub enum Expression {
     /// The number of rows of a group.
     CountRows,
     Case(Case),
-    /// What is made of the elements that pass.
+    /// A value for each element that passes the condition.
     ListComprehension {
         variable: Variable,
         list: Box<Expression>,
         filter: Option<Box<Expression>>,
         value: Option<Box<Expression>>,
     },
-    /// What is made of each way in which a pattern is found.
+    /// A value for each match of a pattern.
     PatternComprehension {
         path: Path,
         filter: Option<Box<Expression>>,
         value: Box<Expression>,
     },
-    /// Whether an element of a list passes.
+    /// True if an element of a list passes the condition.
     Any {
         variable: Variable,
         list: Box<Expression>,
         filter: Box<Expression>,
     },
-    /// A value that each element of a list changes.
+    /// An accumulator over the elements of a list.
     Reduce {
         accumulator: Variable,
         initial: Box<Expression>,
@@ -85,24 +85,24 @@ pub enum Expression {
         list: Box<Expression>,
         value: Box<Expression>,
     },
-    /// Whether a query gives a row.
+    /// True if a query returns a row.
     Exists(Box<Query>),
-    /// How many rows a query gives.
+    /// The number of rows of a query.
     Count(Box<Query>),
-    /// The values that a query of one column gives.
+    /// The values of a query of one column.
     Collect(Box<Query>),
 }
 
-/// A value for the first condition that is true.
+/// The value of the first true condition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// Never empty.
     pub branches: Vec<(Expression, Expression)>,
-    /// Null where it is left out.
+    /// Null where it is omitted.
     pub otherwise: Option<Box<Expression>>,
 }
 
-/// An operator that gives a condition.
+/// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     Equal,
@@ -120,17 +120,17 @@ pub enum Comparison {
     Matches,
 }
 
-/// An operator that gives a value.
+/// An arithmetic operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Of numbers; lists one behind the other; a duration after a moment.
+    /// Numbers, concatenation of lists, a duration added to a moment.
     Add,
     Subtract,
     Multiply,
     Divide,
 }
 
-/// A function of the server. The aggregates leave nulls out.
+/// A function of the server. The aggregates ignore nulls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     Count,
@@ -139,13 +139,13 @@ pub enum Function {
     Average,
     Minimum,
     Maximum,
-    /// Of the values given, the first that is not null.
+    /// The first value that is not null.
     Coalesce,
     /// The moment of the statement.
     DateTime,
     /// Between two points.
     Distance,
-    /// By which a node or a relationship is found again, for as long as it is there.
+    /// The id of a node or a relationship, stable for its lifetime.
     Id,
     /// A new UUID as a text.
     RandomUuid,
@@ -154,7 +154,7 @@ pub enum Function {
     Size,
     /// The time of day of the statement.
     Time,
-    /// A text in small letters.
+    /// A text in lower case.
     ToLower,
 }
 
@@ -188,7 +188,7 @@ impl Expression {
         }
     }
 
-    /// The conjunction, or nothing where every row passes.
+    /// The conjunction, or `None` if it is empty.
     #[must_use]
     pub fn condition(mut conditions: Vec<Self>) -> Option<Self> {
         conditions.retain(|condition| *condition != Self::And(Vec::new()));

@@ -1,15 +1,15 @@
-//! What is looked for, or made: nodes and the relationships between them.
+//! Patterns to match or create: nodes and the relationships between them.
 
 use super::{Expression, Name, Variable};
 
-/// A node, and steps that lead on from it.
+/// A node with steps to further nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     pub start: NodePattern,
     pub steps: Vec<Step>,
 }
 
-/// A relationship, and the node on its other side.
+/// A relationship, and the node at its other end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     pub relationship: RelationshipPattern,
@@ -24,7 +24,7 @@ pub struct NodePattern {
     pub properties: Vec<(Name, Expression)>,
 }
 
-/// Alternatives, each of labels that a node has all; none where any node will do.
+/// Alternatives, each a conjunction of labels; empty for any node.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Labels(pub Vec<Vec<Name>>);
 
@@ -37,12 +37,12 @@ pub struct RelationshipPattern {
     pub properties: Vec<(Name, Expression)>,
 }
 
-/// Which way a relationship leads, seen from the node before it.
+/// The direction of a relationship, seen from the node before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelationshipDirection {
-    /// Away from it.
+    /// Outgoing.
     Right,
-    /// To it.
+    /// Incoming.
     Left,
     Either,
 }
@@ -54,7 +54,7 @@ impl Path {
         Self { start: node, steps: Vec::new() }
     }
 
-    /// The way from a node that is there to another one.
+    /// The path from a bound node to another one.
     #[must_use]
     pub fn along(from: Variable, relationship: RelationshipPattern, node: NodePattern) -> Self {
         Self { start: NodePattern::known(from), steps: vec![Step { relationship, node }] }
@@ -62,7 +62,7 @@ impl Path {
 }
 
 impl NodePattern {
-    /// A node that is there already.
+    /// A node that is bound already.
     #[must_use]
     pub fn known(variable: Variable) -> Self {
         Self { variable: Some(variable), ..Self::default() }
@@ -70,7 +70,7 @@ impl NodePattern {
 }
 
 impl Labels {
-    /// Labels that a node has all.
+    /// A conjunction of labels.
     #[must_use]
     pub fn all(labels: Vec<Name>) -> Self {
         Self(vec![labels])

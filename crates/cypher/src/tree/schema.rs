@@ -1,15 +1,15 @@
-//! What a database is to make sure of, or to find quickly.
+//! Constraints and indexes of a database.
 
 use super::Name;
 
-/// A statement of its own. What has the name already is left as it is.
+/// A schema statement. Existing constraints and indexes of the name are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SchemaChange {
-    /// No two nodes with the label may have the same value.
+    /// A unique constraint on the property of nodes with the label.
     CreateUnique { name: Name, label: Name, property: Name },
-    /// Nodes with the label are found by words of the properties, of which there is one at least.
+    /// A full-text index on the properties, of which there is at least one.
     CreateFulltext { name: Name, label: Name, properties: Vec<Name> },
-    /// Nodes with the label are found by the vectors of the property, of any one length and by the
-    /// angle between them. Servers before 5.23 want to be told both, and refuse it.
+    /// A vector index on the property, for vectors of any one length, with cosine similarity.
+    /// Servers before 5.23 require both settings, and reject it.
     CreateVector { name: Name, label: Name, property: Name },
 }

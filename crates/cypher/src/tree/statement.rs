@@ -1,30 +1,30 @@
-//! Statements that somebody else wrote.
+//! Authors' own statements.
 
 use super::{Expression, Name, Variable};
 
-/// Somebody else's statement as a subquery: a row for each of its rows, with one of its columns.
-/// It sees nothing of what is around it but the row, and nothing around it sees its other columns.
+/// An author's statement as a subquery: a row for each of its rows, with one of its columns. It
+/// imports only the row, and its other columns are not visible outside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// The row that it is asked of, and what it calls that.
+    /// The imported row, and the statement's name for it.
     pub row: Option<(Variable, Name)>,
     pub parts: Vec<StatementPart>,
     pub column: Name,
-    /// What the column is called outside.
+    /// The name of the column outside.
     pub variable: Variable,
-    /// Whether its first row alone counts.
+    /// True if only its first row is used.
     pub only_first: bool,
 }
 
 /// A part of such a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatementPart {
-    /// As its author wrote it.
+    /// Verbatim text.
     Text(Box<str>),
     /// A value in its place.
     Value(Expression),
-    /// A name for the column that ends before it.
+    /// An alias of the column that ends before it.
     Name(Name),
-    /// Behind what returns nothing: no rows with a column of this name.
+    /// The end of a statement that returns nothing: no rows with a column of this name.
     Nothing(Name),
 }

@@ -9,9 +9,9 @@ fn declared(version: ApiVersion, text: &str) -> (Catalog, Placed) {
     (catalog, placed)
 }
 
-fn ways(placed: &Placed, node: usize, field: usize) -> &[Way] {
+fn paths(placed: &Placed, node: usize, field: usize) -> &[Path] {
     match &placed.nodes[node].fields[field] {
-        PlacedField::Ways(ways) => ways,
+        PlacedField::Paths(paths) => paths,
         PlacedField::Property(id) => panic!("{id:?}"),
         PlacedField::Statement(statement) => panic!("{statement:?}"),
     }
@@ -22,7 +22,7 @@ fn hop(catalog: &Catalog, hop: Hop) -> String {
     let relationship = &catalog[hop.relationship];
     let name = |entity: EntityId| &*catalog[entity].name;
     let edge = relationship.edge.map_or("", |edge| name(edge));
-    let way = match hop.direction {
+    let along = match hop.direction {
         HopDirection::Forward => "along",
         HopDirection::Backward => "back along",
     };
@@ -32,7 +32,7 @@ fn hop(catalog: &Catalog, hop: Hop) -> String {
     };
     let undirected = if undirected { " undirected" } else { "" };
     let (from, to) = (name(relationship.from), name(relationship.to));
-    format!("{way}{undirected} ({from})-[{} {edge}]->({to})", relationship.name)
+    format!("{along}{undirected} ({from})-[{} {edge}]->({to})", relationship.name)
 }
 
 const MOVIES: &str = r#"
@@ -98,15 +98,18 @@ fn properties_of_relationships_are_edges() {
 #[test]
 fn a_relationship_is_one_whichever_side_it_is_seen_from() {
     let (catalog, placed) = declared(ApiVersion::V7, MOVIES);
-    let way = |node, field| ways(&placed, node, field)[0];
-    assert_eq!(hop(&catalog, way(0, 5).written), "back along (Person)-[ACTED_IN ActedIn]->(Movie)");
-    assert_eq!(hop(&catalog, way(1, 0).written), "along (Person)-[ACTED_IN ActedIn]->(Movie)");
-    assert_eq!(way(0, 5).written.relationship, way(1, 0).written.relationship);
-    assert_eq!(way(0, 5).undirected.relationship, way(1, 0).undirected.relationship);
+    let path = |node, field| paths(&placed, node, field)[0];
+    assert_eq!(
+        hop(&catalog, path(0, 5).written),
+        "back along (Person)-[ACTED_IN ActedIn]->(Movie)"
+    );
+    assert_eq!(hop(&catalog, path(1, 0).written), "along (Person)-[ACTED_IN ActedIn]->(Movie)");
+    assert_eq!(path(0, 5).written.relationship, path(1, 0).written.relationship);
+    assert_eq!(path(0, 5).undirected.relationship, path(1, 0).undirected.relationship);
     // Without its properties it is another one.
-    assert_eq!(hop(&catalog, way(1, 1).written), "along (Person)-[ACTED_IN ]->(Movie)");
-    assert_eq!(way(0, 5).hop, way(0, 5).written);
-    let friends = way(1, 2);
+    assert_eq!(hop(&catalog, path(1, 1).written), "along (Person)-[ACTED_IN ]->(Movie)");
+    assert_eq!(path(0, 5).hop, path(0, 5).written);
+    let friends = path(1, 2);
     assert_eq!(friends.hop, friends.undirected);
     assert_eq!(hop(&catalog, friends.hop), "along undirected (Person)-[KNOWS ]->(Person)");
 }
@@ -121,11 +124,11 @@ fn interfaces_and_unions_are_a_way_to_each_of_their_types() {
          type B implements I @node { a: Int } type C implements I @node { a: Int }",
     );
     let to = |field| -> Vec<&str> {
-        ways(&placed, 0, field).iter().map(|way| &*catalog[way.entity].name).collect()
+        paths(&placed, 0, field).iter().map(|path| &*catalog[path.entity].name).collect()
     };
     assert_eq!(to(0), ["B", "C"]);
     assert_eq!(to(1), ["C", "B"]);
-    assert_eq!(hop(&catalog, ways(&placed, 0, 1)[0].written), "back along (C)-[T ]->(A)");
+    assert_eq!(hop(&catalog, paths(&placed, 0, 1)[0].written), "back along (C)-[T ]->(A)");
 }
 
 #[test]
@@ -134,7 +137,7 @@ fn form_3_may_be_followed_undirected() {
         ApiVersion::V3,
         "type A { a: A @relationship(type: \"T\", direction: IN, queryDirection: UNDIRECTED_ONLY) }",
     );
-    let way = ways(&placed, 0, 0)[0];
-    assert_eq!(hop(&catalog, way.hop), "back along undirected (A)-[T ]->(A)");
-    assert_eq!(hop(&catalog, way.written), "back along (A)-[T ]->(A)");
+    let path = paths(&placed, 0, 0)[0];
+    assert_eq!(hop(&catalog, path.hop), "back along undirected (A)-[T ]->(A)");
+    assert_eq!(hop(&catalog, path.written), "back along (A)-[T ]->(A)");
 }

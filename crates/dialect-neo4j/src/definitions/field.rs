@@ -12,6 +12,7 @@ use super::types::{Meaning, Type, Types};
 use super::written::WrittenField;
 use super::{property, relationship, shown, statement};
 use crate::model::{ApiVersion, FieldKind, Given, ModelField, PropertyType};
+use crate::shared::kinds::Kind;
 
 /// Whose fields are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,23 +163,10 @@ fn check_groups(context: Context<'_, '_>, kind: &FieldKind, problems: &mut Probl
 }
 
 fn is_built_in(r#type: &PropertyType) -> bool {
-    match r#type {
-        PropertyType::Boolean
-        | PropertyType::Float
-        | PropertyType::Id
-        | PropertyType::Int
-        | PropertyType::String => true,
-        PropertyType::BigInt
-        | PropertyType::Date
-        | PropertyType::Time
-        | PropertyType::LocalTime
-        | PropertyType::DateTime
-        | PropertyType::LocalDateTime
-        | PropertyType::Duration
-        | PropertyType::Point
-        | PropertyType::CartesianPoint
-        | PropertyType::Enum(_)
-        | PropertyType::Scalar(_) => false,
+    match r#type.kind() {
+        Kind::Boolean | Kind::Float | Kind::Id | Kind::String => true,
+        Kind::Integer => *r#type == PropertyType::Int,
+        Kind::Date | Kind::Time | Kind::Duration | Kind::Point | Kind::Enum | Kind::Scalar => false,
     }
 }
 

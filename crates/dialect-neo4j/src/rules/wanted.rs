@@ -35,12 +35,12 @@ impl Wanted {
                 else {
                     return None;
                 };
-                let (PlacedField::Ways(ways), Target::Node(target)) =
+                let (PlacedField::Paths(paths), Target::Node(target)) =
                     (found(*field)?, relationship.target)
                 else {
                     return None;
                 };
-                let hop = ways.first()?.hop;
+                let hop = paths.first()?.hop;
                 let of = of.filter(model, placed, target)?;
                 let related = |quantifier, filter| Filter::Relation {
                     hop,

@@ -2,7 +2,7 @@
 
 use crate::shared::draft::DraftKind;
 
-/// Where a type stands: the roots, then the others by what they are and by their names.
+/// The sort key of a type: the roots, then the others by their kinds and names.
 pub(crate) fn key(name: &str, kind: &DraftKind) -> impl Ord + use<> {
     let rank = match (name, kind) {
         ("Query", _) => 0,

@@ -17,7 +17,7 @@ pub(crate) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed, ver
         for (field, placed) in node.fields.iter().zip(&placed.fields) {
             match placed {
                 PlacedField::Property(id) => bind_field(builder, (model, version), field, *id),
-                PlacedField::Ways(_) | PlacedField::Statement(_) => {}
+                PlacedField::Paths(_) | PlacedField::Statement(_) => {}
             }
         }
     }

@@ -17,6 +17,7 @@ use graphql::value::Const;
 use ir::ValueForm;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::model::ModelField;
 use api::ApiBuilder;
 use api::binding::{FieldBinding, InputBinding, InputRole, ValueBinding};
 
@@ -37,7 +38,7 @@ struct DraftType {
     kind: DraftKind,
 }
 
-/// What a type is, with what it has so far.
+/// Kind of a type, with its parts so far.
 #[derive(Debug)]
 pub(crate) enum DraftKind {
     Scalar { form: Option<ValueForm> },
@@ -81,6 +82,13 @@ impl DraftField {
             deprecated: None,
             binding,
         }
+    }
+
+    /// A field of an object type for one of the definitions.
+    pub(crate) fn of(field: &ModelField, r#type: &str, binding: FieldBinding) -> Self {
+        let mut draft = Self::new(&field.name, r#type, binding);
+        draft.description.clone_from(&field.description);
+        draft.deprecated(field.deprecated.as_ref())
     }
 
     pub(crate) fn argument(mut self, argument: DraftInput) -> Self {

@@ -2,9 +2,8 @@
 
 use ir::Codec;
 
-use crate::model::{
-    FieldKind, Model, ModelField, NodeType, Placed, PlacedField, Property, PropertyType,
-};
+use crate::model::{FieldKind, Model, ModelField, NodeType, Placed, PlacedField, Property};
+use crate::shared::kinds::Kind;
 use api::ApiBuilder;
 use api::binding::NodeIdBinding;
 
@@ -34,24 +33,10 @@ pub(crate) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed) {
 pub(crate) fn unserved(node: &NodeType) -> Option<&ModelField> {
     node.fields.iter().find(|field| match &field.kind {
         FieldKind::Property(property) if property.is_relay_id => {
-            let is_plain = match property.r#type {
-                PropertyType::Id
-                | PropertyType::String
-                | PropertyType::Int
-                | PropertyType::BigInt
-                | PropertyType::Enum(_) => true,
-                PropertyType::Boolean
-                | PropertyType::Float
-                | PropertyType::Date
-                | PropertyType::Time
-                | PropertyType::LocalTime
-                | PropertyType::DateTime
-                | PropertyType::LocalDateTime
-                | PropertyType::Duration
-                | PropertyType::Point
-                | PropertyType::CartesianPoint
-                | PropertyType::Scalar(_) => false,
-            };
+            let is_plain = matches!(
+                property.r#type.kind(),
+                Kind::Id | Kind::String | Kind::Integer | Kind::Enum
+            );
             !is_plain || property.is_list || property.coalesce.is_some()
         }
         FieldKind::Property(_)

@@ -1,4 +1,4 @@
-//! How names are made of those of the definitions, in either version.
+//! Names of types and root fields, from those of the definitions.
 
 use api::plural::VERSION_8;
 

@@ -67,7 +67,7 @@ pub(crate) fn define(draft: &mut Draft, model: &Model, version: ApiVersion) {
     draft.add("FloatWhere", Some("The input for filtering a float"), kind);
 }
 
-/// version 3 describes fewer of these types.
+/// Version 3 describes fewer of these types.
 fn described(version: ApiVersion, text: &str) -> Option<&str> {
     match version {
         ApiVersion::V3 => None,
@@ -103,7 +103,7 @@ fn page_info(draft: &mut Draft) {
     draft.add("PageInfo", Some("Pagination information (Relay)"), kind);
 }
 
-/// What changes tell of how much they did.
+/// Adds the types of the counters of mutations.
 fn infos(draft: &mut Draft, version: ApiVersion) {
     let nodes_created = ("nodesCreated", Counter::RowsInserted);
     let nodes_deleted = ("nodesDeleted", Counter::RowsDeleted);

@@ -31,7 +31,7 @@ pub enum TextOperator {
     CaseInsensitive,
 }
 
-/// Where a text stands beside another.
+/// Comparison of two texts by their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextOrder {
     Greater,
@@ -74,7 +74,7 @@ impl TextOperator {
         Self::CaseInsensitive,
     ];
 
-    /// What the library calls it in its setting, and at the ends of names.
+    /// Its name in the library's setting, and the end of the names of inputs.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

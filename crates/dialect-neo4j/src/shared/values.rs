@@ -1,4 +1,4 @@
-//! How stored values stand in the API, in either version.
+//! Stored values in the API of either version.
 
 mod statements;
 
@@ -42,7 +42,7 @@ pub(crate) fn type_name<'a>(model: &'a Model, r#type: &PropertyType) -> &'a str 
     }
 }
 
-/// The same of inputs: points are given as objects.
+/// The name of a type of values in inputs: points are input objects.
 pub(crate) fn input_name<'a>(model: &'a Model, r#type: &PropertyType) -> &'a str {
     match r#type {
         PropertyType::Point => "PointInput",
@@ -60,12 +60,12 @@ pub(crate) fn whole(name: &str, property: &Property) -> String {
     }
 }
 
-/// The same, which is null only where the definitions say so.
+/// The type of a whole value, with `!` where the definitions require it.
 pub(crate) fn required(whole: String, property: &Property) -> String {
     if property.is_required { format!("{whole}!") } else { whole }
 }
 
-/// How one value is written, by the rules of the library; names of enums are written as they are.
+/// The response form of one value, by the rules of the library; names of enums stay as they are.
 pub(crate) fn leaf(r#type: &PropertyType, version: ApiVersion) -> Leaf {
     Leaf::Graph(match r#type {
         PropertyType::Boolean => GraphLeaf::Boolean,
@@ -90,7 +90,7 @@ pub(crate) fn leaf(r#type: &PropertyType, version: ApiVersion) -> Leaf {
     })
 }
 
-/// How a field of an entity is written.
+/// The binding of a field of an entity.
 pub(crate) fn column(model: &Model, property: &Property, api: ApiVersion) -> ColumnBinding {
     let one = match property.r#type {
         PropertyType::Enum(index) => enum_leaf(model, index),
@@ -120,7 +120,7 @@ pub(crate) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed, ver
         let fields = node.fields.iter().zip(&placed.fields);
         let fields = fields.filter_map(|(field, placed)| match placed {
             PlacedField::Property(id) => Some((field, *id)),
-            PlacedField::Ways(_) | PlacedField::Statement(_) => None,
+            PlacedField::Paths(_) | PlacedField::Statement(_) => None,
         });
         bind_entity(builder, (model, version), (placed.entity, &node.name), fields);
     }

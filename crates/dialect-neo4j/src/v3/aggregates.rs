@@ -1,146 +1,85 @@
-//! What is shown of many rows together.
+//! Aggregates of many rows.
 
-use ir::{AggregateFunction, Form};
+use ir::AggregateFunction;
 use response::Leaf;
 
-use super::build::Build;
 use super::classes::{OF_AGGREGATES, stored};
-use super::relations::{Part, Relation, target_name};
-use super::roles::Values;
-use crate::model::{ApiVersion, ModelField, PropertyType};
-use crate::shared::values::{leaf, type_name};
-use api::binding::{AggregateField, AggregateValue, FieldBinding};
+use crate::model::{PropertyType, Target};
+use crate::shared::aggregates::{add_functions, value};
+use crate::shared::attribute::{Attribute, attributes, edge_attributes};
+use crate::shared::builder::{Builder, Owner};
+use crate::shared::link::Link;
+use crate::shared::naming::upper_first;
+use crate::shared::values::type_name;
+use api::binding::{AggregateField, FieldBinding};
 
-/// A function as the API shows it.
-struct Shown {
-    name: &'static str,
-    function: AggregateFunction,
-    /// The type of what it makes.
-    r#type: PropertyType,
-    leaf: Leaf,
+/// Rows that are aggregated: the nodes on the other side, or the relationships.
+#[derive(Clone, Debug)]
+pub(super) struct Part<'m> {
+    /// Name of its field.
+    pub(super) field: &'static str,
+    /// Word of it in the names of types.
+    pub(super) word: &'static str,
+    pub(super) attributes: Vec<Attribute<'m>>,
 }
 
-impl<'m> Build<'m> {
-    /// The type of what is made of all nodes of a type.
-    pub(super) fn add_node_aggregates(&mut self, place: usize) {
-        let node = &self.model.nodes[place];
-        let name = format!("{}AggregateSelection", node.name);
-        self.add_count(&name);
-        self.add_values(&name, &node.fields, Values::Node(place));
-    }
-
-    /// The type of what is made of the nodes that a relationship leads to, and of its properties.
-    pub(super) fn add_related_aggregates(&mut self, relation: &Relation<'m>) -> String {
-        let target = relation.relationship.target;
-        let (source, upper) = (relation.source, relation.upper());
-        let base = format!("{source}{}{upper}", target_name(self.model, target));
-        let name = format!("{base}AggregationSelection");
-        self.add_count(&name);
-        for Part { field, word, fields, values } in relation.parts(self.model) {
-            let of = format!("{base}{word}AggregateSelection");
-            if self.add_values(&of, fields, values) {
-                self.show(&name, field, &of, FieldBinding::Aggregate(AggregateField::Object));
-            }
-        }
-        name
-    }
-
-    fn add_count(&mut self, name: &str) {
-        let count = Shown {
-            name: "count",
-            function: AggregateFunction::Count,
-            r#type: PropertyType::Int,
-            leaf: Leaf::Int,
-        };
-        self.show(name, count.name, "Int!", count.binding());
-    }
-
-    /// Adds the properties to a type of aggregates; whether there is any.
-    fn add_values(&mut self, name: &str, fields: &[ModelField], values: Values) -> bool {
-        let mut any = false;
-        for one in stored(fields, &OF_AGGREGATES) {
-            let is_shown = one.field.offers.on_aggregate && !one.property.is_list;
-            let functions = functions(&one.property.r#type);
-            let Some(place) = values.place(self, one.place) else { continue };
-            if !is_shown || functions.is_empty() {
-                continue;
-            }
-            let required = one.property.is_required;
-            let r#type = self.add_functions(&one.property.r#type, required, functions);
-            let binding = FieldBinding::Aggregate(AggregateField::Of { place, once: false });
-            self.show(name, &one.field.name, &format!("{}!", r#type), binding);
-            any = true;
-        }
-        any
-    }
-
-    /// The type of what functions make of values of a type, which all properties of it share.
-    fn add_functions(
-        &mut self,
-        r#type: &PropertyType,
-        is_required: bool,
-        functions: Vec<Shown>,
-    ) -> String {
-        let (suffix, mark) = if is_required { ("NonNullable", "!") } else { ("Nullable", "") };
-        let name = format!("{}AggregateSelection{suffix}", type_name(self.model, r#type));
-        if !self.draft.has(&name) {
-            for shown in functions {
-                let result = format!("{}{mark}", type_name(self.model, &shown.r#type));
-                self.show(&name, shown.name, &result, shown.binding());
-            }
-        }
-        name
-    }
-}
-
-impl Shown {
-    fn binding(&self) -> FieldBinding {
-        let value = AggregateValue {
-            function: self.function,
-            field: None,
-            leaf: self.leaf.clone(),
-            form: Form::Stored,
-            absent: None,
-        };
-        FieldBinding::Aggregate(AggregateField::Value([value].into()))
-    }
-}
-
-fn own_leaf(r#type: &PropertyType) -> Leaf {
-    leaf(r#type, ApiVersion::V3)
-}
-
-/// The functions of values of a type; none where nothing is made of them.
-fn functions(r#type: &PropertyType) -> Vec<Shown> {
-    use AggregateFunction::{Average, LongestText, Maximum, Minimum, ShortestText, Total};
-    let same =
-        |name, function| Shown { name, function, r#type: r#type.clone(), leaf: own_leaf(r#type) };
-    let average = || match r#type {
-        // The average of integers need not be one. That of large ones is a text all the same.
-        PropertyType::Int => {
-            let r#type = PropertyType::Float;
-            Shown { name: "average", function: Average, leaf: own_leaf(&r#type), r#type }
-        }
-        PropertyType::BigInt => Shown { leaf: Leaf::FloatText, ..same("average", Average) },
-        _ => same("average", Average),
+/// The rows that a relationship aggregates.
+pub(super) fn parts<'m>(build: &Builder<'m>, link: &Link<'m>) -> Vec<Part<'m>> {
+    let node = match link.target() {
+        Target::Node(place) => Some(attributes(build, Owner::Node(place))),
+        Target::Interface(_) | Target::Union(_) => None,
     };
-    match r#type {
-        PropertyType::Id | PropertyType::String => {
-            vec![same("shortest", ShortestText), same("longest", LongestText)]
+    let node = node.map(|attributes| Part { field: "node", word: "Node", attributes });
+    let edge = link.relationship.properties.map(|place| edge_attributes(build, place));
+    let edge = edge.map(|attributes| Part { field: "edge", word: "Edge", attributes });
+    node.into_iter().chain(edge).collect()
+}
+
+/// Adds the type of aggregates of all nodes of a type.
+pub(super) fn add_node_aggregates(build: &mut Builder<'_>, node: &str, own: &[Attribute<'_>]) {
+    let name = format!("{node}AggregateSelection");
+    add_count(build, &name);
+    add_values(build, &name, own);
+}
+
+/// Adds the type of aggregates of the nodes that a relationship leads to, and of its properties.
+pub(super) fn add_related_aggregates<'m>(build: &mut Builder<'m>, link: &Link<'m>) -> String {
+    let (source, target) = (link.source, build.name(link.target()));
+    let base = format!("{source}{target}{}", upper_first(link.name()));
+    let name = format!("{base}AggregationSelection");
+    add_count(build, &name);
+    for Part { field, word, attributes } in parts(build, link) {
+        let of = format!("{base}{word}AggregateSelection");
+        if add_values(build, &of, &attributes) {
+            build.show(&name, field, &of, FieldBinding::Aggregate(AggregateField::Object));
         }
-        PropertyType::Int | PropertyType::BigInt | PropertyType::Float => {
-            vec![same("max", Maximum), same("min", Minimum), average(), same("sum", Total)]
-        }
-        PropertyType::Time
-        | PropertyType::LocalTime
-        | PropertyType::DateTime
-        | PropertyType::LocalDateTime
-        | PropertyType::Duration => vec![same("min", Minimum), same("max", Maximum)],
-        PropertyType::Boolean
-        | PropertyType::Date
-        | PropertyType::Point
-        | PropertyType::CartesianPoint
-        | PropertyType::Enum(_)
-        | PropertyType::Scalar(_) => Vec::new(),
     }
+    name
+}
+
+fn add_count(build: &mut Builder<'_>, name: &str) {
+    build.show(name, "count", "Int!", value(AggregateFunction::Count, Leaf::Int, None));
+}
+
+/// Adds the properties to a type of aggregates; whether there is any.
+fn add_values(build: &mut Builder<'_>, name: &str, attributes: &[Attribute<'_>]) -> bool {
+    let mut all = stored(attributes, &OF_AGGREGATES);
+    all.retain(|one| {
+        let r#type = &one.property.r#type;
+        let is_aggregated = r#type.is_aggregated() || *r#type == PropertyType::Id;
+        is_aggregated && one.field.offers.on_aggregate && !one.property.is_list
+    });
+    for one in &all {
+        let Some(place) = one.origin.place() else { continue };
+        let (suffix, mark) =
+            if one.property.is_required { ("NonNullable", "!") } else { ("Nullable", "") };
+        let r#type = type_name(build.model, &one.property.r#type);
+        let r#type = format!("{type}AggregateSelection{suffix}");
+        if !build.draft.has(&r#type) {
+            add_functions(build, &r#type, &one.property.r#type, mark);
+        }
+        let binding = FieldBinding::Aggregate(AggregateField::Of { place, once: false });
+        build.show(name, one.name(), &format!("{type}!"), binding);
+    }
+    !all.is_empty()
 }

@@ -1,14 +1,17 @@
-//! The classes of properties, by which types list their fields: not in the order of the definition,
+//! Classes of properties, by which types list their fields: not in the order of the definition,
 //! but class by class, and in another order of classes here and there.
 
-use crate::model::{FieldKind, Made, ModelField, Property, PropertyType, RelationshipField};
+use crate::model::{Made, NodeType, Property};
+use crate::shared::attribute::{Attribute, Origin};
+use crate::shared::builder::relationship;
+use crate::shared::kinds::Kind;
 
-/// A class of properties.
+/// Class of properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
-    /// What is none of the others; lengths of time are no temporal values here.
+    /// Any other value; durations are not temporal here.
     Primitive,
-    /// Of a scalar of the definitions' own.
+    /// Value of a scalar of the definitions.
     Own,
     Enum,
     Temporal,
@@ -37,16 +40,8 @@ pub(super) const OF_LISTS: [Class; 3] = [Class::Temporal, Class::Primitive, Clas
 /// In aggregates.
 pub(super) const OF_AGGREGATES: [Class; 2] = [Class::Primitive, Class::Temporal];
 
-/// A property with its place among the fields of its type.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stored<'m> {
-    pub(super) place: usize,
-    pub(super) field: &'m ModelField,
-    pub(super) property: &'m Property,
-}
-
 impl Property {
-    /// Whether nobody says its value when a row is created.
+    /// Whether its value is generated when a row is created.
     pub(super) fn is_made_on_create(&self) -> bool {
         match self.made {
             Some(Made::Id | Made::Timestamp { .. }) => true,
@@ -55,51 +50,35 @@ impl Property {
     }
 }
 
-/// The properties of some classes, class by class.
-pub(super) fn stored<'m>(fields: &'m [ModelField], classes: &[Class]) -> Vec<Stored<'m>> {
-    let all: Vec<(Class, Stored<'m>)> = fields
-        .iter()
-        .enumerate()
-        .filter_map(|(place, field)| match &field.kind {
-            FieldKind::Property(property) => {
-                Some((class(&property.r#type), Stored { place, field, property }))
-            }
-            FieldKind::Relationship(_) | FieldKind::Statement(_) | FieldKind::Part(_) => None,
-        })
-        .collect();
-    let of = |wanted: Class| {
-        let of_class = all.iter().filter(move |(class, _)| *class == wanted);
-        of_class.map(|(_, stored)| *stored)
-    };
-    classes.iter().flat_map(|class| of(*class)).collect()
+/// The stored properties of some classes, class by class.
+pub(super) fn stored<'m>(attributes: &[Attribute<'m>], classes: &[Class]) -> Vec<Attribute<'m>> {
+    let of = |wanted: Class| attributes.iter().filter(move |one| class(one) == Some(wanted));
+    classes.iter().flat_map(|class| of(*class)).copied().collect()
 }
 
-/// The relationships of a type, each with its place among the fields.
-pub(super) fn relationships(
-    fields: &[ModelField],
-) -> impl Iterator<Item = (usize, &ModelField, &RelationshipField)> {
-    fields.iter().enumerate().filter_map(|(place, field)| match &field.kind {
-        FieldKind::Relationship(relationship) => Some((place, field, relationship)),
-        FieldKind::Property(_) | FieldKind::Statement(_) | FieldKind::Part(_) => None,
-    })
+/// The unique properties of a node type.
+pub(super) fn unique<'m>(attributes: &[Attribute<'m>]) -> Vec<Attribute<'m>> {
+    let mut all = stored(attributes, &USUAL);
+    all.retain(|one| one.property.is_unique);
+    all
 }
 
-fn class(r#type: &PropertyType) -> Class {
-    match r#type {
-        PropertyType::Boolean
-        | PropertyType::Id
-        | PropertyType::Int
-        | PropertyType::BigInt
-        | PropertyType::Float
-        | PropertyType::String
-        | PropertyType::Duration => Class::Primitive,
-        PropertyType::Date
-        | PropertyType::Time
-        | PropertyType::LocalTime
-        | PropertyType::DateTime
-        | PropertyType::LocalDateTime => Class::Temporal,
-        PropertyType::Point | PropertyType::CartesianPoint => Class::Point,
-        PropertyType::Enum(_) => Class::Enum,
-        PropertyType::Scalar(_) => Class::Own,
+/// Whether a node type has relationships.
+pub(super) fn has_relationships(node: &NodeType) -> bool {
+    node.fields.iter().any(|field| relationship(field).is_some())
+}
+
+fn class(attribute: &Attribute<'_>) -> Option<Class> {
+    if let Origin::Computed(_) = attribute.origin {
+        return None;
     }
+    Some(match attribute.property.r#type.kind() {
+        Kind::Boolean | Kind::Id | Kind::String | Kind::Integer | Kind::Float | Kind::Duration => {
+            Class::Primitive
+        }
+        Kind::Date | Kind::Time => Class::Temporal,
+        Kind::Point => Class::Point,
+        Kind::Enum => Class::Enum,
+        Kind::Scalar => Class::Own,
+    })
 }

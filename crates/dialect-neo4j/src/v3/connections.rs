@@ -1,120 +1,96 @@
 //! Relationships as connections, with their properties.
 
-use super::build::Build;
-use super::objects::with_reason;
-use super::related::{directed_argument, null_connection};
-use super::relations::{Relation, members, target_name};
+use super::descriptions::NEGATION;
+use super::objects::add_edges;
+use super::related::{add_any, add_quantities, directed_argument, null_connection, rows};
 use super::roles::{filter, limit, of_variant};
-use super::texts::NEGATION;
 use crate::model::Target;
+use crate::shared::builder::Builder;
 use crate::shared::draft::{DraftField, DraftInput};
-use api::binding::{
-    ArgumentRole, ConnectionField, FieldBinding, FilterRole, InputBinding, OrderRole, RowsForm,
-};
+use crate::shared::link::Link;
+use crate::shared::rows::{EDGES_FIRST, add_page, limit as limit_of};
+use api::binding::{ArgumentRole, FilterRole, OrderRole, RowsForm};
 
-impl<'m> Build<'m> {
-    /// The connection of a relationship, its conditions, and the condition on it.
-    pub(super) fn add_connection(&mut self, relation: &Relation<'m>) {
-        self.add_edges(relation);
-        let connection = relation.shared("Connection");
-        let edges = format!("[{}!]!", relation.shared("Relationship"));
-        let fields = [
-            ("edges", &*edges, ConnectionField::Edges),
-            ("totalCount", "Int!", ConnectionField::TotalCount),
-            ("pageInfo", "PageInfo!", ConnectionField::PageInfo),
-        ];
-        for (name, r#type, field) in fields {
-            self.show(&connection, name, r#type, FieldBinding::Connection(field));
-        }
-        let r#where = relation.shared("ConnectionWhere");
-        self.add_connection_where(relation, &r#where);
-        let name = format!("{}Connection", relation.field.name);
-        let of_source = format!("{}Where", relation.source);
-        self.add_any(&of_source, &name, &r#where, relation, null_connection());
-        self.add_quantities(&of_source, &name, (&connection, &r#where), relation, false);
+/// The connection of a relationship, its conditions, and the condition on it.
+pub(super) fn add_connection<'m>(build: &mut Builder<'m>, link: &Link<'m>) {
+    add_edges(build, link);
+    let connection = link.shared("Connection");
+    add_page(build, &connection, &link.shared("Relationship"), EDGES_FIRST);
+    let r#where = link.shared("ConnectionWhere");
+    add_connection_where(build, link, &r#where);
+    let name = format!("{}Connection", link.name());
+    let of_source = format!("{}Where", link.source);
+    add_any(build, &of_source, &name, &r#where, link, null_connection());
+    add_quantities(build, &of_source, &name, (&connection, &r#where), link, false);
 
-        let sort = self.add_connection_sort(relation);
-        if !relation.field.offers.on_read {
-            return;
-        }
-        let binding = self.rows(relation, RowsForm::Connection);
-        let field = DraftField::new(&name, &format!("{connection}!"), binding);
-        let mut field = with_reason(field, relation.reason());
-        field.arguments.push(DraftInput::lenient("where", &r#where, FilterRole::Conditions));
-        field.arguments.push(DraftInput::new("first", "Int", limit(self.most(relation))));
-        field.arguments.push(DraftInput::lenient("after", "String", ArgumentRole::AfterOffset));
-        field.arguments.extend(directed_argument(relation));
-        if let Some(sort) = sort {
-            field.arguments.push(DraftInput::lenient(
-                "sort",
-                &format!("[{sort}!]"),
-                ArgumentRole::Sort,
-            ));
-        }
-        self.draft.add_field(relation.source, field);
+    let sort = add_connection_sort(build, link);
+    if !link.field.offers.on_read {
+        return;
     }
-
-    fn add_connection_where(&mut self, relation: &Relation<'m>, r#where: &str) {
-        let target = relation.relationship.target;
-        if let Target::Union(_) = target {
-            let all = members(self.model, target);
-            for place in &all {
-                let member = &self.model.nodes[*place].name;
-                let of_member = format!("{}{member}ConnectionWhere", relation.shared(""));
-                self.put_logic(&of_member, ["OR", "AND", "NOT"]);
-                self.put_both(&of_member, "node", &format!("{member}Where"));
-                self.put_edge_conditions(relation, &of_member);
-                self.put(r#where, member, &of_member, of_variant(&all, *place));
-            }
-            return;
-        }
-        self.put_logic(r#where, ["AND", "OR", "NOT"]);
-        self.put_edge_conditions(relation, r#where);
-        let name = target_name(self.model, target);
-        self.put_both(r#where, "node", &format!("{name}Where"));
+    let binding = rows(build, link, RowsForm::Connection);
+    let most = limit_of(build, link.target()).max;
+    let mut field = DraftField::new(&name, &format!("{connection}!"), binding)
+        .deprecated(link.field.deprecated.as_ref())
+        .argument(DraftInput::lenient("where", &r#where, FilterRole::Conditions))
+        .argument(DraftInput::new("first", "Int", limit(most)))
+        .argument(DraftInput::lenient("after", "String", ArgumentRole::AfterOffset));
+    field.arguments.extend(directed_argument(link));
+    if let Some(sort) = sort {
+        let sort = DraftInput::lenient("sort", &format!("[{sort}!]"), ArgumentRole::Sort);
+        field.arguments.push(sort);
     }
+    build.draft.add_field(link.source, field);
+}
 
-    /// How many rows a list on the other side has at most.
-    fn most(&self, relation: &Relation<'m>) -> Option<u32> {
-        match relation.relationship.target {
-            Target::Node(place) => self.model.nodes[place].limit.max,
-            Target::Interface(place) => self.model.interfaces[place].limit.max,
-            Target::Union(_) => None,
+fn add_connection_where<'m>(build: &mut Builder<'m>, link: &Link<'m>, r#where: &str) {
+    let target = link.target();
+    if let Target::Union(_) = target {
+        let all = build.variant_types(target);
+        for place in &all {
+            let member = build.name(Target::Node(*place));
+            let of_member = format!("{}{member}ConnectionWhere", link.shared(""));
+            build.put_logic(&of_member, ["OR", "AND", "NOT"]);
+            put_both(build, &of_member, "node", &format!("{member}Where"));
+            put_edge_conditions(build, link, &of_member);
+            build.put(r#where, member, &of_member, of_variant(&all, *place));
+        }
+        return;
+    }
+    build.put_logic(r#where, ["AND", "OR", "NOT"]);
+    put_edge_conditions(build, link, r#where);
+    let name = build.name(target);
+    put_both(build, r#where, "node", &format!("{name}Where"));
+}
+
+fn put_edge_conditions<'m>(build: &mut Builder<'m>, link: &Link<'m>, r#where: &str) {
+    if link.has_properties() {
+        put_both(build, r#where, "edge", &format!("{}Where", link.edge));
+    }
+}
+
+/// A condition, and what the library calls its negation: it takes both alike.
+fn put_both(build: &mut Builder<'_>, r#where: &str, name: &str, r#type: &str) {
+    build.put(r#where, name, r#type, filter());
+    build.put_for(r#where, &format!("{name}_NOT"), r#type, filter(), Some(NEGATION));
+}
+
+/// The type of the orders of a connection, if it can be ordered by anything.
+fn add_connection_sort<'m>(build: &mut Builder<'m>, link: &Link<'m>) -> Option<String> {
+    let sort = link.shared("ConnectionSort");
+    let edge = link.has_properties().then(|| format!("{}Sort", link.edge));
+    let node = match link.target() {
+        Target::Union(_) => None,
+        target => Some(format!("{}Sort", build.name(target))),
+    };
+    // The types that all node types have are made before all of this.
+    let node = node.filter(|node| build.draft.has(node));
+    if edge.is_none() && node.is_none() {
+        return None;
+    }
+    for (name, r#type) in [("edge", edge), ("node", node)] {
+        if let Some(r#type) = r#type {
+            build.put_lenient(&sort, name, &r#type, OrderRole::Sort);
         }
     }
-
-    fn put_edge_conditions(&mut self, relation: &Relation<'m>, r#where: &str) {
-        if let Some(properties) = relation.properties(self) {
-            self.put_both(r#where, "edge", &format!("{}Where", properties.name));
-        }
-    }
-
-    /// A condition, and what the library calls its negation: it takes both alike.
-    fn put_both(&mut self, r#where: &str, name: &str, r#type: &str) {
-        self.put(r#where, name, r#type, filter());
-        self.put_for(r#where, &format!("{name}_NOT"), r#type, filter(), Some(NEGATION));
-    }
-
-    /// The type of the orders of a connection, if it can be ordered by anything.
-    fn add_connection_sort(&mut self, relation: &Relation<'m>) -> Option<String> {
-        let sort = relation.shared("ConnectionSort");
-        let of = || InputBinding::lenient(OrderRole::Sort);
-        let edge = relation.properties(self).map(|properties| format!("{}Sort", properties.name));
-        let node = match relation.relationship.target {
-            Target::Union(_) => None,
-            target => Some(format!("{}Sort", target_name(self.model, target))),
-        };
-        // The types that all node types have are made before all of this.
-        let node = node.filter(|node| self.draft.has(node));
-        if edge.is_none() && node.is_none() {
-            return None;
-        }
-        if let Some(edge) = edge {
-            self.put(&sort, "edge", &edge, of());
-        }
-        if let Some(node) = node {
-            self.put(&sort, "node", &node, of());
-        }
-        Some(sort)
-    }
+    Some(sort)
 }

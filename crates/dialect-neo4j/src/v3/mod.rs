@@ -1,162 +1,159 @@
 //! The API of versions 3.18 to 3.20: lists with `options`, aggregates beside them, relationships to
 //! one node, and operators as the ends of names.
 //!
-//! * `build.rs`: what every part needs; `classes.rs`: the order of properties; `relations.rs`:
-//!   relationships and their names; `texts.rs`: what the schema says
-//! * `objects.rs`: what is stored, `related.rs` and `connections.rs`: what it is related to
-//! * `variants.rs`: nodes of several types in one list; `ways.rs`: what leads to such where nodes are
-//!   changed
-//! * `conditions.rs`, `orders.rs`: which rows and in which order; `roles.rs`: what those mean
-//! * `aggregates.rs`, `made_conditions.rs`: of many rows together
-//! * `changes`: what requests say of nodes that are changed; `rules.rs`: what holds afterwards
-//! * `roots.rs`: the root types; `searches.rs`: full-text indexes; `statements.rs`: fields that
-//!   statements of the author give; `not_served.rs`: definitions that are refused
+//! * `classes.rs`: the order of properties; `descriptions.rs`: descriptions and reasons
+//! * `objects.rs`: stored values; `related.rs` and `connections.rs`: relationships
+//! * `conditions.rs`, `orders.rs`: filters and orders; `roles.rs`: their bindings
+//! * `aggregates.rs`, `aggregate_conditions.rs`: aggregates, and conditions on these
+//! * `changes`: inputs of mutations; `rules.rs`: the rules that nodes obey afterwards
+//! * `roots.rs`: the root types; `searches.rs`: full-text indexes; `statements.rs`: `@cypher` fields
 //!
 //! The library makes types one after the other and gives them fields whenever it comes across one.
 //! Here it is the same: a type that is wanted is made, and a field that is there already is
 //! replaced where it stands.
 
+mod aggregate_conditions;
 mod aggregates;
-mod build;
 mod changes;
 mod classes;
 mod conditions;
 mod connections;
-mod made_conditions;
-mod not_served;
+mod descriptions;
+
 mod objects;
 mod orders;
 mod related;
-mod relations;
 mod roles;
 mod roots;
 mod rules;
 mod searches;
 mod statements;
-mod texts;
-mod variants;
-mod ways;
 
 use crate::model::{ApiVersion, Model, Placed, Target};
+use crate::shared::attribute::{attributes, edge_attributes};
+use crate::shared::builder::{Builder, Owner};
+use crate::shared::link::links;
+use crate::shared::statements::{StatementFields, add_roots};
 use crate::shared::text_filters::TextFilter;
-use crate::shared::{coalesced, global_ids, own_types, values};
-use api::binding::{FieldBinding, FilterRole, InputBinding};
+use crate::shared::{
+    coalesced, declared, global_ids, node_field, own_types, paths, values, variants,
+};
+use api::binding::FieldBinding;
 use api::{Api, ApiBuilder};
-use build::Build;
-pub use not_served::not_served;
-use relations::{Owner, Relation};
-use roles::Values;
 
-/// What may be chosen of the API.
+/// Options of the API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Operators on texts beside those that there always are.
+    /// Operators on texts beside those that are always there.
     pub filters: Vec<TextFilter>,
 }
 
-/// Makes the API of type definitions, of which the catalog holds what `placed` says.
+/// Makes the API of type definitions, whose ids in the catalog `placed` has.
 #[must_use]
 pub fn api(model: &Model, placed: &Placed, options: &Options) -> Api {
-    let mut build = Build::new(model, placed, options);
+    let options =
+        crate::shared::builder::Options { filters: options.filters.clone(), ..Default::default() };
+    let build = &mut Builder::new(model, placed, ApiVersion::V3, options);
     own_types::define(&mut build.draft, model, ApiVersion::V3);
-    build.add_query_options();
-    build.add_global_ids();
-    build.add_statement_inputs();
+    orders::add_query_options(build);
+    node_field::root(build, crate::shared::objects::in_interface());
+    StatementFields::of(build).add_inputs(&mut build.draft);
     for place in 0..model.properties.len() {
-        build.properties_type(place);
+        properties_type(build, place);
     }
     for place in 0..model.nodes.len() {
-        build.node_type(place);
+        node_type(build, place);
     }
     for place in 0..model.interfaces.len() {
-        build.interface_type(place);
+        interface_type(build, place);
     }
     for place in 0..model.nodes.len() {
-        build.relations(Owner::Node(place));
+        relationships(build, Owner::Node(place));
     }
-    build.add_unions();
-    for place in 0..model.nodes.len() {
-        let name = &model.nodes[place].name;
-        build.fill(&format!("{name}UpdateInput"));
-        build.fill(&format!("{name}CreateInput"));
-        build.add_searches(place);
-        build.add_root_fields(place);
+    objects::add_unions(build);
+    for (place, node) in model.nodes.iter().enumerate() {
+        build.fill(&format!("{}UpdateInput", node.name));
+        build.fill(&format!("{}CreateInput", node.name));
+        searches::add_searches(build, place);
+        roots::add_root_fields(build, place);
     }
-    build.add_statement_roots();
+    add_roots(build);
+    declared::fill(build);
+    paths::fill(build);
     let mut builder = ApiBuilder::default();
     build.draft.finish(&mut builder);
-    for variants in build.finished_variants(builder.schema()) {
-        builder.add_variants(variants);
-    }
-    builder.add_ways(build.finished_ways());
+    variants::finish(&mut builder, build);
+    builder.add_ways(std::mem::take(&mut build.paths));
     values::bind(&mut builder, model, placed, ApiVersion::V3);
     coalesced::bind(&mut builder, model, placed, ApiVersion::V3);
     global_ids::bind(&mut builder, model, placed);
-    rules::bind(&mut builder, model, placed);
+    rules::bind(&mut builder, build);
     builder.finish()
 }
 
-/// What a field means that is in the schema and not served.
+/// The binding of a field that is in the schema and not served.
 fn unserved(what: &str) -> FieldBinding {
     FieldBinding::Refused(format!("{what} is not served yet.").into())
 }
 
-impl<'m> Build<'m> {
-    /// The types of the properties of relationships.
-    fn properties_type(&mut self, place: usize) {
-        let properties = &self.model.properties[place];
-        self.add_properties(place);
-        self.add_edge_orders(place);
-        self.add_edge_values(place);
-        let name = format!("{}Where", properties.name);
-        self.add_conditions(&name, &properties.fields, Values::Edge(place));
-    }
+/// Adds the types of the properties of relationships.
+fn properties_type(build: &mut Builder<'_>, place: usize) {
+    let name = &*build.model.properties[place].name;
+    let attributes = edge_attributes(build, place);
+    objects::add_properties(build, name, &attributes);
+    orders::add_edge_orders(build, name, &attributes);
+    changes::add_edge_values(build, name, &attributes);
+    let r#where = format!("{name}Where");
+    build.put_logic(&r#where, ["OR", "AND", "NOT"]);
+    conditions::add_conditions(build, &r#where, &attributes);
+}
 
-    /// The types of a node type that its relationships have nothing to do with.
-    fn node_type(&mut self, place: usize) {
-        let node = &self.model.nodes[place];
-        self.add_object(place);
-        self.add_node_orders(place);
-        self.add_node_aggregates(place);
-        let name = format!("{}Where", node.name);
-        if self.global_id(place).is_some()
-            && let Some(placed) = self.placed.nodes.get(place)
-        {
-            let role = FilterRole::IsGlobalId(placed.entity);
-            self.put(&name, "id", "ID", InputBinding::lenient(role));
-        }
-        self.add_conditions(&name, &node.fields, Values::Node(place));
-        self.add_node_values(place);
-    }
+/// Adds the types of a node type that do not depend on its relationships.
+fn node_type(build: &mut Builder<'_>, place: usize) {
+    let owner = Owner::Node(place);
+    let name = build.name(owner.into());
+    let attributes = attributes(build, owner);
+    objects::add_object(build, place, &attributes);
+    orders::add_orders(build, owner, &attributes);
+    aggregates::add_node_aggregates(build, name, &attributes);
+    let r#where = format!("{name}Where");
+    node_field::condition(build, place, &r#where, &attributes);
+    build.put_logic(&r#where, ["OR", "AND", "NOT"]);
+    conditions::add_conditions(build, &r#where, &attributes);
+    changes::add_node_values(build, name, &attributes);
+}
 
-    /// The types of an interface. One that relationships lead to has inputs.
-    fn interface_type(&mut self, place: usize) {
-        self.add_interface(place);
-        if self.is_target(place) {
-            self.add_interface_orders(place);
-            self.begin_interface(place);
-            self.relations(Owner::Interface(place));
-            self.end_interface(place);
+/// Adds the types of an interface. One that relationships lead to has inputs.
+fn interface_type(build: &mut Builder<'_>, place: usize) {
+    let owner = Owner::Interface(place);
+    let attributes = attributes(build, owner);
+    objects::add_interface(build, place, &attributes);
+    if objects::is_target(build, place) {
+        orders::add_orders(build, owner, &attributes);
+        changes::begin_interface(build, place, &attributes);
+        relationships(build, owner);
+        changes::end_interface(build, place);
+    }
+}
+
+/// Adds the types and fields of the relationships of a type.
+fn relationships(build: &mut Builder<'_>, owner: Owner) {
+    let mut links = links(build, owner);
+    for link in &mut links {
+        link.variants = variants::of_link(build, link);
+        if !matches!((owner, link.target()), (Owner::Node(_), Target::Node(_))) {
+            link.change_paths = Some(paths::add(build, link, link.target()));
         }
     }
-
-    /// All that the relationships of a type bring along.
-    fn relations(&mut self, owner: Owner) {
-        let mut relations = Relation::all(self, owner);
-        for relation in &mut relations {
-            relation.variants = self.variants(relation);
-            relation.several = self.ways(relation);
+    for link in &links {
+        related::add_related_fields(build, link);
+        if let Target::Node(_) = link.target() {
+            related::add_related_conditions(build, link);
         }
-        for relation in &relations {
-            self.add_related_fields(relation);
-            if let Target::Node(_) = relation.relationship.target {
-                self.add_related_conditions(relation);
-            }
-            self.add_changes(relation);
-        }
-        for relation in &relations {
-            self.add_connection(relation);
-        }
+        changes::add_changes(build, link);
+    }
+    for link in &links {
+        connections::add_connection(build, link);
     }
 }
 

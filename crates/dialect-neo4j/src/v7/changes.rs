@@ -1,27 +1,26 @@
-//! What becomes of stored values: the inputs of new nodes and of changed ones, and the objects of
-//! what is done with one value.
+//! Inputs of stored values: those of new and of updated nodes, and the objects of changes of one
+//! value.
 
 use catalog::FieldId;
 
-use super::attribute::{Attribute, Spot};
-use super::build::Build;
 use crate::model::PropertyType;
+use crate::shared::attribute::{Attribute, Origin};
+use crate::shared::builder::Builder;
+use crate::shared::changes::add_created;
 use crate::shared::draft::{DraftInput, DraftKind};
+use crate::shared::operators::{MUST_NOT_BE_NULL, arithmetic};
 use crate::shared::values;
 use api::binding::{AssignVerb, InputBinding, SeveralRole, WriteRole};
 
-/// Of the inputs of values that have to be there.
-const MUST_NOT_BE_NULL: &str = "The value must not be null.";
-
-/// What is changed: a field, or that of each of several types of nodes, by its place.
+/// Value that is changed: a field, or that of each of several types of nodes, by its place.
 #[derive(Clone, Copy)]
 enum Stored {
     Field(FieldId),
     Common(u16),
 }
 
-/// Adds the objects of what is done with a value: those that nothing leads to are left out.
-pub(super) fn define(build: &mut Build<'_>) {
+/// Adds the objects of changes of one value: those that nothing leads to are left out.
+pub(super) fn define(build: &mut Builder<'_>) {
     let built_in = [
         PropertyType::Boolean,
         PropertyType::Id,
@@ -93,37 +92,8 @@ fn list_name(model: &crate::model::Model, r#type: &PropertyType) -> String {
     }
 }
 
-/// What is done with numbers: the verb in the object, the one at the end of a name, and its meaning.
-fn arithmetic(r#type: &PropertyType) -> &'static [(&'static str, &'static str, AssignVerb)] {
-    match r#type {
-        PropertyType::Int | PropertyType::BigInt => &[
-            ("add", "INCREMENT", AssignVerb::Add),
-            ("subtract", "DECREMENT", AssignVerb::Subtract),
-        ],
-        PropertyType::Float => &[
-            ("add", "ADD", AssignVerb::Add),
-            ("subtract", "SUBTRACT", AssignVerb::Subtract),
-            ("multiply", "MULTIPLY", AssignVerb::Multiply),
-            ("divide", "DIVIDE", AssignVerb::Divide),
-        ],
-        PropertyType::Boolean
-        | PropertyType::Id
-        | PropertyType::String
-        | PropertyType::Date
-        | PropertyType::Time
-        | PropertyType::LocalTime
-        | PropertyType::DateTime
-        | PropertyType::LocalDateTime
-        | PropertyType::Duration
-        | PropertyType::Point
-        | PropertyType::CartesianPoint
-        | PropertyType::Enum(_)
-        | PropertyType::Scalar(_) => &[],
-    }
-}
-
 /// The inputs of the properties of relationships.
-pub(super) fn properties(build: &mut Build<'_>, name: &str, attributes: &[Attribute<'_>]) {
+pub(super) fn properties(build: &mut Builder<'_>, name: &str, attributes: &[Attribute<'_>]) {
     created(build, &format!("{name}CreateInput"), attributes);
     updated(build, &format!("{name}UpdateInput"), attributes, true);
 }
@@ -134,31 +104,13 @@ pub(super) fn needs_values(attributes: &[Attribute<'_>]) -> bool {
 }
 
 /// The values of a new object.
-pub(super) fn created(build: &mut Build<'_>, name: &str, attributes: &[Attribute<'_>]) {
-    build.draft.input(name);
-    for attribute in attributes.iter().filter(|attribute| attribute.is_created()) {
-        let r#type = values::required(build.whole_input(attribute), attribute.property);
-        let binding = match attribute.spot {
-            Spot::Node(field) | Spot::Edge(field) => {
-                InputBinding::lenient(WriteRole::Stored(field))
-            }
-            // An interface has no nodes of its own that could be made.
-            Spot::Common(_) | Spot::Apart | Spot::Made(_) => continue,
-        };
-        let input = DraftInput::new(attribute.name(), &r#type, binding)
-            .deprecated(attribute.field.deprecated.as_ref());
-        let input = match &attribute.property.default {
-            Some(default) => input.defaulted(values::constant(default)),
-            None => input,
-        };
-        build.draft.add_input(name, input);
-    }
+pub(super) fn created(build: &mut Builder<'_>, name: &str, attributes: &[Attribute<'_>]) {
+    add_created(build, name, attributes.iter().filter(|attribute| attribute.is_created()));
 }
 
-/// What becomes of the values of a changed object; `lists` says whether elements of lists can be
-/// changed by the deprecated inputs.
+/// Adds the values of an updated object; `lists` adds the deprecated inputs of elements of lists.
 pub(super) fn updated(
-    build: &mut Build<'_>,
+    build: &mut Builder<'_>,
     name: &str,
     attributes: &[Attribute<'_>],
     lists: bool,
@@ -172,10 +124,10 @@ pub(super) fn updated(
             false => one_name(build.model, r#type),
         };
         let is_required = attribute.property.is_required;
-        let stored = match attribute.spot {
-            Spot::Node(field) | Spot::Edge(field) => Stored::Field(field),
-            Spot::Common(place) => Stored::Common(place),
-            Spot::Apart | Spot::Made(_) => continue,
+        let stored = match attribute.origin {
+            Origin::Node(field) | Origin::Edge(field) => Stored::Field(field),
+            Origin::Common(place) => Stored::Common(place),
+            Origin::Apart | Origin::Computed(_) => continue,
         };
         let binding = InputBinding::lenient(match stored {
             Stored::Field(field) => WriteRole::Assigns { field, is_required },
@@ -189,7 +141,7 @@ pub(super) fn updated(
         if build.options.exclude_deprecated {
             continue;
         }
-        let whole = build.whole_input(attribute);
+        let whole = build.given(attribute.property);
         let by = |ending: &str, r#type: &str, verb| {
             let role = match stored {
                 Stored::Field(field) => WriteRole::Assign { field, verb },

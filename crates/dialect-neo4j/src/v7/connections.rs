@@ -1,17 +1,18 @@
 //! The fields that lead from nodes to others, and the connections of relationships.
 
-use super::build::{Build, Owner};
-use super::link::Link;
 use super::{objects, sort};
-use crate::model::{Limit, Target};
+use crate::model::Target;
+use crate::shared::builder::{Builder, Owner};
 use crate::shared::draft::{DraftField, DraftInput};
+use crate::shared::link::Link;
+use crate::shared::rows::{self, EDGES_FIRST, add_edge, default_limit, filter};
 use api::binding::{
     ArgumentRole, ConnectionField, EdgeField, FieldBinding, FilterRole, RowsBinding, RowsForm,
     RowsFrom,
 };
 
 /// Adds the fields of a link to its owner, and the types that they lead to.
-pub(super) fn fields(build: &mut Build<'_>, link: &Link<'_>) {
+pub(super) fn fields(build: &mut Builder<'_>, link: &Link<'_>) {
     let owner = build.name(link.owner.into());
     if link.is_shown() {
         let field = nodes(build, link);
@@ -24,7 +25,7 @@ pub(super) fn fields(build: &mut Build<'_>, link: &Link<'_>) {
 }
 
 /// `actors(where: …): [Person!]!`, or `director: Person`.
-fn nodes(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
+fn nodes(build: &mut Builder<'_>, link: &Link<'_>) -> DraftField {
     let target = link.declared_target;
     let one = build.name(link.target());
     let r#type = match (link.is_list(), link.relationship.is_required) {
@@ -35,7 +36,7 @@ fn nodes(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
     };
     let limit = default_limit(build, link.target()).filter(|_| link.is_list());
     let form = if link.is_list() { RowsForm::List } else { RowsForm::First };
-    let binding = match (link.ways, link.hop(), link.variants) {
+    let binding = match (link.paths, link.hop(), link.variants) {
         ([way], Some(hop), _) => FieldBinding::Rows(RowsBinding {
             from: RowsFrom::Nodes(hop),
             entity: way.entity,
@@ -45,9 +46,7 @@ fn nodes(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
         (_, _, Some(variants)) => variants.rows(form, true, limit),
         _ => objects::unserved(),
     };
-    let mut field =
-        DraftField::new(link.name(), &r#type, binding).deprecated(link.field.deprecated.as_ref());
-    field.description.clone_from(&link.field.description);
+    let field = DraftField::of(link.field, &r#type, binding);
     if !link.is_list() {
         return field;
     }
@@ -62,10 +61,10 @@ fn nodes(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
 }
 
 /// `actorsConnection(where: …): MovieActorsConnection!`.
-fn connection(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
+fn connection(build: &mut Builder<'_>, link: &Link<'_>) -> DraftField {
     connection_type(build, link);
     let limit = default_limit(build, link.target()).filter(|_| link.is_list());
-    let binding = match (link.ways, link.hop(), link.variants) {
+    let binding = match (link.paths, link.hop(), link.variants) {
         (_, _, Some(variants)) => variants.rows(RowsForm::Connection, false, limit),
         ([way], Some(hop), None) => FieldBinding::Rows(RowsBinding {
             from: RowsFrom::Relation(hop),
@@ -96,7 +95,7 @@ fn connection(build: &mut Build<'_>, link: &Link<'_>) -> DraftField {
     }
 }
 
-fn connection_type(build: &mut Build<'_>, link: &Link<'_>) {
+fn connection_type(build: &mut Builder<'_>, link: &Link<'_>) {
     let name = link.connection_type();
     if build.draft.has(&name) {
         return;
@@ -113,7 +112,7 @@ fn connection_type(build: &mut Build<'_>, link: &Link<'_>) {
 }
 
 /// `MovieActorsRelationship`, unless it is there.
-fn edge_type(build: &mut Build<'_>, link: &Link<'_>, name: &str) {
+fn edge_type(build: &mut Builder<'_>, link: &Link<'_>, name: &str) {
     if build.draft.has(name) {
         return;
     }
@@ -125,46 +124,26 @@ fn edge_type(build: &mut Build<'_>, link: &Link<'_>, name: &str) {
         Owner::Interface(_) => format!("{name}Properties"),
     };
     let binding = FieldBinding::Edge(EdgeField::Properties);
-    build.draft.add_field(name, DraftField::new("properties", &format!("{properties}!"), binding));
-}
-
-/// Makes a type of edges that lead to nodes of a type.
-pub(super) fn add_edge(build: &mut Build<'_>, name: &str, node: &str) {
-    let cursor = FieldBinding::Edge(EdgeField::Cursor);
-    build.draft.add_field(name, DraftField::new("cursor", "String!", cursor));
-    let binding = FieldBinding::Edge(EdgeField::Node);
-    build.draft.add_field(name, DraftField::new("node", &format!("{node}!"), binding));
+    build.show(name, "properties", &format!("{properties}!"), binding);
 }
 
 /// Makes a type of connections, with its edges if they are shown.
-pub(super) fn add_connection(build: &mut Build<'_>, name: &str, edge: Option<&str>) {
+pub(super) fn add_connection(build: &mut Builder<'_>, name: &str, edge: Option<&str>) {
     build.draft.object(name);
-    let Some(edge) = edge else { return };
-    for (field, r#type, binding) in [
-        ("edges", &*format!("[{edge}!]!"), ConnectionField::Edges),
-        ("totalCount", "Int!", ConnectionField::TotalCount),
-        ("pageInfo", "PageInfo!", ConnectionField::PageInfo),
-    ] {
-        let binding = FieldBinding::Connection(binding);
-        build.draft.add_field(name, DraftField::new(field, r#type, binding));
+    if let Some(edge) = edge {
+        rows::add_page(build, name, edge, EDGES_FIRST);
     }
 }
 
 /// Adds what is made of all rows to a type of connections.
-pub(super) fn add_aggregate(build: &mut Build<'_>, name: &str, aggregate: &str) {
+pub(super) fn add_aggregate(build: &mut Builder<'_>, name: &str, aggregate: &str) {
     let binding = FieldBinding::Connection(ConnectionField::Aggregates);
-    build.draft.add_field(name, DraftField::new("aggregate", &format!("{aggregate}!"), binding));
-}
-
-/// How many nodes of a type a list has where nothing is said.
-pub(super) fn default_limit(build: &Build<'_>, target: Target) -> Option<u64> {
-    let limit = limit(build, target);
-    limit.default.or(limit.max).map(u64::from)
+    build.show(name, "aggregate", &format!("{aggregate}!"), binding);
 }
 
 /// The argument that says how many nodes of a type a list has: never more than the type lets it.
-pub(super) fn limited(build: &Build<'_>, name: &str, target: Target) -> DraftInput {
-    let role = match limit(build, target).max {
+pub(super) fn limited(build: &Builder<'_>, name: &str, target: Target) -> DraftInput {
+    let role = match rows::limit(build, target).max {
         Some(most) => ArgumentRole::LimitAtMost(most.into()),
         None => ArgumentRole::LimitUnlessZero,
     };
@@ -172,25 +151,11 @@ pub(super) fn limited(build: &Build<'_>, name: &str, target: Target) -> DraftInp
 }
 
 /// The type of arguments that say how many nodes a list has.
-pub(super) fn length(build: &Build<'_>) -> &'static str {
+pub(super) fn length(build: &Builder<'_>) -> &'static str {
     match build.options.limit_required {
         true => "Int!",
         false => "Int",
     }
-}
-
-fn limit(build: &Build<'_>, target: Target) -> Limit {
-    let limit = match target {
-        Target::Node(index) => build.model.nodes.get(index).map(|node| node.limit),
-        Target::Interface(index) => build.model.interfaces.get(index).map(|one| one.limit),
-        Target::Union(_) => None,
-    };
-    limit.unwrap_or_default()
-}
-
-/// The conditions on the nodes of a list.
-pub(super) fn filter(build: &Build<'_>, target: Target) -> DraftInput {
-    DraftInput::lenient("where", &format!("{}Where", build.name(target)), FilterRole::Conditions)
 }
 
 pub(super) fn sorted(r#type: &str) -> DraftInput {

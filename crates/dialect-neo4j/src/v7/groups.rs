@@ -1,14 +1,15 @@
 //! `groupBy` of connections: all nodes in groups, by fields that say `@groupBy`.
 
-use super::build::{Build, Owner};
 use super::conditions::several;
+use crate::shared::attribute::attributes;
+use crate::shared::builder::{Builder, Owner};
 use crate::shared::draft::{DraftField, DraftInput};
 use api::binding::{ArgumentRole, ConnectionField, EdgeField, FieldBinding, InputBinding};
 
 /// Adds the field to a type of connections of a node type, if there is anything to group by.
-pub(super) fn add(build: &mut Build<'_>, node: usize, connection: &str) {
+pub(super) fn add(build: &mut Builder<'_>, node: usize, connection: &str) {
     let owner = Owner::Node(node);
-    let mut attributes = build.attributes(owner);
+    let mut attributes = attributes(build, owner);
     attributes.retain(|attribute| attribute.field.offers.grouped);
     if attributes.is_empty() {
         return;
@@ -17,15 +18,15 @@ pub(super) fn add(build: &mut Build<'_>, node: usize, connection: &str) {
     let (group, input) = (format!("{own}GroupBy"), format!("{own}GroupByInput"));
     let edge = format!("{group}Edge");
     let binding = FieldBinding::Edge(EdgeField::Node);
-    build.draft.add_field(&edge, DraftField::new("node", &format!("{own}!"), binding));
+    build.show(&edge, "node", &format!("{own}!"), binding);
     let binding = FieldBinding::Connection(ConnectionField::Edges);
-    build.draft.add_field(&group, DraftField::new("edges", &format!("[{edge}!]!"), binding));
+    build.show(&group, "edges", &format!("[{edge}!]!"), binding);
     for attribute in &attributes {
-        let binding = match attribute.spot.place() {
+        let binding = match attribute.origin.place() {
             Some(place) => InputBinding::lenient(ArgumentRole::GroupField(Box::new(place))),
             None => several(),
         };
-        build.draft.add_input(&input, DraftInput::new(attribute.name(), "Boolean", binding));
+        build.put(&input, attribute.name(), "Boolean", binding);
     }
     let binding = FieldBinding::Connection(ConnectionField::RowGroups);
     let field = DraftField::new("groupBy", &format!("[{group}!]!"), binding)

@@ -1,29 +1,21 @@
-//! The API of the library's versions 7: connections with what is made of all their rows, an object
-//! of operators for each value, and the inputs that came before those, as deprecated ones.
+//! The API of the library's versions 7: connections with aggregates, an object of operators for each
+//! value, and the older inputs, which are deprecated.
 //!
-//! * `build.rs`: what all parts need; `schema.rs`: the order in which they are made; `attribute.rs` and
-//!   `link.rs` for the two kinds of fields
+//! * `schema.rs`: the order in which the parts are made; `link.rs`: relationships
 //! * reading: `objects.rs`, `connections.rs`, `aggregates.rs`, `groups.rs`, `sort.rs`
-//! * conditions: `operators.rs`, `texts.rs`, `conditions.rs`, `related.rs`, `together.rs`
-//! * changes: `changes.rs` for single values, `writes.rs` for nodes, `nested.rs` for what is
-//!   connected with them
-//! * `variants.rs`: nodes of several types in one list; `declared.rs`: what leads from such nodes on;
-//!   `ways.rs`: how they are changed
-//! * `root.rs`: the fields of the roots; `global.rs`: ids that are found among all nodes
-//! * `searches.rs`: root fields of indexes
-//! * `statements.rs`: fields that statements of the author give
+//! * conditions: `operators.rs`, `text_operators.rs`, `conditions.rs`, `related.rs`,
+//!   `aggregate_conditions.rs`
+//! * mutations: `changes.rs` for single values, `writes.rs` for nodes, `nested.rs` for nested writes
+//! * `root.rs`: the fields of the roots; `searches.rs`: those of indexes; `statements.rs`: `@cypher`
 //!
 //! The order of types and fields, the descriptions and the reasons for deprecations are those of
 //! the library: clients compare schemas as texts.
 
+mod aggregate_conditions;
 mod aggregates;
-mod attribute;
-mod build;
 mod changes;
 mod conditions;
 mod connections;
-mod declared;
-mod global;
 mod groups;
 mod link;
 mod nested;
@@ -35,31 +27,13 @@ mod schema;
 mod searches;
 mod sort;
 mod statements;
-mod texts;
-mod together;
-mod unserved;
-mod variants;
-mod ways;
+mod text_operators;
 mod writes;
 
-pub use unserved::unserved;
-
 use crate::model::{Model, Placed};
-use crate::shared::text_filters::TextFilter;
+pub use crate::shared::builder::Options;
 use api::Api;
-
-/// What may be chosen of the API.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Whether what the library calls deprecated is left out.
-    pub exclude_deprecated: bool,
-    /// Operators on texts beside those that there always are.
-    pub filters: Vec<TextFilter>,
-    /// Whether lists and connections have to be told how long they are.
-    pub limit_required: bool,
-    /// Whether nodes can be changed.
-    pub mutations: bool,
-}
+pub(crate) use schema::fixed_types;
 
 /// Makes the API of type definitions and of what became of them in the catalog.
 #[must_use]

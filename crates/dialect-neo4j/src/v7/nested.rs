@@ -1,11 +1,15 @@
-//! What is done along the relationships of nodes that are made, changed or deleted.
+//! Inputs of nested writes along the relationships of nodes.
 
-use super::build::Build;
-use super::link::Link;
-use super::{changes, related, ways};
+use super::link::{edge_kinds, links};
+use super::{changes, related};
 use crate::model::{NestedOperations, Target};
+use crate::shared::attribute::Attribute;
+use crate::shared::builder::{Builder, Owner};
 use crate::shared::draft::DraftInput;
-use api::binding::{FilterRole, InputBinding, NestedWriteVerb, SeveralRole, Way, WriteRole};
+use crate::shared::link::Link;
+use crate::shared::nested::{Step, add_connect_where};
+use crate::shared::paths;
+use api::binding::{FilterRole, InputBinding, NestedWriteVerb, SeveralRole, WriteRole};
 
 /// The node on the other side: its type, and its name as a member of a union.
 #[derive(Clone, Copy)]
@@ -17,10 +21,10 @@ struct Other<'a> {
 }
 
 /// Adds the inputs of a link to those of its owner.
-pub(super) fn inputs(build: &mut Build<'_>, link: &Link<'_>) {
+pub(super) fn inputs(build: &mut Builder<'_>, link: &Link<'_>) {
     let others = others(build, link);
     for other in &others {
-        connect_where(build, other.name);
+        add_connect_where(build, other.name);
     }
     if let (true, Some(name)) = (link.field.offers.on_create, new(build, link, &others)) {
         let owner = build.name(link.owner.into());
@@ -35,12 +39,12 @@ pub(super) fn inputs(build: &mut Build<'_>, link: &Link<'_>) {
             add(build, link, &format!("{owner}CreateInput"), input);
         }
     }
-    for step in [Step::Delete, Step::Connect, Step::Disconnect] {
+    for step in [Step::DELETE, Step::CONNECT, Step::DISCONNECT] {
         if let Some(r#type) = step_type(build, link, &others, step) {
-            let owner = format!("{}{}Input", build.name(link.owner.into()), step.name());
+            let owner = format!("{}{}Input", build.name(link.owner.into()), step.name);
             let binding = match (link.target(), others.as_slice()) {
                 (Target::Node(_) | Target::Interface(_), [other]) => {
-                    by(build, link, *other, step.verb())
+                    by(build, link, *other, step.verb)
                 }
                 // The members say of which nodes.
                 _ => InputBinding::lenient(WriteRole::FurtherWrites),
@@ -58,50 +62,7 @@ pub(super) fn inputs(build: &mut Build<'_>, link: &Link<'_>) {
     }
 }
 
-/// What is done with all nodes that a condition names.
-#[derive(Clone, Copy)]
-enum Step {
-    Connect,
-    Disconnect,
-    Delete,
-}
-
-impl Step {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Connect => "Connect",
-            Self::Disconnect => "Disconnect",
-            Self::Delete => "Delete",
-        }
-    }
-
-    /// What goes on from the nodes.
-    fn further(self) -> &'static str {
-        match self {
-            Self::Connect => "connect",
-            Self::Disconnect => "disconnect",
-            Self::Delete => "delete",
-        }
-    }
-
-    fn verb(self) -> NestedWriteVerb {
-        match self {
-            Self::Connect => NestedWriteVerb::Connect,
-            Self::Disconnect => NestedWriteVerb::Disconnect,
-            Self::Delete => NestedWriteVerb::Delete,
-        }
-    }
-
-    fn is_in(self, operations: NestedOperations) -> bool {
-        match self {
-            Self::Connect => operations.connect,
-            Self::Disconnect => operations.disconnect,
-            Self::Delete => operations.delete,
-        }
-    }
-}
-
-fn others<'a>(build: &Build<'a>, link: &Link<'_>) -> Vec<Other<'a>> {
+fn others<'a>(build: &Builder<'a>, link: &Link<'_>) -> Vec<Other<'a>> {
     let target = link.target();
     match target {
         Target::Node(_) | Target::Interface(_) => {
@@ -118,33 +79,22 @@ fn others<'a>(build: &Build<'a>, link: &Link<'_>) -> Vec<Other<'a>> {
     }
 }
 
-/// `MovieConnectWhere`.
-fn connect_where(build: &mut Build<'_>, node: &str) {
-    let name = format!("{node}ConnectWhere");
-    if !build.draft.has(&name) {
-        let binding = InputBinding::lenient(FilterRole::Conditions);
-        build.draft.add_input(&name, DraftInput::new("node", &format!("{node}Where!"), binding));
-    }
-}
-
-/// What is done along a link with the nodes of a type or of an interface. What is new is written as
-/// the link says; what is there is found as queries find it.
+/// The binding of a nested write to the nodes of a type or of an interface. New relationships are
+/// written as they are defined; those that exist are found as queries find them.
 fn by(
-    build: &mut Build<'_>,
+    build: &mut Builder<'_>,
     link: &Link<'_>,
     other: Other<'_>,
     verb: NestedWriteVerb,
 ) -> InputBinding {
-    let Some(way) = ways::only(build, link, other.target) else {
-        let ways = ways::of(build, link, other.target);
+    let Some(way) = paths::only(build, link, other.target) else {
+        let ways = paths::of(build, link, other.target);
         return InputBinding::lenient(WriteRole::Several(SeveralRole::NestedWrite {
             ways,
             verb,
             rank: rank(verb),
         }));
     };
-    let edge = link.relationship.properties;
-    let edge = edge.and_then(|edge| build.placed.properties.get(edge)).map(|(edge, _)| *edge);
     let hop = match verb {
         NestedWriteVerb::Create
         | NestedWriteVerb::Connect
@@ -152,7 +102,7 @@ fn by(
         | NestedWriteVerb::ConnectOrCreate => way.written,
         NestedWriteVerb::Disconnect | NestedWriteVerb::Update | NestedWriteVerb::Delete => way.hop,
     };
-    let way = Some(Way { hop, entity: way.entity, edge });
+    let way = Some(link.written(build, way, hop));
     InputBinding::lenient(WriteRole::NestedWrite { way, verb, rank: rank(verb) })
 }
 
@@ -167,28 +117,28 @@ fn rank(verb: NestedWriteVerb) -> i8 {
     }
 }
 
-/// An object, or a list of such, of what is done.
+/// An object of nested writes, or a list of these.
 fn inputs_of() -> InputBinding {
     InputBinding::lenient(WriteRole::Inputs)
 }
 
-fn add(build: &mut Build<'_>, link: &Link<'_>, name: &str, input: DraftInput) {
+fn add(build: &mut Builder<'_>, link: &Link<'_>, name: &str, input: DraftInput) {
     build.draft.add_input(name, input.deprecated(link.field.deprecated.as_ref()));
 }
 
-/// Of a link to a union an object with what each member has, by its name; else what the only one has.
+/// The input of a link: for a union an object with a field for each member.
 fn each_member<'a>(
-    build: &mut Build<'a>,
+    build: &mut Builder<'a>,
     link: &Link<'_>,
     others: &[Other<'a>],
     ending: &str,
-    binding: impl Fn(&mut Build<'a>, Other<'a>) -> InputBinding,
-    mut r#type: impl FnMut(&mut Build<'a>, Other<'a>) -> Option<String>,
+    binding: impl Fn(&mut Builder<'a>, Other<'a>) -> InputBinding,
+    mut r#type: impl FnMut(&mut Builder<'a>, Other<'a>) -> Option<String>,
 ) -> Option<String> {
     let Target::Union(_) = link.target() else {
         return others.first().and_then(|other| r#type(build, *other));
     };
-    let name = format!("{}{ending}", link.prefix);
+    let name = format!("{}{ending}", link.own);
     let mut has_some = false;
     for other in others {
         let Some(r#type) = r#type(build, *other) else { continue };
@@ -199,8 +149,8 @@ fn each_member<'a>(
     has_some.then_some(name)
 }
 
-/// What a new node is connected with: `MovieActorsFieldInput`.
-fn new<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Option<String> {
+/// The nested writes of a new node: `MovieActorsFieldInput`.
+fn new<'a>(build: &mut Builder<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Option<String> {
     let operations = link.nested();
     if !operations.connect && !operations.create {
         return None;
@@ -213,7 +163,7 @@ fn new<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Opti
         |_, _| inputs_of(),
         |build, other| {
             let name = format!("{}FieldInput", link.with_member(other.member));
-            let connect = step(build, link, other, Step::Connect);
+            let connect = step(build, link, other, Step::CONNECT);
             let create = create(build, link, other);
             let steps = [
                 ("connect", connect, NestedWriteVerb::Connect),
@@ -222,7 +172,7 @@ fn new<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Opti
             for (field, r#type, verb) in steps {
                 if let Some(r#type) = r#type {
                     let binding = by(build, link, other, verb);
-                    let input = DraftInput::new(field, &several_of(link, &r#type), binding);
+                    let input = DraftInput::new(field, &link.one_or_list(&r#type), binding);
                     build.draft.add_input(&name, input);
                 }
             }
@@ -233,94 +183,89 @@ fn new<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Opti
 
 /// `[MovieActorsConnectFieldInput!]` or its like, or an object of those of members.
 fn step_type<'a>(
-    build: &mut Build<'a>,
+    build: &mut Builder<'a>,
     link: &Link<'_>,
     others: &[Other<'a>],
     kind: Step,
 ) -> Option<String> {
-    let ending = format!("{}Input", kind.name());
-    let binding = |build: &mut Build<'a>, other| by(build, link, other, kind.verb());
+    let ending = format!("{}Input", kind.name);
+    let binding = |build: &mut Builder<'a>, other| by(build, link, other, kind.verb);
     each_member(build, link, others, &ending, binding, |build, other| {
-        step(build, link, other, kind).map(|name| several_of(link, &name))
+        step(build, link, other, kind).map(|name| link.one_or_list(&name))
     })
 }
 
-/// The type of what is given for each node that a link leads to.
-fn several_of(link: &Link<'_>, name: &str) -> String {
-    if link.is_list() { format!("[{name}!]") } else { name.into() }
-}
-
 /// `MovieActorsConnectFieldInput` or its like, if there is that operation.
-fn step(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>, kind: Step) -> Option<String> {
+fn step(build: &mut Builder<'_>, link: &Link<'_>, other: Other<'_>, kind: Step) -> Option<String> {
     if !kind.is_in(link.nested()) {
         return None;
     }
-    let prefix = match kind {
-        Step::Connect => link.with_member(other.member),
-        Step::Disconnect | Step::Delete => link.shared_with_member(other.member),
+    let is_connect = kind.verb == NestedWriteVerb::Connect;
+    let prefix = match is_connect {
+        true => link.with_member(other.member),
+        false => link.shared_with_member(other.member),
     };
-    let name = format!("{prefix}{}FieldInput", kind.name());
+    let name = format!("{prefix}{}FieldInput", kind.name);
     if build.draft.has(&name) {
         return Some(name);
     }
     build.draft.input(&name);
-    let filter = match kind {
-        Step::Connect => {
+    let filter = match is_connect {
+        true => {
             add_edge(build, link, &name);
             format!("{}ConnectWhere", other.name)
         }
-        Step::Disconnect | Step::Delete => {
+        false => {
             related::connection_where(build, link);
             link.connection_where(other.member)
         }
     };
-    let binding = InputBinding::lenient(FilterRole::Conditions);
-    build.draft.add_input(&name, DraftInput::new("where", &filter, binding));
+    build.put_lenient(&name, "where", &filter, FilterRole::Conditions);
     if leads_further(build, other, kind) {
-        let further = format!("{}{}Input", other.name, kind.name());
+        let further = format!("{}{}Input", other.name, kind.name);
         build.draft.input(&further);
-        let further = match (kind, other.target) {
-            (Step::Connect, Target::Node(_)) => format!("[{further}!]"),
+        let further = match (is_connect, other.target) {
+            (true, Target::Node(_)) => format!("[{further}!]"),
             _ => further,
         };
-        let binding = InputBinding::lenient(WriteRole::FurtherWrites);
-        build.draft.add_input(&name, DraftInput::new(kind.further(), &further, binding));
+        build.put_lenient(&name, kind.field, &further, WriteRole::FurtherWrites);
     }
     Some(name)
 }
 
 /// Whether the same can be done along the relationships of the nodes on the other side.
-fn leads_further(build: &Build<'_>, other: Other<'_>, kind: Step) -> bool {
+fn leads_further(build: &Builder<'_>, other: Other<'_>, kind: Step) -> bool {
     let links = match other.target {
-        Target::Node(index) => build.links(super::build::Owner::Node(index)),
-        Target::Interface(index) => build.links(super::build::Owner::Interface(index)),
+        Target::Node(index) => links(build, Owner::Node(index)),
+        Target::Interface(index) => links(build, Owner::Interface(index)),
         Target::Union(_) => Vec::new(),
     };
     // The library does not look at the operations of members of unions and of interfaces.
-    match (other.member, other.target, kind) {
+    match (other.member, other.target, kind.verb) {
         (None, Target::Node(_), _) => links.iter().any(|link| kind.is_in(link.nested())),
         // The library has inputs without fields where an interface declares ways to one node only.
-        (_, _, Step::Connect | Step::Disconnect) => links.iter().any(Link::is_list),
+        (_, _, NestedWriteVerb::Connect | NestedWriteVerb::Disconnect) => {
+            links.iter().any(Link::is_list)
+        }
         _ => !links.is_empty(),
     }
 }
 
 /// Adds the values of a new relationship, if it can have some.
-fn add_edge(build: &mut Build<'_>, link: &Link<'_>, name: &str) {
-    let kinds = build.edge_kinds(link);
+fn add_edge(build: &mut Builder<'_>, link: &Link<'_>, name: &str) {
+    let kinds = edge_kinds(build, link);
     let mut attributes = kinds.iter().flat_map(|kind| &kind.attributes);
-    if !attributes.any(super::attribute::Attribute::is_created) {
+    if !attributes.any(Attribute::is_created) {
         return;
     }
     let needs = kinds.iter().any(|kind| changes::needs_values(&kind.attributes));
     let required = if needs { "!" } else { "" };
-    let binding = InputBinding::lenient(WriteRole::NestedEdge);
     let r#type = format!("{}CreateInput{required}", link.edge);
-    build.draft.add_input(name, DraftInput::new("edge", &r#type, binding));
+    build.put_lenient(name, "edge", &r#type, WriteRole::NestedEdge);
 }
 
 /// `MovieActorsCreateFieldInput`, if nodes can be made.
-fn create(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>) -> Option<String> {
+fn create(build: &mut Builder<'_>, link: &Link<'_>, other: Other<'_>) -> Option<String> {
     if !link.nested().create {
         return None;
     }
@@ -329,14 +274,13 @@ fn create(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>) -> Option<St
         build.draft.input(&name);
         add_edge(build, link, &name);
         let node = format!("{}CreateInput!", other.name);
-        let binding = InputBinding::lenient(WriteRole::NestedNode);
-        build.draft.add_input(&name, DraftInput::new("node", &node, binding));
+        build.put_lenient(&name, "node", &node, WriteRole::NestedNode);
     }
     Some(name)
 }
 
-/// What is done along a link of nodes that are changed: `[MovieActorsUpdateFieldInput!]`.
-fn update<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Option<String> {
+/// The nested writes of an updated node: `[MovieActorsUpdateFieldInput!]`.
+fn update<'a>(build: &mut Builder<'a>, link: &Link<'_>, others: &[Other<'a>]) -> Option<String> {
     let operations = link.nested();
     let NestedOperations { create: c, update: u, delete: d, connect, disconnect, .. } = operations;
     if !(c || u || d || connect || disconnect) {
@@ -350,11 +294,11 @@ fn update<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> O
         |_, _| inputs_of(),
         |build, other| {
             let name = format!("{}UpdateFieldInput", link.with_member(other.member));
-            let connect = step(build, link, other, Step::Connect);
-            let disconnect = step(build, link, other, Step::Disconnect);
+            let connect = step(build, link, other, Step::CONNECT);
+            let disconnect = step(build, link, other, Step::DISCONNECT);
             let create = create(build, link, other);
             let update = update_connection(build, link, other);
-            let delete = step(build, link, other, Step::Delete);
+            let delete = step(build, link, other, Step::DELETE);
             let list = |name: Option<String>| name.map(|name| format!("[{name}!]"));
             let steps = [
                 ("connect", list(connect), NestedWriteVerb::Connect),
@@ -366,7 +310,7 @@ fn update<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> O
             for (field, r#type, verb) in steps {
                 if let Some(r#type) = r#type {
                     let binding = by(build, link, other, verb);
-                    build.draft.add_input(&name, DraftInput::new(field, &r#type, binding));
+                    build.put(&name, field, &r#type, binding);
                 }
             }
             Some(format!("[{name}!]"))
@@ -375,7 +319,7 @@ fn update<'a>(build: &mut Build<'a>, link: &Link<'_>, others: &[Other<'a>]) -> O
 }
 
 /// `MovieActorsUpdateConnectionInput`, if related nodes can be changed.
-fn update_connection(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>) -> Option<String> {
+fn update_connection(build: &mut Builder<'_>, link: &Link<'_>, other: Other<'_>) -> Option<String> {
     if !link.nested().update {
         return None;
     }
@@ -385,15 +329,15 @@ fn update_connection(build: &mut Build<'_>, link: &Link<'_>, other: Other<'_>) -
     }
     related::connection_where(build, link);
     let node = format!("{}UpdateInput", other.name);
-    build.draft.add_input(&name, DraftInput::lenient("node", &node, WriteRole::NestedNode));
+    build.put_lenient(&name, "node", &node, WriteRole::NestedNode);
     let filter = link.connection_where(other.member);
-    build.draft.add_input(&name, DraftInput::lenient("where", &filter, FilterRole::Conditions));
-    let kinds = build.edge_kinds(link);
+    build.put_lenient(&name, "where", &filter, FilterRole::Conditions);
+    let kinds = edge_kinds(build, link);
     let mut attributes = kinds.iter().flat_map(|kind| &kind.attributes);
-    if attributes.any(super::attribute::Attribute::is_updated) {
+    if attributes.any(Attribute::is_updated) {
         let binding = InputBinding::lenient(WriteRole::NestedEdge);
         let r#type = format!("{}UpdateInput", link.edge);
-        build.draft.add_input(&name, DraftInput::new("edge", &r#type, binding));
+        build.put(&name, "edge", &r#type, binding);
     }
     Some(name)
 }

@@ -4,15 +4,19 @@ use std::iter::Peekable;
 
 use catalog::EntityId;
 
-use super::attribute::{Attribute, Spot};
-use super::build::{Build, Owner};
-use super::link::{EdgeKind, Link};
-use super::{changes, conditions, global, sort, statements, together};
+use super::link::{EdgeKind, edge_kinds};
+use super::{aggregate_conditions, changes, conditions, sort};
 use crate::model::Target;
+use crate::shared::attribute::{Attribute, of_statement};
+use crate::shared::builder::{Builder, Owner};
 use crate::shared::draft::{DraftField, DraftInput, DraftKind};
+use crate::shared::link::Link;
+use crate::shared::node_field;
+use crate::shared::objects::{column, of_types};
+use crate::shared::statements::{StatementCall, statement_field};
 use api::binding::{
-    DeclaredRole, EdgeField, FieldBinding, FilterRole, InputBinding, InputRole, OrderRole,
-    SeveralRole, WriteRole,
+    DeclaredRole, FieldBinding, FilterRole, InputBinding, InputRole, OrderRole, SeveralRole,
+    WriteRole,
 };
 
 /// A field that is printed and not served.
@@ -20,13 +24,8 @@ pub(super) fn unserved() -> FieldBinding {
     FieldBinding::Refused("This is not served yet.".into())
 }
 
-/// What a field of an interface means: nothing, for only those of objects do.
-fn in_interface() -> FieldBinding {
-    FieldBinding::Refused("It is a field of an interface.".into())
-}
-
 /// The type of nodes, or an interface, with its stored values; what it leads to is added later.
-pub(super) fn object(build: &mut Build<'_>, owner: Owner, attributes: &[Attribute<'_>]) {
+pub(super) fn object(build: &mut Builder<'_>, owner: Owner, attributes: &[Attribute<'_>]) {
     let name = build.name(owner.into());
     let (fields, interfaces) = (Vec::new(), Vec::new());
     match owner {
@@ -44,9 +43,10 @@ pub(super) fn object(build: &mut Build<'_>, owner: Owner, attributes: &[Attribut
         while let Some((_, field)) = shown.next_if(|(before, _)| *before <= index) {
             build.draft.add_field(name, field);
         }
-        if let Some((statement, placed)) = statements::of_node(build, owner, index, field) {
+        if let Some((statement, placed)) = of_statement(build, owner, index, field) {
             if field.offers.on_read {
-                let shown = statements::shown(build, field, statement, placed);
+                let asked = StatementCall { statement, placed, of_row: true };
+                let shown = statement_field(build, field, asked);
                 build.draft.add_field(name, shown);
             }
             continue;
@@ -55,13 +55,7 @@ pub(super) fn object(build: &mut Build<'_>, owner: Owner, attributes: &[Attribut
         let Some(attribute) = own.find(|attribute| attribute.name() == &*field.name) else {
             continue;
         };
-        let binding = match attribute.spot {
-            Spot::Node(field) => FieldBinding::Column(field),
-            Spot::Edge(field) => FieldBinding::Edge(EdgeField::Column(field)),
-            Spot::Common(_) | Spot::Apart | Spot::Made(_) => unserved(),
-        };
-        let field = attribute_field(build, attribute, binding);
-        build.draft.add_field(name, field);
+        build.draft.add_field(name, column(build, attribute, unserved()));
     }
     for (_, field) in shown {
         build.draft.add_field(name, field);
@@ -73,39 +67,25 @@ pub(super) fn object(build: &mut Build<'_>, owner: Owner, attributes: &[Attribut
             build.draft.implement(name, &interface.name);
         }
     }
-    global::field(build, name, attributes);
+    node_field::field(build, name, attributes);
 }
 
 /// The fields of an interface that lead to nodes as its types say, with how many others stand before
 /// each.
 fn shown(
-    build: &Build<'_>,
+    build: &Builder<'_>,
     owner: Owner,
 ) -> Peekable<impl Iterator<Item = (usize, DraftField)> + use<>> {
     let known = match owner {
         Owner::Interface(interface) => build.model.interfaces.get(interface),
         Owner::Node(_) => None,
     };
-    let fields = known.map_or(&[][..], |known| known.shown.as_slice()).iter().map(|field| {
-        let mut draft = DraftField::new(&field.name, &field.r#type, in_interface());
-        draft.description.clone_from(&field.description);
-        (field.before, draft.deprecated(field.deprecated.as_ref()))
-    });
+    let fields = known.map_or(&[][..], |known| known.shown.as_slice()).iter();
+    let fields = fields.map(|field| (field.before, of_types(field)));
     fields.collect::<Vec<_>>().into_iter().peekable()
 }
 
-fn attribute_field(
-    build: &Build<'_>,
-    attribute: &Attribute<'_>,
-    binding: FieldBinding,
-) -> DraftField {
-    let mut field = DraftField::new(attribute.name(), &build.output(attribute), binding)
-        .deprecated(attribute.field.deprecated.as_ref());
-    field.description.clone_from(&attribute.field.description);
-    field
-}
-
-pub(super) fn union(build: &mut Build<'_>, union: usize) {
+pub(super) fn union(build: &mut Builder<'_>, union: usize) {
     let Some(known) = build.model.unions.get(union) else { return };
     let kind = DraftKind::Union { members: Vec::new() };
     build.draft.add(&known.name, known.description.as_deref(), kind);
@@ -116,8 +96,8 @@ pub(super) fn union(build: &mut Build<'_>, union: usize) {
 }
 
 /// All types of the properties of a link's relationships.
-pub(super) fn properties(build: &mut Build<'_>, link: &Link<'_>) {
-    let kinds = build.edge_kinds(link);
+pub(super) fn properties(build: &mut Builder<'_>, link: &Link<'_>) {
+    let kinds = edge_kinds(build, link);
     for kind in &kinds {
         match link.owner {
             Owner::Node(_) => own_properties(build, link, kind),
@@ -127,7 +107,7 @@ pub(super) fn properties(build: &mut Build<'_>, link: &Link<'_>) {
 }
 
 /// Makes the types when the first link to relationships with such properties is made.
-fn own_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_>) {
+fn own_properties(build: &mut Builder<'_>, link: &Link<'_>, kind: &EdgeKind<'_>) {
     let owner = build.name(link.owner.into());
     let used = build.properties_of.entry(kind.properties).or_default();
     used.push(format!("* {owner}.{}", link.name()));
@@ -136,10 +116,7 @@ fn own_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_>) {
     if is_first {
         build.draft.object(&link.edge);
         for attribute in kind.attributes.iter().filter(|attribute| attribute.is_shown()) {
-            let Spot::Edge(field) = attribute.spot else { continue };
-            let binding = FieldBinding::Edge(EdgeField::Column(field));
-            let field = attribute_field(build, attribute, binding);
-            build.draft.add_field(&link.edge, field);
+            build.draft.add_field(&link.edge, column(build, attribute, unserved()));
         }
         sort::properties(build, &link.edge, &kind.attributes);
         conditions::properties(build, &link.edge, &kind.attributes);
@@ -149,7 +126,12 @@ fn own_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_>) {
 }
 
 /// Adds one kind of properties to the types of a declared relationship, which may have several.
-fn kind_of_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_>, is_only: bool) {
+fn kind_of_properties(
+    build: &mut Builder<'_>,
+    link: &Link<'_>,
+    kind: &EdgeKind<'_>,
+    is_only: bool,
+) {
     let Some(known) = build.model.properties.get(kind.properties) else { return };
     let own = &*known.name;
     build.draft.add_member(&format!("{}RelationshipProperties", link.inherited), own);
@@ -164,7 +146,7 @@ fn kind_of_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_
     let is_created = kind.attributes.iter().any(Attribute::is_created);
     let is_updated = kind.attributes.iter().any(Attribute::is_updated);
     let of_many = format!("{own}AggregationWhereInput");
-    let is_filtered = together::of_attributes(build, &of_many, &kind.attributes);
+    let is_filtered = aggregate_conditions::of_attributes(build, &of_many, &kind.attributes);
     for (is_there, ending, r#type) in [
         (true, "Where", format!("{own}Where")),
         (true, "Sort", format!("{own}Sort")),
@@ -195,7 +177,7 @@ fn kind_of_properties(build: &mut Build<'_>, link: &Link<'_>, kind: &EdgeKind<'_
 
 /// An input for relationships with one kind of properties.
 fn of_edge<R: Into<InputRole>>(
-    build: &Build<'_>,
+    build: &Builder<'_>,
     kind: &EdgeKind<'_>,
     role: impl FnOnce(EntityId) -> R,
 ) -> InputBinding {

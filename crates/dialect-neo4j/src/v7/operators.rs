@@ -3,9 +3,9 @@
 
 use ir::{AggregateFunction, Comparison};
 
-use super::build::Build;
-use super::texts;
+use super::text_operators;
 use crate::model::PropertyType;
+use crate::shared::builder::Builder;
 use crate::shared::draft::{DraftInput, DraftKind};
 use api::binding::{FilterRole, InputBinding, InputRole, Meaning, OperatorRole};
 
@@ -22,10 +22,10 @@ const ORDERED: [&str; 9] = [
     "Time",
 ];
 
-/// What is made of many values, and the type of the operators on each.
+/// Aggregate functions, each with the type of its results.
 type Functions = &'static [(&'static str, &'static str)];
 
-/// What is made of many values of a type, and how descriptions call those.
+/// Aggregate functions of a type, with the words of the description.
 const MADE: [(&str, &str, Functions); 9] = [
     (
         "BigInt",
@@ -64,7 +64,7 @@ const MADE: [(&str, &str, Functions); 9] = [
 ];
 
 /// Adds all of them: those that nothing leads to are left out in the end.
-pub(super) fn define(build: &mut Build<'_>) {
+pub(super) fn define(build: &mut Builder<'_>) {
     let same = |name: &str| vec![equal(name)];
     add(build, "BooleanScalarFilters", "Boolean filters", same("Boolean"));
     add(build, "BooleanListFilters", "Boolean list filters", same("[Boolean!]"));
@@ -80,7 +80,7 @@ pub(super) fn define(build: &mut Build<'_>) {
         add(build, &format!("{name}ScalarFilters"), &format!("{name} filters"), operators);
         add_list(build, &format!("{name}ListFilters"), &format!("{name} list filters"), name);
     }
-    texts::define(build);
+    text_operators::define(build);
     points(build);
     let model = build.model;
     let names = model.enums.iter().map(|known| (&known.name, "Enum"));
@@ -93,7 +93,7 @@ pub(super) fn define(build: &mut Build<'_>) {
     of_many(build);
 }
 
-fn points(build: &mut Build<'_>) {
+fn points(build: &mut Builder<'_>) {
     let distances = |point: &str| {
         let from = InputBinding::lenient(FilterRole::DistancePoint);
         let mut inputs = vec![DraftInput::new("from", &format!("{point}!"), from)];
@@ -135,7 +135,7 @@ fn points(build: &mut Build<'_>) {
 }
 
 /// Objects of operators on what is made of many values.
-fn of_many(build: &mut Build<'_>) {
+fn of_many(build: &mut Builder<'_>) {
     for (name, text, made) in MADE {
         let made = made.iter().filter_map(|(function, of)| {
             let role = FilterRole::OperatorsOfMade(function_of(function)?);
@@ -163,7 +163,7 @@ fn function_of(name: &str) -> Option<AggregateFunction> {
 }
 
 /// The name of the type of operators on values of a type, or on lists of them.
-pub(super) fn operators_name(build: &Build<'_>, r#type: &PropertyType, is_list: bool) -> String {
+pub(super) fn operators_name(build: &Builder<'_>, r#type: &PropertyType, is_list: bool) -> String {
     let name = crate::shared::values::type_name(build.model, r#type);
     let ending = match (r#type, is_list) {
         (PropertyType::Enum(_), false) => "EnumScalarFilters",
@@ -176,16 +176,16 @@ pub(super) fn operators_name(build: &Build<'_>, r#type: &PropertyType, is_list: 
     format!("{name}{ending}")
 }
 
-/// What an operator means; null asks whether the value is null, whichever operator it is.
+/// The binding of an operator; null tests whether the value is null, whichever operator it is.
 pub(super) fn operator(role: impl Into<InputRole>) -> InputBinding {
     InputBinding { role: role.into(), null: Meaning::IsNull, empty: Meaning::Ignore }
 }
 
-pub(super) fn add(build: &mut Build<'_>, name: &str, text: &str, fields: Vec<DraftInput>) {
+pub(super) fn add(build: &mut Builder<'_>, name: &str, text: &str, fields: Vec<DraftInput>) {
     build.draft.add(name, Some(text), DraftKind::Input { fields, form: None });
 }
 
-pub(super) fn add_list(build: &mut Build<'_>, name: &str, text: &str, element: &str) {
+pub(super) fn add_list(build: &mut Builder<'_>, name: &str, text: &str, element: &str) {
     let role = operator(OperatorRole::CompareElement(Comparison::Equal));
     let operators =
         vec![equal(&format!("[{element}!]")), DraftInput::new("includes", element, role)];

@@ -2,67 +2,29 @@
 
 use std::sync::Arc;
 
-use ir::Quantifier;
-
-use super::build::Build;
-use super::conditions::{of_member, several};
-use super::declared;
-use super::link::Link;
+use super::conditions::several;
 use crate::model::Target;
+use crate::shared::builder::Builder;
 use crate::shared::draft::DraftInput;
+use crate::shared::link::Link;
+use crate::shared::quantifier::{Many, QUANTIFIERS, description};
+use crate::shared::variants::of_member;
 use api::binding::{DeclaredRole, FilterRole, InputBinding, InputRole, Meaning, RowsRole};
 use api::plural::VERSION_8;
 
-/// How many of the nodes pass, as it is called, and as descriptions say it.
-const QUANTIFIERS: [(&str, &str, Many); 4] = [
-    ("all", "all", Many::All),
-    ("none", "none", Many::None),
-    ("single", "one", Many::Single),
-    ("some", "some", Many::Some),
-];
-
-#[derive(Clone, Copy)]
-enum Many {
-    All,
-    None,
-    Single,
-    Some,
-}
-
-impl Many {
-    /// What it means of nodes and of the relationships to them together.
-    fn role(self) -> RowsRole {
-        self.role_of(false)
-    }
-
-    /// What it means of nodes, each type of which is asked by itself.
-    fn role_of_nodes(self) -> RowsRole {
-        self.role_of(true)
-    }
-
-    fn role_of(self, apart: bool) -> RowsRole {
-        match self {
-            Self::All => RowsRole::All { apart },
-            Self::None => RowsRole::Quantified(Quantifier::None),
-            Self::Single => RowsRole::Quantified(Quantifier::Single),
-            Self::Some => RowsRole::Quantified(Quantifier::Some),
-        }
-    }
-
-    /// A condition on nodes. One that says nothing holds for any nodes; null asks whether there are
-    /// some.
-    fn of_nodes(self, role: impl Into<InputRole>) -> InputBinding {
-        let null = match self {
-            Self::Some => Meaning::Related,
-            Self::None => Meaning::Unrelated,
-            Self::All | Self::Single => Meaning::Ignore,
-        };
-        InputBinding { role: role.into(), null, empty: Meaning::Ignore }
-    }
+/// A condition on nodes. One that says nothing holds for any nodes; null asks whether there are
+/// some.
+fn of_many(many: Many, role: impl Into<InputRole>) -> InputBinding {
+    let null = match many {
+        Many::Some => Meaning::Related,
+        Many::None => Meaning::Unrelated,
+        Many::All | Many::Single => Meaning::Ignore,
+    };
+    InputBinding { role: role.into(), null, empty: Meaning::Ignore }
 }
 
 /// Adds the conditions of a link to those of its owner.
-pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
+pub(super) fn conditions(build: &mut Builder<'_>, link: &Link<'_>) {
     if !link.is_list() {
         return of_one(build, link);
     }
@@ -82,9 +44,9 @@ pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
 }
 
 /// `director: …` and `directorConnection: …`: there is such a node. Null asks for none.
-fn of_one(build: &mut Build<'_>, link: &Link<'_>) {
+fn of_one(build: &mut Builder<'_>, link: &Link<'_>) {
     let owner = format!("{}Where", build.name(link.owner.into()));
-    let some = by(build, link, Many::Some.role());
+    let some = link.condition(Many::Some.role());
     let connection = some.clone().map_or_else(several, InputBinding::lenient);
     let node = some.map_or_else(several, |role| InputBinding {
         role: role.into(),
@@ -92,44 +54,33 @@ fn of_one(build: &mut Build<'_>, link: &Link<'_>) {
         empty: Meaning::Ignore,
     });
     let r#type = format!("{}Where", build.name(link.target()));
-    build.draft.add_input(&owner, DraftInput::new(link.name(), &r#type, node));
+    build.put(&owner, link.name(), &r#type, node);
     let r#type = link.connection_where(None);
-    build.draft.add_input(&owner, DraftInput::new(&link.connection_name(), &r#type, connection));
+    build.put(&owner, &link.connection_name(), &r#type, connection);
     connection_where(build, link);
 }
 
-/// What names the condition, for whoever follows one relationship.
-fn many(build: &Build<'_>, link: &Link<'_>) -> InputBinding {
-    match (link.hop(), link.variants) {
-        (Some(hop), _) => InputBinding::lenient(FilterRole::RelatedMany(hop)),
-        (None, Some(variants)) => InputBinding::lenient(FilterRole::RelatedVariants(variants.id)),
-        (None, None) => declared::condition(build, link, DeclaredRole::Many)
-            .map_or_else(several, InputBinding::lenient),
-    }
-}
-
-/// The role of one condition on them, for whoever follows one relationship.
-fn by(build: &Build<'_>, link: &Link<'_>, role: RowsRole) -> Option<FilterRole> {
-    match (link.hop(), link.variants) {
-        (Some(hop), _) => Some(FilterRole::RelatedBy { hop, role }),
-        (None, Some(variants)) => {
-            Some(FilterRole::RelatedVariantsBy { variants: variants.id, role })
-        }
-        (None, None) => declared::condition(build, link, |place| DeclaredRole::By { place, role }),
-    }
+/// The object of conditions along one relationship.
+fn many(link: &Link<'_>) -> InputBinding {
+    let role = match (link.hop(), link.variants) {
+        (Some(hop), _) => Some(FilterRole::RelatedMany(hop)),
+        (None, Some(variants)) => Some(FilterRole::RelatedVariants(variants.id)),
+        (None, None) => link.declared.map(|place| FilterRole::Declared(DeclaredRole::Many(place))),
+    };
+    role.map_or_else(several, InputBinding::lenient)
 }
 
 /// `actors: {some: …}`.
-fn of_nodes(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
+fn of_nodes(build: &mut Builder<'_>, link: &Link<'_>, owner: &str) {
     let name = quantified(build, link.target(), link.field.deprecated.as_ref());
-    let many = many(build, link);
-    build.draft.add_input(owner, DraftInput::new(link.name(), &name, many));
+    let many = many(link);
+    build.put(owner, link.name(), &name, many);
 }
 
 /// The conditions on how many of some nodes pass, by their name. `deprecated` holds where they are
 /// not there yet.
 pub(super) fn quantified(
-    build: &mut Build<'_>,
+    build: &mut Builder<'_>,
     target: Target,
     deprecated: Option<&Arc<str>>,
 ) -> String {
@@ -140,7 +91,7 @@ pub(super) fn quantified(
         for (name_of, text, many) in QUANTIFIERS {
             let text =
                 format!("Filter type where {text} of the related {plural} match this filter");
-            let binding = many.of_nodes(many.role_of_nodes());
+            let binding = of_many(many, many.role_of_nodes());
             let input = DraftInput::new(name_of, &format!("{own}Where"), binding);
             let input = input.described(&text).deprecated(deprecated);
             build.draft.add_input(&name, input);
@@ -150,14 +101,13 @@ pub(super) fn quantified(
 }
 
 /// `actors_SOME: …`.
-fn of_nodes_by_suffix(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
+fn of_nodes_by_suffix(build: &mut Builder<'_>, link: &Link<'_>, owner: &str) {
     let own = link.name();
     let sources = build.names(link.owner.into()).several.clone();
     let targets = build.names(link.target()).several.clone();
     let r#type = format!("{}Where", build.name(link.target()));
     for (generic, text, many) in QUANTIFIERS {
-        let text =
-            format!("Return {sources} where {text} of the related {targets} match this filter");
+        let text = description(&sources, text, &targets);
         // Two of the reasons have a second space there.
         let space = match many {
             Many::All | Many::None => "",
@@ -166,8 +116,8 @@ fn of_nodes_by_suffix(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
         let reason = format!(
             "Please use the relevant generic filter '{own}: {{ {space}{generic}: ... }}' instead."
         );
-        let binding = by(build, link, many.role_of_nodes());
-        let binding = binding.map_or_else(several, |role| many.of_nodes(role));
+        let binding = link.condition(many.role_of_nodes());
+        let binding = binding.map_or_else(several, |role| of_many(many, role));
         let name = format!("{own}_{}", generic.to_ascii_uppercase());
         add_deprecated(
             build,
@@ -180,7 +130,7 @@ fn of_nodes_by_suffix(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
 }
 
 /// `actorsConnection_SOME: …`.
-fn of_relationships_by_suffix(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
+fn of_relationships_by_suffix(build: &mut Builder<'_>, link: &Link<'_>, owner: &str) {
     let own = link.connection_name();
     let r#type = link.connection_where(None);
     for (generic, text, many) in QUANTIFIERS {
@@ -189,7 +139,7 @@ fn of_relationships_by_suffix(build: &mut Build<'_>, link: &Link<'_>, owner: &st
             "Please use the relevant generic filter '{own}: {{ {generic}: {{ node: ... }} }} }}' \
              instead."
         );
-        let binding = by(build, link, many.role()).map_or_else(several, InputBinding::lenient);
+        let binding = link.condition(many.role()).map_or_else(several, InputBinding::lenient);
         let name = format!("{own}_{}", generic.to_ascii_uppercase());
         add_deprecated(
             build,
@@ -202,8 +152,8 @@ fn of_relationships_by_suffix(build: &mut Build<'_>, link: &Link<'_>, owner: &st
 }
 
 /// `actorsConnection: {some: …, aggregate: …}`.
-fn of_relationships(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
-    let name = format!("{}ConnectionFilters", link.prefix);
+fn of_relationships(build: &mut Builder<'_>, link: &Link<'_>, owner: &str) {
+    let name = format!("{}ConnectionFilters", link.own);
     if link.is_filtered() {
         let r#type = link.connection_where(None);
         for (generic, text, many) in QUANTIFIERS {
@@ -219,24 +169,23 @@ fn of_relationships(build: &mut Build<'_>, link: &Link<'_>, owner: &str) {
         let connections = VERSION_8.pluralize(&link.connection_type());
         let text = format!("Filter {sources} by aggregating results on related {connections}");
         let binding = InputBinding::lenient(RowsRole::Together { once: true });
-        let r#type = format!("{}ConnectionAggregateInput", link.prefix);
+        let r#type = format!("{}ConnectionAggregateInput", link.own);
         let input = DraftInput::new("aggregate", &r#type, binding).described(&text);
         let input = input.deprecated(link.field.deprecated.as_ref());
         build.draft.add_input(&name, input);
     }
-    let input = DraftInput::new(&link.connection_name(), &name, many(build, link));
+    let input = DraftInput::new(&link.connection_name(), &name, many(link));
     build.draft.add_input(owner, input);
 }
 
-fn relationships_text(build: &Build<'_>, link: &Link<'_>, many: &str) -> String {
+fn relationships_text(build: &Builder<'_>, link: &Link<'_>, many: &str) -> String {
     let sources = &build.names(link.owner.into()).several;
-    let connections = VERSION_8.pluralize(&link.connection_type());
-    format!("Return {sources} where {many} of the related {connections} match this filter")
+    description(sources, many, &VERSION_8.pluralize(&link.connection_type()))
 }
 
 /// Adds a condition that is deprecated by the field, or by the library.
 fn add_deprecated(
-    build: &mut Build<'_>,
+    build: &mut Builder<'_>,
     link: &Link<'_>,
     owner: &str,
     input: DraftInput,
@@ -250,7 +199,7 @@ fn add_deprecated(
 }
 
 /// Conditions on a node and on the relationship to it; of a union those of each member.
-pub(super) fn connection_where(build: &mut Build<'_>, link: &Link<'_>) {
+pub(super) fn connection_where(build: &mut Builder<'_>, link: &Link<'_>) {
     match link.target() {
         Target::Node(_) | Target::Interface(_) => {
             let node = build.name(link.target());
@@ -270,16 +219,16 @@ pub(super) fn connection_where(build: &mut Build<'_>, link: &Link<'_>) {
     }
 }
 
-fn one_connection_where(build: &mut Build<'_>, link: &Link<'_>, name: &str, node: &str) {
+fn one_connection_where(build: &mut Builder<'_>, link: &Link<'_>, name: &str, node: &str) {
     if build.draft.has(name) {
         return;
     }
     build.draft.input(name);
-    build.add_logic(name, ["AND", "OR", "NOT"]);
+    build.put_logic(name, ["AND", "OR", "NOT"]);
     let filter = || InputBinding::lenient(FilterRole::Conditions);
-    build.draft.add_input(name, DraftInput::new("node", &format!("{node}Where"), filter()));
+    build.put(name, "node", &format!("{node}Where"), filter());
     if link.has_properties() {
         let edge = format!("{}Where", link.edge);
-        build.draft.add_input(name, DraftInput::new("edge", &edge, filter()));
+        build.put(name, "edge", &edge, filter());
     }
 }

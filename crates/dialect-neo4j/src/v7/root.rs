@@ -1,28 +1,25 @@
 //! The fields of the roots.
 
-use super::build::{Build, Owner};
-use super::connections::{
-    add_aggregate, add_connection, add_edge, default_limit, filter, limited, sorted,
-};
-use super::{global, groups, objects, sort, variants};
+use super::connections::{add_aggregate, add_connection, limited, sorted};
+use super::{groups, objects, sort};
 use crate::model::{Offers, Target};
+use crate::shared::builder::{Builder, Owner};
 use crate::shared::draft::{DraftField, DraftInput};
-use api::binding::{
-    ArgumentRole, Change, FieldBinding, InputBinding, MutationBinding, MutationForm, RowsBinding,
-    RowsForm, RowsFrom, WriteRole,
-};
+use crate::shared::mutations::{Mutations, add_mutations};
+use crate::shared::rows::{add_edge, default_limit, filter};
+use crate::shared::{node_field, variants};
+use api::binding::{ArgumentRole, FieldBinding, RowsBinding, RowsForm, RowsFrom, WriteRole};
 
 const QUERY: &str = "Query";
-const MUTATION: &str = "Mutation";
 
-/// What all types of nodes are found by, if a type has it.
-pub(super) fn global_ids(build: &mut Build<'_>) {
+/// Adds the field that finds nodes by global ids, if a type has these.
+pub(super) fn global_ids(build: &mut Builder<'_>) {
     build.draft.object(QUERY);
-    global::root(build, QUERY);
+    node_field::root(build, objects::unserved());
 }
 
 /// The list of a union.
-pub(super) fn union(build: &mut Build<'_>, union: usize) {
+pub(super) fn union(build: &mut Builder<'_>, union: usize) {
     let Some(known) = build.model.unions.get(union) else { return };
     if known.offers.read && !known.members.is_empty() {
         list(build, Target::Union(union));
@@ -30,7 +27,7 @@ pub(super) fn union(build: &mut Build<'_>, union: usize) {
 }
 
 /// The lists and the changes of a node type, or the lists of an interface that types implement.
-pub(super) fn owner(build: &mut Build<'_>, owner: Owner) {
+pub(super) fn owner(build: &mut Builder<'_>, owner: Owner) {
     let offers = match owner {
         Owner::Node(index) => build.model.nodes.get(index).map(|known| known.offers),
         Owner::Interface(index) => {
@@ -47,12 +44,13 @@ pub(super) fn owner(build: &mut Build<'_>, owner: Owner) {
         list(build, owner.into());
     }
     if let (Owner::Node(node), true) = (owner, build.options.mutations) {
-        changes(build, node, offers);
+        let facts = Mutations { nested: &[], role: WriteRole::Inputs, deprecated: None };
+        add_mutations(build, node, &facts);
     }
 }
 
 /// `movies(where: …): [Movie!]!`.
-fn list(build: &mut Build<'_>, target: Target) {
+fn list(build: &mut Builder<'_>, target: Target) {
     let own = build.name(target);
     let binding = rows(build, target, RowsForm::List);
     let field = DraftField::new(&build.names(target).plural, &format!("[{own}!]!"), binding)
@@ -67,7 +65,7 @@ fn list(build: &mut Build<'_>, target: Target) {
 }
 
 /// `moviesConnection(where: …): MoviesConnection!`.
-fn connection(build: &mut Build<'_>, owner: Owner, offers: Offers) {
+fn connection(build: &mut Builder<'_>, owner: Owner, offers: Offers) {
     let target = Target::from(owner);
     let own = build.name(target);
     let names = build.names(target);
@@ -98,7 +96,7 @@ fn connection(build: &mut Build<'_>, owner: Owner, offers: Offers) {
     build.draft.add_field(QUERY, field);
 }
 
-fn rows(build: &mut Build<'_>, target: Target, form: RowsForm) -> FieldBinding {
+fn rows(build: &mut Builder<'_>, target: Target, form: RowsForm) -> FieldBinding {
     let default_limit = default_limit(build, target);
     match target {
         Target::Node(index) => match build.placed.nodes.get(index) {
@@ -112,52 +110,5 @@ fn rows(build: &mut Build<'_>, target: Target, form: RowsForm) -> FieldBinding {
             Some(variants) => variants.rows(form, true, default_limit),
             None => objects::unserved(),
         },
-    }
-}
-
-/// `createMovies`, `deleteMovies`, `updateMovies`.
-fn changes(build: &mut Build<'_>, node: usize, offers: Offers) {
-    let Some(entity) = build.placed.nodes.get(node).map(|placed| placed.entity) else { return };
-    let target = Target::Node(node);
-    let own = build.name(target);
-    let several = build.names(target).pascal_plural();
-    let change = |change, returned| {
-        FieldBinding::Mutation(Box::new(MutationBinding {
-            change,
-            returned,
-            form: MutationForm::Payload,
-            missing: None,
-            unchanged: None,
-        }))
-    };
-    let inputs = |name: &str, r#type: &str| {
-        DraftInput::new(name, r#type, InputBinding::lenient(WriteRole::Inputs))
-    };
-    if offers.create {
-        let binding = change(Change::CreateNodes(entity), Some(entity));
-        let r#type = format!("Create{several}MutationResponse!");
-        let field = DraftField::new(&format!("create{several}"), &r#type, binding).argument(
-            DraftInput::lenient("input", &format!("[{own}CreateInput!]!"), WriteRole::Rows),
-        );
-        build.draft.add_field(MUTATION, field);
-    }
-    if offers.delete {
-        let binding = change(Change::DeleteNodes(entity), None);
-        let field = DraftField::new(&format!("delete{several}"), "DeleteInfo!", binding)
-            .argument(filter(build, target));
-        let further = format!("{own}DeleteInput");
-        let field = match build.draft.has(&further) {
-            true => field.argument(inputs("delete", &further)),
-            false => field,
-        };
-        build.draft.add_field(MUTATION, field);
-    }
-    if offers.update {
-        let binding = change(Change::UpdateNodes(entity), Some(entity));
-        let r#type = format!("Update{several}MutationResponse!");
-        let field = DraftField::new(&format!("update{several}"), &r#type, binding)
-            .argument(filter(build, target))
-            .argument(inputs("update", &format!("{own}UpdateInput")));
-        build.draft.add_field(MUTATION, field);
     }
 }

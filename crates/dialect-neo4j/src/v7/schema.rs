@@ -1,18 +1,21 @@
 //! The order in which the parts of the API are made.
 
-use super::build::{Build, Owner};
+use super::link::links;
 use super::{
-    Options, aggregates, changes, conditions, connections, declared, nested, objects, operators,
-    related, root, searches, sort, statements, together, variants, writes,
+    Options, aggregate_conditions, aggregates, changes, conditions, connections, nested, objects,
+    operators, related, root, searches, sort, statements, writes,
 };
 use crate::model::{ApiVersion, Model, Placed};
+use crate::shared::attribute::attributes;
+use crate::shared::builder::{Builder, Owner};
 use crate::shared::draft::Draft;
-use crate::shared::{coalesced, global_ids, own_types, values};
+use crate::shared::statements::add_roots;
+use crate::shared::{coalesced, declared, global_ids, own_types, values, variants};
 use api::{Api, ApiBuilder};
 
 /// Makes the API of type definitions.
 pub(super) fn build(model: &Model, placed: &Placed, options: Options) -> Api {
-    let mut build = Build::new(model, placed, options);
+    let mut build = Builder::new(model, placed, ApiVersion::V7, options);
     define(&mut build);
     root::global_ids(&mut build);
     for union in 0..model.unions.len() {
@@ -26,29 +29,29 @@ pub(super) fn build(model: &Model, placed: &Placed, options: Options) -> Api {
     for node in 0..model.nodes.len() {
         owner_types(&mut build, Owner::Node(node));
     }
-    statements::roots(&mut build);
+    add_roots(&mut build);
     declared::fill(&mut build);
     let mut builder = ApiBuilder::default();
     build.draft.finish(&mut builder);
     values::bind(&mut builder, model, placed, ApiVersion::V7);
     coalesced::bind(&mut builder, model, placed, ApiVersion::V7);
     global_ids::bind(&mut builder, model, placed);
-    declared::bind(&mut builder, model, placed);
-    variants::finish(&mut builder, build.variants);
-    builder.add_ways(build.ways);
+    declared::bind(&mut builder, &build);
+    variants::finish(&mut builder, &build);
+    builder.add_ways(build.paths);
     builder.finish()
 }
 
 /// The types that the API has whatever the definitions say.
-pub(super) fn fixed_types() -> Draft {
+pub(crate) fn fixed_types() -> Draft {
     let (model, placed) = (Model::default(), Placed::default());
-    let mut build = Build::new(&model, &placed, Options::default());
+    let mut build = Builder::new(&model, &placed, ApiVersion::V7, Options::default());
     define(&mut build);
     build.draft
 }
 
 /// The types that are there whatever the definitions say.
-fn define(build: &mut Build<'_>) {
+fn define(build: &mut Builder<'_>) {
     own_types::define(&mut build.draft, build.model, ApiVersion::V7);
     operators::define(build);
     aggregates::define(build);
@@ -57,8 +60,8 @@ fn define(build: &mut Build<'_>) {
 }
 
 /// All types of a node type, or of an interface.
-fn owner_types(build: &mut Build<'_>, owner: Owner) {
-    let attributes = build.attributes(owner);
+fn owner_types(build: &mut Builder<'_>, owner: Owner) {
+    let attributes = attributes(build, owner);
     conditions::owner(build, owner, &attributes);
     if let Owner::Node(node) = owner {
         searches::fields(build, node);
@@ -66,12 +69,12 @@ fn owner_types(build: &mut Build<'_>, owner: Owner) {
     writes::inputs(build, owner, &attributes);
     objects::object(build, owner, &attributes);
     sort::owner(build, owner, &attributes);
-    for mut link in build.links(owner) {
+    for mut link in links(build, owner) {
         link.variants = variants::of_link(build, &link);
         objects::properties(build, &link);
         aggregates::link(build, &link);
         related::conditions(build, &link);
-        together::conditions(build, &link);
+        aggregate_conditions::conditions(build, &link);
         connections::fields(build, &link);
         nested::inputs(build, &link);
     }

@@ -1,22 +1,18 @@
 //! The root fields of indexes by which nodes are searched for.
 
-use std::sync::Arc;
-
 use catalog::{FieldId, SearchId};
-use ir::Place;
 
-use super::build::Build;
-use super::connections::{add_edge, default_limit, limited};
+use super::connections::limited;
 use super::sort;
 use crate::model::Target;
-use crate::shared::draft::{DraftField, DraftInput, DraftKind};
+use crate::shared::builder::Builder;
+use crate::shared::draft::{DraftField, DraftInput};
 use crate::shared::naming::{lower_camel, upper_first};
-use api::binding::{
-    ArgumentRole, ConnectionField, EdgeField, FieldBinding, FilterRole, OrderRole, RowsBinding,
-    RowsForm, RowsFrom, Subject,
-};
+use crate::shared::rows::{EDGES_LAST, add_edge, add_page, default_limit};
+use crate::shared::searches::{add_sort, add_where, score};
+use api::binding::{ArgumentRole, FieldBinding, FilterRole, RowsBinding, RowsForm, RowsFrom};
 
-/// What descriptions of inputs call an index. Where a type has both kinds, its inputs are described
+/// Words for an index in descriptions of inputs. Where a type has both kinds, its inputs are described
 /// as those of the first.
 struct Words {
     filtering: &'static str,
@@ -35,11 +31,11 @@ struct Names {
 }
 
 /// `searchMovies(phrase: …)` and `similarMovies(vector: …)`, by the names that the definitions say.
-pub(super) fn fields(build: &mut Build<'_>, node: usize) {
+pub(super) fn fields(build: &mut Builder<'_>, node: usize) {
     let known = build.model.nodes.get(node).zip(build.placed.nodes.get(node));
     let (Some((known, found)), Some(score)) = (known, build.placed.score) else { return };
     let names = names(build, node);
-    let rows = |build: &Build<'_>, search: SearchId| {
+    let rows = |build: &Builder<'_>, search: SearchId| {
         FieldBinding::Rows(RowsBinding {
             from: RowsFrom::Search(search),
             entity: found.entity,
@@ -68,7 +64,7 @@ pub(super) fn fields(build: &mut Build<'_>, node: usize) {
     }
 }
 
-fn names(build: &Build<'_>, node: usize) -> Names {
+fn names(build: &Builder<'_>, node: usize) -> Names {
     let target = Target::Node(node);
     let several = build.names(target).pascal_plural();
     let one = upper_first(&lower_camel(build.name(target)));
@@ -81,7 +77,7 @@ fn names(build: &Build<'_>, node: usize) -> Names {
 }
 
 /// The arguments of any search, what is searched for left aside.
-fn arguments(build: &Build<'_>, node: usize, names: &Names, field: DraftField) -> DraftField {
+fn arguments(build: &Builder<'_>, node: usize, names: &Names, field: DraftField) -> DraftField {
     field
         .argument(DraftInput::lenient("where", &names.r#where, FilterRole::Conditions))
         .argument(DraftInput::lenient("sort", &format!("[{}!]", names.sort), ArgumentRole::Sort))
@@ -90,32 +86,16 @@ fn arguments(build: &Build<'_>, node: usize, names: &Names, field: DraftField) -
 }
 
 /// The types of what is found, which all indexes of a type share.
-fn types(build: &mut Build<'_>, node: usize, names: &Names, score: FieldId, words: &Words) {
+fn types(build: &mut Builder<'_>, node: usize, names: &Names, id: FieldId, words: &Words) {
     if build.draft.has(&names.connection) {
         return;
     }
     let own = build.name(Target::Node(node));
     let sort = sort::name(build, Target::Node(node));
     add_edge(build, &names.edge, own);
-    let binding = FieldBinding::Edge(EdgeField::Column(score));
-    build.draft.add_field(&names.edge, DraftField::new("score", "Float!", binding));
-    for (field, r#type, binding) in [
-        ("totalCount", "Int!", ConnectionField::TotalCount),
-        ("pageInfo", "PageInfo!", ConnectionField::PageInfo),
-        ("edges", &*format!("[{}!]!", names.edge), ConnectionField::Edges),
-    ] {
-        let binding = FieldBinding::Connection(binding);
-        build.draft.add_field(&names.connection, DraftField::new(field, r#type, binding));
-    }
-    let operators = FilterRole::Operators(Arc::new(Subject::new(Place::Edge(score))));
-    let fields = vec![
-        DraftInput::lenient("score", "FloatWhere", operators),
-        DraftInput::lenient("node", &format!("{own}Where"), FilterRole::Conditions),
-    ];
-    let text = format!("The input for filtering a {} query on an index of {own}", words.filtering);
-    build.draft.add(&names.r#where, Some(&text), DraftKind::Input { fields, form: None });
-    let mut fields = vec![DraftInput::lenient("score", "SortDirection", OrderRole::Edge(score))];
-    fields.extend(sort.map(|sort| DraftInput::lenient("node", &sort, OrderRole::Sort)));
-    let text = format!("The input for sorting a {} query on an index of {own}", words.sorting);
-    build.draft.add(&names.sort, Some(&text), DraftKind::Input { fields, form: None });
+    build.draft.add_field(&names.edge, score(id));
+    add_page(build, &names.connection, &names.edge, EDGES_LAST);
+    let target = Target::Node(node);
+    add_where(build, target, &names.r#where, ("node", id), words.filtering);
+    add_sort(build, target, &names.sort, ("node", sort, id), words.sorting);
 }

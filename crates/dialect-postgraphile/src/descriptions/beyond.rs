@@ -1,4 +1,4 @@
-//! What the API says about what PostGraphile has not.
+//! Descriptions of features beyond PostGraphile.
 
 use super::super::naming::Verb;
 use super::mutations::done;

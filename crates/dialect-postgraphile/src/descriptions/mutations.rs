@@ -1,4 +1,4 @@
-//! What the API says about what changes something, in PostGraphile's words.
+//! Descriptions of mutations, in PostGraphile's words.
 
 use super::super::naming::Verb;
 use super::wrap::wrap;
@@ -16,7 +16,7 @@ pub(crate) const CLIENT_ID: &str = "The exact same `clientMutationId` that was \
 pub(crate) const QUERY: &str =
     "Our root query field type. Allows us to run any query from our mutation payload.";
 
-/// A verb of something that has been done: `updated`.
+/// The participle of a verb: `updated`.
 pub(super) fn done(verb: Verb) -> String {
     format!("{}d", verb.name())
 }
@@ -99,7 +99,7 @@ pub(crate) fn edge_of_row(r#type: &str) -> String {
     format!("An edge for our `{type}`. May be used by Relay 1.", type = r#type)
 }
 
-/// What is said where there is no row to change.
+/// The error if there is no row to change.
 pub(crate) fn missing(verb: Verb, collection: &str) -> String {
     let (done, verb) = (done(verb), verb.name());
     format!(

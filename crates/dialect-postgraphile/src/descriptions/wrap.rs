@@ -1,16 +1,15 @@
-//! Line breaks in descriptions, where PostGraphile has them: what documents a schema compares it
-//! by its text.
+//! Line breaks in descriptions, where PostGraphile has them: tools compare schemas by their text.
 
-/// The most characters of a line that is left as it is, beside its indentation.
+/// The maximum length of an unbroken line, beside its indentation.
 const LINE: usize = 120;
-/// How much longer a line may be before it is broken.
+/// The tolerance before a longer line is broken.
 const GRACE: usize = 5;
-/// A broken line has between so many characters …
+/// The minimum length of a broken line …
 const SHORTEST: usize = 15;
-/// … and so many less than the most.
+/// … and the distance of its minimum from the maximum.
 const SHORTER: usize = 40;
 
-/// The description of a type, whose long lines are broken at spaces.
+/// The description of a type, with long lines broken at spaces.
 pub(super) fn wrap(description: &str) -> String {
     let lines = description.split('\n').map(wrap_line);
     lines.collect::<Vec<_>>().join("\n")
@@ -22,14 +21,14 @@ fn wrap_line(line: &str) -> String {
         return line.to_owned();
     }
     let text = |from: usize, end: usize| characters[from..end].iter().collect::<String>();
-    // What stands between two pieces ends the line of the first.
+    // The text between two pieces ends the line of the first.
     let mut lines: Vec<String> = Vec::new();
     let mut from = 0;
     while let Some((start, end)) = find_piece(&characters, from) {
         match lines.last_mut() {
             Some(last) => {
                 last.push_str(&text(from, start));
-                // Without the space that it begins with.
+                // Without its leading space.
                 lines.push(text(start + 1, end));
             }
             None => lines.push(text(0, end)),

@@ -23,7 +23,7 @@ pub(super) fn find(build: &mut Build<'_>, id: CompositeId) -> Option<TypeId> {
     if let Some(known) = build.filters.get(&*filter_name) {
         return *known;
     }
-    // While it is made, a composite within itself finds nothing.
+    // During its construction, a recursive composite gets nothing for itself.
     build.filters.insert(filter_name.as_str().into(), None);
     let mut fields = Vec::new();
     for composites in [false, true] {

@@ -1,4 +1,4 @@
-//! Filters by computed columns, and of the sets that functions give.
+//! Filters by computed columns, and of functions' sets.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::entity::Served;
 use crate::made::ComputedValue;
 use api::binding::{CompositePlace, FilterRole, InputBinding, Subject};
 
-/// What functions compute of an entity's rows that has filters, with the types of the filters.
+/// The computed columns of an entity that have filters, with the types of the filters.
 pub(super) fn computed(build: &mut Build<'_>, entity: EntityId) -> Vec<(ComputedValue, TypeId)> {
     let by_option = build.options.connection_filter.as_ref();
     if !by_option.is_some_and(|options| options.computed_columns) {
@@ -44,8 +44,8 @@ pub(super) fn add_computed(build: &mut Build<'_>, entity: EntityId, filters: &mu
     }
 }
 
-/// The type and the binding of the argument that filters a set which a function gives. `name` is
-/// the type of its rows; `columns` are those of rows that no table has.
+/// The type and the binding of the argument that filters a function's set. `name` is the type of
+/// its rows; `columns` are those of the function's own rows.
 pub(crate) fn argument_of_set(
     build: &mut Build<'_>,
     served: &[Served<'_>],

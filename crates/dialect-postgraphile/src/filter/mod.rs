@@ -1,9 +1,9 @@
-//! Filters, as the connection-filter plugin makes them: an input type for each entity, with
-//! operators for each column.
+//! Filters, as in the connection-filter plugin: an input type for each entity, with operators for
+//! each column.
 //!
 //! * [`composites`]: filters by the attributes of composites
-//! * [`functions`]: filters by computed columns, and of what functions give
-//! * [`operators`]: which operators values of a type have
+//! * [`functions`]: filters by computed columns, and of functions' sets
+//! * [`operators`]: the operators of each type
 //! * [`relations`]: filters by related rows
 
 mod composites;
@@ -24,30 +24,30 @@ use super::tags::omit::Action;
 use super::{descriptions, enum_table_types};
 use api::binding::{CompositePlace, FilterRole, InputBinding, InputRole, Meaning, Subject};
 
-/// What may be chosen of the filters, by the names of the plugin's options.
+/// Options of the filters, by the names of the plugin's options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterOptions {
     /// Filters by related rows.
     pub relations: bool,
-    /// Whether null stands for an absent input; otherwise it is refused.
+    /// True if null counts as an absent input; otherwise it is an error.
     pub allow_null_input: bool,
     /// The same for objects without fields.
     pub allow_empty_object_input: bool,
     /// `and`, `or`, `not`.
     pub logical_operators: bool,
-    /// Whether columns of lists have filters.
+    /// True if columns of lists have filters.
     pub arrays: bool,
-    /// Whether computed columns have filters.
+    /// True if computed columns have filters.
     pub computed_columns: bool,
-    /// Whether sets that functions give have filters.
+    /// True if functions' sets have filters.
     pub setof_functions: bool,
-    /// The only operators there are, if not all.
+    /// The permitted operators, if not all.
     pub allowed_operators: Option<Vec<String>>,
-    /// The only types of which values have filters, if not all.
+    /// The types whose values have filters, if not all.
     pub allowed_field_types: Option<Vec<String>>,
     /// Other names for operators: each with the plugin's name first.
     pub operator_names: Vec<(String, String)>,
-    /// Whether filters by related rows have the names of lists; otherwise they have those of
+    /// True if filters by related rows have the names of lists; otherwise they have those of
     /// connections, if there are connections.
     pub use_list_inflectors: Option<bool>,
 }
@@ -100,7 +100,7 @@ impl FilterOptions {
     }
 }
 
-/// The filter type of an entity while it is made.
+/// The filter type of an entity under construction.
 #[derive(Debug)]
 struct Filters<'f> {
     options: &'f FilterOptions,
@@ -138,13 +138,13 @@ fn add_type(build: &mut Build<'_>, of: &str, subject: &str) -> Option<TypeId> {
     build.add_type(&name, Some(descriptions::filter_type(of).into()), kind)
 }
 
-/// Adds the fields of an entity's filter type, when all entities have theirs.
+/// Adds the fields of an entity's filter type, once all entities have theirs.
 pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], index: usize) {
     let Some(options) = build.options.connection_filter.as_ref() else { return };
     let Some(one) = served.get(index) else { return };
     let Some(r#type) = one.types.and_then(|types| types.filter) else { return };
     let mut filters = Filters { options, r#type, names: Claims::default() };
-    // Composites come after what has no parts, as in the plugin.
+    // Composites come after types without parts, as in the plugin.
     for composites in [false, true] {
         for column in &one.columns {
             let catalog = build.catalog;
@@ -196,9 +196,8 @@ fn find(build: &mut Build<'_>, r#type: &Type) -> Option<TypeId> {
     }
 }
 
-/// What case is to operators that do not say that they ignore it, and to those that do.
-/// PostgreSQL's text without regard to case is compared letter by letter by the former; a domain
-/// over it is not.
+/// Case sensitivity of plain operators, and of case-insensitive ones. The former compare
+/// PostgreSQL's `citext` case-sensitively; but not a domain over it.
 fn cases(r#type: &Type) -> (Case, Case) {
     let element = match r#type {
         Type::List(element) => element,
@@ -282,7 +281,7 @@ impl Filters<'_> {
     }
 }
 
-/// The binding of the argument that holds a filter.
+/// The binding of the argument of a filter.
 pub(super) fn argument(options: &FilterOptions) -> InputBinding {
     options.object(FilterRole::Conditions)
 }

@@ -1,4 +1,4 @@
-//! The operators that values of a type have: an input type for each type of the API.
+//! The operators on values of a type: an input type for each type of the API.
 
 use catalog::{Scalar, Type};
 use graphql::schema::{TypeId, TypeKind, TypeRef};
@@ -21,19 +21,19 @@ struct Operator {
     means: Means,
 }
 
-/// What an operator is given.
+/// The operand of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operand {
     Boolean,
     Value,
     Values,
-    /// An element of a list, or what a range is over.
+    /// An element of a list, or of a range.
     Element,
     String,
     Strings,
 }
 
-/// What an operator states.
+/// The meaning of an operator.
 #[derive(Clone, Copy, Debug)]
 enum Means {
     IsNull,
@@ -46,7 +46,7 @@ enum Means {
     MismatchIgnoringCase(TextMatch),
 }
 
-/// Which operators values of a type have.
+/// The class of a type's operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Category {
     Ordered,
@@ -60,11 +60,11 @@ enum Category {
     List,
 }
 
-/// What operators on values of a type are given.
+/// The operand types of operators on values of a type.
 #[derive(Clone, Copy, Debug)]
 struct Operands {
     value: TypeRef,
-    /// An element of a list, or what a range is over.
+    /// An element of a list, or of a range.
     element: Option<TypeRef>,
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn find(build: &mut Build<'_>, r#type: &Type) -> Option<TypeId> {
     find_of(build, category, &value, element)
 }
 
-/// The input type of the operators on a column whose values are those of an enum table.
+/// The input type of the operators on a column with the values of an enum table.
 pub(super) fn find_enum(build: &mut Build<'_>, value: &ValueType) -> Option<TypeId> {
     find_of(build, Category::Ordered, value, None)
 }
@@ -146,8 +146,8 @@ fn find_of(
     made
 }
 
-/// Which operators values of a type have. Domains over anything but scalars have none in the
-/// plugin either.
+/// The class of a type's operators. Domains over types other than scalars have none in the plugin
+/// either.
 fn category(build: &Build<'_>, r#type: &Type) -> Option<Category> {
     match r#type {
         Type::Scalar(Scalar::Json) if build.catalog.capabilities().json_content => {
@@ -171,7 +171,7 @@ fn category(build: &Build<'_>, r#type: &Type) -> Option<Category> {
     }
 }
 
-/// Whether lists of such elements have operators.
+/// True if lists of such elements have operators.
 fn is_listed(build: &Build<'_>, element: &Type) -> bool {
     match element {
         Type::Enum(_) => true,
@@ -222,7 +222,7 @@ fn scalar_category(build: &Build<'_>, scalar: &Scalar) -> Option<Category> {
         Scalar::Text | Scalar::Character { .. } | Scalar::CaseInsensitiveText => {
             Some(Category::Text)
         }
-        // What the API shows as text without being text has no operators, nor has `json`.
+        // Types that are text in the API only have no operators, nor has `json`.
         Scalar::Json
         | Scalar::Xml
         | Scalar::Bytes

@@ -13,8 +13,7 @@ use crate::tags::omit::Action;
 use crate::{aggregate_conditions, descriptions, naming};
 use api::binding::{FilterRole, RowsRole};
 
-/// Adds the filters by the rows that refer to the entity, then those by the rows that it refers
-/// to.
+/// Adds the filters by the rows that refer to the entity, then those by the rows that it refers to.
 pub(super) fn add(
     build: &mut Build<'_>,
     served: &[Served<'_>],
@@ -140,7 +139,7 @@ fn many_type(
     Some(r#type)
 }
 
-/// The filter type of an entity that is served and has one, and whose rows may be looked at.
+/// The filter type of a served entity, if it has one and its rows are readable.
 fn filter_of(
     build: &Build<'_>,
     served: &[Served<'_>],

@@ -1,7 +1,7 @@
-//! Making, changing and taking away several rows at once.
+//! Bulk mutations: insert, update and delete of several rows.
 //!
-//! A change says by a condition which rows it means, and how many at most: what would change more
-//! changes nothing.
+//! A mutation gives a condition on the rows, and a limit: one that would change more rows changes
+//! nothing.
 
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 
@@ -50,7 +50,7 @@ fn add_one(
     };
     let types = one.types?;
     if verb != Verb::Create && types.condition.is_none() && types.filter.is_none() {
-        // Nothing could say which rows are meant.
+        // Rows could not be selected.
         return None;
     }
     let table = build.table_name(one.entity.id);
@@ -99,7 +99,7 @@ fn add_one(
     Some(())
 }
 
-/// Adds the rows that are made.
+/// Adds the rows to insert.
 fn add_rows(build: &mut Build<'_>, one: &Served<'_>, input_type: TypeId, row: TypeId) {
     let name = build.inflection.many_rows(build.table_name(one.entity.id));
     let r#type = TypeRef::named(row).non_null().list().non_null();
@@ -107,7 +107,7 @@ fn add_rows(build: &mut Build<'_>, one: &Served<'_>, input_type: TypeId, row: Ty
     add_member(build, input_type, definition, WriteRole::Rows);
 }
 
-/// Adds what says which rows are meant and how many at most, and what they are to become.
+/// Adds the condition and the limit of the rows, and their new values.
 fn add_which(
     build: &mut Build<'_>,
     one: &Served<'_>,

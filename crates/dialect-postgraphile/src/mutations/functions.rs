@@ -1,4 +1,4 @@
-//! Functions that may change something.
+//! Volatile functions as mutations.
 
 use catalog::{EntityId, EntityKind, Function, FunctionResult, Note};
 use graphql::schema::{FieldDefinition, TypeRef};
@@ -18,7 +18,7 @@ use api::binding::{
     MutationForm, PayloadField, ValueShape,
 };
 
-/// Adds the functions that may change something, in the order of the source.
+/// Adds the volatile functions, in the order of the source.
 pub(super) fn add(build: &mut Build<'_>, served: &[Served<'_>], mutations: &mut Mutations) {
     for function in build.catalog.functions() {
         if function.only_reads() || !build.offers_function(function.id) {
@@ -95,7 +95,7 @@ fn add_one(
     Ok(())
 }
 
-/// Adds the field that shows what the function gives.
+/// Adds the field of the function's result.
 fn add_result(
     build: &mut Build<'_>,
     function: &Function,
@@ -127,7 +127,7 @@ fn is_record(build: &Build<'_>, entity: EntityId) -> bool {
     build.catalog[entity].kind == EntityKind::Record
 }
 
-/// The entity of what the function gives. A value is the only field of the function's own one.
+/// The entity of the function's result. A value is the only field of the function's own one.
 fn bind_returned(build: &mut Build<'_>, function: &Function, gives: &Gives) -> Option<EntityId> {
     let (FunctionResult::Value(field), Shown::Value { value: shape, form }) =
         (&function.result, &gives.shown)
@@ -136,7 +136,8 @@ fn bind_returned(build: &mut Build<'_>, function: &Function, gives: &Gives) -> O
     };
     let definition = &build.catalog[*field];
     let value = value_type(build, &definition.r#type)?;
-    // As in PostGraphile, which takes apart the array that a change gives, and not that of a query.
+    // As in PostGraphile, which decomposes the array that a mutation returns, and not that of a
+    // query.
     let shape = match shape {
         ValueShape::List(element) if **element == ValueShape::Composite => {
             ValueShape::List(Box::new(ValueShape::Row))

@@ -1,5 +1,4 @@
-//! The input types of rows: of new ones, of what a row is to become, and of those that functions
-//! take.
+//! The input types of rows: of new ones, of patches, and of arguments of functions.
 
 use catalog::{FieldId, Generated};
 use graphql::schema::{InputDefinition, TypeId, TypeKind, TypeRef};
@@ -12,7 +11,7 @@ use crate::entity::{Column, Served, rows_of};
 use crate::made::RowInput;
 use api::binding::{RowsForm, WriteRole};
 
-/// A column that can be given.
+/// A writable column.
 struct Given {
     field: FieldId,
     name: String,
@@ -20,8 +19,7 @@ struct Given {
     not_null: bool,
 }
 
-/// The input type of an entity's rows, made when it is first needed; `None` where no column can be
-/// given.
+/// The input type of an entity's rows, made lazily; `None` without a writable column.
 pub(crate) fn of_rows(
     build: &mut Build<'_>,
     served: &[Served<'_>],
@@ -32,7 +30,7 @@ pub(crate) fn of_rows(
     if let Some(known) = build.row_inputs.get(&key) {
         return *known;
     }
-    // While it is made, a row that holds such rows finds nothing.
+    // During its construction, a row that contains such rows gets nothing for them.
     build.row_inputs.insert(key, None);
     let made = make(build, served, one, row);
     build.row_inputs.insert(key, made);
@@ -78,7 +76,7 @@ fn make(
         };
         let is_made = match row {
             RowInput::Create => true,
-            // What refers to a row may come from that.
+            // The reference to a row may come from that row.
             RowInput::NestedCreate => !refers(build, one, field),
             RowInput::Patch | RowInput::Base | RowInput::NestedPatch => false,
         };
@@ -94,14 +92,14 @@ fn make(
             members.push(Some(Member { name: name.into(), form }));
         }
     }
-    // For functions that take a row, and for columns that hold one.
+    // For functions that take a row, and for columns of rows.
     if build.gives_rows {
         build.api.bind_form(r#type, ValueForm::Composite(members));
     }
     Some(r#type)
 }
 
-/// A column as it can be given: a value, or a new row that it holds.
+/// A column as an input: a value, or a new row that it contains.
 fn given(
     build: &mut Build<'_>,
     served: &[Served<'_>],
@@ -129,20 +127,20 @@ fn given(
     Some(Given { field, name: held.name.clone(), r#type, not_null: held.not_null })
 }
 
-/// Whether the field can be set.
+/// True if the field can be set.
 pub(super) fn can_be_given(build: &Build<'_>, field: FieldId, row: RowInput) -> bool {
     let generated = build.catalog[field].generated;
     !matches!(generated, Some(Generated::Stored | Generated::IdentityAlways))
         && build.offers_field(field, row.action())
 }
 
-/// Whether the field refers to another row.
+/// True if the field refers to another row.
 fn refers(build: &Build<'_>, one: &Served<'_>, field: FieldId) -> bool {
     let mut outgoing = one.entity.outgoing.iter().map(|id| &build.catalog[*id]);
     outgoing.any(|relationship| relationship.from_fields.contains(&field))
 }
 
-/// Whether a new row has a value for the field that nobody gives.
+/// True if a new row has a default for the field.
 pub(super) fn has_default(build: &Build<'_>, field: FieldId) -> bool {
     let definition = &build.catalog[field];
     definition.has_default

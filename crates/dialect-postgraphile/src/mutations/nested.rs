@@ -1,9 +1,9 @@
-//! Making and changing a row together with those that it is connected with.
+//! Nested mutations of a row with its connected rows.
 //!
-//! The fields, and the input types of rows, are others than those without the option: a column that
-//! refers to a row must be given there, and here it may come from the row.
+//! Their fields and input types differ from those without the option: a column that refers to a row
+//! is required there, and here it may come from the row.
 //!
-//! * [`ways`]: what leads from an entity to others
+//! * [`ways`]: relations of an entity
 //! * [`types`]: the input types
 
 mod types;
@@ -21,7 +21,7 @@ use crate::naming::Verb;
 use api::binding::{Change, MutationBinding, NestedChange, WriteRole};
 use types::NestedTypes;
 
-/// Adds the fields that make or change a row of each entity that is connected with others, with
+/// Adds the fields that insert or update a row of each entity with connected rows, with a limit of
 /// `most` rows in all.
 pub(super) fn add(
     build: &mut Build<'_>,

@@ -1,4 +1,4 @@
-//! What a change gives: the client's own text, the row with what it refers to, and the root.
+//! Payloads of mutations: the client's own text, the row with its relations, and the root.
 
 use catalog::{Entity, EntityId};
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
@@ -15,7 +15,7 @@ use crate::tags::deprecation;
 use crate::tags::omit::Action;
 use api::binding::{FieldBinding, PayloadField};
 
-/// Adds the type of what a change of an entity's rows gives.
+/// Adds the payload type of a mutation of an entity's rows.
 pub(super) fn of_rows(
     build: &mut Build<'_>,
     served: &[Served<'_>],
@@ -32,7 +32,7 @@ pub(super) fn of_rows(
     let mut payload = Payload::new(build, &name, description)?;
     let description = descriptions::mutations::changed_row(verb, &one.name);
     let name = build.inflection.table_field(table);
-    // As in PostGraphile, which says it of new rows only.
+    // As in PostGraphile, which deprecates it for new rows only.
     let deprecated = match verb {
         Verb::Create => deprecation(build.entity_tags(one.entity.id)),
         Verb::Update | Verb::Delete => None,
@@ -49,7 +49,7 @@ pub(super) fn of_rows(
     Some(payload.r#type)
 }
 
-/// Adds the type of what an upsert of an entity's rows gives.
+/// Adds the payload type of an upsert of an entity's rows.
 pub(super) fn of_upsert(
     build: &mut Build<'_>,
     served: &[Served<'_>],
@@ -73,7 +73,7 @@ pub(super) fn of_upsert(
     Some(payload.r#type)
 }
 
-/// Adds the type of what a change of several of an entity's rows gives.
+/// Adds the payload type of a bulk mutation of an entity's rows.
 pub(super) fn of_many(
     build: &mut Build<'_>,
     one: &Served<'_>,
@@ -101,14 +101,14 @@ pub(super) fn of_many(
     Some(payload.r#type)
 }
 
-/// The type of what a change gives, while it is made.
+/// A payload type under construction.
 pub(super) struct Payload {
     pub(super) r#type: TypeId,
     names: Claims,
 }
 
 impl Payload {
-    /// A type whose name was claimed, with what every such type has first.
+    /// A type whose name was claimed, with the first fields of every such type.
     pub(super) fn new(build: &mut Build<'_>, name: &str, description: String) -> Option<Self> {
         let text = build.scalar("String")?;
         let r#type = build.add_type(name, Some(description.into()), object(Vec::new()))?;
@@ -121,7 +121,7 @@ impl Payload {
         Some(Self { r#type, names })
     }
 
-    /// Adds a field that gets no arguments, unless its name is taken.
+    /// Adds a field without arguments, unless its name is taken.
     pub(super) fn add(
         &mut self,
         build: &mut Build<'_>,
@@ -139,7 +139,7 @@ impl Payload {
         }
     }
 
-    /// Adds the global id of the row that is gone; null, as in PostGraphile, where it had none.
+    /// Adds the global id of the deleted row; null, as in PostGraphile, where it had none.
     fn add_deleted_id(&mut self, build: &mut Build<'_>, one: &Served<'_>, subject: &str) {
         let Some(id) = build.scalar("ID") else { return };
         let name = build.inflection.deleted_node_id(&one.entity.name);
@@ -153,7 +153,7 @@ impl Payload {
         self.add(build, subject, FieldDefinition::new(&name, id), binding);
     }
 
-    /// Adds the root of queries, which see the change.
+    /// Adds the root of queries, which are executed after the mutation.
     pub(super) fn add_query(&self, build: &mut Build<'_>) {
         let Some(query) = build.api.schema().query else { return };
         let definition = field("query", descriptions::mutations::QUERY, TypeRef::named(query));
@@ -161,7 +161,7 @@ impl Payload {
         build.api.add_plain_field(self.r#type, definition, binding);
     }
 
-    /// Adds what a value refers to that is taken apart.
+    /// Adds the relations of a decomposed value.
     pub(super) fn add_around_value(
         &mut self,
         build: &mut Build<'_>,
@@ -175,7 +175,7 @@ impl Payload {
         self.add_forward(build, served, &catalog[entity], &name, subject);
     }
 
-    /// Adds what a row of the type `name` refers to.
+    /// Adds the relations of a row of the type `name`.
     fn add_forward(
         &mut self,
         build: &mut Build<'_>,
@@ -191,7 +191,7 @@ impl Payload {
         }
     }
 
-    /// Adds what the row refers to, and the row with its position among all.
+    /// Adds the relations of the row, and the row with its cursor.
     pub(super) fn add_around_row(
         &mut self,
         build: &mut Build<'_>,
@@ -216,7 +216,7 @@ impl Payload {
         if let Err(note) = self.names.claim(&definition.name, claimant) {
             return build.note(note);
         }
-        // All changes of an entity give it.
+        // All mutations of an entity share it.
         if let Some(known) = build.payload_edges.get(&id).copied() {
             return build.api.attach_field(self.r#type, known);
         }

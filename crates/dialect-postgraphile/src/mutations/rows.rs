@@ -1,4 +1,4 @@
-//! Making, changing and taking away rows, one at a time.
+//! Mutations of single rows: insert, update and delete.
 
 use catalog::FieldId;
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeRef};
@@ -21,7 +21,7 @@ use api::binding::{
     ArgumentRole, Change, FilterRole, MutationBinding, MutationForm, NestedChange, WriteRole,
 };
 
-/// Adds the field that makes a row.
+/// Adds the field that inserts a row.
 pub(super) fn add_create(
     build: &mut Build<'_>,
     served: &[Served<'_>],
@@ -45,7 +45,7 @@ pub(super) fn add_create(
     }
     let description = descriptions::create_input(&one.name);
     let Some(input_type) = add_input_type(build, &input_name, description) else { return };
-    // Without a column that can be given, rows are made of nothing but defaults.
+    // Without a writable column, new rows consist of defaults.
     if let Some(row) = inputs::of_rows(build, served, one, RowInput::Create) {
         let description = descriptions::to_be_created(&one.name);
         let r#type = TypeRef::named(row).non_null();
@@ -57,7 +57,7 @@ pub(super) fn add_create(
     add_field(build, one, mutations, (definition, binding), input_type);
 }
 
-/// Adds the fields that change or take away the row of a global id, or of a key.
+/// Adds the fields that update or delete the row of a global id, or of a key.
 pub(super) fn add_changes(
     build: &mut Build<'_>,
     served: &[Served<'_>],
@@ -75,7 +75,7 @@ pub(super) fn add_changes(
     let patch = match verb {
         Verb::Create | Verb::Delete => None,
         Verb::Update => match inputs::of_rows(build, served, one, RowInput::Patch) {
-            // Nothing of its rows can be changed.
+            // No column of its rows can be changed.
             None => return,
             patch => patch,
         },
@@ -85,7 +85,7 @@ pub(super) fn add_changes(
     Changes { one, verb, payload, patch, nested: None }.add(build, mutations, &keys);
 }
 
-/// Adds the fields that change the row of a global id, or of a key, together with others.
+/// Adds the fields that update the row of a global id, or of a key, with nested inputs.
 pub(super) fn add_nested_changes(
     build: &mut Build<'_>,
     one: &Served<'_>,
@@ -98,13 +98,13 @@ pub(super) fn add_nested_changes(
     Changes { one, verb: Verb::Update, payload, patch, nested }.add(build, mutations, &keys);
 }
 
-/// The keys by which rows are changed, by their places.
+/// The keys of mutations, by index.
 fn keys_of(build: &Build<'_>, one: &Served<'_>, verb: Verb) -> Vec<(usize, Vec<Column>)> {
     let columns = |place| Some((place, columns_of_key(build, one, place, verb)?));
     root::keys(one).into_iter().filter_map(columns).collect()
 }
 
-/// The columns of a key by which rows are changed.
+/// The columns of a key of mutations.
 pub(super) fn columns_of_key(
     build: &Build<'_>,
     one: &Served<'_>,
@@ -127,14 +127,14 @@ pub(super) fn columns_of_key(
     key.fields.iter().map(column).collect()
 }
 
-/// The changes of one entity's rows of one kind.
+/// The mutations of one entity's rows with one verb.
 struct Changes<'s> {
     one: &'s Served<'s>,
     verb: Verb,
     payload: TypeId,
-    /// The input type of what a row is to become, where it is to become something.
+    /// The input type of a patch, for updates.
     patch: Option<TypeId>,
-    /// The change, where rows are changed with it that the row is connected with.
+    /// The nested change, for nested mutations.
     nested: Option<NestedChange>,
 }
 
@@ -148,8 +148,7 @@ impl Changes<'_> {
         }
     }
 
-    /// The names of a field and of its input type, which are these where nothing else is changed
-    /// with it.
+    /// The names of a field and of its input type; the given ones without nested inputs.
     fn names(&self, build: &Build<'_>, field: String, input: String) -> (String, String) {
         match self.nested {
             Some(_) => {
@@ -239,7 +238,7 @@ impl Changes<'_> {
         add_input_type(build, input_name, descriptions::input_of(name))
     }
 
-    /// Whether the input can have these members and what the row is to become.
+    /// True if the input can have these members and the patch.
     fn has_distinct_members(
         &self,
         build: &mut Build<'_>,
@@ -256,7 +255,7 @@ impl Changes<'_> {
         build.inflection.patch_field(build.table_name(self.one.entity.id))
     }
 
-    /// Adds what the row is to become, where it is to become something.
+    /// Adds the patch, for updates.
     fn add_patch(&self, build: &mut Build<'_>, input_type: TypeId) {
         let Some(patch) = self.patch else { return };
         let name = self.patch_field(build);
@@ -288,13 +287,13 @@ impl Changes<'_> {
     }
 }
 
-/// A field that changes with a row those that it is connected with.
+/// The nested variant of a mutation's field.
 pub(super) fn nested_definition(plain: FieldDefinition) -> FieldDefinition {
     let description = plain.description.as_deref().unwrap_or_default();
     FieldDefinition { description: Some(beyond::nested(description).into()), ..plain }
 }
 
-/// Adds a field; those of a table that is deprecated are, too.
+/// Adds a field; fields of a deprecated table are deprecated, too.
 pub(super) fn add_field(
     build: &mut Build<'_>,
     one: &Served<'_>,

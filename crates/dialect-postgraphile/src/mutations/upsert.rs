@@ -1,4 +1,4 @@
-//! Making a row, or changing the one that is there already, by each key that can be given.
+//! Upserts: insert of a row, or update of the existing one, by each writable key.
 
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 
@@ -18,7 +18,7 @@ use crate::tags::deprecation;
 use crate::tags::omit::Action;
 use api::binding::{Change, MutationBinding, MutationForm, WriteRole};
 
-/// Adds the fields of each entity whose rows may be both made and changed.
+/// Adds the fields of each entity whose rows may be both inserted and updated.
 pub(super) fn add(build: &mut Build<'_>, served: &[Served<'_>], mutations: &mut Mutations) {
     for one in served {
         if is_offered(build, one, Verb::Create) && is_offered(build, one, Verb::Update) {
@@ -46,7 +46,7 @@ fn add_of(
     Some(())
 }
 
-/// A key that the source sees to at once, and that a new row can be given.
+/// A key that the source enforces immediately, and that a new row can set.
 fn key(build: &Build<'_>, one: &Served<'_>, place: usize) -> Option<Vec<Column>> {
     one.entity.keys.get(place).filter(|key| key.tells_conflicts())?;
     let columns = columns_of_key(build, one, place, Verb::Update)?;
@@ -84,7 +84,7 @@ fn add_by(
         ..field(&name, &beyond::upserts(&one.name), TypeRef::named(payload))
     };
     let entity = one.entity.id;
-    // What no update can set, none does that is called an upsert.
+    // Columns that an update cannot set, an upsert cannot set either.
     let fields = one.entity.fields.iter().copied();
     let kept = fields.filter(|field| !build.offers_field(*field, Action::Update)).collect();
     let binding = MutationBinding {

@@ -1,10 +1,10 @@
-//! What PostGraphile calls what changes something.
+//! Names of PostGraphile's mutations.
 
 use catalog::KeyKind;
 
 use super::{Inflection, SimplifiedNames, coerce};
 
-/// Which change of a row is meant.
+/// Verbs of mutations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Verb {
     Create,
@@ -22,7 +22,7 @@ impl Verb {
         }
     }
 
-    /// The name of the smart tag that names the field by a key.
+    /// The smart tag of the field by a key.
     pub(crate) fn field_tag(self) -> &'static str {
         match self {
             Self::Create => "createFieldName",
@@ -34,18 +34,18 @@ impl Verb {
 
 /// Rows.
 impl Inflection {
-    /// A row of a table, in what a change takes and gives.
+    /// A row of a table, in inputs and payloads.
     pub(crate) fn table_field(self, table: &str) -> String {
         self.camel_case(&self.singular_table(table))
     }
 
-    /// The field that makes a row.
+    /// The field that inserts a row.
     pub(crate) fn create(self, table: &str) -> String {
         self.camel_case(&self.create_words(table))
     }
 
     /// The input type of that field. PostGraphile forms it of the table's name and not of the
-    /// field's, whose words are other ones: `createABTest` is `create`, `AB`, `Test`.
+    /// field's, whose words differ: `createABTest` is `create`, `AB`, `Test`.
     pub(crate) fn create_input(self, table: &str) -> String {
         self.input_of(&self.create_words(table))
     }
@@ -54,12 +54,12 @@ impl Inflection {
         format!("create-{}", self.singular_table(table))
     }
 
-    /// The input type that belongs to a field which changes something, by the field's words.
+    /// The input type of a mutation's field, by the field's words.
     pub(crate) fn input_of(self, field: &str) -> String {
         self.upper_camel_case(&format!("{field}-input"))
     }
 
-    /// What a change of a table's rows gives.
+    /// The payload of a table's rows.
     pub(crate) fn payload(self, verb: Verb, table: &str) -> String {
         self.upper_camel_case(&format!("{}-{}-payload", verb.name(), self.singular_table(table)))
     }
@@ -116,7 +116,7 @@ impl Inflection {
         }
     }
 
-    /// What a row is to become.
+    /// The patch of a row.
     pub(crate) fn patch_field(self, table: &str) -> String {
         match self.simplified {
             Some(_) => "patch".into(),
@@ -132,7 +132,7 @@ impl Inflection {
         self.upper_camel_case(&format!("{type}-base-input", type = r#type))
     }
 
-    /// The global id of a row that is gone; named after the table as the database calls it.
+    /// The global id of a deleted row; named after the table's name in the database.
     pub(crate) fn deleted_node_id(self, table: &str) -> String {
         let id = if self.simplified.is_some() { self.node_id() } else { "id" };
         self.camel_case(&format!("deleted-{}-{id}", self.singularize(table)))
@@ -142,21 +142,21 @@ impl Inflection {
         self.camel_case(&format!("{}-edge", self.singular_table(table)))
     }
 
-    /// What rows of a table are in the message that says that there are none.
+    /// The rows of a table in the error of a missing row.
     pub(crate) fn collection(self, table: &str) -> String {
         self.pluralize(&self.singular_table(table))
     }
 }
 
-/// What PostGraphile has not.
+/// Names beyond PostGraphile.
 impl Inflection {
-    /// The field that makes a row, or changes the one of the same key.
+    /// The field that inserts a row, or updates the one of the same key.
     pub(crate) fn upsert_by(self, table: &str, columns: &[&str]) -> String {
         let (table, columns) = (self.singular_table(table), self.joined(columns));
         self.camel_case(&format!("upsert-{table}-by-{columns}"))
     }
 
-    /// What such a field gives.
+    /// The payload of such a field.
     pub(crate) fn upsert_payload(self, table: &str) -> String {
         self.upper_camel_case(&format!("upsert-{}-payload", self.singular_table(table)))
     }
@@ -167,32 +167,32 @@ impl Inflection {
         self.camel_case(&format!("{}-{rows}", verb.name()))
     }
 
-    /// Several rows of a table, in what a change takes and gives.
+    /// Several rows of a table, in inputs and payloads.
     pub(crate) fn many_rows(self, table: &str) -> String {
         self.camel_case(&self.collection(table))
     }
 
-    /// The field that does what another does with one row, together with rows around it.
+    /// The nested variant of a field.
     pub(crate) fn nested(self, field: &str) -> String {
         self.camel_case(&format!("{field}-nested"))
     }
 
-    /// A new row together with rows around it.
+    /// A new row with nested inputs.
     pub(crate) fn nested_input(self, r#type: &str) -> String {
         self.upper_camel_case(&format!("{type}-nested-input", type = r#type))
     }
 
-    /// What a row is to become, together with rows around it.
+    /// A patch with nested inputs.
     pub(crate) fn nested_patch(self, r#type: &str) -> String {
         self.upper_camel_case(&format!("{type}-nested-patch", type = r#type))
     }
 
-    /// What says which row is meant.
+    /// The input of a row's key.
     pub(crate) fn nested_key(self, r#type: &str) -> String {
         self.upper_camel_case(&format!("{type}-nested-key", type = r#type))
     }
 
-    /// What a change of several rows gives.
+    /// The payload of a bulk mutation.
     pub(crate) fn many_payload(self, field: &str) -> String {
         self.upper_camel_case(&format!("{field}-payload"))
     }
@@ -200,7 +200,7 @@ impl Inflection {
 
 /// Functions.
 impl Inflection {
-    /// The field that calls a function which may change something.
+    /// The field that calls a volatile function.
     pub(crate) fn change_by_function(self, function: &str) -> String {
         self.camel_case(&coerce(function))
     }
@@ -213,7 +213,7 @@ impl Inflection {
         self.upper_camel_case(&format!("{}-input", coerce(function)))
     }
 
-    /// What a function gives: by the name that it has for it, or by its type.
+    /// The result of a function: by its own name, or by its type.
     pub(crate) fn function_result(
         self,
         output: Option<&str>,

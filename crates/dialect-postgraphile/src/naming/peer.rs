@@ -1,5 +1,5 @@
-//! The names of random identifiers beside those that PostGraphile 4 gives them, which
-//! `fixtures/names/make.js` wrote down.
+//! The names of random identifiers beside those of PostGraphile 4, which `fixtures/names/make.js`
+//! recorded.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ const NAMES: &str = include_str!("../../../../fixtures/names/names.tsv");
 
 const CLASSIC: Inflection = Inflection { simplified: None, classic_ids: false };
 
-/// The lines of a table without its header, each cut at its tabs.
+/// The lines of a table without its header, split at tabs.
 fn lines(table: &str) -> impl Iterator<Item = Vec<&str>> {
     table.lines().skip(1).map(|line| line.split('\t').collect())
 }
@@ -51,7 +51,7 @@ fn random_words_have_the_forms_of_postgraphile() {
             panic!("not seven columns: {line:?}");
         };
         let mut compare = |what: &str, ours: String, theirs: &str| {
-            // Nothing is left of some words, and no name can be formed of it.
+            // Some words have an empty result, which is no name.
             if !theirs.is_empty() {
                 differences.compare(what, word, &ours, theirs);
             }
@@ -66,7 +66,7 @@ fn random_words_have_the_forms_of_postgraphile() {
     differences.assert_none(15_000);
 }
 
-/// A table that refers to another one, or is told apart, by a column; a function of its name.
+/// A table that refers to another one, or is identified, by a column; a function of its name.
 #[derive(Clone, Copy)]
 struct Named<'a> {
     inflection: Inflection,
@@ -85,7 +85,7 @@ impl<'a> Named<'a> {
         }
     }
 
-    /// The name that an inflector of PostGraphile gives.
+    /// The name by an inflector of PostGraphile.
     fn name(self, inflector: &str) -> String {
         let Self { inflection: i, table, column, .. } = self;
         let columns = &[column][..];

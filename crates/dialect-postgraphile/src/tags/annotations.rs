@@ -1,5 +1,5 @@
-//! The tags and descriptions of everything in a catalog: those of the comments, and over them
-//! those of the tags file.
+//! The tags and descriptions of a catalog: those of the comments, overridden by those of the tags
+//! file.
 
 use catalog::{
     Catalog, CompositeId, DomainId, EntityId, EnumId, FieldId, FunctionId, Note, NoteKind,
@@ -9,7 +9,7 @@ use catalog::{
 use super::file::{Kind, Rule, TagsFile};
 use super::{Annotated, messages, omit, parse};
 
-/// By the ids of the catalog that they were made for.
+/// By the ids of their catalog.
 #[derive(Debug, Default)]
 pub(crate) struct Annotations {
     entities: Vec<Annotated>,
@@ -26,7 +26,7 @@ pub(crate) struct Annotations {
 }
 
 impl Annotations {
-    /// Reads all comments and applies the file. The notes say what is wrong with either.
+    /// Reads all comments and applies the file. The notes report the errors of both.
     pub(crate) fn new(catalog: &Catalog, file: &TagsFile) -> (Self, Vec<Note>) {
         let comment =
             |comment: &Option<Box<str>>| comment.as_deref().map(parse).unwrap_or_default();
@@ -54,7 +54,7 @@ impl Annotations {
         (annotations, notes)
     }
 
-    /// The entity of a composite has what that has.
+    /// The entity of a composite has the composite's annotations.
     fn add_rows_of_composites(&mut self, catalog: &Catalog) {
         for composite in catalog.composites().filter(|composite| composite.apart) {
             let Some(rows) = composite.rows.map(EntityId::index) else { continue };
@@ -73,7 +73,7 @@ impl Annotations {
         &self.fields[id.index()]
     }
 
-    /// A key by its place among those of its entity.
+    /// A key by its index in its entity.
     pub(crate) fn key(&self, entity: EntityId, place: usize) -> &Annotated {
         &self.keys[entity.index()][place]
     }
@@ -90,7 +90,7 @@ impl Annotations {
         &self.composites[id.index()]
     }
 
-    /// An attribute by its place among those of its composite.
+    /// An attribute by its index in its composite.
     pub(crate) fn attribute(&self, id: CompositeId, place: usize) -> &Annotated {
         &self.attributes[id.index()][place]
     }
@@ -103,7 +103,7 @@ impl Annotations {
         &self.functions[id.index()]
     }
 
-    /// Applies a rule of the file to all that it names; a note if that is nothing.
+    /// Applies a rule of the file to all matching objects; a note if there are none.
     fn apply(&mut self, catalog: &Catalog, rule: &Rule) -> Option<Note> {
         let hits = match rule.kind {
             Kind::Class => self.apply_to_classes(catalog, rule),
@@ -205,7 +205,7 @@ impl Annotations {
         hits
     }
 
-    /// Says what is wrong with tags whatever the thing that has them.
+    /// Adds notes on invalid tags of any object.
     fn note_problems(&self, catalog: &Catalog, notes: &mut Vec<Note>) {
         let mut check = |annotated: &Annotated, subject: &dyn Fn() -> String| {
             if let Some(message) = omit::problem(&annotated.tags) {
@@ -238,14 +238,14 @@ impl Annotations {
     }
 }
 
-/// Whether the rule's parts are the last of the names.
+/// True if the rule's parts are the last of the names.
 fn is_named(rule: &Rule, names: &[Option<&str>]) -> bool {
     let skipped = names.len().checked_sub(rule.parts.len());
     let Some(names) = skipped.and_then(|skipped| names.get(skipped..)) else { return false };
     rule.parts.iter().zip(names).all(|(part, name)| *name == Some(&**part))
 }
 
-/// Puts what the rule says over what is there.
+/// Overrides the annotations by the rule's.
 fn overwrite(annotated: &mut Annotated, rule: &Rule) -> usize {
     for (name, values) in &rule.tags {
         annotated.tags.set(name, values);

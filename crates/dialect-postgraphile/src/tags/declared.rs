@@ -7,15 +7,15 @@ use super::annotations::Annotations;
 use super::identifier::{self, Name};
 use crate::Options;
 
-/// What a tag declares, but for the columns.
+/// The declaration of a tag, without the columns.
 struct Declared<'a> {
-    /// Before the first `|`.
+    /// The text before the first `|`.
     spec: &'a str,
-    /// What follows, as a comment of its own.
+    /// The rest, as a comment of its own.
     comment: Option<Box<str>>,
 }
 
-/// Adds what the tags declare to the catalog; what does not fit becomes a note.
+/// Adds the declarations of tags to the catalog; invalid ones become notes.
 pub(crate) fn declare(catalog: &mut Catalog, options: &Options) {
     let (annotations, _) = Annotations::new(catalog, &options.tags_file);
     let entities: Vec<EntityId> = catalog.entities().map(|entity| entity.id).collect();
@@ -34,7 +34,7 @@ pub(crate) fn declare(catalog: &mut Catalog, options: &Options) {
             stored_as(catalog, field, value.as_deref()).unwrap_or_else(|note| catalog.note(note));
         }
     }
-    // Foreign keys may refer to primary keys that were declared just now.
+    // Foreign keys may refer to newly declared primary keys.
     for entity in entities {
         for value in annotations.entity(entity).tags.values("foreignKey") {
             let declared = foreign_key(catalog, entity, value.as_deref());
@@ -60,7 +60,7 @@ fn declare_of_composites(catalog: &mut Catalog, annotations: &Annotations, optio
     }
 }
 
-/// Says which values a column holds, where the source does not see to it.
+/// Declares the type of a column that the source does not enforce.
 fn stored_as(catalog: &mut Catalog, field: FieldId, value: Option<&str>) -> Result<(), Note> {
     let entity = catalog[field].entity;
     let column = catalog[field].name.clone();

@@ -1,4 +1,4 @@
-//! The tags file: tags for things that have no comment, or besides it.
+//! The tags file: tags for objects that have no comment, or in addition to it.
 //!
 //! Its format is that of `postgraphile.tags.json5`, version 1.
 
@@ -9,13 +9,13 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::identifier;
 
-/// What a tags file says, in its order: what comes later counts.
+/// The rules of a tags file, in their order: later ones override.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TagsFile {
     pub(super) rules: Vec<Rule>,
 }
 
-/// Why a text is no tags file.
+/// Reasons why a text is no tags file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TagsFileError {
     #[error("{0}")]
@@ -30,11 +30,11 @@ pub enum TagsFileError {
     NotInClass(Box<str>),
 }
 
-/// Tags for all things of a kind that have a name.
+/// Tags for all objects of a kind with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rule {
     pub(super) kind: Kind,
-    /// The name, with what it stands in before it.
+    /// The name, after its qualifiers.
     pub(super) parts: Vec<Box<str>>,
     pub(super) tags: Vec<(Box<str>, super::Values)>,
     pub(super) description: Option<Box<str>>,
@@ -66,7 +66,7 @@ impl Kind {
 }
 
 impl TagsFile {
-    /// Reads the text of a file: JSON5, of which JSON is a part.
+    /// Parses the text of a file: JSON5, a superset of JSON.
     pub fn parse(text: &str) -> Result<Self, TagsFileError> {
         let written: Written =
             json5::from_str(text).map_err(|error| TagsFileError::Json(error.to_string().into()))?;
@@ -157,7 +157,7 @@ struct Part {
     description: Option<String>,
 }
 
-/// The values of a tag. `false` and `null` take a tag away that a comment has.
+/// The values of a tag. `false` and `null` remove a tag of a comment.
 #[derive(serde::Deserialize)]
 #[serde(untagged)]
 enum Values {
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn a_file_has_a_rule_for_each_thing_that_it_names() {
         let text = r#"{
-            // As PostGraphile writes it.
+            // As in PostGraphile's files.
             version: 1,
             config: {
                 class: {

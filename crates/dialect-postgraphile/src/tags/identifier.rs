@@ -2,14 +2,14 @@
 
 use catalog::{Catalog, Entity, EntityId, FieldId};
 
-/// A name as tags have it: PostgreSQL folds what is not quoted.
+/// A name in tags: PostgreSQL folds unquoted ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) text: String,
     quoted: bool,
 }
 
-/// What a `@foreignKey` says.
+/// A parsed `@foreignKey`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reference {
     pub(super) columns: Vec<Name>,
@@ -31,7 +31,7 @@ impl Name {
         }
     }
 
-    /// Names that are not quoted are found in any case where none is written so.
+    /// Unquoted names match in any case if there is no exact match.
     fn is_alike(&self, name: &str) -> bool {
         !self.quoted && self.text.eq_ignore_ascii_case(name)
     }
@@ -97,12 +97,12 @@ pub(super) fn find_entity(
     found.map(|entity| entity.id)
 }
 
-/// The parts of `schema.table.column`; a part in quotes may hold dots.
+/// The parts of `schema.table.column`; a quoted part may contain dots.
 pub(super) fn parts(identifier: &str) -> Option<Vec<Box<str>>> {
     let mut parts: Vec<Box<str>> = Vec::new();
     let mut current = String::new();
     let mut letters = identifier.chars().peekable();
-    // Whether a quoted text has begun, and whether one has ended, in the current part.
+    // True if a quoted text has begun, and true if one has ended, in the current part.
     let (mut inside, mut ended) = (false, false);
     while let Some(letter) = letters.next() {
         match letter {

@@ -1,5 +1,5 @@
-//! What is told of a change that a constraint does not let be made: the tag `@error`, as the plugin
-//! constraint-error-tags has it, on constraints of every kind.
+//! Error texts of constraint violations: the tag `@error`, as in the plugin constraint-error-tags,
+//! on constraints of every kind.
 
 use catalog::Catalog;
 
@@ -10,7 +10,7 @@ use api::ConstraintMessage;
 /// The tag.
 const ERROR: &str = "error";
 
-/// Those of the file first, and there the last ones: who looks for a message takes the first.
+/// Those of the file first, and there the last ones: look-ups take the first.
 pub(crate) fn messages(catalog: &Catalog, file: &TagsFile) -> Vec<ConstraintMessage> {
     let of_file = file.rules.iter().rev().filter_map(of_rule);
     let of_comments = catalog.constraint_comments().iter().filter_map(|comment| {
@@ -25,7 +25,7 @@ pub(crate) fn messages(catalog: &Catalog, file: &TagsFile) -> Vec<ConstraintMess
     of_file.chain(of_comments).collect()
 }
 
-/// Whether a rule is about messages only: its constraint may be one that is in no catalog.
+/// True if a rule is about messages only: its constraint need not be in a catalog.
 pub(super) fn is_message(rule: &Rule) -> bool {
     rule.kind == Kind::Constraint
         && !rule.tags.is_empty()

@@ -1,31 +1,31 @@
-//! `@omit`: what is not to be offered.
+//! `@omit`: omitted operations.
 
 use super::Tags;
 
-/// What can be done with a thing, as far as it is read.
+/// Operations on an object that tags can omit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// Showing it at all.
+    /// Reading it at all.
     Read,
-    /// Conditions on it.
+    /// Filtering by it.
     Filter,
-    /// Orders by it.
+    /// Sorting by it.
     Order,
     /// All of its rows at the root.
     All,
-    /// Giving it in new rows and in values.
+    /// Setting it in new rows and in values.
     Create,
-    /// Changing it.
+    /// Updating it.
     Update,
-    /// Taking its rows away.
+    /// Deleting its rows.
     Delete,
-    /// Giving it in rows that functions take, in the input type that has all columns.
+    /// Setting it in rows that are arguments of functions, in the input type with all columns.
     Base,
     /// Its rows as the many side of a relation.
     Many,
     /// Calling it.
     Execute,
-    /// What it joins, and it as what is joined.
+    /// As a join table, and as a joined table.
     ManyToMany,
 }
 
@@ -46,7 +46,7 @@ const ACTIONS: [(&str, char); 10] = [
 /// The plugin's own action, which has no letter.
 const MANY_TO_MANY: &str = "manyToMany";
 
-/// What cannot be without being read.
+/// The operations that require reading.
 const NEED_READ: [&str; 5] = ["update", "create", "delete", "all", "many"];
 
 impl Action {
@@ -67,17 +67,17 @@ impl Action {
     }
 }
 
-/// Whether the tags say that the action is not offered.
+/// True if the tags omit the action.
 pub(crate) fn omits(tags: &Tags, action: Action) -> bool {
     match named(tags) {
         None => true,
-        // PostGraphile refuses to start; here nothing is shown that somebody wanted to hide.
+        // PostGraphile does not start then; here the object is hidden, since hiding was intended.
         Some(named) if is_half_hidden(&named) => true,
         Some(named) => named.contains(&action.name()),
     }
 }
 
-/// What is wrong with the tag.
+/// The error of the tag.
 pub(crate) fn problem(tags: &Tags) -> Option<String> {
     let named = named(tags)?;
     let is_unknown =

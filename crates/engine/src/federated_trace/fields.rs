@@ -1,4 +1,4 @@
-//! The fields that an operation asks for, as a tree with the errors of the answer.
+//! The fields that an operation selects, as a tree with the errors of the answer.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use super::{Span, nanoseconds};
 /// The place of the node that stands for the whole operation.
 const ROOT: usize = 0;
 
-/// What is asked for.
+/// The selected fields.
 ///
 /// A list has the fields of its elements, without nodes for the elements between: all of them are
 /// answered by the same statement, and who counts fields and errors leaves their numbers out.
@@ -25,7 +25,7 @@ pub(super) struct Fields<'o> {
     nodes: Vec<Node<'o>>,
     /// Those of one response name below a node: of several types where fragments name them.
     places: HashMap<(usize, &'o str), Vec<usize>>,
-    /// How many selections may still be visited.
+    /// Number of selections that may still be visited.
     left: usize,
 }
 
@@ -60,16 +60,16 @@ impl Default for Fields<'_> {
 }
 
 impl<'o> Fields<'o> {
-    /// The fields of an operation that was executed with these variables, of at most so many
-    /// selections: the fields of its answer are limited, but fragments in fragments can select the
-    /// same ones again and again, and the rest of those is left out.
+    /// The fields of an operation that was executed with these variables, limited to this number of
+    /// selections: the answer's fields are limited, but nested fragments can select the same ones
+    /// repeatedly, and the rest is omitted.
     pub(super) fn of(operation: &'o Operation, steering: &Steering<'_>, most: usize) -> Self {
         let mut fields = Self { left: most, ..Self::default() };
         fields.add(operation, steering, ROOT, operation.root);
         fields
     }
 
-    /// Adds what a selection set selects below a node. `__typename`, `__schema` and `__type` are
+    /// Adds the fields of a selection set below a node. `__typename`, `__schema` and `__type` are
     /// no fields of the graph.
     fn add(
         &mut self,
@@ -103,7 +103,7 @@ impl<'o> Fields<'o> {
         }
     }
 
-    /// The node of a field, which is new unless the same was asked for before.
+    /// The node of a field; a new one unless the same field was selected before.
     fn node(&mut self, above: usize, asked: Asked<'o>) -> usize {
         let nodes = &mut self.nodes;
         let places = self.places.entry((above, asked.response_name)).or_default();
@@ -120,7 +120,7 @@ impl<'o> Fields<'o> {
     }
 
     /// Puts the errors of an answer to the fields at their paths.
-    pub(super) fn tell_errors(&mut self, answer: &[u8]) {
+    pub(super) fn add_errors(&mut self, answer: &[u8]) {
         let Ok(Answer { errors }) = serde_json::from_slice(answer) else { return };
         for error in &errors {
             let place = self.find(error.get("path"));
@@ -172,7 +172,7 @@ impl<'o> Fields<'o> {
     }
 }
 
-/// The message `Trace.Error` of an error as the answer tells it.
+/// The message `Trace.Error` of an error in the answer.
 fn error_message(error: &Value) -> Message {
     let mut message = Message::default();
     message.put_text(1, error.get("message").and_then(Value::as_str).unwrap_or_default());

@@ -1,13 +1,13 @@
 //! Messages as bytes: <https://protobuf.dev/programming-guides/encoding/>.
 //!
-//! A trace has texts, numbers and other messages, and nothing is ever read: that is less than a
-//! dependency asks for.
+//! Traces need texts, numbers and nested messages only, and are never read here: this is smaller
+//! than a dependency.
 
 /// The fields of a message that were put so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Message(Vec<u8>);
 
-/// How the value of a field is written.
+/// The wire type of a field's value.
 #[derive(Clone, Copy, Debug)]
 enum WireType {
     Varint = 0,
@@ -20,7 +20,7 @@ impl Message {
         &self.0
     }
 
-    /// A number; what is not there is zero.
+    /// Appends a number; zero, which is the default, is omitted.
     pub(super) fn put_number(&mut self, field: u32, number: u64) {
         if number != 0 {
             self.tag(field, WireType::Varint);
@@ -33,7 +33,7 @@ impl Message {
         self.0.extend_from_slice(&number.to_le_bytes());
     }
 
-    /// A text; what is not there is empty.
+    /// Appends a text; an empty one, which is the default, is omitted.
     pub(super) fn put_text(&mut self, field: u32, text: &str) {
         if !text.is_empty() {
             self.delimited(field, text.as_bytes());
@@ -55,7 +55,8 @@ impl Message {
         self.varint(u64::from(field) << 3 | wire_type as u64);
     }
 
-    /// Seven bits a byte, the lowest first; the eighth says that more follow.
+    /// Base-128 encoding: seven bits per byte, the lowest first; the eighth is the continuation
+    /// bit.
     fn varint(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.0.push((number & 0x7f) as u8 | 0x80);

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use clients::subgraph::{ErrorKind, Shared};
 use gateway::execute::{FetchError, FetchRequest, FetchResponse, ResponseBody};
 use graphql::{ErrorCode, GraphQLError, Request};
-use response::Memory;
+use response::MemoryBudget;
 use source::Session;
 use tokio::time::{Instant, timeout_at};
 
@@ -34,7 +34,7 @@ pub(super) struct LocalWorker {
 impl LocalWorker {
     /// Creates the worker; its responses use the shared memory budget, and its timeout is the
     /// statement timeout of the database.
-    pub(super) fn new(transport: &Local, memory: &Arc<Memory>) -> Self {
+    pub(super) fn new(transport: &Local, memory: &Arc<MemoryBudget>) -> Self {
         let worker = Worker::sharing(Arc::clone(&transport.engine), Arc::clone(memory));
         let worker = worker.counted(transport.connections.counter()).within(transport.timeout);
         Self { worker, timeout: transport.timeout, shared: Arc::clone(&transport.shared) }

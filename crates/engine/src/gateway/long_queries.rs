@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use gateway::execute::{ExecutionError, ExecutionStatistics};
 use graphql::variables::Variables;
 use response::sink::Full;
-use response::{Memory, Sink};
+use response::{MemoryBudget, Sink};
 use tokio::runtime;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{LocalSet, spawn_local};
@@ -50,7 +50,7 @@ pub(super) type Written = Result<(Sink, Vec<ExecutionError>), Full>;
 /// A planned query with everything that its execution needs.
 pub(super) struct LongQuery {
     pub(super) gateway: Arc<Gateway>,
-    pub(super) memory: Arc<Memory>,
+    pub(super) memory: Arc<MemoryBudget>,
     pub(super) time_limit: Option<Duration>,
     pub(super) document: Arc<Document>,
     pub(super) prepared: Arc<Prepared>,

@@ -9,8 +9,8 @@ use graphql::{ErrorCode, GraphQLError, PathSegment};
 
 use super::Gateway;
 use super::authorization::unauthorized;
+use crate::log_throttle::{Cause, LOG_THROTTLE, Logged};
 use crate::respond::error_id;
-use crate::throttle::{Cause, Logged, THROTTLE};
 
 /// Masking of subgraph errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,12 +114,12 @@ impl Gateway {
         let cause = Cause { code, detail: (**name).into() };
         let logged = match code {
             // Always logged: an operator may have to check each of them.
-            ErrorCode::OutcomeUnknown => Logged::Written { id: error_id().into(), untold: 0 },
-            _ => THROTTLE.judge(cause, Instant::now(), error_id),
+            ErrorCode::OutcomeUnknown => Logged::Written { id: error_id().into(), suppressed: 0 },
+            _ => LOG_THROTTLE.judge(cause, Instant::now(), error_id),
         };
         let id = match logged {
             Logged::Counted { id } => id,
-            Logged::Written { id, untold } => {
+            Logged::Written { id, suppressed } => {
                 tracing::warn!(
                     error_id = %id,
                     subgraph = &**name,
@@ -127,7 +127,7 @@ impl Gateway {
                     error = &*message,
                     reason = reason.as_deref(),
                     extensions = extensions.as_deref(),
-                    untold = (untold > 0).then_some(untold),
+                    untold = (suppressed > 0).then_some(suppressed),
                     "an error of a subgraph"
                 );
                 id

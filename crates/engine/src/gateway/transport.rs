@@ -12,7 +12,7 @@ use gateway::plan::FetchId;
 use gateway::supergraph::SubgraphId;
 use graphql::operation::OperationKind;
 use http::HeaderMap;
-use response::{Held, Memory};
+use response::{MemoryBudget, MemoryReservation};
 use tokio::sync::Notify;
 
 use super::local::LocalWorker;
@@ -27,7 +27,7 @@ pub(super) enum SubgraphClient {
 }
 
 impl SubgraphClient {
-    pub(super) fn new(transport: &SubgraphTransport, memory: &Arc<Memory>) -> Self {
+    pub(super) fn new(transport: &SubgraphTransport, memory: &Arc<MemoryBudget>) -> Self {
         match transport {
             SubgraphTransport::Remote(Remote { settings, shared, .. }) => {
                 Self::Remote(Box::new(Client::new(Arc::clone(settings), Arc::clone(shared))))
@@ -62,7 +62,7 @@ pub(super) struct RequestTransport<'a> {
     pub(super) gateway: &'a Gateway,
     pub(super) caller: &'a Caller,
     pub(super) deadline: Option<Instant>,
-    pub(super) memory: &'a Arc<Memory>,
+    pub(super) memory: &'a Arc<MemoryBudget>,
     /// Notified when a response is too long for this thread.
     pub(super) proves_long: Option<&'a Notify>,
 }
@@ -77,7 +77,7 @@ impl Subgraphs for RequestTransport<'_> {
             }
         };
         let headers = self.headers(fetch.subgraph, fetch.fetch);
-        let held = RefCell::new((Held::of(self.memory), 0_u64));
+        let held = RefCell::new((MemoryReservation::of(self.memory), 0_u64));
         let reserve = |bytes: usize| {
             let (held, all) = &mut *held.borrow_mut();
             *all = all.saturating_add(bytes as u64);

@@ -10,7 +10,7 @@ use graphql::operation::OperationKind;
 use graphql::variables::Variables;
 use graphql::{ErrorCode, GraphQLError, Request, coerce_variable_values};
 use response::sink::Full;
-use response::{Held, Memory, Refused, Sink};
+use response::{MemoryBudget, MemoryReservation, Refused, Sink};
 use source::offload::{HERE, offload};
 use tokio::sync::Notify;
 
@@ -29,14 +29,14 @@ pub struct GatewayWorker {
     pub(super) gateway: Arc<Gateway>,
     /// By [`gateway::supergraph::SubgraphId`].
     subgraphs: Vec<SubgraphClient>,
-    memory: Arc<Memory>,
+    memory: Arc<MemoryBudget>,
     time_limit: Option<Duration>,
 }
 
 impl GatewayWorker {
     /// Creates a worker whose responses use a shared memory budget.
     #[must_use]
-    pub fn sharing(gateway: Arc<Gateway>, memory: Arc<Memory>) -> Self {
+    pub fn sharing(gateway: Arc<Gateway>, memory: Arc<MemoryBudget>) -> Self {
         let subgraphs =
             gateway.transports.iter().map(|way| SubgraphClient::new(way, &memory)).collect();
         Self { gateway, subgraphs, memory, time_limit: None }
@@ -243,7 +243,7 @@ impl GatewayWorker {
             proves_long,
         };
         let inputs = Inputs { supergraph, operation, plan, variables };
-        let memory = Held::of(&self.memory);
+        let memory = MemoryReservation::of(&self.memory);
         let options = gateway.options.execution;
         let executed = execute(inputs, &transport, options, memory, observed).await;
         let is_long = executed.received() > LONG;
@@ -255,7 +255,7 @@ impl GatewayWorker {
     async fn write(&self, prepared: &Arc<Prepared>, mut executed: Executed) -> Written {
         let begin = |gateway: &Gateway, executed: &Executed| {
             let most = gateway.limits().response_bytes;
-            let held = Held::of(&self.memory);
+            let held = MemoryReservation::of(&self.memory);
             Sink::new(DATA.to_vec(), most, held).expecting(executed.expected())
         };
         if executed.received() <= HERE {

@@ -11,14 +11,14 @@ use sources::{Address, OpenOptions, Source};
 use super::GraphError;
 use crate::engine::OpenError;
 
-/// A graph, and what it is still to get.
+/// A graph, and the changes that it needs.
 #[derive(Debug)]
 pub struct Plan {
     source: Neo4jSource,
     migration: Migration,
 }
 
-/// Why a change was not made.
+/// The reason why a change was not made.
 #[derive(Debug)]
 pub enum NotMade {
     /// The database refuses this one, and may take others.
@@ -33,7 +33,7 @@ pub enum NotMade {
     Lost(WireError),
 }
 
-/// Compares what definitions want of a graph with what is there. Nothing is changed.
+/// Compares the constraints and indexes of type definitions with those of a graph. Changes nothing.
 pub async fn plan(address: &Address, model: &Model, timeouts: Timeouts) -> Result<Plan, OpenError> {
     if !matches!(address, Address::Neo4j(_)) {
         return Err(GraphError::NothingToMigrate.into());
@@ -59,7 +59,7 @@ impl Plan {
         self.source.statement(&wanted.change)
     }
 
-    /// How far the database is with its indexes; none where that cannot be seen.
+    /// The states of the database's indexes; none where they cannot be read.
     pub async fn index_states(&self) -> Result<Vec<GraphIndexState>, OpenError> {
         Ok(self.source.index_states().await.map_err(GraphError::Introspect)?)
     }
@@ -79,6 +79,6 @@ impl Plan {
     }
 }
 
-/// How it is called that nodes do not keep to a constraint that is to be made.
+/// Neo4j's error code if existing nodes violate a new constraint.
 /// <https://neo4j.com/docs/status-codes/current/errors/all-errors/>
 const VIOLATED: &str = "ConstraintCreationFailed";

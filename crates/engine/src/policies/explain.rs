@@ -2,10 +2,10 @@
 //!
 //! * [`row`]: the same for one row
 //! * `truth`: conditions in their parts, and which are true of the row
-//! * `told`: that as text
+//! * `print`: the explanation as text
 
+mod print;
 pub(crate) mod row;
-mod told;
 mod truth;
 
 use std::fmt::Write as _;

@@ -5,7 +5,7 @@ use super::problem::PolicyProblems;
 use graphql::similar_names;
 use ir::{Comparison, Quantifier, TextMatch, Value};
 
-/// What a policy file says.
+/// The contents of a policy file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyFile {
     /// The claim that is the role.
@@ -16,7 +16,7 @@ pub struct PolicyFile {
     pub roles: Vec<Role>,
 }
 
-/// What may be done with the rows of one entity.
+/// The rule for one entity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     pub name: Box<str>,
@@ -28,7 +28,7 @@ pub struct Rule {
     pub delete: Option<Delete>,
 }
 
-/// Which rows may be read, and what of them.
+/// Permission to read: which rows, and which of their columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
     pub line: usize,
@@ -36,27 +36,27 @@ pub struct Read {
     pub columns: Columns,
 }
 
-/// What may be said of a new row, what is said in any case, and what the row has to be then.
+/// Permission to insert: columns that may be set, presets, and the check of the new row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Insert {
     pub line: usize,
     pub columns: Columns,
-    pub presets: Vec<(Box<str>, Said)>,
+    pub presets: Vec<(Box<str>, OperandValue)>,
     pub check: Option<Condition>,
 }
 
-/// Which rows may be changed, what of them, what is changed in any case, and what they have to be
-/// then. Without `check` they have to be such rows still.
+/// Permission to update: which rows, columns that may be set, presets, and the check of the updated
+/// row. Without `check` it has to fulfil `rows` again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {
     pub line: usize,
     pub rows: Condition,
     pub columns: Columns,
-    pub presets: Vec<(Box<str>, Said)>,
+    pub presets: Vec<(Box<str>, OperandValue)>,
     pub check: Option<Condition>,
 }
 
-/// Which rows may be deleted.
+/// Permission to delete: which rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delete {
     pub line: usize,
@@ -91,29 +91,29 @@ pub enum Condition {
 /// A condition on one value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
-    Compare(Comparison, Said),
-    Text(TextMatch, Said),
+    Compare(Comparison, OperandValue),
+    Text(TextMatch, OperandValue),
     IsNull(bool),
 }
 
-/// A value that the file says, or names.
+/// A value of the file: a constant, or a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum OperandValue {
     Value(Value),
     Claim(Box<str>),
 }
 
-/// Who has which rules.
+/// A role with its rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Role {
     pub name: Box<str>,
     pub line: usize,
-    /// Roles whose rules it has, too.
+    /// Roles whose rules it inherits.
     pub inherits: Vec<Box<str>>,
     pub rules: Vec<Box<str>>,
     /// The functions that may be called.
     pub functions: Functions,
-    /// Whether everything is let.
+    /// Whether everything is permitted.
     pub all: bool,
 }
 
@@ -273,8 +273,8 @@ fn columns(node: &Node) -> Result<Columns, PolicyProblems> {
     }
 }
 
-fn presets(node: &Node) -> Result<Vec<(Box<str>, Said)>, PolicyProblems> {
-    let preset = |(name, value): &Entry| Ok((name.clone(), said(value)?));
+fn presets(node: &Node) -> Result<Vec<(Box<str>, OperandValue)>, PolicyProblems> {
+    let preset = |(name, value): &Entry| Ok((name.clone(), operand_value(value)?));
     parts(node, preset)
 }
 
@@ -309,7 +309,7 @@ fn functions(node: &Node) -> Result<Functions, PolicyProblems> {
     }
 }
 
-/// A table: what it says of columns and of other rows holds together.
+/// A table: its conditions on columns and on other rows are joined by `and`.
 fn condition(node: &Node) -> Result<Condition, PolicyProblems> {
     let mut all = Vec::new();
     let mut problems = PolicyProblems::default();
@@ -363,7 +363,7 @@ fn column(name: &str, node: &Node, all: &mut Vec<Condition>) -> Result<(), Polic
     }
     let mut problems = PolicyProblems::default();
     for (operator, value) in tests {
-        let compare = |comparison| Ok(Test::Compare(comparison, said(value)?));
+        let compare = |comparison| Ok(Test::Compare(comparison, operand_value(value)?));
         let test = match &**operator {
             "eq" => compare(Comparison::Equal),
             "ne" => compare(Comparison::NotEqual),
@@ -372,9 +372,11 @@ fn column(name: &str, node: &Node, all: &mut Vec<Condition>) -> Result<(), Polic
             "gt" => compare(Comparison::Greater),
             "ge" => compare(Comparison::GreaterOrEqual),
             "in" => list(value).map(|list| Test::Compare(Comparison::In, list)),
-            "contains" => said(value).map(|text| Test::Text(TextMatch::Includes, text)),
-            "starts_with" => said(value).map(|text| Test::Text(TextMatch::StartsWith, text)),
-            "ends_with" => said(value).map(|text| Test::Text(TextMatch::EndsWith, text)),
+            "contains" => operand_value(value).map(|text| Test::Text(TextMatch::Includes, text)),
+            "starts_with" => {
+                operand_value(value).map(|text| Test::Text(TextMatch::StartsWith, text))
+            }
+            "ends_with" => operand_value(value).map(|text| Test::Text(TextMatch::EndsWith, text)),
             "is_null" => value.boolean().map(Test::IsNull),
             _ => Err(unknown(value, operator, "a condition on a column", &COLUMN_KEYS)),
         };
@@ -384,39 +386,41 @@ fn column(name: &str, node: &Node, all: &mut Vec<Condition>) -> Result<(), Polic
     problems.none()
 }
 
-fn said(node: &Node) -> Result<Said, PolicyProblems> {
+fn operand_value(node: &Node) -> Result<OperandValue, PolicyProblems> {
     Ok(match &node.value {
-        NodeValue::Text(text) => Said::Value(Value::Text(text.clone())),
-        NodeValue::Integer(number) => Said::Value(Value::Integer(*number)),
-        NodeValue::Number(number) => Said::Value(Value::Number(number.clone())),
-        NodeValue::Boolean(value) => Said::Value(Value::Boolean(*value)),
+        NodeValue::Text(text) => OperandValue::Value(Value::Text(text.clone())),
+        NodeValue::Integer(number) => OperandValue::Value(Value::Integer(*number)),
+        NodeValue::Number(number) => OperandValue::Value(Value::Number(number.clone())),
+        NodeValue::Boolean(value) => OperandValue::Value(Value::Boolean(*value)),
         NodeValue::Table(entries) => match entries.as_slice() {
             [(key, value)] if &**key == "claim" => claim(value)?,
-            [(key, value)] if &**key == "value" => said(value)?,
+            [(key, value)] if &**key == "value" => operand_value(value)?,
             _ => return Err(node.wrong("a value is wanted, or `{ claim = \"name\" }`")),
         },
         NodeValue::List(_) => return Err(node.wrong("one value is wanted, not a list")),
     })
 }
 
-fn claim(node: &Node) -> Result<Said, PolicyProblems> {
+fn claim(node: &Node) -> Result<OperandValue, PolicyProblems> {
     match node.text()? {
         name if name.is_empty() => Err(node.wrong("the name of the claim is missing")),
-        name => Ok(Said::Claim(name)),
+        name => Ok(OperandValue::Claim(name)),
     }
 }
 
-fn list(node: &Node) -> Result<Said, PolicyProblems> {
+fn list(node: &Node) -> Result<OperandValue, PolicyProblems> {
     if let NodeValue::List(items) = &node.value {
-        let value = |item: &Node| match said(item)? {
-            Said::Value(value) => Ok(value),
-            Said::Claim(_) => Err(item.wrong("a claim that is a list stands for the whole list")),
+        let value = |item: &Node| match operand_value(item)? {
+            OperandValue::Value(value) => Ok(value),
+            OperandValue::Claim(_) => {
+                Err(item.wrong("a claim that is a list stands for the whole list"))
+            }
         };
         let values = PolicyProblems::all(items.iter().map(value))?;
-        return Ok(Said::Value(Value::List(values)));
+        return Ok(OperandValue::Value(Value::List(values)));
     }
-    match said(node)? {
-        Said::Claim(name) => Ok(Said::Claim(name)),
-        Said::Value(_) => Err(node.wrong("a list is wanted, or a claim that is one")),
+    match operand_value(node)? {
+        OperandValue::Claim(name) => Ok(OperandValue::Claim(name)),
+        OperandValue::Value(_) => Err(node.wrong("a list is wanted, or a claim that is one")),
     }
 }

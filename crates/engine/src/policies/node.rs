@@ -26,8 +26,8 @@ pub(super) enum NodeValue {
 /// A member of a table: its name, and its value.
 pub(super) type Entry = (Box<str>, Node);
 
-/// Reads the text. A file with an error of syntax is not read further: what follows from one is not
-/// worth telling.
+/// Parses the text. Parsing ends at the first error of syntax, since later ones may only follow
+/// from it.
 pub(super) fn read(text: &str) -> Result<Vec<Entry>, PolicyProblems> {
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut problems = PolicyProblems::default();
@@ -83,7 +83,7 @@ impl Node {
         PolicyProblem { line: self.line, message: message.into() }.into()
     }
 
-    /// What it is, for whoever wanted something else.
+    /// The kind of the node, for errors of an unexpected one.
     fn found(&self) -> &'static str {
         match self.value {
             NodeValue::Text(_) => "a string",

@@ -1,4 +1,4 @@
-//! What is wrong with a policy file: all of it, so that a file is corrected in one go.
+//! Problems of a policy file: all of them, so that a file can be corrected in one go.
 
 use std::fmt;
 

@@ -8,13 +8,13 @@ use catalog::{Catalog, Entity, EntityId, FieldId, Generated};
 use graphql::similar_names;
 use ir::Operand;
 
-use super::file::{self, Columns, Said};
+use super::file::{self, Columns, OperandValue};
 use super::problem::{PolicyProblem, PolicyProblems};
 
 /// Resolves the names of a file in a catalog.
 pub(super) struct Resolver<'c> {
     pub(super) catalog: &'c Catalog,
-    /// The line of what is being resolved.
+    /// The line of the element that is being resolved.
     pub(super) line: usize,
 }
 
@@ -58,10 +58,11 @@ impl Resolver<'_> {
             let rows = problems.keep(self.condition(entity, rows));
             let fields = problems.keep(self.columns(entity, columns));
             let presets = problems.keep(self.presets(entity, presets));
-            let said = check.as_ref().map(|check| problems.keep(self.condition(entity, check)));
+            let condition =
+                check.as_ref().map(|check| problems.keep(self.condition(entity, check)));
             let rows = rows?;
-            let check = match said {
-                Some(said) => Check::Condition(said?),
+            let check = match condition {
+                Some(condition) => Check::Condition(condition?),
                 None => Check::Rows(self.deciding(&rows).into()),
             };
             Some(Permission { rows, fields: fields?, presets: presets?, check })
@@ -124,16 +125,16 @@ impl Resolver<'_> {
     fn presets(
         &mut self,
         entity: EntityId,
-        presets: &[(Box<str>, Said)],
+        presets: &[(Box<str>, OperandValue)],
     ) -> Result<Vec<(FieldId, Operand)>, PolicyProblems> {
-        let preset = |(name, said): &(Box<str>, Said)| {
+        let preset = |(name, value): &(Box<str>, OperandValue)| {
             let field = self.field(entity, name)?;
             if let Some(Generated::Stored | Generated::IdentityAlways) =
                 self.catalog[field].generated
             {
                 return self.wrong(format!("`{name}` cannot be written: the source makes it"));
             }
-            Ok((field, operand(said)))
+            Ok((field, operand(value)))
         };
         PolicyProblems::all(presets.iter().map(preset))
     }
@@ -152,10 +153,10 @@ impl Resolver<'_> {
 }
 
 /// The operand of a value in a file.
-pub(super) fn operand(said: &Said) -> Operand {
-    match said {
-        Said::Value(value) => Operand::Constant(value.clone()),
-        Said::Claim(name) => Operand::Claim(name.clone()),
+pub(super) fn operand(value: &OperandValue) -> Operand {
+    match value {
+        OperandValue::Value(value) => Operand::Constant(value.clone()),
+        OperandValue::Claim(name) => Operand::Claim(name.clone()),
     }
 }
 

@@ -24,7 +24,7 @@ impl Resolver<'_> {
         Ok(Role { name: role.name.clone(), is_superuser: all, grants, functions })
     }
 
-    /// Adds what a role has itself, and what it inherits.
+    /// Adds the rules of a role, and those that it inherits.
     fn inherit(
         &mut self,
         role: &file::Role,
@@ -94,7 +94,7 @@ impl Resolver<'_> {
     }
 }
 
-/// What a role and those that it inherits from have.
+/// The rules of a role and of those that it inherits from.
 #[derive(Debug)]
 struct Inherited {
     seen: HashSet<Box<str>>,

@@ -21,12 +21,12 @@ impl Resolver<'_> {
             file::Condition::Column { name, test } => {
                 let place = Place::field(self.field(entity, name)?);
                 Condition::Row(match test {
-                    Test::Compare(comparison, said) => {
-                        Filter::Compare { place, comparison: *comparison, operand: operand(said) }
+                    Test::Compare(comparison, value) => {
+                        Filter::Compare { place, comparison: *comparison, operand: operand(value) }
                     }
-                    Test::Text(r#match, said) => {
+                    Test::Text(r#match, value) => {
                         let (r#match, case) = (*r#match, Case::Exact);
-                        Filter::Text { place, r#match, case, operand: operand(said) }
+                        Filter::Text { place, r#match, case, operand: operand(value) }
                     }
                     Test::IsNull(true) => Filter::IsNull(place),
                     Test::IsNull(false) => Filter::Not(Box::new(Filter::IsNull(place))),
@@ -48,13 +48,14 @@ impl Resolver<'_> {
         PolicyProblems::all(conditions.iter().map(|condition| self.condition(entity, condition)))
     }
 
-    /// The relationship to a table of a name: `post`, or `post(author_id)` by the columns that
-    /// refer, where there are several; `->` and `<-` before it say which way, from a table to itself.
-    fn hop(&self, entity: EntityId, said: &str) -> Result<(Hop, EntityId), PolicyProblems> {
-        let (wanted, name) = match (said.strip_prefix("->"), said.strip_prefix("<-")) {
+    /// The relationship to a table of a name: `post`, or `post(author_id)` by the columns of the
+    /// foreign key, where there are several; a prefix `->` or `<-` gives the direction of a
+    /// relationship from a table to itself.
+    fn hop(&self, entity: EntityId, text: &str) -> Result<(Hop, EntityId), PolicyProblems> {
+        let (required, name) = match (text.strip_prefix("->"), text.strip_prefix("<-")) {
             (Some(name), _) => (Some(HopDirection::Forward), name.trim()),
             (None, Some(name)) => (Some(HopDirection::Backward), name.trim()),
-            (None, None) => (None, said),
+            (None, None) => (None, text),
         };
         let mut found = Vec::new();
         for relationship in self.catalog.relationships() {
@@ -66,8 +67,8 @@ impl Resolver<'_> {
                 (HopDirection::Backward, relationship.to, relationship.from),
             ];
             for (direction, near, far) in ways {
-                let is_wanted = wanted.is_none_or(|wanted| wanted == direction);
-                if near != entity || !is_wanted || relationship.edge.is_some() {
+                let is_candidate = required.is_none_or(|required| required == direction);
+                if near != entity || !is_candidate || relationship.edge.is_some() {
                     continue;
                 }
                 let names =
@@ -89,10 +90,10 @@ impl Resolver<'_> {
         let from = self.catalog.qualified_name(entity);
         match found.as_slice() {
             [(hop, far, _)] => Ok((*hop, *far)),
-            [] => self.wrong(format!("no relationship leads from `{from}` to `{said}`")),
+            [] => self.wrong(format!("no relationship leads from `{from}` to `{text}`")),
             [(_, _, one), ..] => {
                 let message = format!(
-                    "several relationships lead from `{from}` to `{said}`: say which, such as `\"{one}\"`"
+                    "several relationships lead from `{from}` to `{text}`: say which, such as `\"{one}\"`"
                 );
                 self.wrong(message)
             }

@@ -137,7 +137,7 @@ impl Blog {
         }
     }
 
-    /// The request as it is let, or what is refused of it.
+    /// The authorized request, or its refusals.
     fn let_of(&self, claims: &Json, mut request: Request) -> String {
         let claims = Claims::new(claims.clone());
         let set = match self.rules.set(&self.catalog, Some(&claims)) {

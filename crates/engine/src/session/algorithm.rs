@@ -1,11 +1,11 @@
-//! How tokens may be signed: <https://www.rfc-editor.org/rfc/rfc7518#section-3.1>.
+//! Signature algorithms of tokens: <https://www.rfc-editor.org/rfc/rfc7518#section-3.1>.
 
 use aws_lc_rs::hmac;
 use aws_lc_rs::signature::{
     self, ED25519, EcdsaVerificationAlgorithm, RsaParameters, VerificationAlgorithm,
 };
 
-/// The algorithm of a signature. There is none for `none`.
+/// The algorithm of a signature; `none` is not supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
     Hs256,
@@ -63,7 +63,7 @@ impl Algorithm {
     /// The algorithm of a name, by its case.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
-        // The same by the name that says which curve.
+        // The name of RFC 9864, which includes the curve.
         let name = if name == "Ed25519" { "EdDSA" } else { name };
         Self::ALL.into_iter().find(|algorithm| algorithm.name() == name)
     }

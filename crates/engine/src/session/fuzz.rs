@@ -1,8 +1,9 @@
-//! Tokens that nobody would issue.
+//! Fuzzing of invalid tokens.
 //!
-//! An input is two lines, the header and the claims, which the right secret signs: what is behind the
-//! signature must hold, whatever a trusted issuer lets others write into its tokens. The lines are
-//! tried as parts of a token, too, as whoever knows no secret would send them.
+//! An input is two lines, the header and the claims, which the right secret signs: checks behind
+//! the signature must hold for any contents, since a trusted issuer may copy foreign values into
+//! its tokens. The lines are tried as parts of a token, too, as attackers without a secret would
+//! send them.
 
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use super::mapping::is_setting;
 use super::tests::{NOW, now, with_secret};
 use super::*;
 
-/// What means something in JSON, in claims, or to what reads settings.
+/// Texts with a meaning in JSON, in claims, or in settings.
 const PIECES: [&[u8]; 32] = [
     b"{",
     b"}",
@@ -59,7 +60,7 @@ fn check(input: &[u8]) -> Result<(), String> {
     let text = String::from_utf8_lossy(input);
     let (header, claims) = text.split_once('\n').unwrap_or(("{}", &text));
     let sessions = with_secret(Rules::default());
-    // By nobody who knows the secret.
+    // Signed with another secret.
     for forged in [text.to_string(), Issuer::secret("another").sign(header, claims)] {
         if sessions.check(&forged, &[], 0, now()).is_ok() {
             return Err("it was not signed, and is taken".into());

@@ -1,5 +1,4 @@
-//! A JSON object whose members come in their order and have one value each, as those of all objects
-//! in it.
+//! A JSON object whose members keep their order and are unique, as those of all objects in it.
 //!
 //! Readers of JSON differ in which of two members of one name they take. A token that means
 //! different things to different readers is none.
@@ -15,7 +14,7 @@ pub(super) struct Members(pub(super) Vec<(String, Value)>);
 
 struct MembersVisitor;
 
-/// A value whose objects have one value a member.
+/// A value whose objects have unique members.
 struct Single(Value);
 
 struct SingleVisitor;

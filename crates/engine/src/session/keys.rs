@@ -1,7 +1,7 @@
 //! The keys by which tokens are found to be signed.
 //!
-//! A key knows its algorithms, and a token chooses among those only: what says `HS256` is never
-//! compared by a public key, and what says `none` by nothing.
+//! A key has its algorithms, and a token chooses among those only: a token of `HS256` is never
+//! verified with a public key, and one of `none` with no key.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::algorithm::Algorithm;
 
-/// As many keys of a set are looked at.
+/// Most keys of a set.
 const MOST_KEYS: usize = 100;
 
 /// As many keys are tried for a token that names none, or one that several have.
@@ -32,7 +32,7 @@ pub struct KeySet(Vec<Key>);
 
 /// A key with the algorithms that it is for.
 pub struct Key {
-    /// How tokens name it; one without a name is tried for all.
+    /// The key id (`kid`); a key without one is tried for all tokens.
     id: Option<Box<str>>,
     proofs: Vec<(Algorithm, Proof)>,
 }
@@ -42,7 +42,7 @@ enum Proof {
     Public(ParsedPublicKey),
 }
 
-/// Why there is no key.
+/// The reason why a key cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     #[error("there is no `-----BEGIN PUBLIC KEY-----` in it")]
@@ -152,14 +152,14 @@ impl Key {
         (!proofs.is_empty()).then_some(Self { id, proofs })
     }
 
-    /// The same for some of its algorithms; none if it is for none of them.
+    /// Restricts the key to some of its algorithms; `None` if it supports none of them.
     #[must_use]
     pub fn only_for(mut self, algorithms: &[Algorithm]) -> Option<Self> {
         self.proofs.retain(|(algorithm, _)| algorithms.contains(algorithm));
         (!self.proofs.is_empty()).then_some(self)
     }
 
-    /// How to prove a signature, if a token may be signed with it.
+    /// The proof for a signature, if the key fits the token's algorithm and key id.
     fn find(&self, algorithm: Algorithm, id: Option<&str>) -> Option<&Proof> {
         let is_other = matches!((id, &self.id), (Some(id), Some(known)) if *id != **known);
         let proofs = self.proofs.iter().filter(|_| !is_other);
@@ -173,15 +173,14 @@ impl KeySet {
         Self(keys)
     }
 
-    /// The keys of a set that can be used. What cannot is left out: sets hold keys for other
-    /// purposes, too.
+    /// The usable keys of a set. Others are left out: sets hold keys for other purposes, too.
     pub fn from_json(text: &[u8]) -> Result<Self, KeyError> {
         let set: Value = serde_json::from_slice(text).map_err(|_| KeyError::NoSet)?;
         let keys = set.get("keys").and_then(Value::as_array).ok_or(KeyError::NoSet)?;
         Ok(Self(keys.iter().take(MOST_KEYS).filter_map(Key::from_jwk).collect()))
     }
 
-    /// The same for some algorithms.
+    /// Restricts the keys to some algorithms.
     #[must_use]
     pub fn only_for(self, algorithms: &[Algorithm]) -> Self {
         Self(self.0.into_iter().filter_map(|key| key.only_for(algorithms)).collect())
@@ -192,13 +191,13 @@ impl KeySet {
         self.0.is_empty()
     }
 
-    /// How many keys there are.
+    /// Number of keys.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether one of the keys has signed a message.
+    /// Whether a message is signed with one of the keys.
     pub(super) fn has_signed(
         &self,
         algorithm: Algorithm,
@@ -215,7 +214,7 @@ impl KeySet {
     }
 }
 
-/// Keys are nobody's business, of which some are secret.
+/// Keys are not printed, since some are secret.
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let algorithms: Vec<_> =
@@ -224,7 +223,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// A key that is for one algorithm, if that is wanted.
+/// A key for one algorithm, if it is among the wanted ones.
 fn one(
     mut wanted: impl Iterator<Item = Algorithm>,
     algorithm: Algorithm,

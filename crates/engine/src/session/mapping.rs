@@ -1,4 +1,4 @@
-//! What becomes of the claims of a token: the role, and a setting for each.
+//! Mapping of a token's claims to the role, and to a setting for each.
 
 use std::borrow::Cow;
 
@@ -10,25 +10,25 @@ use super::json::Members;
 /// A setting: its name and its value.
 pub type Pair = (Box<str>, Box<str>);
 
-/// What claims are called as settings.
+/// Prefix of claims as settings.
 pub const CLAIMS: &str = "jwt.claims.";
 
-/// A token with more claims is none that anybody issues: each is set for each request.
+/// Most claims of a token: no issuer writes more, and each is set for each request.
 const MOST_CLAIMS: usize = 256;
 
 /// The setting that is the role.
 const ROLE: &str = "role";
 
-/// How sessions are made of claims.
+/// The mapping of claims to sessions.
 #[derive(Clone, Debug)]
 pub struct Mapping {
-    /// Where the role stands among the claims, member by member.
+    /// Path of the role among the claims.
     pub role: Vec<Box<str>>,
     /// The role where a token names none, or there is no token.
     pub default_role: Option<Box<str>>,
-    /// The claims that become settings; all, if that is not said.
+    /// The claims that become settings; all by default.
     pub claims: Option<Vec<Box<str>>>,
-    /// What is set for everybody, before the role.
+    /// Fixed settings, before the role.
     pub fixed: Vec<Pair>,
 }
 
@@ -45,8 +45,8 @@ impl Mapping {
         self.fixed.iter().cloned().chain(role).collect()
     }
 
-    /// The settings of who brings these claims, in the order in which they are set: what only the
-    /// user of the connection may set comes before the role.
+    /// The settings for these claims, in the order in which they are set: settings that only the
+    /// user of the connection may change come before the role.
     pub(super) fn for_claims(&self, claims: &Members) -> Result<Vec<Pair>, Refused> {
         if claims.0.len() > MOST_CLAIMS {
             return Err(Refused::Invalid("it has too many claims"));
@@ -98,8 +98,8 @@ impl Mapping {
     }
 }
 
-/// Whether PostgreSQL takes a name for that of a setting of somebody else's: parts with dots between
-/// them, each of letters, digits, `_` and `$`, and with no digit first.
+/// Whether PostgreSQL accepts a name as that of a custom setting: parts with dots between them,
+/// each of letters, digits, `_` and `$`, and with no digit first.
 #[must_use]
 pub fn is_setting(name: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_' || !c.is_ascii();
@@ -110,7 +110,7 @@ pub fn is_setting(name: &str) -> bool {
     name.len() <= MOST_NAME_BYTES && name.split('.').all(is_part)
 }
 
-/// Nobody has longer names, and a connection remembers them all.
+/// Most bytes of a setting's name, since a connection remembers the names.
 const MOST_NAME_BYTES: usize = 200;
 
 /// A claim as the text of a setting; null is as if it was not there.

@@ -1,4 +1,4 @@
-//! Whether the claims of a token hold here and now:
+//! Validation of a token's claims:
 //! <https://www.rfc-editor.org/rfc/rfc7519#section-4.1>.
 
 use std::time::Duration;
@@ -8,22 +8,22 @@ use serde_json::Value;
 use super::json::Members;
 use super::{Refused, Requirement};
 
-/// What must hold of the claims of every token. What is empty or none is not asked for.
+/// Rules for the claims of every token. Empty ones are not checked.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// For whom it may be.
     pub audiences: Vec<Box<str>>,
-    /// Who may have issued it.
+    /// Accepted issuers.
     pub issuers: Vec<Box<str>>,
     pub subject: Option<Box<str>>,
     pub id: Option<Box<str>>,
     /// The claims that must be there.
     pub required: Vec<Box<str>>,
-    /// Whether it must say when it ends.
+    /// Whether the expiry is required.
     pub needs_expiry: bool,
     /// By how much clocks may differ.
     pub leeway: Duration,
-    /// How long after it was issued it is good.
+    /// Longest age of a token after it was issued.
     pub max_age: Option<Duration>,
 }
 

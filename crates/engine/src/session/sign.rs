@@ -11,10 +11,10 @@ use serde_json::{Map, Number, Value};
 
 const HEADER: &[u8] = br#"{"alg":"HS256","typ":"JWT"}"#;
 
-/// Whom a token is for, and from, that does not say it itself.
+/// The default audience and issuer.
 const USUAL: &str = "postgraphile";
 
-/// How long a token is good that does not say it itself, in seconds.
+/// The default validity of a token, in seconds.
 const USUALLY_GOOD: u64 = 24 * 60 * 60;
 
 /// Signs the claims that a function gives.

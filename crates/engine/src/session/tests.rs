@@ -196,7 +196,7 @@ fn what_was_asked_for_must_be_there() {
     {
         check(&rules, bad, false);
     }
-    // Nobody asks, and it is none all the same.
+    // The claim is not checked, and is invalid all the same.
     check(&Rules::default(), r#"{"aud":7}"#, false);
     let rules = Rules { issuers: vec!["me".into()], ..Rules::default() };
     check(&rules, r#"{"iss":"me"}"#, true);
@@ -240,7 +240,8 @@ fn every_algorithm_proves_what_its_key_has_signed_and_nothing_else() {
             let header = format!(r#"{{"alg":"{name}"}}"#);
             let token = issuer.sign(&header, "{}");
             let token = Token::parse(&token).unwrap();
-            // Signed in its own way, whatever the header says: only what says so is proved.
+            // Each signed with its own algorithm, whatever the header names: only the named one is
+            // verified.
             let found: Vec<_> =
                 sets.iter().map(|keys| token.is_signed_by([keys].into_iter())).collect();
             let own = algorithms
@@ -255,7 +256,7 @@ fn every_algorithm_proves_what_its_key_has_signed_and_nothing_else() {
 fn a_public_key_is_no_secret() {
     let rsa = Issuer::rsa();
     let keys = pem(&rsa);
-    // Whoever knows the public key may sign with it, as if it were a secret.
+    // An attacker may sign with the public key, as if it were a secret.
     let forged = Issuer::secret(&rsa.pem()).token("{}");
     assert_eq!(judge(&sessions(keys, Rules::default()), &forged), Err(Refused::NoKey));
 }
@@ -398,7 +399,7 @@ fn a_token_that_is_known_ends_with_its_time_and_with_its_key() {
     let token = issuer.token(&format!(r#"{{"exp":{}}}"#, NOW + 10));
     let after = |seconds: u64| now() + Duration::from_secs(seconds);
     assert!(sessions.check(&token, &set, 1, after(0)).is_ok());
-    // Known again: nothing is asked of the keys.
+    // Cached: the keys are not used.
     assert!(sessions.check(&token, &[], 1, after(9)).is_ok());
     assert_eq!(sessions.check(&token, &[], 1, after(10)).err(), Some(Refused::Expired));
     assert_eq!(sessions.check(&token, &[], 2, after(0)).err(), Some(Refused::NoKey));

@@ -1,9 +1,8 @@
 //! A token as text, <https://www.rfc-editor.org/rfc/rfc7515#section-3.1>: header, claims and
 //! signature, each in base64 for URLs, with dots between them.
 //!
-//! Keys are chosen by the header, and nothing is taken from it that whoever made the token could
-//! gain by: addresses of keys and keys within it are not looked at, and extensions that must be
-//! understood are not.
+//! Keys are chosen by the header, and no header parameter that helps an attacker is used: URLs of
+//! keys and embedded keys are ignored, and critical extensions are refused.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,13 +16,13 @@ use super::keys::KeySet;
 /// Certificates may stand in it, which are long.
 const MOST_HEADER_BYTES: usize = 8 << 10;
 
-/// A token that nobody has looked into yet.
+/// A token that is not verified yet.
 #[derive(Debug)]
 pub struct Token<'t> {
     algorithm: Algorithm,
     /// The name of the key.
     key: Option<String>,
-    /// What the signature is of.
+    /// The signed part.
     signed: &'t [u8],
     claims: &'t str,
     signature: Vec<u8>,
@@ -61,13 +60,13 @@ impl<'t> Token<'t> {
         Ok(Self { algorithm, key, signed, claims, signature })
     }
 
-    /// Whether one of the keys has signed it.
+    /// Whether the token is signed with one of the keys.
     pub fn is_signed_by<'k>(&self, mut sets: impl Iterator<Item = &'k KeySet>) -> bool {
         let key = self.key.as_deref();
         sets.any(|keys| keys.has_signed(self.algorithm, key, self.signed, &self.signature))
     }
 
-    /// What it claims. To be asked once it is known who has signed it.
+    /// The claims. To be read after the signature is verified.
     pub(super) fn claims(&self) -> Result<Members, Refused> {
         let claims =
             decode(self.claims).ok_or(Refused::Invalid("its claims are not in base64url"))?;

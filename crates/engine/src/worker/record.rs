@@ -1,23 +1,22 @@
-//! Answers for who reads them in this process: the gateway, whose subgraph the source is.
+//! Answers as tapes of values, for a gateway in the same process.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use gateway::execute::RecordedResponse;
 use graphql::{GraphQLError, Request};
-use response::{Held, Written};
+use response::{MemoryReservation, Written};
 use source::Session;
 
 use super::{Allowed, Ready, Worker, failed, refused};
 use crate::report::{Report, Timed};
-use crate::respond::{Response, told};
+use crate::respond::{Response, error_list};
 
 /// An answer, with the memory that it takes.
-type Answered = (RecordedResponse, Held);
+type Answered = (RecordedResponse, MemoryReservation);
 
 impl Worker {
-    /// Answers a request whose values are read as they are written; or the response that says why
-    /// there are none.
+    /// Answers a request as a tape of values; or returns the response of its errors.
     pub(crate) async fn record(
         &self,
         request: &Request,
@@ -33,7 +32,7 @@ impl Worker {
         }
     }
 
-    /// The road of [`Worker::run`], whose end is another.
+    /// Like [`Worker::run`], with a tape as the output.
     async fn try_record(
         &self,
         request: &Request,
@@ -46,9 +45,10 @@ impl Worker {
         };
         let Ready { known, prepared, variables, since, .. } = &ready;
         let timed = Timed::since(*since, &mut report.stages.execute);
-        let echoes = prepared.echoes(variables).map_err(|error| vec![engine.tell(&error)])?;
+        let echoes = prepared.echoes(variables).map_err(|error| vec![engine.map_error(&error)])?;
         let asked = self.asked(&ready, session, &echoes);
-        let tape = prepared.begin_tape(engine.limits.response_bytes, Held::of(&self.memory));
+        let tape =
+            prepared.begin_tape(engine.limits.response_bytes, MemoryReservation::of(&self.memory));
         let (plan, observed) = (&prepared.plan, &mut report.observed);
         let answered = self.connections.answer(plan, asked, tape, observed).await;
         drop(timed);
@@ -57,7 +57,7 @@ impl Worker {
         Ok(match answered {
             Ok(Written { data, held, errors }) => {
                 prepared.end_tape(&data);
-                let errors = told(engine, errors, &mut report.codes).map(Bytes::from);
+                let errors = error_list(engine, errors, &mut report.codes).map(Bytes::from);
                 Ok((RecordedResponse { shape: Arc::clone(plan.shape()), data, errors }, held))
             }
             Err(error) => Err(failed(engine, error, report)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use graphql::schema::TypeId;
 use response::memory::growth;
-use response::{Held, NoMemory};
+use response::{MemoryReservation, NoMemory};
 
 use super::cause::CauseId;
 use crate::outline::{ItemId, PositionId, ids};
@@ -83,7 +83,7 @@ pub(super) struct Arena {
     at: Vec<Vec<ObjectId>>,
     layout: Arc<Layout>,
     undo: Undo,
-    held: Held,
+    held: MemoryReservation,
     /// Capacity of all vectors in bytes.
     allocated: usize,
     /// Whether a vector grew without reserved memory, where the growth could not fail: the next
@@ -118,7 +118,7 @@ const MAX_PREALLOCATED_BYTES: usize = 1 << 20;
 /// buffer while both exist.
 #[inline]
 fn reserve<T>(
-    held: &mut Held,
+    held: &mut MemoryReservation,
     allocated: &mut usize,
     vector: &mut Vec<T>,
     more: usize,
@@ -131,7 +131,7 @@ fn reserve<T>(
 
 #[cold]
 fn grow<T>(
-    held: &mut Held,
+    held: &mut MemoryReservation,
     allocated: &mut usize,
     vector: &mut Vec<T>,
     more: usize,
@@ -162,7 +162,7 @@ fn narrow(length: usize) -> u32 {
 }
 
 impl Arena {
-    pub(super) fn new(layout: Arc<Layout>, held: Held) -> Self {
+    pub(super) fn new(layout: Arc<Layout>, held: MemoryReservation) -> Self {
         let at = vec![Vec::new(); layout.widths.len()];
         Self { at, layout, held, ..Self::default() }
     }

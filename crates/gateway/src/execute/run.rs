@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use response::{Held, NoMemory};
+use response::{MemoryReservation, NoMemory};
 
 use super::arena::Arena;
 use super::cause::CauseId;
@@ -28,7 +28,7 @@ pub struct Executed {
     pub(super) arena: Arena,
     pub(super) errors: Errors,
     /// Reserved memory of the subgraph responses.
-    pub(super) held: Held,
+    pub(super) held: MemoryReservation,
 }
 
 impl Executed {
@@ -85,7 +85,7 @@ pub async fn execute<S: Subgraphs>(
     inputs: Inputs<'_>,
     subgraphs: &S,
     options: Options,
-    memory: Held,
+    memory: MemoryReservation,
     statistics: &mut ExecutionStatistics,
 ) -> Executed {
     let plan = inputs.plan;
@@ -186,7 +186,7 @@ pub(super) struct Execution<'r> {
     pub(super) failed: Vec<(FetchId, Batch, CauseId)>,
     /// Memory of all representations, and its reservation.
     represented_bytes: usize,
-    represented_held: Held,
+    represented_held: MemoryReservation,
     printed: &'r PrintedDocuments,
 }
 
@@ -194,7 +194,7 @@ impl<'r> Execution<'r> {
     fn new(
         inputs: Inputs<'r>,
         options: Options,
-        memory: Held,
+        memory: MemoryReservation,
         statistics: &'r mut ExecutionStatistics,
         printed: &'r PrintedDocuments,
     ) -> Self {

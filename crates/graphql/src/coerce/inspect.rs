@@ -1,19 +1,19 @@
-//! Values as the GraphQL reference implementation shows them in messages.
+//! Values in messages, in the form of the GraphQL reference implementation.
 
 use serde_json_bytes::Value as Json;
 
 use crate::error::json_string;
 
-/// Elements of a list that are shown.
+/// Limit of shown elements of a list.
 const MAX_ITEMS: usize = 10;
 
-/// Levels that are shown.
+/// Limit of shown levels.
 const MAX_DEPTH: usize = 2;
 
-/// Bytes after which the rest is left out; the reference implementation has no such bound.
+/// Limit of shown bytes, which the reference implementation lacks.
 const MAX_LENGTH: usize = 1_000;
 
-/// A value in short: `[1, 2]`, `{ id: 1 }`, `"text"`.
+/// A short form of a value: `[1, 2]`, `{ id: 1 }`, `"text"`.
 pub(super) fn inspect(value: &Json) -> String {
     let mut output = String::new();
     inspect_at(value, 0, &mut output);

@@ -1,4 +1,4 @@
-//! The library's tree of definitions as our own.
+//! Conversion of the library's tree of definitions.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ struct Converter<'d> {
     positions: &'d Positions,
 }
 
-/// What all definitions of types have.
+/// Common parts of all type definitions.
 struct Head<'d> {
     name: &'d Name,
     /// Extensions have none.
@@ -270,7 +270,7 @@ pub(super) fn literal(value: &ast::Value) -> Literal {
         ast::Value::Int(value) => Literal::Int(value.as_str().into()),
         ast::Value::Float(value) => Literal::Float(value.as_str().into()),
         ast::Value::String(value) => Literal::String(value.as_str().into()),
-        // The parser lets no variable stand here.
+        // The parser accepts no variable here.
         ast::Value::Enum(name) | ast::Value::Variable(name) => Literal::Enum(name.as_str().into()),
         ast::Value::List(items) => Literal::List(items.iter().map(|item| literal(item)).collect()),
         ast::Value::Object(fields) => {

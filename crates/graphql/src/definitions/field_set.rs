@@ -1,4 +1,4 @@
-//! Field sets: what an argument of type `FieldSet` says, as `id organization { id }`.
+//! Field sets: arguments of type `FieldSet`, such as `id organization { id }`.
 
 use std::sync::Arc;
 
@@ -22,11 +22,11 @@ pub enum FieldSetSelection {
     Fragment { on: Option<Arc<str>>, selections: Vec<FieldSetSelection> },
 }
 
-/// Reads a field set, with or without the braces around it. Aliases, variables, directives and
-/// named fragments have no meaning there and are refused.
+/// Parses a field set, with or without braces. Aliases, variables, directives and named fragments
+/// are errors.
 pub fn parse_field_set(text: &str) -> Result<Vec<FieldSetSelection>, GraphQLError> {
     let text = text.trim();
-    // The line breaks end a comment that stands last.
+    // The line breaks end a trailing comment.
     let document = match text.starts_with('{') {
         true => text.to_owned(),
         false => ["{\n", text, "\n}"].concat(),

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The lines of the names in a document, and what the directives of its types say.
+/// The lines of the names in a document, and the directives of its types.
 fn parse(text: &str) -> Definitions {
     parse_definitions(text).unwrap_or_else(|errors| panic!("{errors:?}"))
 }

@@ -16,11 +16,11 @@ use crate::operation::{
 use crate::schema::{InputId, Schema, TypeId, TypeRef};
 use crate::value::{Slot, Value};
 
-/// More wrappers than this a type reference cannot hold, and no client means.
+/// The capacity of a type reference, beyond any use by clients.
 const MAX_WRAPPERS: usize = 8;
 
-/// Resolves names; what validation left out is checked on the way: variables inside of literals,
-/// and types that validation knows but the schema does not use.
+/// Resolves names; checks what validation omits: variables inside of literals, and types that
+/// validation knows but the schema does not use.
 pub(super) fn convert_operation(
     schema: &Schema,
     index: &FieldIndex,
@@ -47,7 +47,7 @@ pub(super) fn convert_operation(
         OperationType::Subscription => (OperationKind::Subscription, schema.subscription),
     };
     let Some(root) = root else {
-        // Validation refuses operations without a root type.
+        // Validation rejects operations without a root type.
         let message = "The schema has no root type for this operation.";
         return Err(vec![GraphQLError::new(ErrorCode::ValidationFailed, message)]);
     };
@@ -72,7 +72,7 @@ struct Converter<'d> {
     valid: &'d ValidDocument,
     literals: Literals<'d>,
     sets: Vec<SelectionSet>,
-    /// Fragments that are converted, by name.
+    /// Converted fragments, by name.
     fragments: HashMap<&'d str, (TypeId, SelectionSetId)>,
 }
 
@@ -95,8 +95,8 @@ impl<'d> Converter<'d> {
         self.literals.slots.insert(name, Slot(slot));
     }
 
-    /// `None` for a type that the schema does not hold (validation knows every built-in scalar) and
-    /// for too many lists in lists.
+    /// `None` for a type that the schema lacks (validation knows every built-in scalar) and for too
+    /// deeply nested lists.
     fn type_reference(&self, r#type: &ast::Type) -> Option<TypeRef> {
         let base = TypeRef::named(self.schema.find_type(r#type.inner_named_type())?);
         let mut outer_to_inner = Vec::new();
@@ -159,7 +159,8 @@ impl<'d> Converter<'d> {
                 }
             }
         }
-        // Sets of fields come before the set of their parent: ids are given when a set is whole.
+        // The sets of fields precede the set of their parent: an id is assigned when its set is
+        // complete.
         let id = SelectionSetId(u32::try_from(self.sets.len()).unwrap_or(u32::MAX));
         self.sets.push(SelectionSet { parent, selections });
         id
@@ -196,7 +197,7 @@ impl<'d> Converter<'d> {
         };
         match field.name.as_str() {
             "__typename" => Some(meta(FieldRef::Typename)),
-            // Their arguments and selections are read by the library.
+            // The library reads their arguments and selections.
             "__schema" | "__type" => Some(meta(FieldRef::Introspection)),
             name => {
                 let Some(id) = self.index.find_field(self.schema, parent, name) else {
@@ -213,7 +214,7 @@ impl<'d> Converter<'d> {
         }
     }
 
-    /// The directives of the schema's own; those of the specification are conditions.
+    /// Custom directives; those of the specification are conditions.
     fn directives(&mut self, directives: &'d executable::DirectiveList) -> Vec<AppliedDirective> {
         let schema = self.schema;
         let own = directives.iter().filter_map(|applied| {
@@ -247,7 +248,7 @@ impl<'d> Converter<'d> {
             let expected = match directive.name.as_str() {
                 "skip" => false,
                 "include" => true,
-                // Validation refuses directives that are not defined.
+                // Validation rejects undefined directives.
                 _ => continue,
             };
             let value = directive.specified_argument_by_name("if");
@@ -270,7 +271,7 @@ impl Literals<'_> {
                 }
                 Some(ConditionValue::Variable(slot))
             }
-            // Validation refuses other values.
+            // Validation rejects other values.
             _ => None,
         }
     }

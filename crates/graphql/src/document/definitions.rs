@@ -1,8 +1,7 @@
-//! The arena's definitions as the library's own.
+//! Conversion of the arena's definitions to the library's.
 //!
-//! The library's copy of a schema is an order of magnitude larger than the arena, so the whole of
-//! it is never made: a document is validated against the part that it names, which needs no
-//! descriptions.
+//! The library's copy of a schema is an order of magnitude larger than the arena, so it is never
+//! complete: a document is validated against the part that it names, without descriptions.
 
 use std::sync::LazyLock;
 
@@ -22,7 +21,7 @@ use crate::schema::{
 };
 use crate::value::Const;
 
-/// The scalars, directives and introspection types that every schema has.
+/// The built-in scalars, directives and introspection types.
 static BUILT_IN: LazyLock<LibrarySchema> = LazyLock::new(LibrarySchema::new);
 
 /// The part of the schema that a document names: enough to validate it, and nothing more.
@@ -186,7 +185,7 @@ fn type_reference(schema: &Schema, r#type: TypeRef) -> Type {
     })
 }
 
-/// A default as introspection tells it: as it is written in a document.
+/// A default as in introspection: in the syntax of a document.
 #[must_use]
 pub fn print_default(default: &Const) -> String {
     value(default).serialize().no_indent().to_string()

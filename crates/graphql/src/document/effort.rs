@@ -1,9 +1,9 @@
-//! What a document comes to with its fragments in their places, counted before validation.
+//! Validation cost of a document with its fragments expanded, computed before validation.
 //!
-//! Validation asks whether fields of one response name can be merged, and for that goes through
-//! the selections of each place of the response: a short document of fragments in fragments has
-//! exponentially many. Here the same selections are gone through, but only counted, and counting
-//! ends at a limit. So a document that is let through is validated in a time that is bounded.
+//! Validation checks whether fields of one response name can be merged, and for that walks the
+//! selections of each position of the response: a short document of nested fragments has
+//! exponentially many. This module walks the same selections but only counts them, up to a limit.
+//! So the time of validation is bounded.
 
 use std::collections::HashMap;
 
@@ -15,14 +15,14 @@ use super::outline::{Item, Outline, Parent, Part, SetId};
 use crate::error::{ErrorCode, GraphQLError};
 use crate::schema::Schema;
 
-/// How much work of validation a field may cost on the average, if an operation has as many as
-/// it may: a document of fewer fields may have larger ones.
+/// The average validation work per field, for an operation with the maximum number of fields: a
+/// document with fewer may have larger ones.
 const WORK_PER_FIELD: usize = 25;
 
-/// How many steps through selections, or comparisons of names, are one unit of work.
+/// The number of steps through selections, or of comparisons of names, in one unit of work.
 const STEPS: usize = 4;
 
-/// Refuses documents that come to more than the limits.
+/// Checks the limits of a document.
 pub(super) fn check_effort(
     schema: &Schema,
     index: &FieldIndex,
@@ -37,8 +37,8 @@ pub(super) fn check_effort(
         let mut counter = Counter::new(&outline, limits, &mut work);
         counter.shape(&[operation.root], true)?;
         limits.check(Limit::Aliases, counter.aliases)?;
-        // Where all fields of one response name are of one type, the second way through the
-        // selections is the same as the first.
+        // If all fields of each response name have one parent type, the second walk equals the
+        // first.
         match counter.has_mixed_parents {
             true => counter.parents(&[operation.root])?,
             false => {
@@ -50,7 +50,7 @@ pub(super) fn check_effort(
     Ok(())
 }
 
-/// The work that validation may still cost.
+/// The remaining work of validation.
 struct Work {
     left: usize,
 }
@@ -71,7 +71,7 @@ impl Work {
     }
 }
 
-/// Which fragments are reached from each fragment, itself included.
+/// The fragments reachable from each fragment, itself included.
 struct Reached(Vec<Vec<u64>>);
 
 impl Reached {
@@ -97,8 +97,8 @@ impl Reached {
         self.0[fragment] = set;
     }
 
-    /// What looking at each node of the operation and of its fragments costs, and looking for
-    /// cycles from each of these, and looking for each variable among those that are defined.
+    /// The cost of visiting each node of the operation and of its fragments, of searching cycles
+    /// from each of these, and of looking up each variable among the defined ones.
     fn of_operation(&self, outline: &Outline<'_>, operation: &Part) -> usize {
         let mut set = vec![0; outline.fragments.len().div_ceil(64)];
         for spread in &operation.spreads {
@@ -131,17 +131,17 @@ fn members(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
         .flat_map(move |(index, word)| places(*word).map(move |place| index * 64 + place))
 }
 
-/// Goes through the selections of an operation as validation does.
+/// Walks the selections of an operation as validation does.
 ///
 /// Recursion is bounded by the limit of nesting.
 struct Counter<'o, 'd> {
     outline: &'o Outline<'d>,
     limits: &'o DocumentLimits,
     work: &'o mut Work,
-    /// Which fragments were met in the selections at hand: those stamped with their number.
+    /// Fragments visited in the current selections: those stamped with their number.
     stamps: Vec<usize>,
     stamp: usize,
-    /// All that were gone through, and those of them that count.
+    /// All visited selections, and those of them that count.
     selections: usize,
     counted: usize,
     aliases: usize,
@@ -149,7 +149,7 @@ struct Counter<'o, 'd> {
     has_mixed_parents: bool,
 }
 
-/// The fields of one response name at one place.
+/// The fields of one response name at one position.
 struct Merged {
     is_alias: bool,
     /// Of each occurrence.
@@ -172,7 +172,7 @@ impl<'o, 'd> Counter<'o, 'd> {
         }
     }
 
-    /// The response as it may come to be, whatever the types: this is what counts.
+    /// The possible response, whatever the types: this counts for the limit.
     fn shape(&mut self, sets: &[SetId], is_root: bool) -> Result<(), GraphQLError> {
         let before = self.selections;
         let merged = self.merge(sets)?;
@@ -193,7 +193,7 @@ impl<'o, 'd> Counter<'o, 'd> {
         Ok(())
     }
 
-    /// The same for each object type that a place may have.
+    /// The same for each object type that a position may have.
     fn parents(&mut self, sets: &[SetId]) -> Result<(), GraphQLError> {
         for one in self.merge(sets)? {
             let (of_abstract, of_objects): (Vec<_>, Vec<_>) =

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::schema::{FieldId, Schema, TypeId, TypeKind};
 
-/// Below this, looking at one after the other is as fast.
+/// Below this, a linear search is as fast.
 const MANY: usize = 32;
 
 #[derive(Debug, Default)]

@@ -1,23 +1,22 @@
-//! What one document may come to, and the errors of those that come to more.
+//! Limits of documents, and the errors for exceeding them.
 
 use crate::error::{ErrorCode, GraphQLError};
 
-/// What a document may cost at most.
+/// Limits of a document's size and complexity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentLimits {
     /// Tokens, with white space and comments as the parser counts them.
     pub tokens: usize,
-    /// Levels of any syntax in itself: selection sets, with fragments in their places, list and
-    /// object values, list types.
+    /// Nesting of any syntax: selection sets, with fragments expanded, list and object values, list
+    /// types.
     pub recursion: usize,
-    /// Fields in fields.
+    /// Depth of fields.
     pub depth: usize,
-    /// Fields with names of their own: as they are written in the document, and as an operation
-    /// comes to with its fragments in their places.
+    /// Aliased fields: as written in the document, and of an operation with its fragments expanded.
     pub aliases: usize,
-    /// Fields of an operation's root type, fragments in their places.
+    /// Fields of an operation's root type, fragments expanded.
     pub root_fields: usize,
-    /// Fields of an operation, fragments in their places and counted too.
+    /// Fields of an operation, fragments expanded and counted too.
     pub fields: usize,
     /// Directives of the document.
     pub directives: usize,
@@ -51,7 +50,7 @@ impl Default for DocumentLimits {
     }
 }
 
-/// A limit of documents that one has gone beyond.
+/// An exceeded limit of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Limit {
     Aliases,
@@ -65,7 +64,7 @@ pub(super) enum Limit {
 }
 
 impl DocumentLimits {
-    /// Refuses `found` of what `limit` counts, if that is too many.
+    /// Returns an error if `found` exceeds the limit.
     pub(super) fn check(&self, limit: Limit, found: usize) -> Result<(), GraphQLError> {
         let (most, code, what, option) = match limit {
             Limit::Aliases => (self.aliases, ErrorCode::TooManyAliases, "aliases", "aliases"),
@@ -106,7 +105,7 @@ impl DocumentLimits {
             | Limit::Fragments
             | Limit::Operations => "document",
         };
-        // Counting ends where the fields are too many, so that there may be more.
+        // Counting stops at the limit of fields, so that there may be more.
         let found = match limit {
             Limit::Fields => format!("more than {most}"),
             Limit::Aliases

@@ -49,7 +49,7 @@ impl Literals<'_> {
                 Value::List(items.iter().map(|item| self.value(item_type, false, item)).collect())
             }
             _ => match r#type.item() {
-                // A single value stands for a list of one.
+                // List coercion: a single value counts as a list of one.
                 Some(item_type) => Value::List(vec![self.value(item_type, false, value)]),
                 None => self.named(r#type, value),
             },
@@ -110,7 +110,7 @@ impl Literals<'_> {
         }
     }
 
-    /// Adds the fields of an input object that are left out and have a default:
+    /// Adds the omitted fields of an input object that have a default:
     /// <https://spec.graphql.org/draft/#sec-Input-Objects.Input-Coercion>.
     fn add_defaults(&self, object: TypeRef, given: &mut Vec<(InputId, Value)>) {
         let TypeKind::InputObject { fields } = &self.schema[object.base].kind else { return };
@@ -124,7 +124,7 @@ impl Literals<'_> {
         }
     }
 
-    /// A default of the schema as if it stood in the document.
+    /// A default of the schema as a literal of the document.
     fn default(&self, r#type: TypeRef, value: &Const) -> Value {
         match (value, r#type.item()) {
             (Const::Null, _) => Value::Null,
@@ -140,7 +140,7 @@ impl Literals<'_> {
             (Const::Enum(name), None) => {
                 match self.schema.find_enum_value(r#type.base, name) {
                     Some(id) => Value::Enum(id),
-                    // Of a scalar of one's own.
+                    // Of a custom scalar.
                     None => Value::String(name.clone()),
                 }
             }
@@ -156,14 +156,14 @@ impl Literals<'_> {
         }
     }
 
-    /// Validation refuses these; should it let one through, the request is refused here.
+    /// Validation rejects these; if it does not, the request is rejected here.
     fn unexpected(&mut self, r#type: TypeRef, value: &Node<ast::Value>) -> Value {
         let message = format!("Expected value of type \"{}\".", print_type(self.schema, r#type));
         self.fail(message, self.positions.location(value.location()));
         Value::Null
     }
 
-    /// <https://spec.graphql.org/draft/#IsVariableUsageAllowed()>, for every depth of a value.
+    /// <https://spec.graphql.org/draft/#IsVariableUsageAllowed()>, at every depth of a value.
     pub(super) fn check_variable(
         &mut self,
         slot: Slot,
@@ -189,8 +189,8 @@ impl Literals<'_> {
         }
     }
 
-    /// A list or an object of a custom scalar. What its parts are is not known, so variables of
-    /// every type may stand in it.
+    /// A list or an object of a custom scalar. The types of its parts are unknown, so it may
+    /// contain variables of every type.
     fn json(&mut self, value: &Node<ast::Value>) -> Value {
         if has_variable(value) {
             return self.json_with_variables(value);
@@ -205,7 +205,7 @@ impl Literals<'_> {
             ast::Value::Variable(name) => match self.slots.get(name.as_str()) {
                 Some(slot) => Value::Variable(*slot),
                 None => {
-                    // Validation does not look into the literals of custom scalars.
+                    // Validation ignores the literals of custom scalars.
                     let message = format!("variable `${name}` is not defined");
                     self.fail(message, self.positions.location(value.location()));
                     Value::Null
@@ -233,7 +233,7 @@ impl Literals<'_> {
         }
     }
 
-    /// A number as a default. Validation refuses those out of range for the specification's own
+    /// A number as a default. Validation rejects those out of range for the specification's own
     /// scalars only.
     fn float(&mut self, text: &str, value: &Node<ast::Value>) -> Const {
         match text.parse::<f64>() {
@@ -246,7 +246,7 @@ impl Literals<'_> {
         }
     }
 
-    /// The default of a variable, which validation compared with its type.
+    /// The default of a variable, whose type validation checked.
     pub(super) fn constant(&mut self, value: &Node<ast::Value>) -> Const {
         match &**value {
             ast::Value::Null => Const::Null,
@@ -293,7 +293,7 @@ fn has_variable(value: &ast::Value) -> bool {
 /// Appends a value without variables as JSON.
 fn write_json(value: &ast::Value, output: &mut String) {
     match value {
-        // No variable comes here.
+        // Variables do not occur here.
         ast::Value::Null | ast::Value::Variable(_) => output.push_str("null"),
         ast::Value::Boolean(true) => output.push_str("true"),
         ast::Value::Boolean(false) => output.push_str("false"),

@@ -1,6 +1,6 @@
-//! Which part of a schema a document names.
+//! The part of a schema that a document names.
 //!
-//! The walk costs as much as the document is long, whatever the size of the schema.
+//! The walk is linear in the length of the document, independent of the size of the schema.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -9,11 +9,11 @@ use apollo_compiler::{Node, ast};
 use super::field_index::FieldIndex;
 use crate::schema::{EnumValueId, FieldId, InputId, Schema, TypeId, TypeKind};
 
-/// Types by their ids, with what is named of them.
+/// Types by their ids, with their named members.
 #[derive(Default)]
 pub(super) struct NamedPart {
     pub(super) types: HashMap<TypeId, NamedType>,
-    /// By their places among those of the schema.
+    /// By their indices in the schema.
     pub(super) directives: BTreeSet<usize>,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct NamedPart {
 pub(super) struct NamedType {
     pub(super) fields: HashSet<FieldId>,
     pub(super) values: HashSet<EnumValueId>,
-    /// Of an input object of which a literal is given: which fields are required is asked too.
+    /// True for an input object with a literal, which needs its required fields.
     pub(super) with_input_fields: bool,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn named_part(
                     walk.selections(condition, &fragment.selection_set);
                 }
             }
-            // Validation refuses definitions of types.
+            // Validation rejects definitions of types.
             _ => {}
         }
     }
@@ -70,7 +70,7 @@ struct Walk<'d> {
     index: &'d FieldIndex,
     /// Type conditions by the names of their fragments.
     conditions: HashMap<&'d str, TypeId>,
-    /// Pairs of abstract types that were compared.
+    /// Compared pairs of abstract types.
     overlaps: HashSet<(TypeId, TypeId)>,
     part: NamedPart,
 }
@@ -141,7 +141,7 @@ impl<'d> Walk<'d> {
         self.selections(definition.r#type.base, &field.selection_set);
     }
 
-    /// Those of the specification are always known.
+    /// Those of the specification are always included.
     fn directives(&mut self, directives: &'d ast::DirectiveList) {
         let schema = self.schema;
         for applied in directives.iter() {
@@ -209,7 +209,7 @@ impl<'d> Walk<'d> {
         self.schema[input].r#type.base
     }
 
-    /// Adds an object type that both abstract types stand for, so that validation finds that a
+    /// Adds an object type that implements both abstract types, so that validation finds that a
     /// fragment on the one may be spread in the other.
     fn overlap(&mut self, parent: TypeId, condition: TypeId) {
         if parent == condition || !self.overlaps.insert((parent, condition)) {

@@ -1,6 +1,7 @@
-//! How deep an operation is nested, its fragments in their places.
+//! The depth of an operation with its fragments expanded.
 //!
-//! It runs before validation, whose recursion it bounds, and so refuses cycles of fragments too.
+//! It is computed before validation, whose recursion it bounds, and so detects cycles of fragments
+//! too.
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use super::DocumentLimits;
 use super::positions::Positions;
 use crate::error::{ErrorCode, GraphQLError};
 
-/// Refuses documents that are nested deeper than the limits, or without end.
+/// Checks the depth limits of a document, and for cycles.
 pub(super) fn check_nesting(
     document: &ast::Document,
     positions: &Positions,
@@ -19,7 +20,7 @@ pub(super) fn check_nesting(
     let mut fragments = HashMap::new();
     for definition in &document.definitions {
         if let ast::Definition::FragmentDefinition(fragment) = definition {
-            // Validation reports the second of one name.
+            // Validation reports the duplicate.
             fragments.entry(fragment.name.as_str()).or_insert(Fragment::Unmeasured(fragment));
         }
     }
@@ -34,19 +35,19 @@ pub(super) fn check_nesting(
                 let heights = measure.selections(&fragment.selection_set, 1)?;
                 measure.check(heights)?;
             }
-            // Validation refuses definitions of types.
+            // Validation rejects definitions of types.
             _ => {}
         }
     }
     Ok(())
 }
 
-/// What lies below a selection set, itself included.
+/// The depth below a selection set, itself included.
 #[derive(Clone, Copy, Default)]
 struct Heights {
-    /// Fields in fields.
+    /// Nesting of fields.
     fields: usize,
-    /// Selection sets in selection sets, those of fragments too.
+    /// Nesting of selection sets, those of fragments too.
     sets: usize,
 }
 

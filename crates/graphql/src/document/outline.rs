@@ -1,4 +1,4 @@
-//! A document's selections with what counting them needs, and nothing else.
+//! A document's selections, reduced to the data for counting them.
 
 use std::collections::HashMap;
 
@@ -21,19 +21,19 @@ pub(super) struct Outline<'d> {
 #[derive(Debug, Default)]
 pub(super) struct Part {
     pub(super) root: SetId,
-    /// How many variables it defines.
+    /// The number of variables that it defines.
     pub(super) variables: usize,
-    /// How many times it uses one.
+    /// The number of uses of variables.
     pub(super) uses: usize,
     /// Its fields, spreads and inline fragments.
     pub(super) selections: usize,
-    /// What looking at each of its nodes once costs.
+    /// The cost of visiting each of its nodes once.
     pub(super) weight: usize,
     /// The fragments that it spreads, each once.
     pub(super) spreads: Vec<usize>,
 }
 
-/// The place of a set in [`Outline::sets`].
+/// The index of a set in [`Outline::sets`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SetId(usize);
 
@@ -43,10 +43,10 @@ pub(super) struct Set<'d> {
     pub(super) items: Vec<Item<'d>>,
 }
 
-/// On which type something is selected.
+/// The parent type of a selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Parent {
-    /// One of introspection's, which are objects, or one that there is not.
+    /// A type of introspection, which are objects, or an unknown one.
     Unknown,
     Object(TypeId),
     Abstract(TypeId),
@@ -56,7 +56,7 @@ pub(super) enum Parent {
 pub(super) enum Item<'d> {
     Field(Selected<'d>),
     Inline(SetId),
-    /// The place of a fragment in [`Outline::fragments`].
+    /// The index of a fragment in [`Outline::fragments`].
     Spread(usize),
 }
 
@@ -64,13 +64,13 @@ pub(super) enum Item<'d> {
 pub(super) struct Selected<'d> {
     pub(super) response_name: &'d str,
     pub(super) is_alias: bool,
-    /// What looking at it and everything in it costs, fragments not followed.
+    /// The cost of visiting it and everything in it, fragments not followed.
     pub(super) weight: usize,
     pub(super) below: Option<SetId>,
 }
 
 impl<'d> Outline<'d> {
-    /// Fragments must not be nested without end.
+    /// Fragments must not be cyclic.
     pub(super) fn new(
         schema: &'d Schema,
         index: &'d FieldIndex,
@@ -80,7 +80,7 @@ impl<'d> Outline<'d> {
         let mut names = HashMap::new();
         for definition in &document.definitions {
             if let ast::Definition::FragmentDefinition(fragment) = definition {
-                // Validation reports the second of one name.
+                // Validation reports the duplicate.
                 let next = names.len();
                 names.entry(fragment.name.as_str()).or_insert((next, fragment));
             }
@@ -124,7 +124,7 @@ struct Drawer<'d> {
     schema: &'d Schema,
     index: &'d FieldIndex,
     limits: &'d DocumentLimits,
-    /// The places of fragments by their names.
+    /// The indices of fragments by their names.
     names: HashMap<&'d str, usize>,
     outline: Outline<'d>,
     part: Part,
@@ -250,8 +250,8 @@ impl<'d> Drawer<'d> {
         }
     }
 
-    /// For a fragment on an abstract type, validation goes through all objects that are one and
-    /// that the document names: as many as it has fragments, about.
+    /// For a fragment on an abstract type, validation visits all its possible types that the
+    /// document names: about as many as it has fragments.
     fn overlap(&self, parent: Parent) -> usize {
         match parent {
             Parent::Abstract(_) => FIELD + self.written,

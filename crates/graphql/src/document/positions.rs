@@ -4,7 +4,7 @@ use apollo_compiler::parser::SourceSpan;
 
 use crate::operation::Location;
 
-/// Where lines start, and where bytes are that begin no character.
+/// The starts of lines, and the bytes that continue a character.
 pub(crate) struct Positions {
     lines: Vec<usize>,
     continuations: Vec<usize>,

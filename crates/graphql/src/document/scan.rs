@@ -1,22 +1,22 @@
-//! What a document's text shows before it is parsed: how many aliases, directives and spreads.
+//! Counts of aliases, directives and spreads in a document's text before it is parsed.
 //!
-//! A glance at each byte: a document of ten thousand aliases is refused at a cost that its
+//! One pass over the bytes: a document of ten thousand aliases is rejected at the cost that its
 //! parser would need for a few of them.
 
 use super::limits::{DocumentLimits, Limit};
 use crate::error::GraphQLError;
 
-/// What stands in a text outside of its strings and comments.
+/// Counts of tokens outside of strings and comments.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Scan {
-    /// Colons outside of parentheses: what they name there is a field.
+    /// Colons outside of parentheses: they follow the alias of a field.
     pub(super) aliases: usize,
     pub(super) directives: usize,
     /// Spreads of fragments, inline fragments included.
     pub(super) spreads: usize,
 }
 
-/// Refuses documents that have too much of something whatever else they say.
+/// Checks the limits that are computable from the text alone.
 pub(super) fn check_text(text: &str, limits: &DocumentLimits) -> Result<(), GraphQLError> {
     let scan = Scan::of(text.as_bytes());
     limits.check(Limit::Aliases, scan.aliases)?;
@@ -58,8 +58,7 @@ fn after_comment(text: &[u8]) -> &[u8] {
     end.map_or(&[], |end| &text[end..])
 }
 
-/// A string ends with its line at the latest; that there is no closing quote is the parser's to
-/// say.
+/// A string ends with its line at the latest; the parser reports a missing quote.
 fn after_string(mut text: &[u8]) -> &[u8] {
     while let Some((byte, rest)) = text.split_first() {
         text = match byte {

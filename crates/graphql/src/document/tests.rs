@@ -11,7 +11,7 @@ use super::*;
 use crate::test_schema::test_schema;
 use crate::validate_schema;
 
-/// The operation in a notation of the tests, or its errors.
+/// The operation in the notation of the tests, or its errors.
 fn checked(text: &str) -> String {
     checked_as(text, None)
 }
@@ -275,7 +275,7 @@ fn operations_are_found_by_name() {
     "#]].assert_eq(&output);
 }
 
-/// Each line is a document; the rule it breaks is in the answer.
+/// Each line is a document; the response names the violated rule.
 #[test]
 fn invalid_documents_are_refused() {
     let output: String =
@@ -535,7 +535,7 @@ fn valid_corner_cases_pass() {
     "##]].assert_eq(&output);
 }
 
-/// The library's own verdict, with the whole schema at hand.
+/// The library's own verdict, with the whole schema.
 fn verdict(document: &ast::Document, library: &Valid<LibrarySchema>) -> String {
     let invalid = match document.to_executable(library) {
         Ok(document) => match document.validate(library) {
@@ -562,7 +562,7 @@ fn the_part_that_a_document_names_is_enough_to_validate_it() {
     });
     let listed = INVALID.iter().chain(VALID).map(|text| (*text).to_owned());
     for text in listed.chain(cut) {
-        // Cycles of fragments never come as far as this.
+        // Cycles of fragments are rejected earlier.
         let Ok(document) = parse(&text, &DocumentLimits::default()) else { continue };
         let part = named_part::named_part(&schema, &index, &document);
         let partial = definitions::partial_schema(&schema, &part);
@@ -570,10 +570,10 @@ fn the_part_that_a_document_names_is_enough_to_validate_it() {
     }
 }
 
-/// Nothing is asserted but that each is answered: a panic fails the test.
+/// Asserts only that each yields a result: a panic fails the test.
 #[test]
 fn broken_documents_are_answered() {
-    /// Every third place is enough to meet every token, and takes a second or two.
+    /// Every third offset is enough to meet every token, and takes a second or two.
     const STEP: usize = 3;
     let schema = test_schema();
     let validator = Validator::new(&schema);

@@ -1,4 +1,4 @@
-//! Input object field uniqueness, a rule that the library's validation leaves out.
+//! Input object field uniqueness, a rule that the library's validation lacks.
 //!
 //! <https://spec.graphql.org/draft/#sec-Input-Object-Field-Uniqueness>
 
@@ -9,7 +9,7 @@ use apollo_compiler::{Name, Node, ast};
 use super::positions::Positions;
 use crate::error::{ErrorCode, GraphQLError};
 
-/// Adds an error for every second field of one name in an object literal of the document.
+/// Adds an error for every duplicate field in an object literal of the document.
 pub(super) fn check_unique_input_fields(
     document: &ast::Document,
     positions: &Positions,
@@ -32,7 +32,7 @@ pub(super) fn check_unique_input_fields(
                 rule.directives(&fragment.directives);
                 rule.selections(&fragment.selection_set);
             }
-            // Validation refuses definitions of types.
+            // Validation rejects definitions of types.
             _ => {}
         }
     }

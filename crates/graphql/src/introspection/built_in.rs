@@ -1,5 +1,5 @@
-//! What every schema has: the scalars and directives of the specification, and the types by which
-//! a schema is described, as an arena of its own.
+//! Built-in parts of every schema: the scalars and directives of the specification, and the
+//! introspection types, as an arena of their own.
 
 use std::sync::{Arc, LazyLock};
 

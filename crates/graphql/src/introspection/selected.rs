@@ -1,4 +1,4 @@
-//! What a document asks of the schema: every position has one type, so that fragments, merged
+//! Introspection selections of a document: every position has one type, so that fragments, merged
 //! fields and conditions are resolved once, before anything is written.
 
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use serde_json_bytes::Value as Json;
 use crate::collect::does_fragment_type_apply;
 use crate::schema::Schema;
 
-/// A root field that introspects.
+/// An introspection field of the root type.
 pub(super) enum RootField {
     Schema(Vec<Selected>),
     /// `name` is `None` where a variable is null.
@@ -20,18 +20,18 @@ pub(super) enum RootField {
     },
 }
 
-/// One field of the answer, all selections of its response name merged.
+/// One field of the response, all selections of its response name merged.
 #[derive(Debug)]
 pub(super) struct Selected {
     pub(super) response_name: Box<str>,
     pub(super) field: MetaField,
     /// The argument of the lists that have it.
     pub(super) include_deprecated: bool,
-    /// What is selected of its value, if that is an object or a list of objects.
+    /// The selections of its value, if that is an object or a list of objects.
     pub(super) selected: Vec<Selected>,
 }
 
-/// A field of one of the types by which a schema is described.
+/// A field of an introspection type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MetaField {
     Args,
@@ -59,7 +59,7 @@ pub(super) enum MetaField {
     Types,
 }
 
-/// A type by which a schema is described.
+/// An introspection type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MetaType {
     Directive,
@@ -155,7 +155,7 @@ impl MetaType {
 }
 
 impl<'d> Selecting<'d> {
-    /// The root fields that introspect, with their response names.
+    /// The introspection fields of the root, with their response names.
     pub(super) fn root_fields(&self, set: &'d SelectionSet) -> Vec<(String, RootField)> {
         let applies = |condition: &str| {
             let (query, condition) = (self.schema.query, self.schema.find_type(condition));
@@ -181,7 +181,7 @@ impl<'d> Selecting<'d> {
         roots
     }
 
-    /// What the fields select together of their value, which is of the type `parent`.
+    /// The merged selections of the fields on their value, which is of the type `parent`.
     fn selected(&self, parent: MetaType, fields: &[&'d Field]) -> Vec<Selected> {
         let applies = |condition: &str| condition == parent.name();
         let mut merged = Merged::new();
@@ -191,7 +191,7 @@ impl<'d> Selecting<'d> {
         let mut all = Vec::with_capacity(merged.len());
         for (response_name, fields) in merged {
             let Some(first) = fields.first() else { continue };
-            // Validation refuses fields that are not there.
+            // Validation rejects unknown fields.
             let Some(field) = MetaField::of_name(&first.name) else { continue };
             let include = self.argument(first, "includeDeprecated");
             all.push(Selected {
@@ -253,7 +253,7 @@ impl<'d> Selecting<'d> {
         !is("skip", false) && is("include", true)
     }
 
-    /// What is given for an argument: `None` where nothing is.
+    /// The given value of an argument: `None` if it is absent.
     fn argument(&self, field: &'d Field, name: &str) -> Option<Given<'d>> {
         let argument = field.specified_argument_by_name(name)?;
         self.given(argument)

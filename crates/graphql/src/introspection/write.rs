@@ -1,4 +1,4 @@
-//! The answer as JSON, straight from the arena.
+//! Introspection responses as JSON, straight from the arena.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use crate::schema::{
     TypeId, TypeKind, TypeRef, Wrapper,
 };
 
-/// Writes one answer.
+/// Writes one response.
 pub(super) struct Writer<'s> {
     schema: &'s Schema,
     built_in: &'static BuiltIn,
     output: Vec<u8>,
     most: usize,
-    /// The objects of each interface, made when the first interface is asked for them.
+    /// The objects of each interface, lazily built.
     implementers: Option<HashMap<TypeId, Vec<TypeId>>>,
 }
 
-/// The answer has more bytes than it may.
+/// The response exceeds its limit of bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TooLarge {
     most: usize,
@@ -36,7 +36,7 @@ struct Type<'s> {
     r#type: TypeRef,
 }
 
-/// A directive that the schema has.
+/// A directive of the schema.
 #[derive(Clone, Copy)]
 enum DirectiveOf<'s> {
     BuiltIn(&'static Directive),
@@ -50,7 +50,7 @@ impl std::fmt::Display for TooLarge {
 }
 
 impl<'s> Writer<'s> {
-    /// `most` is how many bytes the answer may have.
+    /// `most` is the limit of the response in bytes.
     pub(super) fn new(schema: &'s Schema, most: usize) -> Self {
         Self { schema, built_in: &BUILT_IN, output: Vec::new(), most, implementers: None }
     }
@@ -75,7 +75,7 @@ impl<'s> Writer<'s> {
                 writer.list(all, |writer, found| writer.directive(found, &asked.selected))
             }
             MetaField::Typename => writer.text(MetaType::Schema.name()),
-            // A schema has no description.
+            // Schemas have no description.
             _ => writer.null(),
         })
     }
@@ -185,7 +185,7 @@ impl<'s> Writer<'s> {
                 _ => self.null(),
             },
             MetaField::Typename => self.text(MetaType::Type.name()),
-            // The schemas have no URLs, and a named type is of no other.
+            // Schemas have no URLs, and a named type wraps no other.
             _ => self.null(),
         }
     }
@@ -332,7 +332,7 @@ impl<'s> Writer<'s> {
         Some(Type { schema, r#type: TypeRef::named(id) })
     }
 
-    /// The type itself, or for a scalar of the specification the one that is described.
+    /// The type itself, or for a scalar of the specification the built-in one.
     fn resolved(&self, of: Type<'s>) -> Type<'s> {
         let definition = &of.schema[of.r#type.base];
         let is_described = !matches!(definition.kind, TypeKind::Scalar)
@@ -422,7 +422,7 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// Whether a list that may leave out what is deprecated has it.
+/// True if a list that may exclude deprecated elements includes this one.
 fn is_shown(deprecated: &Option<Arc<str>>, asked: &Selected) -> bool {
     asked.include_deprecated || deprecated.is_none()
 }

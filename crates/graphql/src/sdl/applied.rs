@@ -1,4 +1,4 @@
-//! Directives that a printed schema has beside those of its own.
+//! Directives that a printed schema has beside its own.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,20 +9,20 @@ use crate::definitions::{
 };
 use crate::schema::TypeId;
 
-/// What is printed of a schema otherwise than it says itself: a subgraph of a federated graph says
-/// more of its types, and not all of its fields.
+/// Changes to a printed schema: a subgraph of a federated graph has more directives on its types,
+/// and omits some fields.
 #[derive(Clone, Debug, Default)]
 pub struct Applied {
-    /// Those of the schema itself: printed as an extension of it.
+    /// Of the schema itself: printed as an extension of it.
     pub schema: Vec<Directive>,
-    /// Directives that the schema does not serve itself, and that stand on parts of it.
+    /// Definitions of directives that are applied to parts of the schema, but not served.
     pub definitions: Vec<DirectiveDefinition>,
     pub types: FxHashMap<TypeId, Vec<Directive>>,
     /// Of fields, of values of enums and of fields of input objects, by the type and their names.
     pub members: FxHashMap<(TypeId, Box<str>), Vec<Directive>>,
-    /// Objects, scalars and enums that the schema does not have, with the directives that stand there.
+    /// Objects, scalars and enums that the schema lacks, with their directives.
     pub added_types: Vec<TypeDefinition>,
-    /// Fields of object types that the schema does not have. Their directives are those of members.
+    /// Fields of object types that the schema lacks. Their directives are those of members.
     pub added: FxHashMap<TypeId, Vec<FieldDefinition>>,
     /// Fields of object types that are not printed.
     pub left_out: FxHashSet<(TypeId, Box<str>)>,
@@ -49,7 +49,7 @@ impl Applied {
     }
 }
 
-/// The definition of a directive as somebody wrote it.
+/// The definition of a directive as written.
 pub(super) fn print_definition(definition: &DirectiveDefinition, output: &mut String) {
     let DirectiveDefinition { name, description, arguments, locations, is_repeatable, .. } =
         definition;
@@ -72,7 +72,7 @@ pub(super) fn print_definition(definition: &DirectiveDefinition, output: &mut St
     output.push('\n');
 }
 
-/// A type that is an object, a scalar or an enum, as somebody wrote it.
+/// An object, scalar or enum type as written.
 pub(super) fn print_added_type(definition: &TypeDefinition, output: &mut String) {
     let TypeDefinition { name, description, directives, body, .. } = definition;
     print_description(description.as_deref(), "", true, output);
@@ -101,12 +101,12 @@ pub(super) fn print_added_type(definition: &TypeDefinition, output: &mut String)
             head("scalar", output);
             output.push('\n');
         }
-        // Nobody adds them.
+        // These are never added.
         TypeBody::Interface(_) | TypeBody::Union(_) | TypeBody::InputObject(_) => {}
     }
 }
 
-/// A field without arguments as somebody wrote it.
+/// A field without arguments as written.
 pub(super) fn print_added(field: &FieldDefinition, first: bool, output: &mut String) {
     print_description(field.description.as_deref(), "  ", first, output);
     push(output, format_args!("  {}: {}", field.name, field.r#type));
@@ -127,7 +127,7 @@ pub(super) fn print_directives(directives: &[Directive], output: &mut String) {
     }
 }
 
-/// Recursion is bounded: whoever reads literals reads them to a depth, and others make them.
+/// Recursion is bounded: parsed literals have a limit of depth, and others are constructed.
 fn print_literal(literal: &Literal, output: &mut String) {
     match literal {
         Literal::Null => output.push_str("null"),

@@ -1,6 +1,6 @@
 //! Descriptions as block strings: <https://spec.graphql.org/draft/#sec-String-Value.Semantics>.
 
-/// The length beyond which a description stands on lines of its own.
+/// The length beyond which a description has lines of its own.
 const LONG: usize = 70;
 
 /// Writes a description above what it describes, with an empty line before it unless it is the
@@ -61,8 +61,8 @@ fn print_block_string(text: &str) -> String {
     output
 }
 
-/// Whether the block string's value would be the text itself: no control characters, no blank
-/// first or last line, no indentation common to all lines but the first.
+/// True if the block string's value would be the text itself: no control characters, no blank first
+/// or last line, no indentation common to all lines but the first.
 fn is_printable_as_block_string(text: &str) -> bool {
     if text.is_empty() {
         return true;

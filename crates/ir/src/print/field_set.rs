@@ -1,9 +1,8 @@
-//! Keys of federation as their field sets say them: `sku variation { id }`.
+//! Keys of federation as field sets: `sku variation { id }`.
 
 use crate::operand::FieldPath;
 
-/// Prints the fields that some names lead to, those of one object together where they follow each
-/// other.
+/// Prints the fields at the end of the paths, adjacent ones of one object together.
 #[must_use]
 pub fn print_field_set(paths: &[FieldPath]) -> String {
     let paths: Vec<&[Box<str>]> = paths.iter().map(AsRef::as_ref).collect();

@@ -1,4 +1,4 @@
-//! What stands within a line.
+//! Printing of the parts of a line.
 
 use catalog::{EntityId, FieldId, RelationshipKind};
 
@@ -234,7 +234,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A way to the rows of one entity of several.
+    /// A hop to the rows of one entity of several.
     fn way(&self, variant: &Variant) -> String {
         let way = variant.hop.map_or_else(|| self.entity(variant.entity), |hop| self.hop(hop));
         let filter = self.filter(&variant.filter);

@@ -1,4 +1,4 @@
-//! What the paper proof has no use for prints as well.
+//! Prints the variants that the paper proof does not use.
 
 use std::sync::Arc;
 

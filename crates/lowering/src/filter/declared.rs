@@ -1,4 +1,4 @@
-//! Conditions along relationships that the rows of several entities have, each its own.
+//! Conditions along relationships that several entities have, each its own.
 
 use catalog::EntityId;
 use graphql::operation::Location;
@@ -30,20 +30,20 @@ impl Context<'_> {
             },
             DeclaredRole::Edge(entity) => match around.along {
                 Some(_) if self.leads_by(around, *entity) => self.object(given, around),
-                // Nothing is asked of them, but they are to be there.
+                // Rows without conditions must exist all the same.
                 Some(_) => Ok(Some(Filter::all())),
                 None => Err(not_declared(location)),
             },
         }
     }
 
-    /// Whether a relationship led to the rows whose properties are of an entity.
+    /// True if a relationship with properties of an entity led to the rows.
     pub(crate) fn leads_by(&self, around: FilterContext<'_>, edge: EntityId) -> bool {
         around.along.is_some_and(|hop| self.api.find_edge(hop.relationship) == Some(edge))
     }
 }
 
-/// A condition where it is not known which entity the rows are of.
+/// The error of a condition where the entity of the rows is not known.
 pub(super) fn not_declared(location: Location) -> LowerError {
     LowerError::refused("Conditions on nodes of several types are not served here yet.", location)
 }

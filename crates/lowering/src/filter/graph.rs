@@ -1,7 +1,6 @@
-//! Conditions that only the API of a graph has: rows of several entities, what is made of many rows
-//! together, distances.
+//! Conditions of a graph's API: rows of several entities, aggregates of groups, distances.
 //!
-//! They stand apart so that the frames of conditions in each other stay small.
+//! They are kept apart so that the stack frames of nested conditions stay small.
 
 use catalog::EntityId;
 use graphql::opaque::OpaqueKind;
@@ -17,7 +16,7 @@ use crate::{Context, LowerError};
 use api::binding::{FilterRole, InputRole, Subject, ValueBinding, VariantRole, VariantsId};
 
 impl Context<'_> {
-    /// The condition on what a field of the row compares with, or one that all variants have.
+    /// The condition on a field of the row, or on one that all variants have.
     pub(super) fn operators(
         &self,
         given: Given<'_, '_>,
@@ -60,8 +59,9 @@ impl Context<'_> {
         }
     }
 
-    /// The condition that a member for rows of one of several entities states.
-    // Its frame would stand in those of all conditions around it.
+    /// Kept apart: its stack frame would be part of all enclosing conditions.
+    // The condition of a member for rows of one of several entities. Kept apart: its stack frame
+    // would be part of all enclosing conditions.
     #[inline(never)]
     pub(super) fn stated_of_variant(
         &self,
@@ -88,7 +88,7 @@ impl Context<'_> {
                 match around.variant.is_some_and(|own| own.number == number) {
                     true => {
                         let stated = self.object(given, FilterContext::default())?;
-                        // It is named: all of its rows are meant.
+                        // It is named, so all of its rows pass.
                         Ok(Some(stated.unwrap_or_else(Filter::all)))
                     }
                     false => Ok(None),
@@ -112,7 +112,7 @@ impl Context<'_> {
         })
     }
 
-    /// A point by how far it is from another.
+    /// A condition on a point's distance to another.
     pub(super) fn distances(
         &self,
         given: Given<'_, '_>,
@@ -122,6 +122,15 @@ impl Context<'_> {
         let is_point = |(id, _): &&(InputId, Input<'_>)| {
             self.api.input(*id).role == InputRole::Filter(FilterRole::DistancePoint)
         };
+        let is_read = |(id, _): &(InputId, Input<'_>)| {
+            matches!(
+                self.api.input(*id).role,
+                InputRole::Filter(FilterRole::DistancePoint | FilterRole::DistanceIs(_))
+            )
+        };
+        if !entries.iter().all(is_read) {
+            return Err(misplaced("a member of a distance"));
+        }
         let Some((id, point)) = entries.iter().find(is_point) else {
             return meaning(&given.binding.empty, Some(place), given.location);
         };
@@ -139,7 +148,7 @@ impl Context<'_> {
         Ok(if filters.is_empty() { None } else { Some(Filter::and(filters)) })
     }
 
-    /// Rows by all rows together that they are related to.
+    /// Filters rows by the group of all related rows.
     pub(super) fn together(
         &self,
         given: Given<'_, '_>,
@@ -153,7 +162,7 @@ impl Context<'_> {
         }))
     }
 
-    /// Rows by all rows of several entities together that they are related to.
+    /// Filters rows by the group of all related rows of several entities.
     pub(super) fn variants_together(
         &self,
         given: Given<'_, '_>,
@@ -175,7 +184,7 @@ impl Context<'_> {
         Ok(Some(Filter::VariantGroup { variants, having, once }))
     }
 
-    /// Rows by rows of several entities that they are related to.
+    /// Filters rows by related rows of several entities.
     pub(super) fn quantified(
         &self,
         given: Given<'_, '_>,
@@ -185,9 +194,9 @@ impl Context<'_> {
         self.related_variants(ways, quantifier, |around| self.object(given, around))
     }
 
-    /// Rows of which all rows pass that they are related to, of several entities, and of which there
-    /// is one: all rows together, or those of each entity by themselves. Of a union those of the
-    /// entities that the condition names, and no others.
+    /// Filters rows whose related rows of several entities all pass, and that have one: all rows
+    /// together, or those of each entity by themselves. Of a union those of the entities that the
+    /// condition names, and no others.
     pub(super) fn all_of_variants(
         &self,
         given: Given<'_, '_>,
@@ -217,7 +226,8 @@ impl Context<'_> {
         Ok(Some(Filter::And(filters)))
     }
 
-    /// Whether an object has conditions on rows of other entities only: then it is for no other rows.
+    /// True if an object has conditions on rows of other entities only: then it accepts no other
+    /// rows.
     pub(super) fn is_of_others(&self, entries: &[(InputId, Input<'_>)], own: u16) -> bool {
         let mut numbers = entries.iter().filter_map(|(id, _)| match self.api.input(*id).role {
             InputRole::Variant(VariantRole::Of(number)) => Some(number),
@@ -226,7 +236,7 @@ impl Context<'_> {
         numbers.next().is_some_and(|first| first != own && numbers.all(|number| number != own))
     }
 
-    /// Whether rows are of one of the entities that a list names.
+    /// The filter of rows of the entities that a list names.
     fn of_variants(
         &self,
         input: &Input<'_>,

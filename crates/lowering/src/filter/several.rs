@@ -1,5 +1,5 @@
-//! Conditions of version 3 of a graph's API on nodes of several types: those that a request has for
-//! some of the types, beside those for all.
+//! Conditions of version 3 of a graph's API on nodes of several types: conditions for some of the
+//! types, beside those for all.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::{Context, LowerError};
 use api::binding::{InputRole, RowsRole, VariantRole, VariantsId};
 
 impl Context<'_> {
-    /// Rows by rows of several entities that they are related to, where each entity has a condition
-    /// of its own: all of these hold, and of entities that are not named nothing is asked.
+    /// Filters rows by related rows of several entities, where each entity has a condition of its
+    /// own: all of these must hold, and entities that are not named have none.
     pub(super) fn related_each(
         &self,
         given: Given<'_, '_>,
@@ -42,8 +42,7 @@ impl Context<'_> {
         Ok(if filters.is_empty() { None } else { Some(Filter::and(filters)) })
     }
 
-    /// Which conditions on rows of all entities do not count for those of one: it has others by the
-    /// same names.
+    /// Conditions on rows of all entities that one entity overrides by others of the same names.
     pub(super) fn overridden(
         &self,
         entries: &[(InputId, Input<'_>)],

@@ -1,6 +1,6 @@
-//! What is done along relationships to nodes of several entities, as version 3 of a graph's API says
-//! it: in one object with the condition on the nodes, and beside what is said of all entities what is
-//! said of some alone.
+//! Nested writes along relationships to nodes of several entities, as in version 3 of a graph's
+//! API: in one object with the condition on the nodes, with inputs for some entities beside those
+//! for all.
 
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ use super::several::Own;
 use api::binding::{InputRole, NestedWriteVerb, VariantRole, WayBinding, WaysId};
 
 impl<'a> Context<'a> {
-    /// What conditions on the nodes of one of several entities are about.
+    /// The context of conditions on the nodes of one of several entities.
     pub(super) fn around_own(&self, own: Own) -> FilterContext<'a> {
         self.way_of(own)
             .map(|way| FilterContext::of_variant(OfVariant::of_way(way)))
             .unwrap_or_default()
     }
 
-    /// Adds all that an object, or a list of such, says of what is done along a relationship.
+    /// Adds all nested writes along a relationship of an object, or of a list of such.
     pub(super) fn read_among(
         &self,
         ways: WaysId,
@@ -60,7 +60,7 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Adds what is done along a relationship, said of each of several entities by itself.
+    /// Adds a nested write along a relationship, given for each of several entities.
     pub(super) fn read_nested_write_of_each(
         &self,
         (ways, from): (WaysId, usize),
@@ -85,8 +85,8 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// What is done by one object towards the nodes of one of several entities; nothing where it
-    /// makes a node of another.
+    /// The nested write of one object towards the nodes of one of several entities; none where it
+    /// creates a node of another.
     pub(super) fn nested_write_of_own(
         &self,
         own: Own,
@@ -105,7 +105,7 @@ impl<'a> Context<'a> {
         self.nested_write(way.way(verb), verb, Some(own), (input, object), location).map(Some)
     }
 
-    /// Leaves out what is said of all entities where the same is said of the nodes' own.
+    /// Drops inputs for all entities where the nodes' own entity has the same.
     pub(super) fn leave_overridden(
         &self,
         members: &mut Vec<(InputId, Input<'_>)>,
@@ -132,7 +132,7 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// What an object says of each entity that it names.
+    /// The inputs of each entity that an object names.
     fn by_variant_named<'o>(
         &self,
         targets: &[WayBinding],
@@ -143,7 +143,7 @@ impl<'a> Context<'a> {
         let mut named = Vec::new();
         for (id, input) in self.members_given(input, object, location)? {
             let InputRole::Variant(VariantRole::Of(number)) = self.api.input(id).role else {
-                continue;
+                return Err(misplaced("a change of nodes of all of several entities"));
             };
             let place = targets.iter().position(|way| way.number == number);
             match place {
@@ -157,7 +157,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Refuses several new nodes where a relationship leads to one.
+/// Rejects several new nodes along a to-one relationship.
 pub(super) fn only_one(
     targets: &[WayBinding],
     number: usize,
@@ -169,8 +169,7 @@ pub(super) fn only_one(
     }
 }
 
-/// Of the nodes that a root field finds none may be related already, where a relationship leads to
-/// one node.
+/// Requires that the nodes of a root field are not connected already, along a to-one relationship.
 pub(super) fn expect_none(targets: &[WayBinding], said: &mut WriteInput) {
     if !said.is_outermost {
         return;

@@ -1,5 +1,4 @@
-//! What a change may not say twice: nothing says which of several changes of one value would be the
-//! last.
+//! Conflicting inputs of a change: the order of several changes of one value would be undefined.
 
 use catalog::FieldId;
 use graphql::operation::Location;
@@ -10,7 +9,7 @@ use super::WriteInput;
 use api::binding::{AssignVerb, InputRole, NodeRules, SeveralRole, WriteRole};
 
 impl Context<'_> {
-    /// Notes that an input changes a field, which no other of the same object may.
+    /// Records that an input changes a field, which no other of the same object may.
     pub(super) fn claim(
         &self,
         field: FieldId,
@@ -27,7 +26,7 @@ impl Context<'_> {
         }
     }
 
-    /// Two inputs of one object change one field.
+    /// The error of two inputs of one object that change one field.
     fn conflict(
         &self,
         first: InputId,
@@ -37,7 +36,7 @@ impl Context<'_> {
     ) -> LowerError {
         let rules = self.rules_of(said);
         let set_twice = rules.and_then(|rules| rules.set_twice.as_ref());
-        // Of those that compute with the value the library names the one that sets it.
+        // Of inputs that compute with the value, the library names the one that sets it.
         let text = match (set_twice, self.is_set(first), self.is_set(id)) {
             (Some(text), true, false) => format!("{text}{}", self.api.schema[first].name),
             (Some(text), false, true) => format!("{text}{}", self.api.schema[id].name),
@@ -46,7 +45,7 @@ impl Context<'_> {
         LowerError::refused(&text, location)
     }
 
-    /// An object says several things of what becomes of one field.
+    /// The error of an object with several assignments of one field.
     pub(super) fn conflict_within(
         &self,
         id: InputId,
@@ -73,7 +72,7 @@ impl Context<'_> {
         }
     }
 
-    /// What errors call the entity.
+    /// The entity's name in errors.
     pub(super) fn name_of(&self, said: &WriteInput) -> Option<&str> {
         self.rules_of(said).map(|rules| &*rules.name).filter(|name| !name.is_empty())
     }
@@ -82,7 +81,7 @@ impl Context<'_> {
         Some(&self.api.find_entity(said.entity?)?.rules)
     }
 
-    /// Whether an input sets a value, and does not compute with the one that is there.
+    /// True if an input sets a value, and does not compute with the stored one.
     fn is_set(&self, id: InputId) -> bool {
         matches!(
             self.api.input(id).role,

@@ -1,4 +1,4 @@
-//! What is done along a relationship of nodes that are changed.
+//! Nested writes along a relationship of changed nodes.
 
 use catalog::{EntityId, FieldId};
 use graphql::operation::Location;
@@ -15,7 +15,7 @@ use super::several::Own;
 use super::{WriteInput, inserted};
 use api::binding::{FilterRole, InputRole, NestedWriteVerb, Way, WriteRole};
 
-/// Where something is done along a relationship.
+/// The direction of a nested write: its relationship and nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Towards {
     One(Way),
@@ -23,21 +23,21 @@ pub(super) enum Towards {
     OneOf(Own),
 }
 
-/// What one object says of what is done along a relationship.
+/// The inputs of one object for a nested write.
 #[derive(Debug, Default)]
 struct Step {
     node: WriteInput,
     edge: WriteInput,
-    /// Whether it says something of the relationship, be it nothing.
+    /// True if it has input for the relationship, even an empty one.
     has_edge: bool,
     key: WriteInput,
-    /// The error if a node is related already.
+    /// The error if a node is connected already.
     unless_related: Option<Otherwise>,
 }
 
 impl Context<'_> {
-    /// Adds all that one object says of what is done along a relationship. A condition beside it is
-    /// on the nodes that are changed.
+    /// Adds all nested writes of one object along a relationship. A condition beside them filters
+    /// the changed nodes.
     pub(super) fn read_nested_writes(
         &self,
         to: Towards,
@@ -55,7 +55,8 @@ impl Context<'_> {
                 filters.extend(self.condition(*id, input, around, location)?);
             }
         }
-        // One order whatever the request's: that of a variable's members means nothing.
+        // A fixed order, independent of the request's: the order of a variable's members is
+        // irrelevant.
         let mut members: Vec<&(InputId, Input<'_>)> = members.iter().collect();
         members.sort_by_key(|(id, _)| match self.api.input(*id).role {
             InputRole::Write(WriteRole::NestedWrite { rank, .. }) => rank,
@@ -77,7 +78,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Adds to a change what the object around it says, and what its nodes must be when it is done.
+    /// Adds the filters of the enclosing object to a change, and the requirements on its nodes at
+    /// the end.
     fn complete(&self, child: &mut ChildWrite, filters: &[Filter]) {
         let is_changed = match &mut child.write.kind {
             WriteKind::Update(update) => {
@@ -93,7 +95,7 @@ impl Context<'_> {
         }
     }
 
-    /// What the nodes of an entity must be related to, as children of their change.
+    /// Requirements on an entity's relationships, as children of its change.
     pub(super) fn expected(&self, entity: EntityId) -> impl Iterator<Item = ChildWrite> {
         let rules = self.api.find_entity(entity).into_iter();
         rules.flat_map(|entity| &entity.rules.links).map(|rule| {
@@ -109,7 +111,7 @@ impl Context<'_> {
         })
     }
 
-    /// Adds what is done along a relationship, a child for each object that says it.
+    /// Adds nested writes along a relationship, a child for each object.
     pub(super) fn read_nested_write(
         &self,
         to: Towards,
@@ -133,7 +135,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// What is done along a relationship by one object.
+    /// The nested write of one object along a relationship.
     pub(super) fn nested_write(
         &self,
         way: Way,
@@ -174,7 +176,7 @@ impl Context<'_> {
             InputRole::Write(WriteRole::NestedKey) => {
                 self.read_key(input, id, location, &mut step.key)?
             }
-            // What is around a node and its relationship.
+            // The wrapper of a node and its relationship.
             InputRole::Write(WriteRole::Inputs) => {
                 for (id, input) in self.members_given(input, r#type.base, location)? {
                     self.read_step(id, &input, location, step)?;
@@ -191,7 +193,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Adds the values that tell a node from all others, none of which is null.
+    /// Adds the values of a node's key, none of which is null.
     fn read_key(
         &self,
         input: &Input<'_>,
@@ -232,7 +234,7 @@ impl Context<'_> {
                 self.created(edge, said).into_iter().map(set).collect()
             }
             (Some(edge), NestedWriteVerb::Update) => self.updated(edge, said, step.has_edge),
-            // A relationship to a node that is there gets what is said of it, as in the library.
+            // The relationship to an existing node gets the given values, as in the library.
             (
                 Some(_),
                 NestedWriteVerb::Connect | NestedWriteVerb::Disconnect | NestedWriteVerb::Delete,
@@ -264,8 +266,8 @@ impl Context<'_> {
         Ok(ChildWrite { hop, parents: Vec::new(), write, edge })
     }
 
-    /// Nodes that others are connected with in their turn must be what they must be, and so must
-    /// these; and whatever is connected anew for certain.
+    /// Nodes that are connected with further ones must meet their requirements, and so must these;
+    /// and newly connected ones in any case.
     fn expect_connected(&self, entity: EntityId, children: &mut Vec<ChildWrite>, is_anew: bool) {
         for child in &mut *children {
             child.write.children.extend(self.expected(child.write.entity));
@@ -275,7 +277,7 @@ impl Context<'_> {
         }
     }
 
-    /// A node that is related, whether it is there or is made for it.
+    /// A node that is connected, whether it exists or is created.
     fn link_or_insert(
         &self,
         entity: EntityId,
@@ -292,7 +294,7 @@ impl Context<'_> {
         let mut values = key.clone();
         for (field, operand) in self.created(entity, said) {
             let own = key.iter().find(|(known, _)| *known == field);
-            // What is made does not stand in for what tells the node.
+            // Generated values do not replace those of the key.
             if own.is_none_or(|(_, known)| are_said.contains(&field) && *known != operand) {
                 values.push((field, operand));
             }
@@ -305,7 +307,7 @@ impl Context<'_> {
     }
 }
 
-/// The values that are said.
+/// The assigned values.
 pub(super) fn set(assignments: Vec<(FieldId, Assignment)>) -> Vec<(FieldId, Operand)> {
     let values = assignments.into_iter().filter_map(|(field, assignment)| match assignment {
         Assignment::Set(operand) => Some((field, operand)),

@@ -1,7 +1,7 @@
-//! Changes along relationships of which nodes of several entities are at an end.
+//! Nested writes along relationships with several entities at an end.
 //!
-//! What is said of such nodes is done for each entity by itself, one after the other, with its own
-//! fields in the place of those that all have.
+//! They are executed for each entity by itself, one after the other, with its own fields in place
+//! of the common ones.
 
 use catalog::FieldId;
 use graphql::operation::Location;
@@ -17,7 +17,7 @@ use api::binding::{
     InputRole, NestedWriteVerb, SeveralRole, VariantRole, WayBinding, WaysId, WriteRole,
 };
 
-/// Of which of several entities the nodes are that inputs speak of.
+/// The one of several entities that inputs apply to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Own {
     pub(super) ways: WaysId,
@@ -30,7 +30,7 @@ impl<'a> Context<'a> {
         self.api.ways(own.ways).get(own.from)?.get(own.to)
     }
 
-    /// What conditions on the nodes are about.
+    /// The context of conditions on the nodes.
     pub(super) fn around(&self, said: &WriteInput) -> FilterContext<'a> {
         match said.own {
             Some(own) => self.around_own(own),
@@ -38,14 +38,14 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The nodes' own field for one that all of several entities have.
+    /// The nodes' own field for a common one of several entities.
     fn common(&self, place: u16, said: &WriteInput) -> Result<FieldId, LowerError> {
         let way = said.own.and_then(|own| self.way_of(own));
         let field = way.and_then(|way| way.common.get(usize::from(place)));
         field.copied().ok_or_else(|| misplaced("a field of several entities"))
     }
 
-    /// Adds what one input says of nodes that may be of one of several entities.
+    /// Adds one input for nodes of several entities.
     pub(super) fn read_several(
         &self,
         role: SeveralRole,
@@ -72,7 +72,7 @@ impl<'a> Context<'a> {
                     Some(own) if own == Some(edge) => {
                         self.read_members(input, self.api.schema[id].r#type, location, said)
                     }
-                    // It is said for the relationships of other nodes.
+                    // It applies to the relationships of other nodes.
                     _ => Ok(()),
                 }
             }
@@ -87,7 +87,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Adds what new nodes of an entity hold, if the nodes are of this one.
+    /// Adds the values of new nodes of an entity, if the nodes are of this one.
     pub(super) fn read_variant(
         &self,
         number: u16,
@@ -143,14 +143,14 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// The ways from the nodes, and their place among those from all entities.
+    /// The relationships from the nodes, and their index among those from all entities.
     pub(super) fn ways_on(
         &self,
         ways: WaysId,
         said: &WriteInput,
     ) -> Result<(usize, &'a [WayBinding]), LowerError> {
         let all = self.api.ways(ways);
-        // Where nodes of several entities are at this end, the nodes are of one of them.
+        // If several entities are at this end, the nodes are of one of them.
         let from = match (all, said.own.and_then(|own| self.way_of(own))) {
             ([_], _) | (_, None) => 0,
             (_, Some(way)) => usize::from(way.number),
@@ -159,8 +159,8 @@ impl<'a> Context<'a> {
         Ok((from, targets))
     }
 
-    /// Which of several entities new nodes are of, in the order in which the object says them; all
-    /// where it names none, as there is only one.
+    /// The entities of new nodes, in the order of the object; all if it names none, as there is
+    /// only one.
     pub(super) fn named(
         &self,
         targets: &[WayBinding],
@@ -196,7 +196,7 @@ impl<'a> Context<'a> {
         Ok((0..targets.len()).collect())
     }
 
-    /// Whether an object says for each entity by itself what it says.
+    /// True if an object has separate inputs for each entity.
     pub(super) fn is_by_variant(&self, object: TypeId) -> bool {
         match &self.api.schema[object].kind {
             TypeKind::InputObject { fields } => fields.iter().any(|id| {

@@ -1,4 +1,4 @@
-//! Connecting a row that is there with rows that refer to it.
+//! Connecting an existing row with rows that refer to it.
 
 use catalog::FieldId;
 use graphql::schema::InputId;
@@ -14,12 +14,12 @@ use super::{NestedVerb, NestedWay, Nesting, Row, steps};
 pub(super) struct Reference<'r> {
     /// The field of the row, and that of the others.
     fields: &'r [(FieldId, FieldId)],
-    /// Those of the others that are null where they refer to none.
+    /// Those of the others that are set to null to disconnect them.
     cleared: &'r [FieldId],
 }
 
 impl<'a> Context<'a> {
-    /// Connects a row with all that is said. A new one is connected with nothing so far.
+    /// Connects a row with all given rows. A new one has no connections yet.
     pub(super) fn connect(
         &mut self,
         row: &Row,
@@ -95,14 +95,14 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Makes a row on the other side refer to the row that has the values.
+    /// Makes a row at the other end refer to the row with the values.
     fn refer(&mut self, along: &ConnectedRows<'a>, filter: Filter, values: &[(FieldId, Operand)]) {
         let step = self.set_all(along.binding.entity, filter, values.to_vec(), None);
         self.require_rows(step, &missing(along, "connected"));
     }
 }
 
-/// The rows that none of the conditions finds: those of which one is unknown, too.
+/// The rows that none of the conditions finds: those for which one is unknown, too.
 pub(super) fn none_of(filters: Vec<Filter>) -> Filter {
     match filters.is_empty() {
         true => Filter::all(),

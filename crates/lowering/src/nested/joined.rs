@@ -1,4 +1,4 @@
-//! Connecting a row that is there with others by rows that refer to both.
+//! Connecting an existing row with others by join rows.
 
 use catalog::{EntityId, FieldId};
 use graphql::schema::InputId;
@@ -11,13 +11,13 @@ use super::backward::none_of;
 use super::row::{ConnectedRows, missing};
 use super::{NestedVerb, NestedWay, Nesting, Row, steps};
 
-/// The rows that join a row with others.
+/// The join rows between a row and others.
 struct Joining<'r> {
     entity: EntityId,
     key: &'r [FieldId],
-    /// What they say of the row.
+    /// The values of their reference to the row.
     own: Vec<(FieldId, Operand)>,
-    /// Which of them are there.
+    /// The filter of existing ones.
     there: Filter,
     /// The field of theirs that refers to the other row, and that row's.
     far: &'r [(FieldId, FieldId)],
@@ -33,7 +33,7 @@ impl Joining<'_> {
         Ok(row)
     }
 
-    /// Which of them refers to the other row.
+    /// The filter of those that refer to the other row.
     fn refers(&self, other: &Row) -> Result<Filter, LowerError> {
         other.equal(self.far.iter().map(|(field, of_other)| (*of_other, *field)))
     }
@@ -89,7 +89,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Joins a row with others; with those that it may be joined with already unless it is not.
+    /// Joins a row with others; with those that may be joined already, only if they are not.
     fn add_joining(
         &mut self,
         joining: &Joining<'_>,

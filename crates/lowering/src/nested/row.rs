@@ -1,4 +1,4 @@
-//! Rows that are made, and what is said of them.
+//! New rows, and their inputs.
 
 use catalog::{EntityId, FieldId};
 use graphql::schema::InputId;
@@ -6,34 +6,34 @@ use ir::{Filter, Operand, Place};
 
 use super::super::input::{Input, Presence};
 use super::super::selection::misplaced;
-use super::super::stored::Changed;
+use super::super::stored::{Changed, Part};
 use super::super::{Context, LowerError};
 use super::{NestedBinding, NestedVerb, NestedWay, Nesting, Row, steps};
 use api::Api;
 use api::binding::{InputRole, WriteRole};
 
-/// So many rows are made by one statement, so that it has not too many parameters.
+/// Limit of rows inserted by one statement, so that it has not too many parameters.
 const TOGETHER: usize = 100;
 
-/// What is said of a row, when the rows are there that it refers to.
+/// The inputs of a row, once the rows exist that it refers to.
 pub(super) struct RowInput<'a> {
     /// Its values, in the order of the fields.
     pub(super) stored: Vec<(FieldId, Operand)>,
-    /// What is done when it is there.
+    /// Steps after it exists.
     pub(super) later: Vec<ConnectedRows<'a>>,
 }
 
-/// What is done with the rows that one relationship connects a row with.
+/// Nested writes along one relationship of a row.
 pub(super) struct ConnectedRows<'a> {
-    /// What the API calls it.
+    /// The relationship's name in the API.
     pub(super) name: &'a str,
     pub(super) binding: &'a NestedBinding,
-    /// In the order in which it is done.
+    /// In order of execution.
     pub(super) done: Vec<(NestedVerb, InputId, Input<'a>)>,
 }
 
 impl RowInput<'_> {
-    /// The fields that are referred to by what is done later, and others.
+    /// The fields that later steps refer to, and others.
     pub(super) fn wanted(&self, others: &[FieldId]) -> Vec<FieldId> {
         let mut wanted = others.to_vec();
         for along in &self.later {
@@ -51,8 +51,8 @@ impl RowInput<'_> {
 }
 
 impl<'a> Context<'a> {
-    /// Makes and finds the rows that a row refers to, and gathers what is said of it. Its values in
-    /// `given` come from the row around it.
+    /// Inserts and finds the rows that a row refers to, and collects its inputs. Its values in
+    /// `given` come from the outer row.
     pub(super) fn said_ahead(
         &mut self,
         changed: Changed<'a>,
@@ -86,12 +86,12 @@ impl<'a> Context<'a> {
                 NestedWay::Backward { .. } | NestedWay::Joined { .. } => later.push(along),
             }
         }
-        // The order in which a client names fields means nothing.
+        // The order of fields in a request is irrelevant.
         stored.sort_by_key(|(field, _)| *field);
         Ok(RowInput { stored, later })
     }
 
-    /// What an input of a relationship says; null says nothing.
+    /// The inputs of a relationship; null has none.
     fn along(
         &self,
         id: InputId,
@@ -119,7 +119,7 @@ impl<'a> Context<'a> {
         Ok(Some(ConnectedRows { name: &api.schema[id].name, binding, done }))
     }
 
-    /// The values that a row gets from the one that it refers to.
+    /// The values of a row from the one that it refers to.
     fn forward(
         &mut self,
         along: &ConnectedRows<'a>,
@@ -147,7 +147,7 @@ impl<'a> Context<'a> {
         fields.iter().map(|(own, other)| Ok((*own, row.value(*other)?))).collect()
     }
 
-    /// Makes a row on the other side, with all that it is connected with.
+    /// Inserts a row at the other end, with all of its connections.
     pub(super) fn make(
         &mut self,
         along: &ConnectedRows<'a>,
@@ -160,6 +160,7 @@ impl<'a> Context<'a> {
         nesting.enter()?;
         let object = self.api.schema[id].r#type.base;
         let changed = self.said_by(input, object, nesting.location)?;
+        changed.require_only(&[Part::Stored, Part::Nested])?;
         let said = self.said_ahead(changed, given, nesting)?;
         let row = self.add_row(along.binding.entity, said, wanted, nesting)?;
         nesting.leave();
@@ -180,8 +181,8 @@ impl<'a> Context<'a> {
         Ok(row)
     }
 
-    /// Makes rows on the other side of which nothing is referred to. Those that say the same fields
-    /// one after the other, and are not connected with others in turn, are made by one step.
+    /// Inserts rows at the other end that nothing refers to. Adjacent ones that set the same
+    /// fields, and have no connections in turn, are inserted by one step.
     pub(super) fn make_all(
         &mut self,
         along: &ConnectedRows<'a>,
@@ -196,8 +197,9 @@ impl<'a> Context<'a> {
         let mut alike: Vec<Vec<(FieldId, Operand)>> = Vec::new();
         for row in rows {
             let changed = self.said_by(row, object, nesting.location)?;
+            changed.require_only(&[Part::Stored, Part::Nested])?;
             if !changed.nested.is_empty() {
-                // It may be connected with one of those before it.
+                // It may be connected with an earlier one.
                 self.insert_alike(entity, &mut alike);
             }
             let said = self.said_ahead(changed, given, nesting)?;
@@ -222,7 +224,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A row on the other side that is there.
+    /// An existing row at the other end.
     pub(super) fn found(
         &mut self,
         along: &ConnectedRows<'a>,
@@ -236,7 +238,7 @@ impl<'a> Context<'a> {
         Ok(row)
     }
 
-    /// Which row on the other side is meant.
+    /// The filter of the row at the other end.
     pub(super) fn meant(
         &self,
         along: &ConnectedRows<'a>,
@@ -247,6 +249,7 @@ impl<'a> Context<'a> {
         let NestedBinding { entity, keys, .. } = along.binding;
         let object = self.api.schema[id].r#type.base;
         let changed = self.said_by(input, object, nesting.location)?;
+        changed.require_only(&[Part::Keys, Part::NodeId])?;
         let said: Vec<FieldId> = changed.keys.iter().filter_map(field_of).collect();
         let is_key = |key: &[FieldId]| {
             key.len() == said.len() && key.iter().all(|field| said.contains(field))
@@ -270,7 +273,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What is said where a row is not there that something is to be done with.
+/// The error of a missing row.
 pub(super) fn missing(along: &ConnectedRows<'_>, done: &str) -> String {
     format!("{}: there is no such row to be {done}.", along.name)
 }
@@ -279,7 +282,7 @@ fn says_the_same(one: &[(FieldId, Operand)], other: &[(FieldId, Operand)]) -> bo
     one.iter().map(|(field, _)| field).eq(other.iter().map(|(field, _)| field))
 }
 
-/// The field of the row that a condition is about.
+/// The field of the row in a condition.
 fn field_of(filter: &Filter) -> Option<FieldId> {
     match filter {
         Filter::Compare { place: Place::Field { path, field }, .. } if path.is_empty() => {

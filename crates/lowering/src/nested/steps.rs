@@ -1,4 +1,4 @@
-//! Single steps of a change, and what is referred to of them.
+//! Single steps of a change, and references to their results.
 
 use catalog::{EntityId, FieldId};
 use ir::{
@@ -20,7 +20,7 @@ impl Context<'_> {
         }))
     }
 
-    /// Makes rows, of which the same fields are said in the same order.
+    /// Inserts rows with the same fields in the same order.
     pub(super) fn insert(
         &mut self,
         entity: EntityId,
@@ -29,7 +29,7 @@ impl Context<'_> {
         self.add_write(entity, WriteKind::Insert(inserted(rows)))
     }
 
-    /// Sets fields of the rows that are found, of which there may be any number up to a bound.
+    /// Sets fields of the found rows, of which there may be any number up to a limit.
     pub(super) fn set_all(
         &mut self,
         entity: EntityId,
@@ -43,12 +43,12 @@ impl Context<'_> {
         self.add_write(entity, WriteKind::Update(update))
     }
 
-    /// Takes rows away.
+    /// Deletes rows.
     pub(super) fn delete(&mut self, entity: EntityId, filter: Filter, most: Option<u32>) -> StepId {
         self.add_write(entity, WriteKind::Delete { filter, at_most: most.map(number) })
     }
 
-    /// Fields of the one row that a step touched. Nothing is read where none is wanted.
+    /// Fields of the one row that a step touched. Nothing is read if no fields are needed.
     pub(super) fn result(&mut self, step: StepId, wanted: &[FieldId]) -> Row {
         match wanted {
             [] => Row { step, outputs: Vec::new() },
@@ -74,7 +74,7 @@ impl Context<'_> {
     }
 }
 
-/// Rows as an insert has them.
+/// Rows in the form of an insert.
 pub(super) fn inserted(rows: Vec<Vec<(FieldId, Operand)>>) -> Insert {
     let fields = rows.first().into_iter().flatten().map(|(field, _)| *field).collect();
     let values = |row: Vec<(FieldId, Operand)>| row.into_iter().map(|(_, value)| value).collect();

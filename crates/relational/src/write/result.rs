@@ -1,7 +1,7 @@
 //! Values that an earlier step of the same transaction gave.
 
 use ir::Operand;
-use response::Place;
+use response::ColumnRef;
 use source::CompileError;
 
 use super::super::compile::Compiler;
@@ -22,7 +22,7 @@ impl Compiler<'_> {
         let later = CompileError::not_built("a value of a later step");
         let level = *self.read.get(step).ok_or(later)?;
         let place = self.layout.outputs.get(output.0 as usize);
-        let Some(Place::Column(column)) = place else {
+        let Some(ColumnRef::Column(column)) = place else {
             return Err(CompileError::not_built("this value of an earlier step"));
         };
         let round = self.levels.get(usize::from(level.0)).map_or(0, |level| level.round);

@@ -1,11 +1,11 @@
-//! Moments: a day, a time of day, and how far that clock is ahead of UTC.
+//! Moments: a day, a time of day, and an offset from UTC.
 
 use super::{Clock, Day, Offset, join_seconds, split_seconds};
 
-/// A moment by UTC, and the offset with which it is told.
+/// A moment in UTC, with its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// How many seconds after the beginning of 1970 it is.
+    /// Seconds since the beginning of 1970.
     pub seconds: i64,
     pub nanosecond: u32,
     pub offset: Offset,

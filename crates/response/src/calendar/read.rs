@@ -3,8 +3,8 @@
 use super::{Clock, Day, Offset};
 
 impl Day {
-    /// Reads `2020-02-29`, with a sign and six digits or more for years that four do not show, and
-    /// gives what follows. A day that there is not is none.
+    /// Reads `2020-02-29`, with a sign and at least six digits for years that do not fit four, and
+    /// returns the rest. `None` for a day that does not exist.
     #[must_use]
     pub fn take(text: &[u8]) -> Option<(Self, &[u8])> {
         let (sign, rest) = match text {
@@ -26,7 +26,7 @@ impl Day {
 }
 
 impl Clock {
-    /// Reads `12:34`, and gives what follows.
+    /// Reads `12:34`, and returns the rest.
     #[must_use]
     pub fn take_minutes(text: &[u8]) -> Option<(Self, &[u8])> {
         let (hour, rest) = take_part(text)?;
@@ -34,8 +34,8 @@ impl Clock {
         Some((Self::new(hour, minute, 0, 0)?, rest))
     }
 
-    /// Reads `12:34:56` or `12:34:56.789`, and gives what follows. Digits beyond nanoseconds are
-    /// left aside.
+    /// Reads `12:34:56` or `12:34:56.789`, and returns the rest. Digits beyond nanoseconds are
+    /// dropped.
     #[must_use]
     pub fn take_seconds(text: &[u8]) -> Option<(Self, &[u8])> {
         let (minutes, rest) = Self::take_minutes(text)?;
@@ -58,14 +58,14 @@ impl Clock {
 }
 
 impl Offset {
-    /// Reads a whole text as [`Offset::take`] reads the beginning of one.
+    /// Reads a whole text, as [`Offset::take`] reads the beginning of one.
     #[must_use]
     pub fn read(text: &[u8]) -> Option<Self> {
         let (offset, rest) = Self::take(text)?;
         rest.is_empty().then_some(offset)
     }
 
-    /// Reads `Z`, `+01`, `+01:30` or `+0130`, and gives what follows.
+    /// Reads `Z`, `+01`, `+01:30` or `+0130`, and returns the rest.
     #[must_use]
     pub fn take(text: &[u8]) -> Option<(Self, &[u8])> {
         let (sign, rest) = match text {

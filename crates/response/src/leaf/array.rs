@@ -1,10 +1,10 @@
-//! PostgreSQL's arrays as lists; those of a graph are read elsewhere.
+//! PostgreSQL's arrays as lists; those of a graph have another module.
 
 use super::quoted::Quoted;
 use super::{Leaf, LeafError, composite, graph};
 use crate::cursor::Value;
 
-/// What was read last.
+/// The token before the current position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     Nothing,
@@ -74,7 +74,7 @@ pub(super) fn write_list(
     }
 }
 
-/// One element, `None` for null, and what follows it.
+/// Takes one element, `None` for null, and returns the rest.
 fn take_element<'e, 'a: 'e>(
     text: &'a [u8],
     scratch: &'e mut Vec<u8>,
@@ -112,7 +112,7 @@ fn write_element(inner: &Leaf, element: Option<&[u8]>, out: &mut Vec<u8>) -> Res
     })
 }
 
-/// What follows `[0:1][1:2]=`, which stands before arrays whose first index is not one.
+/// Skips `[0:1][1:2]=`, the prefix of arrays whose first index is not one.
 fn skip_bounds(text: &[u8]) -> Option<&[u8]> {
     if !text.starts_with(b"[") {
         return Some(text);

@@ -5,8 +5,8 @@ use crate::cursor::Value;
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// Appends bytes. A text in PostgreSQL's form is taken as such; any other text, which SQLite may
-/// keep in a column of bytes, as its own bytes.
+/// Appends bytes. A text in PostgreSQL's form is parsed as such; any other text, which SQLite may
+/// store in a column of bytes, is its own bytes.
 pub(super) fn write_bytes(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
     match value {
         Value::Text([b'\\', b'x', digits @ ..]) if is_hexadecimal(digits) => {

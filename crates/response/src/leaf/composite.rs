@@ -37,7 +37,7 @@ pub(super) fn write_absent(members: &[Member], out: &mut Vec<u8>) -> Result<(), 
     write_members(members, out, |member, out| member.leaf.write(Value::Null, out))
 }
 
-/// Whether an attribute is not null; or the value is none of a composite type.
+/// True if an attribute is not null, or if the value is not a composite.
 pub(super) fn has_value(value: Value<'_>) -> bool {
     let Value::Text(text) = value else { return true };
     let fields = read_fields(text);

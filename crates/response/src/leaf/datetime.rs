@@ -1,7 +1,7 @@
 //! Dates, times of day and timestamps.
 //!
-//! What PostgreSQL writes is copied but for the letter between date and time and the minutes of
-//! an offset. The other forms of ISO 8601 that a text of SQLite may have become that form.
+//! PostgreSQL's texts are copied except for the letter between date and time and the minutes of an
+//! offset. The other forms of ISO 8601 that a text of SQLite may have are converted to that form.
 
 use super::LeafError;
 use super::offset::Offset;
@@ -12,7 +12,7 @@ const DATE: &str = "Date";
 const TIME: &str = "Time";
 const DATETIME: &str = "Datetime";
 
-/// A day, with the text it was read from.
+/// A day, with its source text.
 struct Day<'a> {
     text: &'a [u8],
     year: u32,
@@ -20,7 +20,7 @@ struct Day<'a> {
     day: u32,
 }
 
-/// A time of day, with the text it was read from.
+/// A time of day, with its source text.
 struct Clock<'a> {
     text: &'a [u8],
     hour: u32,
@@ -28,11 +28,11 @@ struct Clock<'a> {
     second: u32,
     /// A million of them after rounding up a longer fraction.
     microsecond: u32,
-    /// Whether PostgreSQL would write it just so.
+    /// True if its text is PostgreSQL's own form.
     canonical: bool,
 }
 
-/// Which side of year one.
+/// The era of a year.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Era {
     Common,
@@ -97,8 +97,8 @@ pub(super) fn write_timestamp(value: Value<'_>, out: &mut Vec<u8>) -> Result<(),
     })
 }
 
-/// A moment whose offset is known although its column has none: a column of SQLite takes any text.
-/// All of a column are written in UTC, so that they can be compared.
+/// A moment with an offset in a column without one: a column of SQLite accepts any text. All of a
+/// column are written in UTC, so that they can be compared.
 fn write_in_utc(day: &Day<'_>, clock: &Clock<'_>, rest: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let (offset, rest) = Offset::take(rest)?;
     if !rest.is_empty() || !day.is_valid(Era::Common) {
@@ -142,8 +142,8 @@ pub(super) fn write_timestamp_with_zone(
     })
 }
 
-/// Appends a text in quotes, unless it is one that `write` refuses. PostgreSQL's infinite dates
-/// and timestamps stay what they are.
+/// Appends a text in quotes, unless `write` rejects it. PostgreSQL's infinite dates and timestamps
+/// stay unchanged.
 fn write_checked(
     value: Value<'_>,
     out: &mut Vec<u8>,
@@ -195,7 +195,7 @@ fn write_day_and_clock(
 }
 
 impl<'a> Day<'a> {
-    /// Reads `2020-02-29`. Whether there is such a day is known with the era.
+    /// Reads `2020-02-29`. The day is validated once the era is known.
     fn take(text: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (year_text, rest) = text.split_at_checked(digits)?;
@@ -268,7 +268,7 @@ impl<'a> Clock<'a> {
         is_valid.then_some((Self { text, hour, minute, second, microsecond, canonical }, rest))
     }
 
-    /// Makes a second of a million microseconds and so on; the hour may become 24.
+    /// Carries a second of a million microseconds and so on; the hour may become 24.
     fn carry(&mut self) {
         if self.microsecond < 1_000_000 {
             return;
@@ -511,7 +511,7 @@ mod tests {
                 ("2020-12-31 24:00:00", "2021-01-01T00:00:00"),
                 ("2020-02-28 23:59:59.9999995", "2020-02-29T00:00:00"),
                 ("0999-02-28 24:00", "0999-03-01T00:00:00"),
-                // Of SQLite's texts the moment.
+                // The moments of SQLite's texts.
                 ("2020-01-01 00:00:00Z", "2020-01-01T00:00:00+00:00"),
                 ("2020-01-01T00:00:00.250-03:30", "2020-01-01T03:30:00.25+00:00"),
                 ("2020-01-01T00:30+01", "2019-12-31T23:30:00+00:00"),

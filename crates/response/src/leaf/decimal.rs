@@ -116,7 +116,7 @@ fn write_exact(scale: Option<u32>, value: Value<'_>, out: &mut Vec<u8>) -> Optio
     Some(())
 }
 
-/// Whether a text is just what would be written for it, with the scale if there is one.
+/// True if a text is already in its written form, with the scale if there is one.
 fn is_plain(text: &[u8], scale: Option<u32>) -> bool {
     let (negative, unsigned) = match text {
         [b'-', unsigned @ ..] => (true, unsigned),
@@ -148,7 +148,7 @@ fn length(digits: &[u8]) -> i64 {
 }
 
 impl<'a> Digits<'a> {
-    /// The most by which an exponent may move the point, so that a short text cannot become a
+    /// The maximum shift of the decimal point by an exponent, so that a short text cannot become a
     /// long one. No 64-bit number needs more.
     const EXPONENT: i64 = 400;
     /// PostgreSQL's limit for the digits of a fraction.
@@ -175,8 +175,8 @@ impl<'a> Digits<'a> {
         (is_number && is_limited).then_some(Self { negative, integer, fraction, exponent })
     }
 
-    /// Appends the number with `scale` fraction digits, rounded half away from zero, or with all
-    /// that there are.
+    /// Appends the number with `scale` fraction digits, rounded half away from zero, or with all of
+    /// its digits.
     fn write(&self, scale: Option<u32>, out: &mut Vec<u8>) {
         let all = length(self.integer).saturating_add(length(self.fraction));
         let point = length(self.integer).saturating_add(self.exponent);
@@ -203,7 +203,7 @@ impl<'a> Digits<'a> {
         }
     }
 
-    /// The digit at a place counted from the first one; zeros stand on both sides.
+    /// The digit at a position counted from the first one; zeros surround the digits.
     fn digit(&self, place: i64) -> u8 {
         let Ok(place) = usize::try_from(place) else { return b'0' };
         let digit = match place.checked_sub(self.integer.len()) {

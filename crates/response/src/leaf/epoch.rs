@@ -1,10 +1,10 @@
-//! Moments that are stored as numbers.
+//! Moments stored as numbers.
 
 use super::LeafError;
 use crate::calendar::split_seconds;
 use crate::cursor::Value;
 
-/// How a number means a moment.
+/// Units of stored moments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Epoch {
     /// Since 1970.
@@ -48,7 +48,7 @@ pub(super) fn write_epoch(
     Ok(())
 }
 
-/// Seconds since 1970, and nanoseconds beyond them.
+/// Seconds since 1970, and the remaining nanoseconds.
 fn of_integer(epoch: Epoch, number: i64) -> Option<(i64, i64)> {
     let parts = match epoch {
         Epoch::Seconds => return Some((number, 0)),
@@ -86,8 +86,7 @@ fn of_real(epoch: Epoch, number: f64) -> Option<(i64, i64)> {
     Some((seconds + nanoseconds / NANOSECONDS, nanoseconds % NANOSECONDS))
 }
 
-/// The part of a second: with the microseconds that it was made of, if it is the nearest number to
-/// them.
+/// The fraction of a second: with the original microseconds, if it is the nearest number to them.
 fn nanoseconds_of(seconds: i64, part: f64) -> i64 {
     let microseconds = (part * 1e6).round();
     if seconds as f64 + microseconds / 1e6 == seconds as f64 + part {

@@ -1,4 +1,4 @@
-//! What an error shows of the value.
+//! Texts of values in errors.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::{LeafError, graph, number};
 use crate::cursor::Value;
 use crate::escape;
 
-/// How many characters of a value an error shows.
+/// The maximum number of characters of a value in an error.
 const SHOWN: usize = 60;
 
 impl LeafError {
@@ -15,13 +15,13 @@ impl LeafError {
         Self { expected, problem, value: show(value).into(), element: None, fails_list: false }
     }
 
-    /// The same about the whole of a value that the list is a part of.
+    /// The same error, about the whole value that contains the list.
     pub(super) fn whole(self) -> Self {
         Self { element: None, fails_list: false, ..self }
     }
 }
 
-/// Numbers as they are, text in quotes, as graphql-js shows values.
+/// Numbers unquoted, text in quotes, as graphql-js shows values.
 fn show(value: Value<'_>) -> String {
     match value {
         Value::Null => "null".to_owned(),

@@ -6,7 +6,7 @@ use super::number::{write_float, write_real};
 use super::{Figure, Leaf, LeafError, Member, Part};
 use crate::cursor::Value;
 
-/// What the text of a figure holds.
+/// The parsed text of a figure.
 enum Content<'a> {
     /// The coefficients of `ax + by + c = 0`.
     Equation([f64; 3]),
@@ -31,8 +31,8 @@ pub(super) fn write_figure(
     let content = read(figure, text).ok_or_else(malformed)?;
     let mut scratch = Vec::new();
     write_members(members, out, |member, out| match (&content, member.part) {
-        // Where the line meets the axes. One that meets an axis nowhere or everywhere has no such
-        // point, and its coordinate is no number.
+        // The intersection of the line with the axes. A line that meets an axis nowhere or
+        // everywhere has no such point, and its coordinate is not a number.
         (Content::Equation([a, _, c]), Part::A) => {
             write_computed(member, (-c / a, 0.0), &mut scratch, out)
         }
@@ -55,7 +55,7 @@ pub(super) fn write_figure(
     })
 }
 
-/// What the API calls it.
+/// The figure's name in the API.
 fn name(figure: Figure) -> &'static str {
     match figure {
         Figure::Line => "Line",
@@ -104,7 +104,7 @@ fn read_two(text: &[u8]) -> Option<Content<'_>> {
     rest.is_empty().then_some(Content::Two(first, second))
 }
 
-/// `(1,2)`, and what follows it and a comma.
+/// Takes `(1,2)`, and returns the text after it and a comma.
 fn take_point(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = text.iter().position(|byte| *byte == b')')?;
     let (point, rest) = text.split_at_checked(end + 1)?;
@@ -130,7 +130,7 @@ fn write_computed(
     member.leaf.write(Value::Text(scratch), out)
 }
 
-/// Appends a list of points; `None` if a text is no list of them.
+/// Appends a list of points; `None` if a text is not one.
 fn write_points(
     point: &Leaf,
     mut texts: &[u8],

@@ -1,11 +1,11 @@
-//! Values of a graph as `@neo4j/graphql` gives them: what its resolvers and scalars make of what
-//! the driver reads, also of values of another type than the one that was declared.
+//! Values of a graph in the form of `@neo4j/graphql`: its resolvers and scalars applied to the
+//! driver's values, also to values of another type than the declared one.
 //!
 //! * `number`, `text`: numbers, texts and booleans
-//! * `moment`, `duration`: dates, times and quantities of time
+//! * `moment`, `duration`: dates, times and durations
 //! * `point`; `list`
-//! * `any`: values of which nothing is said
-//! * `kind`: booleans, and what an error calls a value that has parts
+//! * `any`: values without a declared type
+//! * `kind`: booleans, and names of values with parts in errors
 
 mod any;
 mod duration;
@@ -23,18 +23,19 @@ pub(super) use kind::{boolean, kind};
 pub(super) use list::write_list;
 pub(super) use point::write_point;
 
-/// How a stored value becomes JSON by the rules of that library.
+/// The conversion of a stored value to JSON by the rules of that library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GraphLeaf {
-    /// A string; floats and booleans become one as JavaScript prints them, integers are an error.
+    /// A string; floats and booleans are converted as JavaScript prints them, integers are an
+    /// error.
     String,
-    /// A string; numbers become one as JavaScript prints them.
+    /// A string; numbers are converted as JavaScript prints them.
     Id,
-    /// A JSON number of 32 bits. A text counts as the number that it begins with, true as 1.
+    /// A JSON number of 32 bits. A text counts as its leading number, true as 1.
     Int,
     /// An integer as a string.
     BigInt,
-    /// A JSON number; not finite is an error. A text counts as the integer that it begins with.
+    /// A JSON number; not finite is an error. A text counts as its leading integer.
     Float,
     Boolean,
     /// `2020-02-29`.
@@ -45,13 +46,13 @@ pub enum GraphLeaf {
     Time,
     /// `2020-02-29T12:34:56.789000000`.
     LocalDateTime,
-    /// `2020-02-29T12:34:56.789Z`: what JavaScript's `toISOString` gives.
+    /// `2020-02-29T12:34:56.789Z`: JavaScript's `toISOString`.
     DateTime,
-    /// `P1Y2M3DT4H5M6S`, of which what is zero is left out.
+    /// `P1Y2M3DT4H5M6S`, without zero parts.
     Duration,
-    /// `P14M3DT14706S`, of which nothing is left out: what drivers before version 6 give.
+    /// `P14M3DT14706S`, with all parts: the form of drivers before version 6.
     PlainDuration,
-    /// Whatever JSON the value is.
+    /// Any value, as JSON.
     Any,
 }
 

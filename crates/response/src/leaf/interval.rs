@@ -46,7 +46,7 @@ pub(super) fn write_interval(
 }
 
 impl Interval {
-    /// Reads `-1 years -2 mons +3 days -04:05:06.5`, of which each part may be left out.
+    /// Reads `-1 years -2 mons +3 days -04:05:06.5`, with any part omitted.
     fn read(text: &str) -> Option<Self> {
         let mut interval = Self::default();
         let mut words = text.split(' ');

@@ -7,7 +7,7 @@ use crate::cursor::Value;
 /// The text is not JSON.
 struct Invalid;
 
-/// A container that is not closed yet.
+/// An open container.
 enum Open {
     Array,
     Object,
@@ -23,7 +23,7 @@ pub(super) fn write_json(
     let mut buffer = Vec::new();
     let text = match value {
         Value::Text(text) => text,
-        // A column of SQLite that is declared as JSON makes numbers of texts that look like them.
+        // A column of SQLite that is declared as JSON converts numeric texts to numbers.
         Value::Integer(integer) => {
             super::number::write_integer(integer, &mut buffer);
             &buffer
@@ -99,7 +99,7 @@ impl Normaliser<'_, '_> {
         }
     }
 
-    /// After a value: its comma, or the ends of what it is the last of. `true` at the very end.
+    /// Writes a comma after a value, or closes the containers that it ends. `true` at the very end.
     fn write_ends(&mut self, open: &mut Vec<Open>) -> Result<bool, Invalid> {
         loop {
             self.skip_white_space();
@@ -147,8 +147,8 @@ impl Normaliser<'_, '_> {
         Err(Invalid)
     }
 
-    /// Numbers keep their digits, since a reader may have more of them than JavaScript; zeros at
-    /// the end of a fraction say nothing and are left out, as JavaScript does.
+    /// Numbers keep their digits, since a reader may represent more of them than JavaScript;
+    /// trailing zeros of a fraction are insignificant and dropped, as JavaScript does.
     fn write_number(&mut self) -> Result<(), Invalid> {
         let mut length = usize::from(self.rest.starts_with(b"-"));
         match self.rest.get(length) {
@@ -220,7 +220,8 @@ impl Normaliser<'_, '_> {
         }
     }
 
-    /// Decodes what follows `\u`, with the second half of a pair; what must stay an escape stays.
+    /// Decodes the escape after `\u`, with the second half of a pair; what must stay an escape
+    /// stays.
     fn write_unicode_escape(&mut self) -> Result<(), Invalid> {
         let first = self.take_hexadecimal().ok_or(Invalid)?;
         let mut code = u32::from(first);

@@ -6,7 +6,7 @@ use super::LeafError;
 use super::shortest::Shortest;
 use crate::cursor::Value;
 
-/// Why a value is no 64-bit integer.
+/// Reasons why a value is not a 64-bit integer.
 enum NotInteger {
     Beyond,
     Other,
@@ -35,7 +35,7 @@ pub(super) fn write_int(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafE
             write_integer(integer, out);
             return Ok(());
         }
-        // Shown as a number, whichever way the source holds it.
+        // Shown as a number, independent of the source's representation.
         Ok(integer) => {
             let shown = Value::Integer(integer);
             return Err(LeafError::new("Int", "a value beyond 32 bits", shown));
@@ -86,7 +86,7 @@ pub(super) fn write_float(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), Lea
             return Ok(());
         }
         Value::Text(text) => str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok()),
-        // What JavaScript's only kind of number makes of it.
+        // Converted to a double, JavaScript's only kind of number.
         Value::Integer(integer) => Some(integer as f64),
         Value::Real(number) => Some(number),
         Value::Null | Value::Blob(_) | Value::Packed(_) => None,
@@ -137,7 +137,7 @@ pub(super) fn name_of_not_finite(number: f64) -> &'static [u8] {
     }
 }
 
-/// The error of graphql-js, which sees a text where PostgreSQL has a number that is not finite.
+/// The error of graphql-js, which gets a text where PostgreSQL has a number that is not finite.
 pub(super) fn not_finite(value: Value<'_>) -> LeafError {
     let shown = match value {
         Value::Real(number) => Value::Text(name_of_not_finite(number)),
@@ -174,7 +174,7 @@ fn integer(value: Value<'_>) -> Result<i64, NotInteger> {
     }
 }
 
-/// Whether a text is an integer of at most so many digits, written as JSON wants it.
+/// True if a text is an integer of at most so many digits in JSON's form.
 fn is_plain_integer(text: &[u8], most: usize) -> bool {
     let digits = match text {
         b"0" => return true,
@@ -186,8 +186,8 @@ fn is_plain_integer(text: &[u8], most: usize) -> bool {
         && digits.iter().all(u8::is_ascii_digit)
 }
 
-/// Whether a text is just what JavaScript would print for the number it means: up to 15 digits
-/// survive the way through 64 bits.
+/// True if a text is JavaScript's form of its number: up to 15 digits survive the conversion to 64
+/// bits and back.
 fn is_shortest(text: &[u8]) -> bool {
     let (negative, unsigned) = match text {
         [b'-', unsigned @ ..] => (true, unsigned),

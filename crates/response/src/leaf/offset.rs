@@ -49,7 +49,7 @@ impl Offset {
         is_valid.then_some((offset, rest))
     }
 
-    /// How far it is ahead of UTC.
+    /// The offset in seconds, positive ahead of UTC.
     pub(super) fn seconds(self) -> i64 {
         let number = |[tens, ones]: [u8; 2]| i64::from(tens - b'0') * 10 + i64::from(ones - b'0');
         let seconds = (number(self.hour) * 60 + number(self.minute)) * 60 + number(self.second);

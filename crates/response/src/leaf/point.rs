@@ -1,4 +1,4 @@
-//! Points as objects of their coordinates; those of a graph are read elsewhere.
+//! Points as objects of their coordinates; those of a graph have another module.
 
 use super::member::{no_such_part, write_members};
 use super::number::write_float;

@@ -1,10 +1,9 @@
 //! Quoted texts, as PostgreSQL writes them within arrays, composite values, ranges and hstore.
 //!
-//! One rule reads all four: a backslash stands before a byte that is meant literally, and two
-//! quotes mean one. Arrays and hstore use the first only, and nothing in them begins with a quote
-//! right after one that ends.
+//! One rule covers all four: a backslash escapes a byte, and two quotes are one. Arrays and hstore
+//! use the first only, and nothing in them begins with a quote right after one that ends.
 
-/// What stands between quotes.
+/// A text between quotes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quoted<'a> {
     inside: &'a [u8],
@@ -21,7 +20,7 @@ pub(super) enum Field<'a> {
 }
 
 impl<'a> Quoted<'a> {
-    /// Reads what follows an opening quote, with the closing one.
+    /// Reads the text after an opening quote, with the closing one.
     pub(super) fn take(text: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let mut escaped = false;
         let mut index = 0;
@@ -40,7 +39,7 @@ impl<'a> Quoted<'a> {
         }
     }
 
-    /// The text that is meant, in `scratch` if it differs.
+    /// The unescaped text, in `scratch` if it differs.
     pub(super) fn unescape<'s>(&self, scratch: &'s mut Vec<u8>) -> &'s [u8]
     where
         'a: 's,
@@ -73,7 +72,7 @@ impl<'a> Field<'a> {
         Some((if plain.is_empty() { Self::Empty } else { Self::Plain(plain) }, rest))
     }
 
-    /// The text that is meant, in `scratch` if it differs; `None` if there is none.
+    /// The unescaped text, in `scratch` if it differs; `None` if there is none.
     pub(super) fn text<'s>(&self, scratch: &'s mut Vec<u8>) -> Option<&'s [u8]>
     where
         'a: 's,

@@ -7,7 +7,7 @@ use crate::cursor::Value;
 
 const EXPECTED: &str = "Range";
 
-/// A bound that is there or not.
+/// An optional bound.
 struct Bound<'a> {
     field: Field<'a>,
     inclusive: bool,

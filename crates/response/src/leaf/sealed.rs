@@ -1,4 +1,4 @@
-//! Values of composite types as texts that somebody else makes of them: tokens.
+//! Values of composite types as texts that a [`Seal`] makes of them: tokens.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use crate::cursor::Value;
 
 /// Makes a text of a value.
 pub trait Seal: Debug + Send + Sync {
-    /// The text of a value, which is given as a JSON object; none where it has no text.
+    /// The text of a value, which is passed as a JSON object; `None` where it has no text.
     fn seal(&self, object: &[u8]) -> Option<String>;
 }
 
-/// How a value is sealed.
+/// Sealing of a value.
 #[derive(Clone, Debug)]
 pub struct Sealed {
-    /// What is sealed of it.
+    /// The sealed members.
     pub members: Box<[Member]>,
-    /// Who seals it; where there is nobody, a value is an error.
+    /// The signer; without one, a value is an error.
     pub seal: Option<Arc<dyn Seal>>,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn write_sealed(
     let mut object = Vec::new();
     write_composite(&sealed.members, value, &mut object)?;
     let text = sealed.seal.as_ref().and_then(|seal| seal.seal(&object));
-    // The value itself is not shown: it is what nobody may read or write but its maker.
+    // The value itself is not shown: it is secret.
     let text = text.ok_or_else(|| LeafError::new("Token", "what cannot be signed", Value::Null))?;
     crate::escape::write_string(&text, out);
     Ok(())

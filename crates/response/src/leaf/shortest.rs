@@ -13,7 +13,7 @@ impl Shortest {
     /// A 64-bit number never needs more digits.
     const MOST: usize = 17;
 
-    /// The digits of a finite number.
+    /// Computes the digits of a finite number.
     pub(super) fn new(number: f64) -> Self {
         let mut buffer = zmij::Buffer::new();
         let text = buffer.format_finite(number);
@@ -61,7 +61,7 @@ impl Shortest {
         }
     }
 
-    /// Appends the number in the form in which SQLite makes it a text.
+    /// Appends the number in the text form of SQLite.
     pub(super) fn write_sqlite(&self, out: &mut Vec<u8>) {
         match self.point {
             -3..=15 => {

@@ -47,7 +47,7 @@ pub(super) fn write_text(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), Leaf
     Ok(())
 }
 
-/// Appends the text of any value; of bytes their digits.
+/// Appends the text of any value; of bytes their hexadecimal digits.
 pub(super) fn write_any(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
     match value {
         Value::Blob(blob) => {

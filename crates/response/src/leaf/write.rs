@@ -1,4 +1,4 @@
-//! Writing one value: which module writes which leaf.
+//! Dispatch: the writing module of each leaf.
 
 use super::{
     GraphLeaf, Leaf, LeafError, array, boolean, bytes, composite, datetime, decimal, epoch, figure,
@@ -9,8 +9,7 @@ use crate::cursor::Value;
 use crate::escape;
 
 impl Leaf {
-    /// Appends a value if it is one of those that most answers consist of; `false` if nothing is
-    /// written.
+    /// Fast path for the most frequent leaves; `false` if nothing is written.
     #[inline]
     pub(crate) fn write_usual(&self, value: Value<'_>, out: &mut Vec<u8>) -> bool {
         match (self, value) {

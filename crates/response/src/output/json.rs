@@ -1,11 +1,11 @@
-//! An answer as JSON bytes.
+//! A response as JSON bytes.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::{Output, Span};
 use crate::append::append;
-use crate::memory::Held;
+use crate::memory::MemoryReservation;
 use crate::shape::ShapeField;
 use crate::sink::{AlreadySent, Full, Mark, Sink};
 
@@ -50,7 +50,7 @@ impl Output for Sink {
         Self::reserve(self, bytes)
     }
 
-    /// The elements are copied out of the answer, and back with a `null` for each that is missing.
+    /// The elements are copied out of the response, and back with a `null` for each missing one.
     fn reserve_sorted(&mut self, start: usize, elements: usize) -> Result<(), Full> {
         let written = self.written().len().saturating_sub(start);
         Self::reserve(self, 5 * elements + 2)?;
@@ -68,12 +68,12 @@ impl Output for Sink {
     }
 
     #[inline]
-    fn another_held(&self) -> Held {
+    fn another_held(&self) -> MemoryReservation {
         Self::another_held(self)
     }
 
     #[inline]
-    fn into_parts(self) -> (Vec<u8>, Held) {
+    fn into_parts(self) -> (Vec<u8>, MemoryReservation) {
         Self::into_parts(self)
     }
 
@@ -153,7 +153,7 @@ impl Output for Sink {
     }
 }
 
-/// Whether each element stands behind the one before it, with a comma between.
+/// True if each element directly follows the one before it, with a comma between.
 fn is_in_order(elements: &[Option<Span>], start: usize) -> bool {
     let mut end = start;
     !elements.is_empty()
@@ -166,7 +166,7 @@ fn is_in_order(elements: &[Option<Span>], start: usize) -> bool {
         })
 }
 
-/// Writes the elements once more, in the order of the list.
+/// Rewrites the elements in the order of the list.
 fn put_in_order(bytes: &mut Vec<u8>, start: usize, elements: &[Option<Span>]) {
     let written = bytes.split_off(start);
     bytes.reserve(written.len() + 5 * elements.len());

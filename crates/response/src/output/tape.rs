@@ -1,35 +1,35 @@
-//! An answer as its values, one after the other: what a reader in the same process takes.
+//! A response as a sequence of values, for a reader in the same process.
 //!
-//! A value knows the field that it is of by the field's place among those of the shape, so that no
-//! name is written, looked for or compared byte by byte. The texts of leaves are JSON, as they will
-//! stand in the answer to the client: they stand together in one buffer, which the reader keeps.
+//! A value refers to its field by the field's index in the shape, so that no name is written,
+//! looked up or compared byte by byte. The texts of leaves are JSON, as in the response to the
+//! client: they share one buffer, which the reader keeps.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::{Output, Span};
-use crate::memory::{Held, growth};
+use crate::memory::{MemoryReservation, growth};
 use crate::shape::ShapeField;
 use crate::sink::{AlreadySent, Full, TooLarge, WorkLimit};
 
-/// Which part of the room is left for one element of a list: after each, the room is looked at.
+/// The share of the room that one element of a list may use: the room is checked after each.
 const SPARE: usize = 8;
 
-/// Room for so many values, and for as many bytes, is made at least.
+/// The minimum room, in values and in bytes.
 const LEAST: usize = 64;
 
 /// The size of a token.
 const TOKEN: usize = size_of::<Token>();
 
-/// One value of an answer, or the end of those of an object or a list.
+/// One value of a response, or the end of an object or a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// The place of its field among those of the shape. Of an element of a list it says nothing.
+    /// The index of its field in the shape. Meaningless for elements of lists.
     pub field: u32,
     pub kind: TokenKind,
 }
 
-/// What a token is.
+/// Kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     Null,
@@ -46,31 +46,31 @@ pub enum TokenKind {
     End,
 }
 
-/// The values of one answer, with the most that they may come to as JSON.
+/// The values of one response, with a budget of its size as JSON.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
     tokens: Vec<Token>,
     texts: Vec<u8>,
     /// The field whose value comes next.
     field: u32,
-    /// How long the answer is as JSON, so that it is as large as one may be in either form.
+    /// The length of the response as JSON, so that one budget covers both forms.
     length: u64,
     budget: u64,
-    /// Up to which length it is not looked whether to go on.
+    /// The length at which the limits are checked again.
     most: u64,
     held: Hold,
     work: WorkLimit,
-    /// How many tokens, and how many bytes of texts, there may be before it is looked for more room.
+    /// The numbers of tokens and of bytes at which the room is checked again.
     room: (usize, usize),
-    /// How much of both is expected.
+    /// The expected numbers of both.
     expected: (usize, usize),
 }
 
-/// The memory of a tape. A copy of the tape has one of its own.
+/// The reservation of a tape. A copy of the tape has one of its own.
 #[derive(Debug, Default)]
-struct Hold(Held);
+struct Hold(MemoryReservation);
 
-/// A place on a tape.
+/// A position on a tape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TapeMark {
     tokens: usize,
@@ -79,13 +79,13 @@ pub struct TapeMark {
     length: u64,
 }
 
-/// An answer that is on a tape as a whole.
+/// A complete response on a tape.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recorded {
     pub tokens: Vec<Token>,
-    /// What leaves are ranges of.
+    /// The texts of leaves, which are ranges of it.
     pub texts: Vec<u8>,
-    /// How long the answer would be as JSON.
+    /// The length of the response as JSON.
     pub length: u64,
 }
 
@@ -96,19 +96,19 @@ impl Clone for Hold {
 }
 
 fn narrow(length: usize) -> u32 {
-    // Answers are bounded far below.
+    // Responses are limited far below.
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
 impl Tape {
-    /// A tape with nothing on it. As JSON the answer may have as many bytes as `budget`.
+    /// An empty tape. `budget` limits the response's length as JSON.
     #[must_use]
-    pub fn new(budget: u64, held: Held) -> Self {
+    pub fn new(budget: u64, held: MemoryReservation) -> Self {
         Self { budget, most: budget, held: Hold(held), ..Self::default() }
     }
 
-    /// The same tape, with room for so many tokens and so many bytes of texts as soon as it needs
-    /// some.
+    /// The same tape with expected numbers of tokens and bytes, which are allocated at the first
+    /// growth.
     #[must_use]
     pub fn expecting(self, tokens: usize, texts: usize) -> Self {
         Self { expected: (tokens, texts), ..self }
@@ -119,8 +119,8 @@ impl Tape {
         self.tokens.push(Token { field: self.field, kind });
     }
 
-    /// Called a few times in an answer's life: memory is held before it is taken. Where tokens or
-    /// texts grow, they are in two places for a moment.
+    /// Called a few times per response: memory is reserved before it is allocated. While tokens or
+    /// texts grow, both buffers exist.
     #[cold]
     fn make_room(&mut self) -> Result<(), Full> {
         if self.length > self.budget {
@@ -131,7 +131,7 @@ impl Tape {
         self.grow(0, 0)
     }
 
-    /// Gives both their next capacities, or room for so many more if that is more.
+    /// Grows both to their next capacities, or by so much more if that is more.
     fn grow(&mut self, more_tokens: usize, more_texts: usize) -> Result<(), Full> {
         let size = |tokens: usize, texts: usize| (tokens * TOKEN + texts) as u64;
         let before = (self.tokens.capacity(), self.texts.capacity());
@@ -150,7 +150,7 @@ impl Tape {
     }
 }
 
-/// How much room there is to be for something that has some.
+/// The next capacity of a buffer that is not empty.
 fn room_after((length, capacity): (usize, usize), expected: usize, size: usize) -> usize {
     if length <= capacity - capacity / SPARE && capacity > 0 {
         return capacity;
@@ -178,12 +178,12 @@ impl Output for Tape {
         Ok(())
     }
 
-    /// Nothing is on its way, and the texts stay where they are.
+    /// Nothing was sent, and the texts stay where they are.
     fn repeat(&mut self, (start, end): (TapeMark, TapeMark)) -> bool {
         if start.tokens >= end.tokens || end.tokens > self.tokens.len() {
             return false;
         }
-        // What is written anew makes room on its way.
+        // Writing it again makes room on its way.
         if end.tokens - start.tokens > self.tokens.capacity() - self.tokens.len() {
             return false;
         }
@@ -242,11 +242,11 @@ impl Output for Tape {
         self.budget
     }
 
-    fn another_held(&self) -> Held {
+    fn another_held(&self) -> MemoryReservation {
         self.held.0.another()
     }
 
-    fn into_parts(self) -> (Recorded, Held) {
+    fn into_parts(self) -> (Recorded, MemoryReservation) {
         let Self { tokens, texts, length, held: Hold(held), .. } = self;
         (Recorded { tokens, texts, length }, held)
     }
@@ -345,7 +345,7 @@ impl Output for Tape {
                 }
             }
         }
-        // What stands between them is known now.
+        // The commas between them are countable now.
         self.length += elements.len().saturating_sub(1) as u64;
         self.end_list();
         !is_in_order
@@ -355,12 +355,12 @@ impl Output for Tape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::Memory;
+    use crate::memory::MemoryBudget;
 
-    /// The JSON of what is on a tape.
+    /// The JSON of a tape.
     fn json(recorded: &Recorded, names: &[&str]) -> String {
         let mut text = String::new();
-        // Whether the objects and lists that are open are objects.
+        // For each open container: true for objects.
         let mut open: Vec<bool> = Vec::new();
         for token in &recorded.tokens {
             if token.kind == TokenKind::End {
@@ -407,7 +407,7 @@ mod tests {
     }
 
     fn tape() -> Tape {
-        Tape::new(u64::MAX, Held::default())
+        Tape::new(u64::MAX, MemoryReservation::default())
     }
 
     #[test]
@@ -448,7 +448,7 @@ mod tests {
         tape.end_list();
         let list = (start, tape.mark());
         tape.next_key(&field("b"), 1);
-        // Where there is no room, the list is written anew, and makes some on its way.
+        // Without room, the list is written again, and makes room on its way.
         assert!(!tape.repeat(list));
         tape.tokens.reserve(4);
         assert!(tape.repeat(list));
@@ -477,7 +477,7 @@ mod tests {
             let has_moved = tape.end_sorted(start, &spans);
             let (recorded, _) = tape.into_parts();
             let text = json(&recorded, &["a"]);
-            // Names have quotes there.
+            // Names are quoted there.
             assert_eq!(recorded.length, (text.len() + 2 * places.len()) as u64);
             (text, has_moved)
         };
@@ -490,7 +490,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_too_large_when_it_would_be_as_json() {
-        let mut tape = Tape::new(16, Held::default());
+        let mut tape = Tape::new(16, MemoryReservation::default());
         tape.begin_list();
         for _ in 0..7 {
             leaf(&mut tape, "1");
@@ -504,15 +504,15 @@ mod tests {
 
     #[test]
     fn a_long_tape_holds_its_memory_until_it_is_gone() {
-        let memory = Memory::new(64 << 20);
-        let mut tape = Tape::new(u64::MAX, Held::of(&memory));
+        let memory = MemoryBudget::new(64 << 20);
+        let mut tape = Tape::new(u64::MAX, MemoryReservation::of(&memory));
         tape.begin_list();
         for _ in 0..100_000 {
             leaf(&mut tape, "\"some text\"");
             tape.next_element();
             assert_eq!(tape.check_budget(true), Ok(()));
             let taken = tape.tokens.capacity() * TOKEN + tape.texts.capacity();
-            // What grows unseen is small.
+            // Unreserved growth is small.
             assert!(taken as u64 <= memory.held().max(128 << 10));
         }
         let (recorded, held) = tape.into_parts();
@@ -520,7 +520,7 @@ mod tests {
         drop((recorded, held));
         assert_eq!(memory.held(), 0);
         memory.set_most(1 << 20);
-        let mut tape = Tape::new(u64::MAX, Held::of(&memory));
+        let mut tape = Tape::new(u64::MAX, MemoryReservation::of(&memory));
         let refused = loop {
             leaf(&mut tape, "\"some text\"");
             if let Err(refused) = tape.check_budget(true) {

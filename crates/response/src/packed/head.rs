@@ -1,4 +1,4 @@
-//! The marker of a value, with what is needed to know where its parts begin.
+//! The marker of a value, with the data to locate its parts.
 
 use super::Malformed;
 

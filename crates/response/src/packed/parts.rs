@@ -1,8 +1,8 @@
-//! What lists, structures and maps consist of.
+//! Parts of lists, structures and maps.
 
 use super::{Malformed, Packed, read};
 
-/// The elements of a list or the fields of a structure that were not read yet.
+/// The unread elements of a list or fields of a structure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Elements<'a> {
     left: u32,
@@ -10,7 +10,7 @@ pub struct Elements<'a> {
     rest: &'a [u8],
 }
 
-/// The entries of a map that were not read yet.
+/// The unread entries of a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entries<'a> {
     left: u32,
@@ -23,7 +23,7 @@ impl<'a> Elements<'a> {
         Self { left, rest }
     }
 
-    /// How many are left.
+    /// The number of unread elements.
     #[must_use]
     pub fn len(&self) -> u32 {
         self.left
@@ -34,8 +34,7 @@ impl<'a> Elements<'a> {
         self.left == 0
     }
 
-    /// The bytes that begin with the next element, or with what follows the last one. More may
-    /// follow.
+    /// The bytes from the next element on, or after the last one. More may follow.
     #[must_use]
     pub fn bytes(&self) -> &'a [u8] {
         self.rest
@@ -67,7 +66,7 @@ impl<'a> Entries<'a> {
         Self { left, rest }
     }
 
-    /// How many are left.
+    /// The number of unread entries.
     #[must_use]
     pub fn len(&self) -> u32 {
         self.left
@@ -78,14 +77,13 @@ impl<'a> Entries<'a> {
         self.left == 0
     }
 
-    /// The bytes that begin with the key of the next entry, or with what follows the last one. More
-    /// may follow.
+    /// The bytes from the key of the next entry on, or after the last one. More may follow.
     #[must_use]
     pub fn bytes(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// The value of a key among the entries that are left, the first one if there are several.
+    /// The value of a key among the unread entries, the first one if there are several.
     pub fn find(&self, key: &[u8]) -> Result<Option<Packed<'a>>, Malformed> {
         for entry in *self {
             let (found, value) = entry?;

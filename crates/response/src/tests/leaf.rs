@@ -1,4 +1,4 @@
-//! Whatever bytes a leaf is given, it writes JSON or refuses.
+//! A leaf writes JSON or returns an error, for any bytes.
 
 use std::sync::Arc;
 
@@ -106,7 +106,7 @@ fn leaves() -> Vec<Leaf> {
     ]
 }
 
-/// Texts that get past the first look of some leaf.
+/// Texts that pass the first check of some leaf.
 fn text() -> impl Strategy<Value = Vec<u8>> {
     let words = [
         "{", "}", "[", "]", "(", ")", "\"", "\\", ",", ":", "=>", "NULL", "null", "true", "\\u",

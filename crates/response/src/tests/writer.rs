@@ -7,14 +7,15 @@ use std::sync::Arc;
 
 use self::memory::{Broken, Cell, Level, Memory};
 use response::{
-    Bounds, Failure, Fields, Item, Layout, Leaf, LevelId, Node, NodeId, NotRead, OutputId, Piece,
-    Place, RowsId, Shape, ShapeField, Writer,
+    Bounds, ColumnRef, Failure, Fields, Item, Layout, Leaf, LevelId, Node, NodeId, NotRead,
+    OutputId, Piece, RowsId, Shape, ShapeField, Writer,
 };
 use response::{
-    Held, Output, Recorded, Segment, Sink, Stopped, Tape, TokenKind, TooLarge, WriteError,
+    MemoryReservation, Output, Recorded, Segment, Sink, Stopped, Tape, TokenKind, TooLarge,
+    WriteError,
 };
 
-/// A shape in the making, with the rows it is written from.
+/// A shape under construction, with its rows.
 #[derive(Default)]
 struct Answer {
     shape: Shape,
@@ -34,10 +35,10 @@ impl Answer {
     }
 
     fn column(&mut self, column: u16) -> OutputId {
-        self.output(Place::Column(column))
+        self.output(ColumnRef::Column(column))
     }
 
-    fn output(&mut self, place: Place) -> OutputId {
+    fn output(&mut self, place: ColumnRef) -> OutputId {
         let id = OutputId(u32::try_from(self.layout.outputs.len()).expect("few outputs"));
         self.layout.outputs.push(place);
         id
@@ -67,14 +68,17 @@ impl Answer {
         self.shape.root = Some(self.fields(fields));
     }
 
-    /// The answer; on a tape it is the same.
+    /// Writes the response; on a tape it is the same.
     fn write(&mut self) -> Result<(String, Vec<String>), Stopped<Broken>> {
         const BEGIN: &[u8] = b"{\"data\":";
         let budget = self.budget.unwrap_or(1_000_000);
-        let recorded =
-            self.write_into(Tape::new(budget.saturating_sub(BEGIN.len() as u64), Held::default()));
+        let recorded = self.write_into(Tape::new(
+            budget.saturating_sub(BEGIN.len() as u64),
+            MemoryReservation::default(),
+        ));
         self.levels.iter().for_each(|level| level.read.set(0));
-        let written = self.write_into(Sink::new(BEGIN.to_vec(), budget, Held::default()));
+        let written =
+            self.write_into(Sink::new(BEGIN.to_vec(), budget, MemoryReservation::default()));
         assert_eq!(recorded.is_ok(), written.is_ok(), "{recorded:?} and {written:?}");
         match (recorded, &written) {
             (Ok((recorded, told)), Ok((written, errors))) => {
@@ -128,10 +132,10 @@ impl Answer {
     }
 }
 
-/// The JSON of what is on a tape.
+/// The JSON of a tape.
 fn print(recorded: &Recorded, shape: &Shape) -> String {
     let mut text = Vec::new();
-    // Whether each of the objects and lists that are open is an object.
+    // For each open container: true for objects.
     let mut open: Vec<bool> = Vec::new();
     for token in &recorded.tokens {
         if token.kind == TokenKind::End {
@@ -184,7 +188,7 @@ fn albums() -> Vec<(i64, Vec<Cell>)> {
     ]
 }
 
-/// `{ artists { name albums { title } } }`, with a choice of what may be null.
+/// `{ artists { name albums { title } } }`, with a choice of nullability.
 fn nested(artist_nullable: bool, albums_nullable: bool, album_nullable: bool) -> Answer {
     let mut answer = Answer::default();
     let artist_rows = answer.level(artists());
@@ -233,7 +237,7 @@ fn alike(names: [Cell; 3], albums: Vec<(i64, Vec<Cell>)>) -> Answer {
     answer
 }
 
-/// What is written of them.
+/// The texts of the three artists.
 fn alike_text(albums: &str) -> [String; 3] {
     let artist = |from, name| format!(r#"{{"from":"{from}","albums":{albums},"name":"{name}"}}"#);
     let city = "a city whose name is longer than a list of two albums";
@@ -249,7 +253,7 @@ fn a_list_that_comes_again_is_read_once() {
     assert_eq!(written, format!(r#"{{"data":{{"artists":[{}]}}"#, expect.join(",")));
     assert_eq!(answer.levels[1].read.get(), 2);
 
-    // What was taken back is not there to be copied.
+    // A rolled-back list is not copied.
     let mut answer = alike([Null, Text("y"), Text("z")], two);
     let (written, errors) = answer.write().expect("the budget is large");
     assert_eq!(errors, ["artists.0.name: null"]);
@@ -510,7 +514,7 @@ fn counts_come_from_a_column_or_from_a_level_of_their_own() {
     let rows = answer.level(artists());
     let counts = answer.level(vec![(1, vec![Text("12")]), (2, vec![Integer(3_000_000_000)])]);
     let level = LevelId(u16::try_from(counts.0).unwrap());
-    let output = answer.output(Place::Level(level));
+    let output = answer.output(ColumnRef::Level(level));
     let own = answer.shape.add(Node::Count { output });
     let output = answer.column(3);
     let column = answer.shape.add(Node::Count { output });
@@ -528,7 +532,7 @@ fn aggregates_are_there_without_a_row() {
     let mut answer = Answer::default();
     let rows = answer.level(artists());
     let sums = answer.level(vec![(1, vec![Text("12"), Null]), (2, vec![Text("x"), Null])]);
-    let output = answer.output(Place::Level(LevelId(u16::try_from(sums.0).unwrap())));
+    let output = answer.output(ColumnRef::Level(LevelId(u16::try_from(sums.0).unwrap())));
     let sum = answer.leaf(0, Leaf::Int);
     let counted = answer.column(1);
     let absent = b"0".as_slice().into();
@@ -549,7 +553,7 @@ fn groups_show_their_keys_none_of_which_may_be_null() {
     let mut answer = Answer::default();
     let groups = vec![(0, vec![Text("a"), Text("1")]), (0, vec![Null, Text("2")])];
     let groups = answer.level(groups);
-    let output = answer.output(Place::Level(LevelId(u16::try_from(groups.0).unwrap())));
+    let output = answer.output(ColumnRef::Level(LevelId(u16::try_from(groups.0).unwrap())));
     let (first, second) = (answer.column(0), answer.column(1));
     let leaves = vec![(first, Leaf::Text), (second, Leaf::Text)];
     let keys = answer.shape.add(Node::Leaves(leaves));
@@ -585,7 +589,7 @@ fn what_was_not_read_is_null_everywhere_and_told_once() {
         let length = answer.shape.add(Node::Length { rows });
         answer.root(&[("artists", list, true), ("number", length, true)]);
         let why = Arc::new(NotRead::Undone);
-        answer.shape.leave_out(|node| match node {
+        answer.shape.mark_not_read(|node| match node {
             Node::Leaf { output, .. } if *output == name => Some(&why),
             _ => None,
         });
@@ -596,11 +600,11 @@ fn what_was_not_read_is_null_everywhere_and_told_once() {
     let members = r#"{"artists":[{"id":"1","name":null},{"id":"2","name":null},{"id":"3","name":null}],"number":3}"#;
     build(true).check(members, &told);
     let mut without = build(true);
-    without.shape.leave_out_root(0, &Arc::new(NotRead::Undone));
+    without.shape.mark_root_not_read(0, &Arc::new(NotRead::Undone));
     without.check(r#"{"artists":null,"number":3}"#, &["artists: Undone"]);
 }
 
-/// Of the rows before the last one nothing is told, so that the last one tells it.
+/// Errors of rows before the last one are discarded, so that the last one reports them.
 #[test]
 fn what_was_not_read_of_the_last_row_is_told_once_for_each_name() {
     let mut answer = Answer::default();

@@ -1,7 +1,7 @@
-//! What is told of lists beside their rows: how many there are, and whether there are more.
+//! Counts of lists and their page information.
 
 use super::{Failure, Halt, Writer};
-use crate::cursor::{Cursor, Place, Value};
+use crate::cursor::{ColumnRef, Cursor, Value};
 use crate::leaf::Leaf;
 use crate::output::Output;
 use crate::shape::RowsId;
@@ -9,11 +9,11 @@ use crate::shape::RowsId;
 impl<E, O: Output> Writer<'_, E, O> {
     pub(super) fn write_count<C: Cursor<Error = E>>(
         &mut self,
-        place: Place,
+        place: ColumnRef,
         cursor: &mut C,
     ) -> Result<bool, Halt> {
         match place {
-            Place::Level(level) => {
+            ColumnRef::Level(level) => {
                 let mut child =
                     cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
                 match child.next() {
@@ -22,8 +22,8 @@ impl<E, O: Output> Writer<'_, E, O> {
                     Err(error) => Err(self.fail(Failure::Source(error))),
                 }
             }
-            Place::Column(column) => self.write_counted(cursor.value(column)),
-            Place::Unused => Ok(false),
+            ColumnRef::Column(column) => self.write_counted(cursor.value(column)),
+            ColumnRef::Unused => Ok(false),
         }
     }
 
@@ -85,7 +85,7 @@ impl<E, O: Output> Writer<'_, E, O> {
             Ok(child) => child.bounds(),
             Err(error) => return Err(self.fail(Failure::Source(error))),
         };
-        // An empty page stands nowhere: nothing is outside it.
+        // An empty page has nothing outside it.
         self.write_boolean((beyond_cursor || bounds.offset > 0) && bounds.limit != Some(0))
     }
 

@@ -1,4 +1,4 @@
-//! The errors of an answer, which are a part of it: they count for its budget and its memory.
+//! The errors of a response, which are a part of it: they count for its budget and its memory.
 
 use std::sync::Arc;
 
@@ -7,15 +7,14 @@ use crate::output::Output;
 use crate::shape::{NodeId, NotRead};
 use crate::sink::TooLarge;
 
-/// An error takes so many bytes beside its path.
+/// The estimated size of an error in bytes, beside its path.
 const ERROR_BYTES: usize = 256;
 
-/// Errors of so many bytes are told of an answer of any budget: what an error takes in memory is more
-/// than it is as JSON, so that a few of them would refuse a short answer that keeps to its budget.
+/// Errors of up to so many bytes are reported in a response of any budget: an error takes more
+/// memory than its JSON, so that a few of them would fail a short response within its budget.
 const FREE_BYTES: u64 = 16 << 10;
 
-/// An error is there several times while the answer is completed: as it was recorded, as it is told,
-/// and as JSON.
+/// Copies of an error while the response is completed: as recorded, as reported, and as JSON.
 const ERROR_COPIES: u64 = 3;
 
 impl<E, O: Output> Writer<'_, E, O> {
@@ -24,9 +23,9 @@ impl<E, O: Output> Writer<'_, E, O> {
         Some(self.failed.swap_remove(index).1)
     }
 
-    /// Records at the current position that a node was not read, unless that is known.
+    /// Records at the current position that a node was not read, unless that was reported.
     pub(super) fn fail_once(&mut self, node: NodeId, why: &Arc<NotRead>) -> Halt {
-        if !self.told.insert(node) {
+        if !self.reported.insert(node) {
             return Halt::Propagate;
         }
         self.fail(Failure::NotRead(Arc::clone(why)))
@@ -48,7 +47,7 @@ impl<E, O: Output> Writer<'_, E, O> {
         });
         let location = field.and_then(|field| field.location);
         let error = WriteError { path, location, failure };
-        // The levels that are still to come may not be what they would have been.
+        // Further levels could change because of the error.
         if self.output.has_sent() && matches!(error.failure, Failure::Source(_)) {
             return self.stop(Stopped::Broken(Some(error)));
         }

@@ -1,19 +1,19 @@
-//! Objects of nothing but values of one row: most of what an answer consists of.
+//! Fast path for objects of values of one row only: most of a response.
 //!
-//! They are written straight on. Only where something turns out that has to be told, or that makes
-//! more null than itself, all is taken back, and written again with every position known.
+//! They are written without positions. If there is an error to report, or a null that propagates,
+//! all is rolled back, and written again with every position tracked.
 
-use crate::cursor::{Cursor, Layout, Place, Value};
+use crate::cursor::{ColumnRef, Cursor, Layout, Value};
 use crate::leaf::Leaf;
 use crate::output::Output;
 use crate::shape::{Fields, Node, NodeId, OutputId, Shape};
 
 use super::{SMALL_TEXT, Writer};
 
-/// Of such a text it is found out how long it is with its escapes.
+/// The size from which the escaped length of a text is computed exactly.
 const LARGE_TEXT: usize = 64 << 10;
 
-/// What a position is written of.
+/// The data of a position.
 struct Row<'a, C> {
     shape: &'a Shape,
     layout: &'a Layout,
@@ -21,8 +21,8 @@ struct Row<'a, C> {
 }
 
 impl<E, O: Output> Writer<'_, E, O> {
-    /// Writes a position of values of the current row. `false` if nothing is written, because it is
-    /// more than that or there is something to say about it.
+    /// Writes a position of values of the current row. `false` if nothing is written, because it
+    /// has other nodes or an error to report.
     pub(super) fn write_plainly<C: Cursor<Error = E>>(
         &mut self,
         node: NodeId,
@@ -36,7 +36,7 @@ impl<E, O: Output> Writer<'_, E, O> {
         let start = self.output.mark();
         let is_written = row.write(node, nullable, &mut self.output);
         if !is_written {
-            // An element of a list that is not ended was not sent.
+            // Elements are not sent before they end.
             let _ = self.output.roll_back(start);
         }
         is_written
@@ -50,10 +50,12 @@ impl<C: Cursor> Row<'_, C> {
             Node::Leaf { output: id, leaf } => self.write_leaf(*id, leaf, nullable, output),
             Node::Object(fields) => self.write_object(*fields, output),
             Node::Joined { present, fields } => match self.layout.place(*present) {
-                Place::Column(column) if !self.cursor.is_null(column) => {
+                ColumnRef::Column(column) if !self.cursor.is_null(column) => {
                     self.write_object(*fields, output)
                 }
-                Place::Column(_) | Place::Level(_) | Place::Unused => write_null(nullable, output),
+                ColumnRef::Column(_) | ColumnRef::Level(_) | ColumnRef::Unused => {
+                    write_null(nullable, output)
+                }
             },
             Node::Literal(text) => {
                 let out = output.text();
@@ -93,8 +95,8 @@ impl<C: Cursor> Row<'_, C> {
         output: &mut O,
     ) -> bool {
         let value = match self.layout.place(id) {
-            Place::Column(column) => self.cursor.value(column),
-            Place::Level(_) | Place::Unused => Value::Null,
+            ColumnRef::Column(column) => self.cursor.value(column),
+            ColumnRef::Level(_) | ColumnRef::Unused => Value::Null,
         };
         if let Value::Null = value {
             return write_null(nullable, output);
@@ -111,7 +113,7 @@ impl<C: Cursor> Row<'_, C> {
             output.end_text(start);
             return true;
         }
-        // A stored value may mean null: JSON has one of its own.
+        // A stored value may convert to null: JSON has one of its own.
         let is_written =
             leaf.write(value, out).is_ok() && (nullable || out.get(start..) != Some(b"null"));
         output.end_text(start);

@@ -1,17 +1,17 @@
-//! Lists whose elements come from several sets of rows: federation's entities, each in the place
-//! of its representation.
+//! Lists whose elements come from several sets of rows: federation's entities, each at the index of
+//! its representation.
 //!
 //! A set of rows is open one at a time, so the elements are written in the order of the sets, and
-//! put in the order of the list when all are there. Where only one set has any, they stand in that
-//! order already.
+//! sorted into the order of the list at the end. Where only one set has any, they are in that order
+//! already.
 
 use super::{Halt, Writer};
-use crate::cursor::{Cursor, NoRow, Place, Value};
+use crate::cursor::{ColumnRef, Cursor, NoRow, Value};
 use crate::output::{Output, Span};
 use crate::shape::Branch;
 use crate::writer::{Failure, PathItem, Segment};
 
-/// Which key finds each of the representations that a request brings.
+/// The keys of the representations of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sorted {
     pub elements: Box<[Element]>,
@@ -20,9 +20,9 @@ pub struct Sorted {
 /// One representation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Element {
-    /// It is found by the key of this number.
+    /// A representation with the key of this number.
     Of { key: u16 },
-    /// It is none, for this reason.
+    /// An invalid representation, with the reason.
     Refused(Box<str>),
 }
 
@@ -33,7 +33,7 @@ impl<E, O: Output> Writer<'_, E, O> {
         branches: &[Branch],
         cursor: &mut C,
     ) -> Result<bool, Halt> {
-        // Nothing of it is final before all of it is there.
+        // None of it is final before all of it is written.
         let is_within = std::mem::replace(&mut self.is_within, true);
         let written = self.write_sorted(sorted, branches, cursor);
         self.is_within = is_within;
@@ -60,14 +60,14 @@ impl<E, O: Output> Writer<'_, E, O> {
         let without_branch = |key: u16| branches.iter().all(|branch| branch.key != key);
         for (place, element) in sorted.elements.iter().enumerate() {
             match element {
-                // Nothing is asked of it.
+                // It has no selected fields.
                 Element::Of { key } if without_branch(*key) => {
                     self.write_nothing(&mut spans, place);
                 }
                 Element::Of { .. } => {}
                 Element::Refused(message) => {
                     self.path.push(PathItem::Index(place as u64));
-                    // The list has no fewer elements for it, so that this goes on.
+                    // The list has no fewer elements for it, so writing continues.
                     let _: Halt = self.fail(Failure::Refused(message.clone()));
                     self.path.pop();
                 }
@@ -81,13 +81,13 @@ impl<E, O: Output> Writer<'_, E, O> {
         let reserved = self.output.reserve_sorted(start, sorted.elements.len());
         reserved.map_err(|full| self.full(full))?;
         if self.output.end_sorted(start, &spans) {
-            // What is remembered of the lists within is where they stood.
-            self.written_before.roll_back(list);
+            // Cached lists within it have moved.
+            self.repeated_lists.roll_back(list);
         }
         self.check_budget(false)
     }
 
-    /// Writes the elements that are found by one key, or those of a type of which nothing is read.
+    /// Writes the elements that are found by one key, or those of a type without selected data.
     fn write_branch<C: Cursor<Error = E>>(
         &mut self,
         branch: &Branch,
@@ -103,7 +103,7 @@ impl<E, O: Output> Writer<'_, E, O> {
             return Ok(());
         };
         let mut child = cursor.open(level).map_err(|error| self.fail(Failure::Source(error)))?;
-        let Place::Column(column) = self.layout.place(rows.ordinal) else { return Ok(()) };
+        let ColumnRef::Column(column) = self.layout.place(rows.ordinal) else { return Ok(()) };
         loop {
             match child.next() {
                 Ok(true) => {}
@@ -117,7 +117,7 @@ impl<E, O: Output> Writer<'_, E, O> {
             };
             let number = number.and_then(|number| usize::try_from(number).ok());
             let place = number.and_then(|number| places.get(number.checked_sub(1)?));
-            // A key that nobody enforces may find several rows: the first one counts.
+            // A key that is not enforced may find several rows: the first one counts.
             if let Some(place) = place.filter(|place| spans.get(**place) == Some(&None)) {
                 self.write_element(branch, *place, spans, &mut child)?;
             }
@@ -143,7 +143,7 @@ impl<E, O: Output> Writer<'_, E, O> {
         self.check_budget(false)
     }
 
-    /// An object of which nothing is asked.
+    /// An object without selected data.
     fn write_nothing(&mut self, spans: &mut [Option<Span>], place: usize) {
         let start = self.output.begin_sorted_element();
         self.output.begin_object();

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use engine::gateway::{Gateway, GatewayWorker};
 use engine::{
-    Caller, Claims, Engine, Limits, Memory, RowError, RowName, Session, SourceAddress, Worker,
+    Caller, Claims, Engine, Limits, MemoryBudget, RowError, RowName, Session, SourceAddress, Worker,
 };
 use graphql::Request;
 use serde_json_bytes::Value as Json;
@@ -51,7 +51,7 @@ fn explain_plan(
     let given = &options.api.given;
     let (supergraph, transports) = gateway::look_with(place, &options.subgraphs, given)?;
     let request = request(options, file)?;
-    let engines = transports.iter().filter_map(|way| Some(&*way.local()?.engine));
+    let engines = transports.iter().filter_map(|transport| Some(&*transport.local()?.engine));
     let has_roles = engines.clone().any(Engine::has_roles);
     let session = session(options, engines, has_roles)?;
     let limits = Limits { cost: options.cost.limits(), ..Limits::default() };
@@ -61,7 +61,7 @@ fn explain_plan(
     // No client sends headers, so inserted headers are used.
     let caller = Caller { session, forwarded: Some(Box::default()) };
     let explained = block_on(async {
-        let worker = GatewayWorker::sharing(gateway, Memory::new(u64::MAX));
+        let worker = GatewayWorker::sharing(gateway, MemoryBudget::new(u64::MAX));
         Ok(worker.explain(&request, &caller, options.analyze).await)
     })?;
     let failed = |errors| Failure::Operation(OperationError { file: file.to_owned(), errors });

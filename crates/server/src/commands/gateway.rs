@@ -72,7 +72,7 @@ pub(crate) struct PreparedGateway {
 pub(crate) struct Subgraphs {
     /// The path of the file and its text, if there is one.
     file: Option<(PathBuf, String)>,
-    entry: SubgraphsFile,
+    parsed: SubgraphsFile,
     defaults: Defaults,
     sources: Sources,
 }
@@ -105,7 +105,7 @@ fn prepare(options: &GatewayOptions) -> Result<PreparedGateway, Failure> {
         return Err(Failure::Usage(message.into()));
     }
     let subgraphs = Subgraphs::read_for(&place, &options.subgraphs)?;
-    let local = subgraphs.entry.local_sources();
+    let local = subgraphs.parsed.local_sources();
     check_for_gateway(&options.serving.given, local)?;
     let has_roles = local.has_postgres;
     Ok(PreparedGateway {
@@ -130,7 +130,7 @@ impl PreparedGateway {
         let unreadable = |error| Failure::Document { file: file.clone(), error };
         let mut text = fs::read_to_string(&file).map_err(unreadable)?;
         text.extend(["\n[subgraphs.", REMOTE, "]\nurl = \"", remote, "\"\n"]);
-        let entry = SubgraphsFile::parse(&file, &text, &variable)?;
+        let parsed = SubgraphsFile::parse(&file, &text, &variable)?;
         Ok(Self {
             place: SupergraphLocation::File(shop.supergraph()),
             poll: None,
@@ -138,7 +138,7 @@ impl PreparedGateway {
             watch: false,
             subgraphs: Subgraphs {
                 file: None,
-                entry,
+                parsed,
                 defaults: Defaults {
                     max_requests: (Defaults::default().max_requests.0, serving.load.max_requests),
                     ..Defaults::default()
@@ -211,7 +211,7 @@ pub(crate) fn find_problems(options: &GatewayOptions) -> Vec<Failure> {
     }
     // Problems of the subgraphs file are reported above.
     if let Ok(subgraphs) = Subgraphs::read(&options.subgraphs) {
-        let local = subgraphs.entry.local_sources();
+        let local = subgraphs.parsed.local_sources();
         let refusals = out_of_gateway(&options.serving.given, local);
         problems.extend(refusals.into_iter().map(Failure::Usage));
     }
@@ -229,14 +229,14 @@ pub(crate) fn look(
     Subgraphs::read_for(place, options)?.look(place)
 }
 
-/// The same after a check of the given options.
+/// Like [`look`], after a check of the given options.
 pub(crate) fn look_with(
     place: &SupergraphLocation,
     options: &SubgraphOptions,
     given: &GivenOptions,
 ) -> Result<(Supergraph, Vec<SubgraphTransport>), Failure> {
     let subgraphs = Subgraphs::read_for(place, options)?;
-    check_for_gateway(given, subgraphs.entry.local_sources())?;
+    check_for_gateway(given, subgraphs.parsed.local_sources())?;
     subgraphs.look(place)
 }
 
@@ -266,12 +266,12 @@ impl Subgraphs {
             deduplicate: options.deduplicate_subgraph_requests,
         };
         let Some(file) = &options.subgraphs else {
-            let (entry, sources) = (SubgraphsFile::default(), Sources::for_a_look());
-            return Ok(Self { file: None, entry, defaults, sources });
+            let (parsed, sources) = (SubgraphsFile::default(), Sources::for_a_look());
+            return Ok(Self { file: None, parsed, defaults, sources });
         };
-        let (text, entry) = read_file(file)?;
+        let (text, parsed) = read_file(file)?;
         let file = Some((file.clone(), text));
-        Ok(Self { file, entry, defaults, sources: Sources::for_a_look() })
+        Ok(Self { file, parsed, defaults, sources: Sources::for_a_look() })
     }
 
     fn look(
@@ -295,7 +295,7 @@ impl Subgraphs {
 
     /// The settings of each subgraph of a supergraph.
     pub(crate) fn resolve(&self, supergraph: &Supergraph) -> Result<Vec<Resolved>, Failure> {
-        Ok(self.entry.resolve(&names(supergraph), self.defaults)?)
+        Ok(self.parsed.resolve(&names(supergraph), self.defaults)?)
     }
 }
 
@@ -308,8 +308,8 @@ fn names(supergraph: &Supergraph) -> Vec<(&str, &str)> {
 fn read_file(file: &Path) -> Result<(String, SubgraphsFile), Failure> {
     let unreadable = |error| Failure::Document { file: file.to_owned(), error };
     let text = fs::read_to_string(file).map_err(unreadable)?;
-    let entry = SubgraphsFile::parse(file, &text, &variable)?;
-    Ok((text, entry))
+    let parsed = SubgraphsFile::parse(file, &text, &variable)?;
+    Ok((text, parsed))
 }
 
 impl KnownSource {
@@ -369,9 +369,12 @@ impl KnownSubgraphs {
                     && before.breaker == settings.breaker
                     && before.most_requests == settings.most_requests
             };
-            let kept = before.remote.get(&*subgraph.name).filter(|way| is_alike(&way.settings));
+            let kept = before
+                .remote
+                .get(&*subgraph.name)
+                .filter(|transport| is_alike(&transport.settings));
             let shared = match kept {
-                Some(way) => Arc::clone(&way.shared),
+                Some(transport) => Arc::clone(&transport.shared),
                 None => Arc::new(Shared::new(&settings)),
             };
             let remote = Remote { settings: Arc::from(settings), shared, rules };

@@ -59,20 +59,20 @@ pub(crate) fn find_problems(options: &ServeOptions) -> Vec<Failure> {
 
 fn engine_options(options: &ServeOptions) -> Result<engine::Options, Failure> {
     let serving = &options.serving;
-    let mut asked = options.api.engine_options(
+    let mut engine_options = options.api.engine_options(
         serving.most_per_thread(),
         serving.database.timeouts(),
         serving.engine_limits(),
     )?;
     if let Dialect::PostGraphile(postgraphile::Options { token: Some(token), .. }) =
-        &mut asked.dialect
+        &mut engine_options.dialect
     {
         let secret = serving.auth.jwt_secret.as_ref().ok_or_else(|| {
             Failure::Usage("`--jwt-token-identifier` needs `--jwt-secret` to sign with".into())
         })?;
         token.seal = Some(Arc::new(Signer::new(secret.as_bytes())));
     }
-    Ok(engine::Options { errors: serving.errors.to_engine(), ..asked })
+    Ok(engine::Options { errors: serving.errors.to_engine(), ..engine_options })
 }
 
 pub(crate) fn prepare_demo(options: &DemoOptions) -> Result<Prepared, Failure> {

@@ -1,4 +1,4 @@
-//! Configuration files that nobody would write.
+//! Fuzz test of the configuration file.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use super::keys::Keys;
 use super::problem::Refused;
 use crate::options::Arguments;
 
-/// What an environment variable holds; whatever is wrong with a file, nobody reads it there.
+/// The value of an environment variable, which must not appear in messages.
 const SECRET: &str = "vKq8#sesame#Zw3";
 
-/// What means something in TOML, in the values of options, or to the expansion of variables.
+/// Tokens of TOML, of option values, and of the expansion of variables.
 const PIECES: [&[u8]; 44] = [
     b"\n",
     b"\r\n",
@@ -103,7 +103,7 @@ fn check_refusal(text: &str, refused: &Refused) -> Result<(), String> {
         return Err(format!("refused without a reason: {shown}"));
     }
     if shown.contains(SECRET) {
-        return Err(format!("a secret is told: {shown}"));
+        return Err(format!("a secret is shown: {shown}"));
     }
     let lines = text.split('\n').count();
     let is_outside = |line| line == 0 || line > lines;

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use engine::{Allowed, Caller, Delivery, Held, Report};
+use engine::{Allowed, Caller, Delivery, MemoryReservation, Report};
 use futures_util::future::join_all;
 use graphql::{ErrorCode, GraphQLError, Parameters};
 use hyper::StatusCode;
@@ -41,7 +41,7 @@ pub(super) async fn answer(
     };
     let most_bytes = service.worker.limits().response_bytes;
     let mut body = vec![b'['];
-    let mut held = Held::default();
+    let mut held = MemoryReservation::default();
     for (idx, (answer, of_answer, report)) in answers.into_iter().enumerate() {
         if idx > 0 {
             body.push(b',');
@@ -92,7 +92,7 @@ async fn answer_member(
     caller: &Caller,
     delivery: Delivery,
     began: Instant,
-) -> (Vec<u8>, Held, Report) {
+) -> (Vec<u8>, MemoryReservation, Report) {
     let mut report = Report::default();
     let executed = match member {
         Ok(parameters) => {
@@ -105,7 +105,7 @@ async fn answer_member(
         Ok(Executed { response, .. }) => (response.body, response.held),
         Err(refusal) => {
             report.codes.push(refusal.error().code);
-            (refusal.body(), Held::default())
+            (refusal.body(), MemoryReservation::default())
         }
     };
     (body, held, report)

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use clients::coding::{Compressor, state_bytes};
-use engine::{Held, Memory};
+use engine::{MemoryBudget, MemoryReservation};
 use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue};
 
 use super::accept_encoding::Readable;
@@ -27,7 +27,7 @@ const LARGE: usize = 64 * 1024;
 #[derive(Debug)]
 pub(super) struct ReservedCompressor {
     pub(super) compressor: Compressor,
-    _held: Held,
+    _held: MemoryReservation,
 }
 
 /// The reason why a response is sent uncompressed.
@@ -44,10 +44,10 @@ impl ReservedCompressor {
     fn new(
         coding: Coding,
         length: Option<usize>,
-        memory: &Arc<Memory>,
+        memory: &Arc<MemoryBudget>,
     ) -> Result<Self, Uncompressed> {
         let coding = coding.into();
-        let mut held = Held::of(memory);
+        let mut held = MemoryReservation::of(memory);
         held.grow_to(state_bytes(coding))?;
         Ok(Self { compressor: Compressor::new(coding, length)?, _held: held })
     }
@@ -58,7 +58,7 @@ pub(super) fn compress(
     response: Response,
     readable: Readable,
     min_size: usize,
-    memory: &Arc<Memory>,
+    memory: &Arc<MemoryBudget>,
 ) -> Response {
     let (coding, min_size) = match readable {
         Readable::Either(coding) => (coding, min_size),
@@ -107,7 +107,7 @@ pub(super) fn compress(
 fn compressed(
     coding: Coding,
     bytes: &Bytes,
-    memory: &Arc<Memory>,
+    memory: &Arc<MemoryBudget>,
 ) -> Result<AnswerBody, Uncompressed> {
     if bytes.len() > LARGE {
         let compressor = ReservedCompressor::new(coding, Some(bytes.len()), memory)?;
@@ -141,7 +141,7 @@ mod tests {
 
     const LENGTH: usize = 1 << 20;
 
-    fn finished(readable: Readable, memory: &Arc<Memory>) -> Response {
+    fn finished(readable: Readable, memory: &Arc<MemoryBudget>) -> Response {
         let bytes = Bytes::from(vec![b' '; LENGTH]);
         compress(Response::new(AnswerBody::Whole(bytes)), readable, 1, memory)
     }
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_compressor_holds_its_memory_until_its_answer_is_sent() {
         for coding in [Coding::Gzip, Coding::Brotli, Coding::Zstd] {
-            let memory = Memory::new(16 << 20);
+            let memory = MemoryBudget::new(16 << 20);
             let responses = [(); 3].map(|()| finished(Readable::Either(coding), &memory));
             assert_eq!(memory.held(), 3 * state_bytes(coding.into()));
             for (sent, response) in responses.into_iter().enumerate() {
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn without_memory_for_a_compressor_an_answer_is_sent_as_it_is() {
         for coding in [Coding::Gzip, Coding::Brotli, Coding::Zstd] {
-            let memory = Memory::new(state_bytes(coding.into()));
+            let memory = MemoryBudget::new(state_bytes(coding.into()));
             let one = finished(Readable::Either(coding), &memory);
             for readable in [Readable::Either(coding), Readable::Compressed(coding)] {
                 let other = finished(readable, &memory);

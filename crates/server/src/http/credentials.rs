@@ -58,7 +58,7 @@ pub(super) struct Credentials {
     /// Accepted audiences; empty for any.
     audiences: Box<[Box<str>]>,
     /// Whether responses may contain the reason why a token is refused.
-    pub(super) tells_reasons: bool,
+    pub(super) shows_reasons: bool,
     cookie: Option<Box<str>>,
     headers: Box<[(HeaderName, Box<str>)]>,
 }
@@ -85,7 +85,7 @@ impl Credentials {
     pub(super) fn new(
         options: &AuthOptions,
         profile: AuthProfile,
-        tells_reasons: bool,
+        shows_reasons: bool,
     ) -> Result<Self, Failure> {
         let algorithms: Vec<_> = options.jwt_verify_algorithms.iter().map(|one| one.0).collect();
         let mut keys = Vec::new();
@@ -126,7 +126,7 @@ impl Credentials {
         Ok(Self {
             profile,
             audiences: rules.audiences.as_slice().into(),
-            tells_reasons,
+            shows_reasons,
             sessions: Sessions::new(keys, rules, options.roles.mapping(profile.has_roles())),
             fetched,
             has_keys,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::Memory;
+use engine::MemoryBudget;
 use hyper::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, HeaderMap, HeaderValue, VARY, X_CONTENT_TYPE_OPTIONS,
 };
@@ -25,7 +25,7 @@ pub(super) fn finish(
     settings: &Settings,
     mut response: Response,
     readable: Readable,
-    memory: &Arc<Memory>,
+    memory: &Arc<MemoryBudget>,
 ) -> Response {
     let headers = response.headers_mut();
     headers.append(VARY, HeaderValue::from_static("accept, accept-encoding"));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use engine::{Api, Memory};
+use engine::{Api, MemoryBudget};
 
 use super::admission::Admission;
 use super::clients::Clients;
@@ -25,7 +25,7 @@ pub(crate) struct Process {
     /// The limit on concurrent requests, with its queue.
     pub(super) admission: Admission,
     /// The memory budget of all responses.
-    pub(super) memory: Arc<Memory>,
+    pub(super) memory: Arc<MemoryBudget>,
     /// The memory budget of all request bodies.
     pub(super) bodies: RequestMemory,
 }
@@ -47,7 +47,7 @@ impl Process {
             clients: Arc::default(),
             telemetry,
             admission: Admission::new(load.most_requests, load.most_waiting),
-            memory: Memory::new(load.response_memory),
+            memory: MemoryBudget::new(load.response_memory),
             bodies: RequestMemory::new(load.request_memory),
         }
     }

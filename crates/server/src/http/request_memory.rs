@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use engine::{Held, Memory, NoMemory};
+use engine::{MemoryBudget, MemoryReservation, NoMemory};
 use tokio::sync::Notify;
 use tokio::time::timeout_at;
 
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// All bodies that are being read, of all threads.
 #[derive(Debug)]
 pub(crate) struct RequestMemory {
-    memory: Arc<Memory>,
+    memory: Arc<MemoryBudget>,
     unfinished: Mutex<BTreeMap<u64, Arc<UnfinishedBody>>>,
     next: AtomicU64,
     /// Notified when memory was released.
@@ -48,7 +48,7 @@ struct UnfinishedBody {
 #[derive(Debug)]
 pub(super) struct BodyReservation<'b> {
     bodies: &'b RequestMemory,
-    held: Held,
+    held: MemoryReservation,
     /// When the first wait for data began; none for a body that arrived with its head.
     since: Cell<Option<Instant>>,
     received: u64,
@@ -61,7 +61,7 @@ pub(super) struct BodyReservation<'b> {
 impl RequestMemory {
     pub(super) fn new(most: u64) -> Self {
         Self {
-            memory: Memory::new(most),
+            memory: MemoryBudget::new(most),
             unfinished: Mutex::default(),
             next: AtomicU64::new(0),
             released: Notify::new(),
@@ -80,7 +80,7 @@ impl RequestMemory {
     /// Begins a body of at most so many bytes.
     pub(super) fn begin(&self, most: usize) -> BodyReservation<'_> {
         // A small body reserves nothing.
-        let (held, since) = (Held::default(), Cell::new(None));
+        let (held, since) = (MemoryReservation::default(), Cell::new(None));
         BodyReservation { bodies: self, held, since, received: 0, most, number: None }
     }
 
@@ -169,10 +169,10 @@ impl BodyReservation<'_> {
 
     async fn wait_for(
         &mut self,
-        mut take: impl FnMut(&mut Held) -> Result<(), NoMemory>,
+        mut take: impl FnMut(&mut MemoryReservation) -> Result<(), NoMemory>,
     ) -> Result<(), Refusal> {
         if !self.held.is_counted() {
-            self.held = Held::of(&self.bodies.memory);
+            self.held = MemoryReservation::of(&self.bodies.memory);
         }
         if take(&mut self.held).is_ok() {
             return Ok(());

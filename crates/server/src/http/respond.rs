@@ -1,7 +1,7 @@
 //! HTTP responses of results and refusals.
 
 use bytes::Bytes;
-use engine::{Held, Kind};
+use engine::{Kind, MemoryReservation};
 use hyper::StatusCode;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 
@@ -56,7 +56,7 @@ pub(super) fn respond_held(
     status: StatusCode,
     media_type: MediaType,
     body: Vec<u8>,
-    held: Held,
+    held: MemoryReservation,
 ) -> Response {
     respond_bytes(status, media_type, memory::answer(body, held))
 }

@@ -116,7 +116,7 @@ impl Current {
                 }
                 _ = housekeeping.tick() => {
                     self.get().worker.close_old_connections();
-                    engine::log_untold();
+                    engine::log_suppressed();
                     // After responses that took memory.
                     let taken_now = self.get().process.memory.taken();
                     if std::mem::replace(&mut taken, taken_now) != taken_now {

@@ -119,15 +119,15 @@ fn denied(credentials: &Credentials, refused: Refused, has_all_keys: bool) -> Au
         Refused::NoKey if !has_all_keys => AuthError::NoKeys,
         Refused::NoKey | Refused::Unmet(_) | Refused::Invalid(_) => {
             let times = REFUSED.record();
-            if times.is_none() && !credentials.tells_reasons {
+            if times.is_none() && !credentials.shows_reasons {
                 return AuthError::Invalid { reason: Reason(None) };
             }
             let reason = credentials.reason(refused);
             if let Some(times) = times {
                 tracing::info!(reason, times, "a token is refused");
             }
-            let told = credentials.tells_reasons.then(|| reason.into());
-            AuthError::Invalid { reason: Reason(told) }
+            let shown = credentials.shows_reasons.then(|| reason.into());
+            AuthError::Invalid { reason: Reason(shown) }
         }
     }
 }

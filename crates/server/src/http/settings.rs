@@ -53,7 +53,7 @@ pub(crate) struct Settings {
     pub(super) development: DevelopmentSettings,
 }
 
-/// What is logged of requests, and the timing that responses carry.
+/// Logging of requests, and the `Server-Timing` of responses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LoggingSettings {
     /// The requests that have a line in the log.

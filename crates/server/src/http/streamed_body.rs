@@ -1,4 +1,7 @@
 //! Streamed response bodies: sent while they are made.
+//!
+//! The HTTP library polls for the next part when it has written the previous ones, so the database is read
+//! at the pace of the client (backpressure).
 
 use std::io;
 use std::pin::Pin;

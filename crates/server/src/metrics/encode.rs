@@ -64,14 +64,15 @@ impl Collector for Sources {
             Api::Source(_) => databases::encode(&[(None, &self.connections)], &mut writer),
             Api::Gateway(gateway) => {
                 let subgraphs = gateway.subgraphs();
-                let subgraphs: Vec<_> =
-                    subgraphs.map(|(subgraph, way)| (&*subgraph.name, &**way.shared())).collect();
+                let subgraphs: Vec<_> = subgraphs
+                    .map(|(subgraph, transport)| (&*subgraph.name, &**transport.shared()))
+                    .collect();
                 fetches::encode(self.shards().map(|shard| &shard.fetches), &mut writer)?;
                 subgraphs::encode(&subgraphs, &mut writer)?;
                 let databases: Vec<_> = gateway
                     .subgraphs()
-                    .filter_map(|(subgraph, way)| {
-                        Some((Some(&*subgraph.name), &*way.local()?.connections))
+                    .filter_map(|(subgraph, transport)| {
+                        Some((Some(&*subgraph.name), &*transport.local()?.connections))
                     })
                     .collect();
                 databases::encode(&databases, &mut writer)

@@ -19,7 +19,7 @@ pub(super) struct FetchCounts {
     /// A fetch that it depends on failed.
     missed: AtomicU64,
     /// Requested representations.
-    asked: AtomicU64,
+    requested: AtomicU64,
     /// Representations from the entity cache.
     reused: AtomicU64,
     /// Representations that are equal to another one.
@@ -42,7 +42,7 @@ impl FetchCounts {
                     count.fetch_add(number as u64, Ordering::Relaxed);
                 }
             };
-            add(&self.asked, seen.unique.saturating_sub(seen.reused));
+            add(&self.requested, seen.unique.saturating_sub(seen.reused));
             add(&self.reused, seen.reused);
             add(&self.equal, seen.made.saturating_sub(seen.unique));
         }
@@ -66,7 +66,7 @@ pub(super) fn encode<'c>(
     count_of(&mut family, &[("outcome", "missed")], sum(|counts| &counts.missed))?;
     let help = "Representations in fetches, by outcome";
     let mut family = writer.begin("thalweg_representations", help, MetricType::Counter)?;
-    count_of(&mut family, &[("outcome", "sent")], sum(|counts| &counts.asked))?;
+    count_of(&mut family, &[("outcome", "sent")], sum(|counts| &counts.requested))?;
     count_of(&mut family, &[("outcome", "known")], sum(|counts| &counts.reused))?;
     count_of(&mut family, &[("outcome", "equal")], sum(|counts| &counts.equal))
 }

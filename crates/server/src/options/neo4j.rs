@@ -90,7 +90,6 @@ impl Neo4jOptions {
             is_introspected,
             limit_required: self.limit_required,
             model,
-            ..Options::default()
         })
     }
 }

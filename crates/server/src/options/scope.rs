@@ -96,8 +96,11 @@ const SUBGRAPH_CONNECT_TIMEOUT: &str = "`--subgraph-connect-timeout` is for subg
 const SUBGRAPH_ERRORS: &str = "`--subgraph-errors` is for errors of subgraphs";
 const SUBGRAPH_PATTERNS: &str = "servers limit the patterns that they match";
 
+/// A dialect with the names of its options.
+type DialectOptions = (DialectName, fn() -> Vec<String>);
+
 /// The options of each dialect.
-const DIALECTS: [(DialectName, fn() -> Vec<String>); 4] = [
+const DIALECTS: [DialectOptions; 4] = [
     (DialectName::Postgraphile, names_of::<PostGraphileOptions>),
     (DialectName::Postgraphile, names_of::<ConnectionFilterOptions>),
     (DialectName::Neo4j, names_of::<Neo4jOptions>),

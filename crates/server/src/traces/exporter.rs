@@ -108,10 +108,10 @@ impl Traces {
 fn resource() -> Resource {
     let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
     let builder = || Resource::builder().with_attribute(version.clone());
-    let said = builder().build();
-    let name = said.get_ref(&Key::from_static_str("service.name"));
+    let named = builder().build();
+    let name = named.get_ref(&Key::from_static_str("service.name"));
     match name.is_some_and(|name| !name.as_str().starts_with("unknown_service")) {
-        true => said,
+        true => named,
         false => builder().with_service_name("thalweg").build(),
     }
 }

@@ -159,7 +159,7 @@ fn one_query_runs_across_four_databases_and_a_server() {
     let demo = Demo::start(&shop);
     let used = format!("Using the federated shop in {}.\n", shop.display());
     assert!(demo.printed.starts_with(&used), "{}", demo.printed);
-    let explain = demo.between("it is sent:\n", "\n\n");
+    let explain = demo.between("it is executed:\n", "\n\n");
     assert!(explain.starts_with("thalweg explain "), "{explain}");
     let file = |name: &str| shop.join(name).to_str().unwrap().to_owned();
     let (supergraph, query, subgraphs) =

@@ -198,7 +198,7 @@ fn an_operation_is_explained_for_the_role_and_the_claims() {
         check(&["--role", "nobody_of_this_name"], "not sent");
         let mut wrong = [&usual.concat(), &elsewhere[..], &[r#"{"app":1}"#]].concat();
         let error = refused(&wrong);
-        assert!(error.contains("in the claim `app`, which is no object"), "{error}");
+        assert!(error.contains("from the claim `app`, which is not an object"), "{error}");
         wrong.truncate(usual.concat().len());
         wrong.extend(["--claims", r#"{"role":7}"#]);
         let error = refused(&wrong);

@@ -131,7 +131,7 @@ fn a_supergraph_is_served_by_its_own_command() {
         ("--connections", "3", "`--subgraph-connections`"),
         ("--acquire-timeout", "1s", "leave it out"),
         ("--connect-timeout", "1s", "`--subgraph-connect-timeout`"),
-        ("--max-pattern-length", "9", "servers bound the patterns"),
+        ("--max-pattern-length", "9", "servers limit the patterns"),
         ("--extended-errors", "hint", "`--subgraph-errors`"),
     ] {
         let error = refused(&["gateway", supergraph, option, value]);

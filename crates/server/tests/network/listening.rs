@@ -97,8 +97,7 @@ fn a_socket_that_nobody_listens_at_is_replaced_and_no_other_file_is() {
     assert_eq!(
         error,
         format!(
-            "error: cannot listen at {address}: there is a file that is no socket; choose another \
-             path\n"
+            "error: cannot listen at {address}: the file is not a socket; choose another path\n"
         )
     );
     assert_eq!(code, Some(1));

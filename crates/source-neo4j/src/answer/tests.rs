@@ -1,10 +1,10 @@
-//! Long answers: what is sent, when, and what that holds in memory.
+//! Tests of long answers: the sent pieces, their time, and the memory that they reserve.
 
 use std::sync::Arc;
 
 use response::{
-    GraphLeaf, Held, Item, Layout, Leaf, LevelId, Memory, Node, OutputId, Place, RowsId, SentPiece,
-    Shape, ShapeField, Sink,
+    ColumnRef, GraphLeaf, Item, Layout, Leaf, LevelId, MemoryBudget, MemoryReservation, Node,
+    OutputId, RowsId, SentPiece, Shape, ShapeField, Sink,
 };
 use source::Observed;
 use source::operand::Variables;
@@ -17,8 +17,7 @@ use crate::bind::bind;
 use crate::program::{GraphLevel, GraphProgram, LevelPage, LevelRows};
 use crate::wire::{Pack, Records};
 
-/// What both halves of the memory's limit are made of: rows of so many bytes, each shown several
-/// times.
+/// Number of rows whose bytes make up half of the memory limit, each shown several times.
 const ROWS: usize = 512;
 const TEXT: usize = 1_000;
 const SHOWN: usize = 8;
@@ -37,7 +36,7 @@ fn plan() -> Arc<Plan<GraphProgram>> {
     };
     let mut layout = Layout::default();
     layout.rows.push(Some(LevelId(0)));
-    layout.outputs.push(Place::Column(0));
+    layout.outputs.push(ColumnRef::Column(0));
     let program = GraphProgram { levels: vec![level], layout, ..GraphProgram::default() };
     let mut shape = Shape::default();
     let leaf = Node::Leaf { output: OutputId(0), leaf: Leaf::Graph(GraphLeaf::String) };
@@ -68,20 +67,20 @@ fn expected(rows: usize) -> String {
     format!("{{\"rows\":[{}]}}", vec![row; rows].join(","))
 }
 
-async fn stream(rows: usize, memory: &Arc<Memory>) -> Result<Executed, ExecuteError> {
+async fn stream(rows: usize, memory: &Arc<MemoryBudget>) -> Result<Executed, ExecuteError> {
     let (plan, places) = (plan(), Arc::new(Semaphore::new(1)));
     let place = places.try_acquire_owned().unwrap();
-    let sink = Sink::new(Vec::new(), u64::MAX, Held::of(memory));
+    let sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::of(memory));
     read(&plan, rows).stream(&plan, &[], sink, SIZES, place).await
 }
 
 #[tokio::test]
 async fn a_long_answer_is_sent_while_it_is_written_and_never_there_as_a_whole() {
-    let memory = Memory::new(MOST_MEMORY);
+    let memory = MemoryBudget::new(MOST_MEMORY);
     let plan = plan();
     let own = read(&plan, ROWS);
     assert!(own.is_long(SIZES) && !own.is_long(Sizes { whole: 8 << 20, rows: 1 }));
-    let sink = Sink::new(Vec::new(), u64::MAX, Held::of(&memory));
+    let sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::of(&memory));
     let program = &plan.program;
     let whole = own.write(&plan, program, &[], sink, &mut Observed::default()).await;
     assert!(matches!(whole, Err(ExecuteError::TooLarge(_))), "{whole:?}");
@@ -108,17 +107,17 @@ async fn a_long_answer_is_sent_while_it_is_written_and_never_there_as_a_whole() 
 
 #[tokio::test]
 async fn an_answer_that_proves_short_comes_as_a_whole() {
-    let memory = Memory::new(MOST_MEMORY);
+    let memory = MemoryBudget::new(MOST_MEMORY);
     let Ok(Executed::Whole(written)) = stream(3, &memory).await else { panic!() };
     assert_eq!(String::from_utf8(written.data).unwrap(), expected(3));
 }
 
 #[tokio::test]
 async fn who_goes_away_ends_the_thread_that_writes() {
-    let memory = Memory::new(MOST_MEMORY);
+    let memory = MemoryBudget::new(MOST_MEMORY);
     let (plan, places) = (plan(), Arc::new(Semaphore::new(1)));
     let place = Arc::clone(&places).try_acquire_owned().unwrap();
-    let sink = Sink::new(Vec::new(), u64::MAX, Held::of(&memory));
+    let sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::of(&memory));
     let executed = read(&plan, ROWS).stream(&plan, &[], sink, SIZES, place).await;
     let Ok(Executed::Streamed(streamed)) = executed else { panic!() };
     drop(streamed);

@@ -3,7 +3,7 @@
 
 use super::super::wire::Pack;
 
-/// Months, days and seconds are kept apart: none of them is a fixed number of another.
+/// Months, days and seconds are separate: none of them is a fixed number of another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Duration {
     months: i64,
@@ -12,7 +12,7 @@ pub(super) struct Duration {
     nanoseconds: i64,
 }
 
-/// How much of each unit a text says.
+/// The number of each unit in a text.
 #[derive(Default)]
 struct Units {
     years: f64,
@@ -76,7 +76,7 @@ impl Units {
         is_valid.then_some(units)
     }
 
-    /// Reads `0001-02-03T04:05:06` or `00010203T040506`; what follows is left aside.
+    /// Reads `0001-02-03T04:05:06` or `00010203T040506`; ignores the rest.
     fn read_digits(text: &str) -> Option<Self> {
         let mut rest = text;
         let has_marks = text.as_bytes().get(4) == Some(&b'-');
@@ -100,7 +100,7 @@ impl Units {
         })
     }
 
-    /// The sum by months, days and seconds; what is left of a unit goes to the next smaller one.
+    /// The sum by months, days and seconds; the fraction of a unit goes to the next smaller one.
     /// `None` where one of them is beyond 64 bits.
     fn sum(&self, sign: f64) -> Option<Duration> {
         let (months, of_month) = split(self.months + self.years * 12.0);

@@ -1,7 +1,8 @@
 //! Texts that mean dates and times.
 //!
-//! What the library reads by JavaScript's `Date` is read in its forms of ISO 8601, and what has no
-//! offset as UTC. Days that there are not are refused, where JavaScript would take later ones.
+//! Texts that the library parses with JavaScript's `Date` are parsed in its forms of ISO 8601, and
+//! those without an offset as UTC. Invalid days are refused, where JavaScript would take later
+//! ones.
 
 use response::calendar::{Clock, Day, Moment, Offset, join_seconds, split_seconds};
 
@@ -19,7 +20,7 @@ pub(super) fn clock(text: &str) -> Option<Clock> {
     (rest.is_empty() && has_short_fraction(text)).then_some(clock)
 }
 
-/// The same with an offset, or without; or `12:34`.
+/// A time of the day, with an offset or without; or `12:34`.
 pub(super) fn zoned_clock(text: &str) -> Option<(Clock, Offset)> {
     let Some((clock, rest)) = Clock::take_seconds(text.as_bytes()) else {
         let (clock, rest) = Clock::take_minutes(text.as_bytes())?;

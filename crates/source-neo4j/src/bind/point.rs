@@ -77,7 +77,7 @@ mod tests {
         Ok(out.as_bytes().to_vec())
     }
 
-    /// So many zeros as floats behind a head.
+    /// This number of zeros as floats behind a head.
     fn zeros(head: &[u8], count: usize) -> Result<Vec<u8>, String> {
         Ok([head, &b"\xc1\0\0\0\0\0\0\0\0".repeat(count)].concat())
     }

@@ -10,7 +10,7 @@ use super::super::program::ParameterType;
 use super::super::wire::Pack;
 use super::{duration, moment, point};
 
-/// Appends the value of an operand, whose parts may come from different places.
+/// Appends the value of an operand, whose parts may have several sources.
 pub(super) fn pack_operand(
     operand: &Operand,
     r#type: &ParameterType,
@@ -142,7 +142,7 @@ fn parse(text: &str) -> Result<Json, SourceError> {
     serde_json::from_str(text).map_err(|error| SourceError::input(error.to_string()))
 }
 
-/// Whether a text is a number of whatever size.
+/// Whether a text is a whole number of any size.
 fn is_whole(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
@@ -203,7 +203,7 @@ fn scalar(value: &Resolved<'_>, r#type: &ParameterType, out: &mut Pack) -> Resul
     Ok(())
 }
 
-/// Appends a value as what it is.
+/// Appends a value by its own type.
 fn any(value: &Resolved<'_>, text: &str, out: &mut Pack) {
     match value {
         Resolved::Boolean(boolean) => out.boolean(*boolean),

@@ -1,4 +1,4 @@
-//! What is made of the values of many rows. Nulls are left out.
+//! Aggregates over the values of many rows. Nulls are left out.
 
 use cypher::{Case, Comparison, Expression, Function};
 use ir::AggregateFunction;
@@ -51,7 +51,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The text whose length compares so with those of all before it.
+/// The text whose length is extreme among all of them.
 fn extreme(value: Expression, comparison: Comparison, statement: &mut Statement) -> Expression {
     let (best, next) = (statement.item(), statement.item());
     let size = |variable| Expression::call(Function::Size, vec![Expression::Variable(variable)]);

@@ -1,9 +1,9 @@
 //! Conditions that are evaluated only on nodes that pass others.
 //!
 //! The server evaluates the conditions of a WHERE in the order that it estimates to be cheap, and
-//! merges those of a WITH that adds nothing with the ones before it. Only a branch of CASE waits for
-//! its condition. A condition that cannot fail, and takes no longer for one value than for another,
-//! stands beside it as well: an index can serve it there.
+//! merges those of a WITH that adds nothing with the ones before it. Only a branch of CASE waits
+//! for its condition. A condition that cannot fail, and takes no longer for one value than for
+//! another, stands beside it as well: an index can serve it there.
 
 use catalog::Type;
 use cypher::{Case, Expression};
@@ -58,7 +58,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Whether evaluating a condition shows nothing of a node but whether it passes.
+    /// Whether evaluating a condition reveals nothing of a node but whether it passes.
     fn is_harmless(&self, filter: &Filter) -> bool {
         match filter {
             Filter::And(filters) | Filter::Or(filters) => {
@@ -99,7 +99,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether it is a property of the node itself, as it is stored.
+/// Whether it is a stored property of the node itself.
 fn is_property(place: &Place) -> bool {
     match place {
         Place::Field { path, .. } => path.is_empty(),

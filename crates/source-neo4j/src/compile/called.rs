@@ -1,4 +1,4 @@
-//! What statements of the schema's author give: rows, and values of rows.
+//! Results of the schema author's own statements (`@cypher`): rows, and values of rows.
 
 use catalog::{EntityKind, FieldId, FunctionResult, Statement as Text, StatementPart, Type};
 use cypher::{
@@ -26,8 +26,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// The clauses that find the rows of a statement, or those that a map holds. Below a row there is
-    /// none that is null.
+    /// The clauses that find the rows of a statement, or those that a map contains. Below a row,
+    /// nulls are left out.
     pub(super) fn found_given<'r>(
         &self,
         rows: &'r Rows,
@@ -85,9 +85,8 @@ impl Compiler<'_> {
         Ok((clauses, scope))
     }
 
-    /// Adds the clauses that say of each node which of several entities it is of: the first whose
-    /// labels it has and whose condition it passes. What the nodes of an entity are required to pass
-    /// is asked of these alone.
+    /// Adds the clauses that determine the entity of each node: the first of several whose labels
+    /// it has and whose condition it passes. Requirements of an entity apply to its nodes only.
     fn told_apart<'r>(
         &self,
         node: Variable,
@@ -123,8 +122,8 @@ impl Compiler<'_> {
         Ok(Scope { node, edge: None, kind })
     }
 
-    /// The subquery that gives a value of a row, and what it calls that. It gives one row, whatever
-    /// its statement does.
+    /// The subquery of a row's value, and the value's variable. It returns one row, whatever its
+    /// statement returns.
     pub(super) fn given_value(
         &self,
         call: &Call,
@@ -186,7 +185,7 @@ impl Compiler<'_> {
         Ok((field, clauses, name))
     }
 
-    /// The clause that gives what a statement gives, a row for each of its own.
+    /// The clause that returns the results of a statement, a row for each of its own.
     fn given(
         &self,
         call: &Call,
@@ -225,7 +224,7 @@ impl Compiler<'_> {
         Ok((Clause::Statement(text), variable))
     }
 
-    /// The value of an argument: null where none is given.
+    /// The value of an argument: null where it is absent.
     fn argument(
         &self,
         call: &Call,
@@ -249,7 +248,7 @@ impl Compiler<'_> {
     }
 }
 
-/// What has to hold for the row around to be asked at all, before it is.
+/// The condition under which the row around is used at all, before its statement runs.
 fn guard(near: Option<&Scope<'_>>) -> Vec<Clause> {
     let filter = near.and_then(Scope::guard);
     let with = filter.map(|filter| {

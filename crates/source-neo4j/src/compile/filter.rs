@@ -115,7 +115,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Whether some element of a list compares so.
+    /// Whether any element of a list fulfils the comparison.
     pub(super) fn any_element(
         &self,
         list: Expression,
@@ -134,7 +134,7 @@ impl Compiler<'_> {
         Ok(Expression::Any { variable, list: Box::new(list), filter: Box::new(filter) })
     }
 
-    /// How far a point is from another.
+    /// The distance between two points.
     fn distance(
         &self,
         place: &Place,

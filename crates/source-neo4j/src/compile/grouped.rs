@@ -2,7 +2,7 @@
 
 use cypher::{Clause, Expression, Function, Projection, ProjectionItem};
 use ir::{Groups, OutputId, Rows};
-use response::Place;
+use response::ColumnRef;
 use source::CompileError;
 
 use super::super::program::{LevelPage, LevelRows};
@@ -45,9 +45,9 @@ impl Compiler<'_> {
         let name = statement.column();
         let group = Expression::List(vec![Expression::Variable(members)]);
         body.push(returning(collect(group), name));
-        // Its place is known when it is among the columns of what is above.
+        // Its place is set with the columns of the level above.
         let level = self.level(LevelRows::InRow { column: 0 }, LevelPage::default())?;
-        self.place_output(output, Place::Level(level));
+        self.place_output(output, ColumnRef::Level(level));
         let within = self.level(LevelRows::InRow { column: 0 }, LevelPage::default())?;
         self.place_level(within, None, width);
         self.place_rows(groups.rows, within);

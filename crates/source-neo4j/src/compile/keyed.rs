@@ -1,7 +1,7 @@
 //! Rows by lists of keys: each element of the lists finds one row or none.
 //!
 //! The statement has a row for each place in the lists, and looks for the nodes that have the key
-//! there: all of them by one statement, however many keys are given. An index of the property finds
+//! there: all of them by one statement, for any number of keys. An index of the property finds
 //! each, where there is one.
 
 use catalog::{EntityId, FieldId};
@@ -60,15 +60,15 @@ fn places(list: Expression) -> Expression {
     Expression::call(Function::Range, vec![Expression::Integer(1), size])
 }
 
-/// What a list has at a place that counts from 1.
+/// The element of a list at a place that counts from 1.
 fn element(list: Expression, place: Variable) -> Expression {
     let place = Expression::Variable(place).compute(Operation::Subtract, Expression::Integer(1));
     Expression::Element { list: Box::new(list), place: Box::new(place) }
 }
 
-/// Leaves one node at each place, and puts them in the order of the places. What type definitions call
-/// a key nobody has to enforce: of several nodes it is the same one each time, and nothing is read of
-/// the others.
+/// Keeps one node at each place, and orders them by their places. The keys of type definitions need
+/// not be unique in the graph: of several nodes the same one is taken each time, and the others are
+/// not read.
 fn one_each(place: Variable, node: Variable) -> [Clause; 2] {
     let ascending = |expression| OrderItem { expression, direction: Direction::Ascending };
     let by_place = ascending(Expression::Variable(place));

@@ -1,5 +1,5 @@
-//! Rows that are found once and used twice: all of them for what is made of them, and a page of
-//! them to be shown. They are a list in between.
+//! Rows that are found once and used twice, as a list: all of them for aggregates and counts, and a
+//! page of them for the answer.
 
 use cypher::{Clause, Expression, Function, Projection, ProjectionItem, Variable};
 use ir::{OutputKind, Rows};
@@ -26,11 +26,11 @@ pub(super) enum Start<'s, 'r> {
 #[derive(Debug)]
 pub(super) struct Listed<'r> {
     pub(super) list: Variable,
-    /// What they are called wherever the list is taken apart.
+    /// Names of the list's elements.
     scope: Scope<'r>,
 }
 
-/// What is made of all rows, and those that are shown.
+/// The summary of all rows, and the rows of the page.
 pub(super) struct Both {
     /// The clauses before the RETURN of all of it.
     pub(super) body: Vec<Clause>,
@@ -70,9 +70,9 @@ impl<'r> Listed<'r> {
 }
 
 impl Compiler<'_> {
-    /// What is made of all rows, and those that are shown. None where only one of it is asked for,
-    /// or where finding the rows twice costs less: the server knows how many nodes of an entity
-    /// there are.
+    /// The summary of all rows, and the rows of the page. None where only one of them is selected,
+    /// or where finding the rows twice costs less: the server keeps the number of an entity's
+    /// nodes.
     pub(super) fn both(
         &mut self,
         rows: &Rows,
@@ -124,7 +124,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether all that is made of all rows is their number, and they are all nodes of an entity.
+/// Whether the summary is the number of all nodes of an entity.
 fn is_count_of_all(rows: &Rows) -> bool {
     let is_number = |output: &ir::Output| match &output.kind {
         OutputKind::Aggregate(aggregate) => aggregate.terms.iter().all(|term| term.place.is_none()),

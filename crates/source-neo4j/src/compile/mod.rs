@@ -1,28 +1,28 @@
 //! From the request tree to statements of Cypher.
 //!
-//! Each root field is one statement, since nothing but a statement sees one state of the graph.
-//! What is related to a row is a subquery that collects its rows as lists, by position; sorting
-//! and paging come before what is below them, which never drops a row. The rows of a root field
-//! are records of the statement, unless something is made of all of them, too: then the statement
-//! has one record, and they are a list in it.
+//! Each root field is one statement, since only within a statement all reads see one state of the
+//! graph. Rows related to a row are a subquery that collects them as lists, by position; sorting
+//! and paging come before the subqueries below, which never drop a row. The rows of a root field
+//! are records of the statement, unless there are aggregates of them, too: then the statement has
+//! one record with a list of them.
 //!
 //! * `statement`: parameters and variables of one statement
 //! * `read`: root fields
-//! * `rows`: rows as clauses, and what is asked of each
+//! * `rows`: rows as clauses, and their outputs
 //! * `variants`: rows of several entities; `search`: rows that an index finds; `keyed`: rows by lists
 //!   of keys
-//! * `called`: what statements of the schema's author give
+//! * `called`: the schema author's own statements
 //! * `listed`: rows that are found once and used twice
-//! * `summary`: what is made of all rows
-//! * `aggregate`: what is made of the values of many rows
+//! * `summary`: counts and aggregates of all rows
+//! * `aggregate`: aggregates over the values of many rows
 //! * `grouped`: all rows in groups
 //! * `order`: sorting and paging
-//! * `place`: what is compared, sorted and shown
+//! * `place`: values that are compared, sorted and shown
 //! * `filter`: conditions; `related`: those on related rows; `together`: on rows of several entities
 //!   together; `barrier`: those that are evaluated after others
 //! * `parameter`: as which type a value is sent
 //! * `required`: conditions that rows may not fail
-//! * `write`: changes; `raise`: errors of ours
+//! * `write`: changes; `raise`: errors of our own
 
 mod aggregate;
 mod barrier;
@@ -48,7 +48,7 @@ mod write;
 
 use catalog::Catalog;
 use cypher::Flavor;
-use response::{Layout, LevelId, Place};
+use response::{ColumnRef, Layout, LevelId};
 
 pub(super) use self::raise::raised;
 use source::CompileError;
@@ -65,7 +65,7 @@ pub fn compile(
     flavor: Flavor,
 ) -> Result<GraphProgram, CompileError> {
     let layout = Layout {
-        outputs: vec![Place::Unused; request.outputs as usize],
+        outputs: vec![ColumnRef::Unused; request.outputs as usize],
         rows: vec![None; request.rows as usize],
     };
     let claimed_labels = request.claimed_names.as_slice();
@@ -80,7 +80,7 @@ pub fn compile(
     Ok(GraphProgram { transactions, levels, layout })
 }
 
-/// What is known while a request is compiled.
+/// The state of compiling a request.
 #[derive(Debug)]
 struct Compiler<'a> {
     catalog: &'a Catalog,
@@ -89,7 +89,7 @@ struct Compiler<'a> {
     flavor: Flavor,
     levels: Vec<GraphLevel>,
     layout: Layout,
-    /// How many statements there are, those of all transactions counted.
+    /// Number of statements, those of all transactions counted.
     statements: u16,
 }
 
@@ -137,14 +137,14 @@ impl Compiler<'_> {
         Ok(GraphStatement { root, text, parameters: statement.parameters()? })
     }
 
-    /// A level whose rows stand in a place that is known, and whose width will be.
+    /// A level whose place is known, and whose width is set later.
     fn level(&mut self, rows: LevelRows, page: LevelPage) -> Result<LevelId, CompileError> {
         let id = u16::try_from(self.levels.len()).map_err(|_| CompileError::TooManyLevels)?;
         self.levels.push(GraphLevel { rows, width: 0, page, counters: Box::default() });
         Ok(LevelId(id))
     }
 
-    /// Says where a level's rows stand, and how wide they are.
+    /// Sets the place and the width of a level's rows.
     fn place_level(&mut self, level: LevelId, rows: Option<LevelRows>, width: u16) {
         if let Some(known) = self.levels.get_mut(usize::from(level.0)) {
             known.rows = rows.unwrap_or(known.rows);
@@ -152,14 +152,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// Says where an output stands.
-    fn place_output(&mut self, output: ir::OutputId, place: Place) {
+    /// Sets the place of an output.
+    fn place_output(&mut self, output: ir::OutputId, place: ColumnRef) {
         if let Some(known) = self.layout.outputs.get_mut(output.0 as usize) {
             *known = place;
         }
     }
 
-    /// Says which level has the rows.
+    /// Sets the level of rows.
     fn place_rows(&mut self, rows: ir::RowsId, level: LevelId) {
         if let Some(known) = self.layout.rows.get_mut(rows.0 as usize) {
             *known = Some(level);
@@ -167,7 +167,7 @@ impl Compiler<'_> {
     }
 }
 
-/// What the request tree can say and this does not compile.
+/// The error of a request tree that is not supported.
 fn refused(what: &'static str) -> CompileError {
     CompileError::NotSupported { what }
 }

@@ -11,8 +11,8 @@ use super::statement::Statement;
 use super::{Compiler, refused};
 
 impl Compiler<'_> {
-    /// The clauses that sort rows and cut them to their page, if some have to. What a statement gives
-    /// of a row is found before: the server takes no such thing within an order.
+    /// The clauses that sort rows and cut them to their page, if there are any. Results of author's
+    /// statements are computed before: the server does not accept subqueries within an order.
     pub(super) fn sorted(
         &self,
         rows: &Rows,
@@ -99,12 +99,12 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a node that several relationships lead to has to be kept from coming several times.
+/// Whether nodes have to be deduplicated, since several relationships lead to them.
 pub(super) fn is_once(rows: &Rows) -> bool {
     rows.once && matches!(rows.from, ir::From::Relation(_))
 }
 
-/// The page that was asked for, for whoever reads the rows.
+/// The requested page, for the reader of the rows.
 pub(super) fn page_of(rows: &Rows) -> LevelPage {
     match &rows.page {
         Page::Offset { limit, offset, look_ahead } => {

@@ -1,4 +1,4 @@
-//! As which type a value is sent: the one of what it is compared with or stored in.
+//! Types of sent values: the type of the property that they are compared with or stored in.
 
 use catalog::{FieldId, Scalar, Type};
 use cypher::Expression;

@@ -1,4 +1,4 @@
-//! What is compared, sorted by and shown of a row.
+//! Values of a row that are compared, sorted by and shown.
 
 use catalog::FieldId;
 use cypher::{Case, Comparison, Expression, Function, Variable};
@@ -8,7 +8,7 @@ use source::CompileError;
 use super::statement::Statement;
 use super::{Compiler, refused};
 
-/// Where a row stands whose values are asked for.
+/// The variables of a row whose values are used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scope<'r> {
     pub(super) node: Variable,
@@ -18,21 +18,20 @@ pub(super) struct Scope<'r> {
     pub(super) kind: Kind<'r>,
 }
 
-/// What is known of the entity of a row.
+/// The kind of a row, by the way in which it was found.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind<'r> {
     /// It is the only one.
     One,
-    /// The same, and an index has found the row.
+    /// The row was found by an index.
     Found,
-    /// The same, and a key of a list has found the row, which stands in it at the place in the
-    /// variable.
+    /// The row was found by a key of a list, at the place in the variable.
     Keyed { place: Variable },
     /// One of several, which is known.
     Variant(&'r Variant),
     /// The row is known to be one of these, by its number in the variable.
     Variants { variants: &'r [Variant], number: Variable },
-    /// The row is asked for what the variant has, which it is only if the variable has its number.
+    /// The row is of the variant only if the variable has the variant's number.
     IfVariant { variant: &'r Variant, number: Variable, place: u32 },
 }
 
@@ -63,7 +62,7 @@ impl<'r> Scope<'r> {
         [self.node].into_iter().chain(self.edge).chain(number).collect()
     }
 
-    /// What has to hold for the row to be asked at all.
+    /// The condition under which the row is used at all.
     pub(super) fn guard(&self) -> Option<Expression> {
         match self.kind {
             Kind::One
@@ -108,7 +107,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The same where it is compared: then another value may stand for null.
+    /// A value that is compared: then another one may stand for null.
     pub(super) fn compared_place(
         &self,
         place: &Place,
@@ -158,12 +157,12 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a row is of the entity that has this number.
+/// Whether a row is of the entity with this number.
 pub(super) fn is_variant(number: Variable, place: u32) -> Expression {
     Expression::Variable(number).compare(Comparison::Equal, Expression::Integer(place))
 }
 
-/// A value in the form that it is asked for in.
+/// A value in the requested form.
 pub(super) fn formed(value: Expression, form: Form) -> Result<Expression, CompileError> {
     match form {
         Form::Stored => Ok(value),

@@ -1,7 +1,7 @@
-//! The end of a transaction with an error of ours.
+//! The end of a transaction with an error of our own.
 //!
-//! Cypher has no word for it that needs no plugin. Reading a text as a moment fails, and the
-//! server's error repeats the text: that is where the error's own words are found again.
+//! Cypher has no statement for it that needs no plugin. Parsing a text as a moment fails, and the
+//! server's error repeats the text, from which our own message is read.
 
 use cypher::{Expression, Function};
 use ir::{Operand, Otherwise, OtherwiseKind, Value};
@@ -12,7 +12,7 @@ use super::super::program::ParameterType;
 use super::refused;
 use super::statement::Statement;
 
-/// What the text begins with, before a word for the kind.
+/// Prefix of the text, before a word for the kind.
 const MARK: &str = "thalweg:";
 
 /// A value that cannot be made.
@@ -29,7 +29,7 @@ pub(super) fn raise(
     Ok(Expression::call(Function::DateTime, vec![text]))
 }
 
-/// The error that a message of the server repeats, if it is one of ours.
+/// Our own error in a message of the server, if there is one.
 pub(in super::super) fn raised(message: &str) -> Option<(SourceErrorKind, &str)> {
     let (_, text) = message.split_once(&format!("\"{MARK}"))?;
     let (text, _) = text.rsplit_once('"')?;

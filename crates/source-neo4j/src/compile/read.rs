@@ -12,7 +12,7 @@ use super::statement::Statement;
 use super::{Compiler, column};
 
 impl Compiler<'_> {
-    /// The statement of a root field, if anything is asked.
+    /// The statement of a root field, if it has any outputs.
     pub(super) fn read(
         &mut self,
         root: u32,

@@ -10,7 +10,7 @@ use super::rows::returning;
 use super::statement::Statement;
 use super::{Compiler, refused};
 
-/// Which related rows are taken together.
+/// A group of related rows.
 #[derive(Clone, Copy)]
 struct Group<'r> {
     ways: Ways<'r>,
@@ -18,12 +18,12 @@ struct Group<'r> {
     once: bool,
 }
 
-/// What a value that is made of related rows is compared with.
+/// The comparison of an aggregate of related rows.
 #[derive(Clone, Copy)]
 struct Compared<'r> {
     comparison: ir::Comparison,
     operand: &'r Operand,
-    /// Whether the value is a list, any of whose elements may compare so.
+    /// Whether the value is a list, any of whose elements has to fulfil the comparison.
     element: bool,
 }
 
@@ -34,7 +34,7 @@ enum Ways<'r> {
 }
 
 impl Compiler<'_> {
-    /// Whether rows that a relationship leads to pass a filter.
+    /// Whether related rows pass a filter.
     pub(super) fn related(
         &self,
         hop: Hop,
@@ -44,7 +44,7 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
         if quantifier == Quantifier::Every && filter.is_all() {
-            // No row fails what every row passes.
+            // The filter passes all rows, so none fails it.
             return Ok(Expression::Boolean(true));
         }
         let (path, far) = self.along(hop, scope, false, statement)?;
@@ -88,7 +88,7 @@ impl Compiler<'_> {
         self.having(Group { ways, once }, having, scope, statement)
     }
 
-    /// The same of rows of several entities.
+    /// A group of related rows of several entities.
     pub(super) fn variant_group(
         &self,
         (variants, once): (&[Variant], bool),
@@ -140,7 +140,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// How many related rows there are: relationships, or the rows that these lead to.
+    /// Number of related rows: of relationships, or of the rows that they lead to.
     fn group_count(
         &self,
         group: Group<'_>,

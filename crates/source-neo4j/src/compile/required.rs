@@ -1,8 +1,8 @@
-//! What rows have to pass: where one does not, the statement fails.
+//! Requirements of rows: if a row fails one, the statement fails.
 //!
-//! It is a value that a WITH gives beside the row: conditions the server asks in any order, those of a
-//! WITH that gives nothing new together with those before it, and so of rows that do not pass the
-//! others.
+//! A requirement is a value that a WITH computes beside the row: the server evaluates conditions in
+//! any order, those of a WITH that adds nothing together with those before it, and so for rows that
+//! do not pass the others.
 
 use cypher::{Case, Clause, Expression, Projection, ProjectionItem, Variable};
 use ir::{Filter, Otherwise, OtherwiseKind};
@@ -15,14 +15,14 @@ use super::statement::Statement;
 
 /// The conditions of rows.
 pub(super) struct Conditions {
-    /// Which rows are found.
+    /// Conditions that rows have to pass to be found.
     pub(super) passes: Vec<Expression>,
-    /// What all of these have to pass, and what that is called.
+    /// The requirement of all found rows, and its variable.
     required: Option<(Expression, Variable)>,
 }
 
 impl Conditions {
-    /// What all of the rows have to pass, as a value that is true or fails.
+    /// The requirement of all rows, as a value that is true or fails.
     pub(super) fn holds(&self) -> Option<Expression> {
         self.required.as_ref().map(|(holds, _)| holds.clone())
     }
@@ -35,7 +35,7 @@ impl Conditions {
 }
 
 impl Compiler<'_> {
-    /// What a filter says of rows, and what it requires of them.
+    /// The conditions and the requirements of a filter.
     pub(super) fn conditions(
         &self,
         filter: &Filter,
@@ -83,7 +83,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The clause that goes on with rows that have a value, which is asked of no others.
+/// The clause that keeps rows with a value; the value is computed for no others.
 pub(super) fn asked(
     variables: impl IntoIterator<Item = Variable>,
     holds: Expression,

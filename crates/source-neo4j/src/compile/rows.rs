@@ -1,4 +1,4 @@
-//! Rows as clauses, and what is asked of each.
+//! Rows as clauses, and their outputs.
 
 use catalog::{EntityId, RelationshipKind};
 use cypher::{
@@ -6,7 +6,7 @@ use cypher::{
     ProjectionItem, Query, RelationshipDirection, RelationshipPattern, Variable,
 };
 use ir::{Form, From, Hop, HopDirection, Output, OutputKind, Rows};
-use response::{LevelId, Place};
+use response::{ColumnRef, LevelId};
 use source::CompileError;
 
 use super::super::program::LevelRows;
@@ -21,11 +21,11 @@ pub(super) struct Collected {
     pub(super) level: LevelId,
     pub(super) width: u16,
     pub(super) body: Vec<Clause>,
-    /// What the list is called.
+    /// The variable of the list.
     pub(super) name: Variable,
 }
 
-/// What a row gives: each value once, and before it the subqueries that some of them come from.
+/// The items of a row: each value once, preceded by the subqueries that compute some of them.
 #[derive(Debug, Default)]
 pub(super) struct Items {
     pub(super) subqueries: Vec<Clause>,
@@ -57,7 +57,7 @@ impl Compiler<'_> {
         self.page_of_found(rows, found, level, statement)
     }
 
-    /// The same of rows that are found already.
+    /// The page of rows that are found already.
     pub(super) fn page_of_found<'r>(
         &mut self,
         rows: &'r Rows,
@@ -140,7 +140,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// What all nodes of an entity are labelled with, those that claims say among it.
+    /// The labels of all nodes of an entity, those that claims name included.
     pub(super) fn labels(&self, entity: EntityId) -> Result<Vec<Name>, CompileError> {
         let entity = &self.catalog[entity];
         let claimed = entity.claimed_labels.iter().map(|claim| {
@@ -274,12 +274,12 @@ impl Compiler<'_> {
                 OutputKind::Counter { .. } => return Err(refused("a counter")),
             };
             let number = items.push(formed(value, form)?)?;
-            self.place_output(output.id, Place::Column(number));
+            self.place_output(output.id, ColumnRef::Column(number));
         }
         Ok(())
     }
 
-    /// Related rows, and what is made of all of them: subqueries, each with its columns.
+    /// Related rows, and aggregates of all of them: subqueries, each with its columns.
     fn related_rows(
         &mut self,
         rows: &Rows,
@@ -328,7 +328,7 @@ impl Compiler<'_> {
         start: Start<'_, '_>,
         statement: &mut Statement,
     ) -> Result<Collected, CompileError> {
-        // Its place is known when it is among the columns of what is above.
+        // Its place is set with the columns of the level above.
         let level = self.level(LevelRows::InRow { column: 0 }, page_of(rows))?;
         let (mut body, items) = self.page_of_rows(rows, start, level, statement)?;
         let width = column(items.expressions.len())?;

@@ -12,8 +12,8 @@ use super::place::{Kind, Scope};
 use super::statement::Statement;
 
 impl Compiler<'_> {
-    /// The clause that finds rows, with their scores. An index may be of several labels: what it
-    /// finds is no row unless it has those of the entity.
+    /// The clause that finds rows by a full-text or vector index, with their scores. An index may
+    /// have several labels: a found node is no row unless it has those of the entity.
     pub(super) fn searched<'r>(
         &self,
         rows: &Rows,

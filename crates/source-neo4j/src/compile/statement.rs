@@ -11,7 +11,7 @@ use super::super::program::{GraphParameter, ParameterType};
 /// The most parameters that a statement has.
 const MOST: usize = u16::MAX as usize;
 
-/// What a statement has used so far.
+/// The names that a statement has used so far.
 #[derive(Debug, Default)]
 pub(super) struct Statement {
     /// Each with its place.
@@ -29,7 +29,7 @@ impl Statement {
         Variable::Element(number)
     }
 
-    /// What a subquery gives.
+    /// A new name for a subquery's column.
     pub(super) fn column(&mut self) -> Variable {
         let number = self.columns;
         self.columns += 1;

@@ -1,8 +1,8 @@
-//! What is made of all rows, the page left aside: their number and aggregates, in one row.
+//! Summaries of all rows, regardless of the page: their number and aggregates, in one row.
 
 use cypher::{Clause, Expression, Function, Projection, ProjectionItem, Variable};
 use ir::{AggregateFunction, AggregateTerm, Form, OutputId, OutputKind, Rows};
-use response::{LevelId, Place};
+use response::{ColumnRef, LevelId};
 use source::CompileError;
 
 use super::super::program::{LevelPage, LevelRows};
@@ -18,11 +18,11 @@ pub(super) struct Summary {
     pub(super) width: u16,
     /// Each gives one row.
     pub(super) bodies: Vec<Vec<Clause>>,
-    /// The row in a list, of what they give.
+    /// The value in a list of the rows' values.
     pub(super) row: Expression,
 }
 
-/// What is asked of all rows.
+/// The requested values of all rows.
 #[derive(Default)]
 struct Wanted<'r> {
     /// The outputs that the row of values is for.
@@ -40,19 +40,19 @@ struct Term<'r> {
     once: bool,
 }
 
-/// Over what a value is made.
+/// The rows over which a value is computed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Over {
     /// The rows as they are found: a node for each relationship that leads to it.
     Rows,
     /// Each node once.
     Nodes,
-    /// Either: it can be told from the nodes how often each is found.
+    /// Either: the nodes suffice to compute how often each is found.
     Counted,
 }
 
 impl Compiler<'_> {
-    /// What is asked of all rows together, if anything is.
+    /// The summary of all rows, if any is requested.
     pub(super) fn summary(
         &mut self,
         rows: &Rows,
@@ -63,10 +63,10 @@ impl Compiler<'_> {
         if outputs.is_empty() {
             return Ok(None);
         }
-        // Its place is known when it is among the columns of what is above.
+        // Its place is set with the columns of the level above.
         let level = self.level(LevelRows::InRow { column: 0 }, LevelPage::default())?;
         for output in outputs {
-            self.place_output(output, Place::Level(level));
+            self.place_output(output, ColumnRef::Level(level));
         }
         let leads = leads(rows);
         let over: Vec<Over> = terms.iter().map(|term| term.over(leads)).collect();
@@ -112,7 +112,7 @@ impl Compiler<'_> {
         Ok(Some(Summary { level, width, bodies, row: in_a_row(values.collect()) }))
     }
 
-    /// The number of rows comes first, if it is asked for.
+    /// The requested values; the number of rows comes first.
     fn wanted<'r>(&mut self, rows: &'r Rows) -> Result<Wanted<'r>, CompileError> {
         let Wanted { mut outputs, mut terms } = Wanted::default();
         let counts = rows.outputs.iter().filter(|output| output.kind == OutputKind::Count);
@@ -131,7 +131,7 @@ impl Compiler<'_> {
             }
             outputs.push(output.id);
             for AggregateTerm { id, function, place, form, once } in &aggregate.terms {
-                self.place_output(*id, Place::Column(column(terms.len())?));
+                self.place_output(*id, ColumnRef::Column(column(terms.len())?));
                 let (function, place) = (*function, place.as_ref());
                 terms.push(Term { function, place, form: *form, once: *once });
             }
@@ -195,7 +195,7 @@ impl Compiler<'_> {
 }
 
 impl Compiler<'_> {
-    /// Whether some value depends on which of several entities a node is of.
+    /// Whether some value depends on the entity of a node, among several.
     fn tells_apart(&self, terms: &[Term<'_>], scope: &Scope<'_>) -> Result<bool, CompileError> {
         for term in terms {
             if let Some(place) = term.place
@@ -219,7 +219,7 @@ impl Term<'_> {
         }
     }
 
-    /// Whether it is the number of rows as they are found, to which relationships lead or not.
+    /// Whether it is the number of rows as they are found, with or without relationships.
     fn is_count(&self, leads: bool) -> bool {
         match self.function {
             AggregateFunction::Count => self.place.is_none(),
@@ -229,7 +229,7 @@ impl Term<'_> {
     }
 }
 
-/// Whether a node may come several times: relationships lead to it, or it is of several entities.
+/// Whether a node may be found several times: by relationships, or as one of several entities.
 fn leads(rows: &Rows) -> bool {
     matches!(rows.from, ir::From::Relation(_) | ir::From::Variants(_))
 }

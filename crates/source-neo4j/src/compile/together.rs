@@ -15,7 +15,7 @@ use super::{Compiler, refused};
 #[derive(Clone, Copy)]
 struct Names {
     node: Variable,
-    /// The relationship, where what counts is not the row alone.
+    /// The relationship, where it is counted together with the row.
     edge: Option<Variable>,
 }
 
@@ -25,14 +25,14 @@ impl Names {
         Self { node, edge: (!nodes).then(|| statement.element()) }
     }
 
-    /// What is there once.
+    /// The variable that is distinct.
     fn counted(self) -> Variable {
         self.edge.unwrap_or(self.node)
     }
 }
 
 impl Compiler<'_> {
-    /// How many relationships there are, or rows that they lead to.
+    /// Number of relationships, or of rows that they lead to.
     pub(super) fn number_of_variants(
         &self,
         variants: &[Variant],

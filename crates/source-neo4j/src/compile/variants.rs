@@ -36,7 +36,7 @@ impl Compiler<'_> {
             (true, Some(near)) => near.variables(),
             _ => Vec::new(),
         };
-        // What is found twice is wanted twice, or was made distinct.
+        // Duplicates are wanted, or were removed before.
         let query = Query { branches, union: Union::All };
         let kind = Kind::Variants { variants, number };
         Ok((vec![Clause::Call { scope: imported, query }], Scope { node, edge, kind }))

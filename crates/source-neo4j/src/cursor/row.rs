@@ -1,4 +1,4 @@
-//! A row: a list of columns, found when they are asked for.
+//! A row: a list of columns, found on demand.
 
 use std::cell::{Cell, OnceCell};
 
@@ -11,17 +11,17 @@ const KEPT: u32 = 16;
 /// The columns of a row.
 #[derive(Debug)]
 pub(super) struct Row<'a> {
-    /// Begins with the first column. What follows the last one follows.
+    /// Begins with the first column, and may end after the last one.
     bytes: &'a [u8],
     width: u32,
-    /// How many of the places are known. The first column's always is.
+    /// Number of known positions. The first column's always is.
     known: Cell<u32>,
-    /// Where the columns begin, and after the last one where the row ends.
+    /// Positions of the columns, and after the last one the end of the row.
     places: [Cell<u32>; KEPT as usize],
-    /// The same for those behind them, in a row that has such. Rows are seldom so wide, and then all
-    /// of it is asked for: the rest is passed over once, and not from the last kept place each time.
+    /// Positions of the columns behind them, in a wide row. Such rows are rare, and are mostly read
+    /// as a whole: the rest is scanned once, and not from the last kept position each time.
     far: OnceCell<Box<[u32]>>,
-    /// How many columns were passed over.
+    /// Number of columns that were skipped.
     #[cfg(test)]
     passed: Cell<u32>,
 }
@@ -74,7 +74,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Passes over columns from one whose place is known.
+    /// Skips columns from one whose position is known.
     fn find(&self, column: u32, from: u32) -> Option<&'a [u8]> {
         let mut bytes = self.bytes.get(self.places.get(from as usize)?.get() as usize..)?;
         for passed in from..column {
@@ -88,7 +88,7 @@ impl<'a> Row<'a> {
         Some(bytes)
     }
 
-    /// The bytes from a column on whose place is not kept within the row.
+    /// The bytes from a column on whose position is not kept within the row.
     #[cold]
     fn find_far(&self, column: u32) -> Option<&'a [u8]> {
         let far = self.far.get_or_init(|| self.pass_far());
@@ -96,9 +96,10 @@ impl<'a> Row<'a> {
         self.bytes.get(place as usize..)
     }
 
-    /// Where the columns behind the kept ones begin, and where the row ends; less of what is cut off.
+    /// Positions of the columns behind the kept ones, and the end of the row; fewer in a truncated
+    /// one.
     fn pass_far(&self) -> Box<[u32]> {
-        // What a row says of its width is not believed before its columns are there.
+        // The row's own width is not trusted before its columns are there.
         let mut places = Vec::new();
         let Some(mut bytes) = self.from(KEPT - 1) else { return Box::default() };
         for _ in KEPT..=self.width {
@@ -110,7 +111,7 @@ impl<'a> Row<'a> {
         places.into()
     }
 
-    /// What follows a column.
+    /// The bytes after a column.
     fn pass(&self, bytes: &'a [u8]) -> Result<&'a [u8], Malformed> {
         #[cfg(test)]
         self.passed.set(self.passed.get() + 1);

@@ -61,7 +61,7 @@ fn records_are_rows_and_hold_those_below() {
     let bounds = [Bounds::default(); 2];
     let answer = Answer::new(&program, &bounds, &results);
     let mut top = answer.top();
-    // The same rows come as often as they are asked for.
+    // The same rows can be read repeatedly.
     for _ in 0..2 {
         let mut cursor = top.open(LevelId(0)).unwrap();
         let rows = shown(&mut cursor, Some(LevelId(1)));

@@ -1,11 +1,11 @@
-//! When to try again what failed because of others.
+//! Retries with backoff of transactions that failed because of others.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
 
 use tokio::time::sleep;
 
-/// How long it is tried again.
+/// Time limit of retries.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The first pause; each one is twice as long as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
@@ -33,7 +33,7 @@ impl Again {
         true
     }
 
-    /// How long to wait at most, after so much time.
+    /// The longest pause before the next attempt, after this elapsed time.
     fn pause_after(&mut self, elapsed: Duration) -> Option<Duration> {
         let pause = self.pause;
         self.pause = (pause * 2).min(LONGEST_PAUSE);
@@ -41,7 +41,7 @@ impl Again {
     }
 }
 
-/// A part of a time that nobody knows before.
+/// A random part of a time (jitter).
 fn part(of: Duration) -> Duration {
     let random = RandomState::new().hash_one(0) % 1_024;
     of * u32::try_from(random).unwrap_or(0) / 1_024

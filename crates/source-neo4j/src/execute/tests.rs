@@ -1,4 +1,4 @@
-//! Runs against a server that says what it is told to say.
+//! Tests of execution with a scripted server.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -38,7 +38,7 @@ fn pool(port: &Port, most: usize) -> Rc<Pool> {
     Pool::new(Cluster::new(config.clone()), config, options)
 }
 
-/// What came of a run: how many records each statement gave, the root fields that failed, and
+/// The result of a run: the number of records of each statement, the failed root fields, and
 /// whether something was changed.
 type Ran = Result<(Vec<usize>, Vec<(u32, SourceErrorKind)>, bool), SourceErrorKind>;
 

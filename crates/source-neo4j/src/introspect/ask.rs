@@ -8,7 +8,7 @@ use crate::wire::{Bookmarks, Connection, Pack, Records, Scope, Transaction, Wire
 use super::IntrospectError;
 use super::record::Unexpected;
 
-/// How long the server may take for one statement.
+/// Timeout of one statement.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A statement with its parameter, if it has one.
@@ -23,7 +23,7 @@ pub(super) struct Asked<'a> {
 pub(super) enum Parameter<'a> {
     Names(&'a [&'a str]),
     Ids(&'a [i64]),
-    /// How many records are wanted, `$p0` of a statement that was printed.
+    /// The limit of records, `$p0` of a printed statement.
     Most(u32),
 }
 
@@ -58,8 +58,8 @@ impl Parameter<'_> {
     }
 }
 
-/// Servers since 5.26 know two versions of the language, and may have been told that the newer one
-/// is meant where nothing is said.
+/// Servers since 5.26 support two versions of the language, and may be configured with the newer
+/// one as the default.
 fn said(text: &str, connection: &Connection) -> String {
     let version = connection.server_version();
     match (version.major, version.minor) >= (5, 26) {
@@ -68,8 +68,8 @@ fn said(text: &str, connection: &Connection) -> String {
     }
 }
 
-/// Sends statements together, each a transaction of its own, and reads what is answered: records
-/// for each of them, in their order.
+/// Sends statements together, each a transaction of its own, and reads the records of each of them,
+/// in their order.
 pub(super) async fn ask(
     connection: &mut Connection,
     statements: &[Asked<'_>],
@@ -92,7 +92,7 @@ pub(super) async fn ask(
     Ok(results)
 }
 
-/// The records of a statement, each read by a function; none for one that was not asked.
+/// The records of a statement, each read by a function; none for a statement that was not sent.
 pub(super) fn rows<T>(
     records: Option<&Records>,
     read: impl Fn(&[u8]) -> Result<T, Unexpected>,

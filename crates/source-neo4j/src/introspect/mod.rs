@@ -1,15 +1,15 @@
-//! Reads what is in a graph: which labels, properties and relationships there are, and what
-//! constraints and indexes say of them.
+//! Introspection of a graph: its labels, properties and relationships, and its constraints and
+//! indexes.
 //!
 //! * [`ask`]: statements that are sent together
 //! * [`read`]: which statements these are; a graph that is not large is read as a whole
 //! * [`sample`]: of a large one some nodes of each label and some relationships of each type are,
 //!   which takes as long as there are labels and types, however many nodes there are
-//! * [`record`], [`rows`], [`types`]: what they answer
+//! * [`record`], [`rows`], [`types`]: the results of the statements
 //! * [`whole`], [`sampled`]: the answers put together
 //!
-//! The statements stand in `.cypher` files beside this one. Those of a sample begin with one that
-//! names a label or a type and answers ids; whatever else is asked takes these as a parameter.
+//! The statements are `.cypher` files beside this one. Those of a sample begin with one that
+//! returns ids for a label or a type; the others take these as a parameter.
 
 mod ask;
 mod read;
@@ -28,7 +28,7 @@ use catalog::GraphSummary;
 
 use super::wire::{Connection, WireError};
 
-/// Why a graph could not be read.
+/// The reason why a graph could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum IntrospectError {
     #[error(transparent)]
@@ -37,7 +37,7 @@ pub enum IntrospectError {
     Unexpected(#[from] Unexpected),
 }
 
-/// Reads what is in the connection's database. It is not changed.
+/// Introspects the connection's database. It is not changed.
 ///
 /// A connection on which this failed is to be reset or given up.
 pub async fn introspect(

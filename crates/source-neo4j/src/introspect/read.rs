@@ -1,4 +1,4 @@
-//! Which statements are asked, and in which order.
+//! The statements of an introspection, and their order.
 
 use catalog::{Coverage, End, GraphConstraint, GraphIndex, GraphIndexState, GraphSummary};
 
@@ -8,7 +8,7 @@ use super::whole::{self, Whole};
 use super::{IntrospectError, sample};
 use crate::wire::{Connection, ServerVersion, WireError};
 
-/// How much of a graph is looked at.
+/// Limits of the sample of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// A graph of as many nodes and relationships is read as a whole: that takes about a second
@@ -52,7 +52,7 @@ pub(super) async fn read(
     Ok(summary)
 }
 
-/// Constraints and indexes. Whoever may not see them reads the graph without.
+/// Constraints and indexes. A user without the privilege to list them reads the graph without.
 pub(crate) async fn read_schema(
     connection: &mut Connection,
 ) -> Result<(Vec<GraphConstraint>, Vec<GraphIndex>), IntrospectError> {
@@ -76,7 +76,7 @@ pub(crate) async fn read_schema(
     Ok((rows(answered.first(), row::constraint)?, rows(answered.get(1), row::index)?))
 }
 
-/// How far the database is with its indexes. Whoever may not see them is told of none.
+/// The states of the database's indexes. A user without the privilege to list them gets none.
 pub(crate) async fn read_index_states(
     connection: &mut Connection,
 ) -> Result<Vec<GraphIndexState>, IntrospectError> {

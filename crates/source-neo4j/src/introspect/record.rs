@@ -2,7 +2,7 @@
 
 use response::packed::{Elements, Malformed, Packed};
 
-/// An answer that is not what the statement asks for.
+/// A result that does not have the form of its statement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unexpected {
     #[error("the server's answer cannot be read: {0}")]
@@ -72,7 +72,7 @@ impl<'r> Columns<'r> {
         }
     }
 
-    /// The same as a set, as labels are.
+    /// The value as a set of labels.
     pub(super) fn labels(&mut self) -> Result<Vec<Box<str>>, Unexpected> {
         let mut labels = self.texts()?;
         labels.sort();
@@ -84,7 +84,7 @@ pub(super) fn texts(elements: Elements<'_>) -> Result<Vec<Box<str>>, Unexpected>
     elements.map(|element| text(element?)).collect()
 }
 
-/// Texts of a server are UTF-8; what is not is not worth an error here.
+/// Texts of a server are UTF-8; others are replaced without an error.
 pub(super) fn text(value: Packed<'_>) -> Result<Box<str>, Unexpected> {
     match value {
         Packed::Text(text) => Ok(String::from_utf8_lossy(text).into()),

@@ -1,4 +1,4 @@
-//! What the statements answer, one type a statement. Columns are read in the order of the
+//! Results of the statements, one type per statement. Columns are read in the order of the
 //! statement's RETURN.
 
 use catalog::{
@@ -33,7 +33,7 @@ pub(super) struct ValuesRow<K> {
     pub(super) found: Found,
 }
 
-/// What the values of a property are that its type does not say.
+/// Details of a property's values beyond their type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     /// An integer does not fit 32 bits.
@@ -45,7 +45,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// What either of them is.
+    /// The union of both.
     pub(super) fn or(self, other: Self) -> Self {
         Self {
             wide: self.wide || other.wide,
@@ -207,7 +207,7 @@ fn part(columns: &mut Columns<'_>) -> Result<GraphPart, Unexpected> {
 }
 
 impl WrittenType {
-    /// Whether it is this type, in either way of writing it.
+    /// Whether it is this type, in either notation.
     pub(super) fn is(&self, r#type: &str) -> bool {
         let inner = self.0.strip_prefix(":`").and_then(|rest| rest.strip_suffix('`'));
         inner.is_some_and(|inner| inner == r#type || inner == r#type.replace('`', "``"))

@@ -1,4 +1,4 @@
-//! Looks at some nodes of each label and some relationships of each type.
+//! Sampling: reads some nodes of each label and some relationships of each type.
 //!
 //! The server keeps which labels the ends of each type have. Where the first relationships of a
 //! type do not show one of these, some are read that do.
@@ -18,10 +18,10 @@ use super::sampled::{self, Candidates, Sampled};
 use crate::flavor::flavor;
 use crate::wire::Connection;
 
-/// How many statements are sent together.
+/// Number of statements that are sent together.
 const TOGETHER: usize = 64;
 
-/// How many relationships are looked at between labels that were not seen at the ends of a type.
+/// Number of relationships that are read between labels that were not seen at the ends of a type.
 const FEW: u32 = 25;
 
 pub(super) async fn read(

@@ -1,7 +1,7 @@
-//! What was read of some nodes and relationships, put together.
+//! Summary of a sample of nodes and relationships.
 //!
-//! What a sample has not seen may be there, so that nothing is said to be there always; only
-//! constraints say that.
+//! Data outside the sample may differ, so nothing is declared as always present; only constraints
+//! guarantee that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use super::record::{Columns, Unexpected, text};
 use super::rows::{Group, Labels};
 use super::whole::sort;
 
-/// What the statements answered so far.
+/// The results of the statements so far.
 #[derive(Debug, Default)]
 pub(super) struct Sampled {
     groups: BTreeMap<Labels, Seen>,
@@ -86,7 +86,7 @@ impl Sampled {
         })
     }
 
-    /// The same for those that end there.
+    /// Whether relationships of the type were seen that end at nodes with the label.
     pub(super) fn knows_end(&self, r#type: &str, label: &str) -> bool {
         self.triples.iter().any(|triple| {
             *triple.r#type == *r#type && triple.to.iter().any(|other| **other == *label)
@@ -155,7 +155,7 @@ fn value_row<K>(key: K, mut columns: Columns<'_>) -> Result<ValueRow<K>, Unexpec
     Ok(ValueRow { key, name, r#type: GraphType { value: value(first, is_wide)?, is_list } })
 }
 
-/// What a value is, of which texts are sent without their characters.
+/// The type of a value, of which texts are sent without their characters.
 fn value(value: Packed<'_>, is_wide: bool) -> Result<GraphValue, Unexpected> {
     Ok(match value {
         Packed::Null => GraphValue::Nothing,

@@ -2,8 +2,8 @@
 
 use catalog::{GraphType, GraphValue};
 
-/// The type that a procedure or a constraint calls so: `LongArray`, `LIST<STRING NOT NULL>`.
-/// Integers are those of 32 bits, and points geographic, until a value says something else.
+/// The type of a procedure's or a constraint's name: `LongArray`, `LIST<STRING NOT NULL>`. Integers
+/// are those of 32 bits, and points geographic, until a value shows otherwise.
 pub(super) fn named(name: &str) -> GraphType {
     let name = name.trim().trim_end_matches(" NOT NULL");
     if let Some(element) = name.strip_prefix("LIST<").and_then(|rest| rest.strip_suffix('>')) {

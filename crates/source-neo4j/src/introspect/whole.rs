@@ -1,4 +1,4 @@
-//! What was read of a whole graph, put together.
+//! Summary of a whole graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use catalog::{
 
 use super::rows::{Found, Group, Labels, PropertyRow, ValuesRow, WrittenType};
 
-/// What the statements answered.
+/// The results of the statements.
 #[derive(Debug, Default)]
 pub(super) struct Whole {
     pub(super) groups: Vec<Group>,
@@ -24,8 +24,8 @@ pub(super) struct Whole {
     pub(super) indexes: Vec<GraphIndex>,
 }
 
-/// The names of properties whose values must be looked at: integers may be wide, points of one of
-/// two kinds, and a list without elements is one of texts for the server.
+/// The names of properties whose values must be read: integers may be wide, points of one of two
+/// kinds, and an empty list is one of texts for the server.
 pub(super) fn unclear_names<K>(rows: &[PropertyRow<K>]) -> Vec<&str> {
     let is_unclear = |row: &&PropertyRow<K>| {
         row.types.iter().any(|r#type| match (&r#type.value, r#type.is_list) {
@@ -39,8 +39,8 @@ pub(super) fn unclear_names<K>(rows: &[PropertyRow<K>]) -> Vec<&str> {
     names.into_iter().collect()
 }
 
-/// Puts together what the statements answered. They may have seen the graph at different moments:
-/// what one of them has not seen counts as not being there.
+/// Combines the results of the statements. They may have seen the graph at different moments: data
+/// that one of them has not seen counts as absent.
 pub(super) fn summary(whole: Whole) -> GraphSummary {
     let mut nodes: BTreeMap<Labels, NodeGroup> = BTreeMap::new();
     for Group { labels, count } in whole.groups {
@@ -131,7 +131,7 @@ fn property<K>(row: PropertyRow<K>, found: Option<Found>) -> GraphProperty {
     GraphProperty { name: row.name, types: types.into_iter().collect(), always: row.always }
 }
 
-/// A type by what its values are.
+/// The types of a property, by its values.
 fn told_apart(r#type: GraphType, found: Found) -> Vec<GraphType> {
     let is_list = r#type.is_list;
     let of = |value: GraphValue| GraphType { value, is_list };

@@ -45,7 +45,7 @@ impl Pooled {
         self.is_reused
     }
 
-    /// Tells those who choose servers that something failed on this one.
+    /// Reports a failure to the cluster, which chooses servers.
     pub(in super::super) fn note(&self, error: &WireError) {
         self.pool.cluster.note(self.endpoint(), error);
     }

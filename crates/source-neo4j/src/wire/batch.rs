@@ -15,14 +15,14 @@ const ALL: i64 = -1;
 /// and the records of a statement may stay open from one to the next, and from one batch of a
 /// connection to the next.
 ///
-/// After a failure the server passes over the rest of what was sent; the transaction, if there was
-/// one, is rolled back. If one of the futures is dropped after something was sent, the connection is
-/// not clean any more.
+/// After a failure the server ignores the remaining messages; the transaction, if there was one, is
+/// rolled back. If one of the futures is dropped after something was sent, the connection is not
+/// clean any more.
 #[derive(Debug)]
 #[must_use = "nothing is sent before `exchange`"]
 pub struct Batch<'c> {
     connection: &'c mut Connection,
-    /// What will be open when all that is composed is done.
+    /// The state when all composed messages are done.
     open: Open,
 }
 
@@ -58,8 +58,8 @@ impl<'c> Batch<'c> {
         self.run_and_pull(scope, text, count, ALL, parameters)
     }
 
-    /// The same for the first records; [`Records::has_more`] says whether there are others, which
-    /// [`Batch::pull`] gets.
+    /// Runs a statement and pulls the first records; [`Records::has_more`] is whether there are
+    /// others, which [`Batch::pull`] gets.
     pub fn run_at_most<E: From<WireError>>(
         &mut self,
         scope: Scope<'_>,
@@ -71,13 +71,13 @@ impl<'c> Batch<'c> {
         self.run_and_pull(scope, text, count, i64::from(at_most.max(1)), parameters)
     }
 
-    /// More records of the statement that was run last, at the next place in the results: all, or as
-    /// many as said.
+    /// Pulls more records of the last statement, at the next place in the results: all, or at most
+    /// this number.
     pub fn pull(&mut self, at_most: Option<u32>) -> Result<(), WireError> {
         self.add_pull(at_most.map_or(ALL, |at_most| i64::from(at_most.max(1))))
     }
 
-    /// No more records of the statement that was run last. What it did comes at the next place in
+    /// Discards the remaining records of the last statement. Its summary comes at the next place in
     /// the results.
     pub fn discard(&mut self) -> Result<(), WireError> {
         self.require_usable()?.add(Request::Discard, 1, |pack| count_of_records(ALL, pack))?;
@@ -94,7 +94,7 @@ impl<'c> Batch<'c> {
         Ok(())
     }
 
-    /// Ends the transaction without what was done in it.
+    /// Rolls the transaction back.
     pub fn rollback(&mut self) -> Result<(), WireError> {
         self.require_usable()?.add(Request::Rollback, 0, |_| {})?;
         self.open.transaction = false;
@@ -102,12 +102,12 @@ impl<'c> Batch<'c> {
         Ok(())
     }
 
-    /// Sends what was composed since the last time, and reads the answers: one result for each run,
-    /// pull and discard, in their order. The results are cleared and filled again; after an error
-    /// there are none.
+    /// Sends the messages composed since the last time, and reads the answers: one result for each
+    /// run, pull and discard, in their order. The results are cleared and filled again; after an
+    /// error there are none.
     pub async fn exchange(&mut self, results: &mut Vec<Records>) -> Result<(), WireError> {
         self.require_usable()?;
-        // The rest of what is open is as the server says.
+        // The rest of the state follows the server's answers.
         self.connection.open.writes = self.open.writes;
         self.connection.open.alone = self.open.alone;
         let exchanged = self.connection.exchange(results).await;
@@ -115,7 +115,7 @@ impl<'c> Batch<'c> {
         exchanged
     }
 
-    /// Asks for a routing table, which is read from the only result.
+    /// Requests a routing table, which is read from the only result.
     pub(super) fn route(&mut self, write: impl FnOnce(&mut Pack)) -> Result<(), WireError> {
         self.require_usable()?.add(Request::Route, 3, write)?;
         self.expect(Expected::Route);

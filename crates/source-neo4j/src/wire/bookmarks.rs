@@ -1,9 +1,9 @@
-//! What a transaction has to have seen: the marks of those committed before.
+//! Bookmarks: marks of committed transactions that a later one has to see (causal consistency).
 
 use std::sync::Arc;
 
-/// The marks that a transaction is given, so that it does not begin on a server of a cluster before
-/// that has what was written on another. Copies are shared.
+/// The bookmarks that a transaction is given, so that it does not begin on a server of a cluster
+/// before that has earlier writes of another. Copies are shared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bookmarks(Option<Arc<[Box<str>]>>);
 
@@ -16,8 +16,8 @@ impl Bookmarks {
         self.0.is_none()
     }
 
-    /// The marks after a transaction that was given `sent` and left `new`: what it has seen need not
-    /// be said any more, what others have left meanwhile has to.
+    /// The bookmarks after a transaction that was given `sent` and returned `new`: its own ones are
+    /// replaced, and those that other transactions have added meanwhile are kept.
     pub(super) fn after(&self, sent: &Bookmarks, new: &str) -> Bookmarks {
         let left =
             self.iter().filter(|known| *known != new && sent.iter().all(|seen| seen != *known));

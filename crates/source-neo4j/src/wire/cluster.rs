@@ -1,9 +1,9 @@
-//! Which server is asked: the one that the address names, or of a cluster the one that serves.
+//! Choice of a server: the one of the address, or a member of a cluster (client-side routing).
 //!
-//! With a `neo4j` address, the server that it names is asked for the servers that read and those
-//! that write, and asked again when the answer has become old or turned out wrong. A `bolt` address
-//! means its server and no other. There is no cluster where this is tested: what servers of one
-//! answer is taken from the protocol's documentation, and replayed.
+//! With a `neo4j` address, its server returns a routing table of servers that read and those that
+//! write, which is requested again when it has expired or turned out wrong. A `bolt` address means
+//! its server and no other. No cluster is available for tests: a cluster's answers are taken from
+//! the protocol's documentation, and replayed.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -33,9 +33,9 @@ pub struct Cluster {
 #[derive(Debug, Default)]
 struct Routing {
     table: RwLock<Option<Arc<Table>>>,
-    /// Held by the one who asks for a table.
+    /// Locked while a table is requested.
     asking: Mutex<()>,
-    /// How often it was asked for, with whatever success.
+    /// Number of requests for it, failed ones included.
     asked: AtomicU64,
     turn: AtomicUsize,
     bookmarks: RwLock<Bookmarks>,
@@ -52,7 +52,7 @@ impl Cluster {
         &self.config
     }
 
-    /// A server for this; which ones there are is asked for where it is not known, or not any more.
+    /// A server for this access; the routing table is requested if it is missing or expired.
     pub async fn choose(&self, access: Access) -> Result<Arc<Endpoint>, WireError> {
         let Some(routing) = &self.routing else { return Ok(Arc::clone(self.config.endpoint())) };
         if let Some(endpoint) = routing.choose(access) {
@@ -60,8 +60,8 @@ impl Cluster {
         }
         let asked = routing.asked.load(Ordering::Acquire);
         let _asking = routing.asking.lock().await;
-        // Who asked meanwhile was told what would be told again, a table without such a server or
-        // nothing.
+        // A concurrent request had the result that another one would have, a table without such a
+        // server or an error.
         if routing.asked.load(Ordering::Acquire) == asked {
             let table = self.ask(routing).await;
             routing.asked.fetch_add(1, Ordering::Release);
@@ -70,8 +70,8 @@ impl Cluster {
         routing.choose(access).ok_or(WireError::NoServer(access))
     }
 
-    /// Connects to a server that was chosen. One that cannot be reached is not chosen again until
-    /// the table is asked for anew.
+    /// Connects to a chosen server. One that cannot be reached is not chosen again until the table
+    /// is renewed.
     pub async fn connect(&self, endpoint: &Arc<Endpoint>) -> Result<Connection, WireError> {
         let connected = Connection::connect(&self.config, endpoint).await;
         if let Err(error) = &connected {
@@ -80,7 +80,7 @@ impl Cluster {
         connected
     }
 
-    /// Learns from a failure what of the table is wrong.
+    /// Corrects the table after a failure.
     pub fn note(&self, endpoint: &Endpoint, error: &WireError) {
         let Some(routing) = &self.routing else { return };
         let without: fn(&Table, &Endpoint) -> Table = match error {
@@ -96,7 +96,7 @@ impl Cluster {
         }
     }
 
-    /// What a transaction has to have seen; nothing where there is one server.
+    /// The bookmarks for a transaction; none with a single server.
     pub fn bookmarks(&self) -> Bookmarks {
         match &self.routing {
             Some(routing) => {
@@ -106,7 +106,7 @@ impl Cluster {
         }
     }
 
-    /// What a transaction has left that was given `sent`.
+    /// Records the bookmark of a transaction that was given `sent`.
     pub fn bookmark(&self, sent: &Bookmarks, new: &str) {
         if let Some(routing) = &self.routing {
             let mut bookmarks = routing.bookmarks.write().unwrap_or_else(PoisonError::into_inner);
@@ -114,8 +114,8 @@ impl Cluster {
         }
     }
 
-    /// Asks the servers that tell, and then the one that the address names; the last error is
-    /// reported.
+    /// Requests a table from the routers, and then from the server of the address; returns the last
+    /// error.
     async fn ask(&self, routing: &Routing) -> Result<Table, WireError> {
         let seed = self.config.endpoint();
         let known = routing.table();
@@ -135,7 +135,7 @@ impl Cluster {
         Err(last)
     }
 
-    /// Asks a server for as long as connecting to one may take.
+    /// Requests a table from a server, with the timeout of connecting.
     async fn ask_in_time(&self, router: &Arc<Endpoint>) -> Result<Table, WireError> {
         match self.config.connect_timeout() {
             // Connecting has the time for itself.

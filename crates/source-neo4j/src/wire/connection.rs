@@ -25,10 +25,10 @@ pub struct Connection {
     pub(super) receiver: Receiver,
     /// The messages of the exchange that is being composed or sent.
     pub(super) out: Outbox,
-    /// What was not answered yet, in order.
+    /// Expected answers, in order.
     pub(super) expected: VecDeque<Expected>,
     pub(super) state: State,
-    /// What the server waits for, beside messages.
+    /// The server's state: open transactions and results.
     pub(super) open: Open,
     /// Of the last transaction that could write.
     pub(super) bookmark: Option<Box<str>>,
@@ -46,7 +46,7 @@ pub(super) enum Expected {
     Begin,
     /// What the records are of.
     Run,
-    /// Records, and what ends them; `commits` where that ends a transaction that writes, too.
+    /// Records, and their end; `commits` where that also ends a transaction that writes.
     Pull {
         commits: bool,
     },
@@ -72,15 +72,15 @@ pub(super) enum State {
     Broken,
 }
 
-/// What was begun and is not ended.
+/// Open transactions and results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Open {
     pub(super) transaction: bool,
     /// Records that were not pulled.
     pub(super) records: bool,
-    /// Whether the transaction, or the statement that is its own, was begun to write.
+    /// Whether the transaction, or the auto-commit statement, is a writing one.
     pub(super) writes: bool,
-    /// Whether the statement that was run last is its own transaction.
+    /// Whether the last statement is its own transaction (auto-commit).
     pub(super) alone: bool,
 }
 
@@ -116,7 +116,7 @@ impl Connection {
     }
 
     /// Whether nothing is unanswered or open. If not, as when a future was dropped half-way, the
-    /// connection can be [`Connection::reset`], or must be given up.
+    /// connection can be [`Connection::reset`], or must be closed.
     pub fn is_clean(&self) -> bool {
         match self.state {
             State::Idle | State::Composing => !self.open.transaction && !self.open.records,
@@ -124,8 +124,8 @@ impl Connection {
         }
     }
 
-    /// Looks, without waiting, whether the server has closed the connection. Signs of life are read
-    /// on the way. One that was closed must be given up.
+    /// Checks without waiting whether the server has closed the connection, and reads its
+    /// keep-alive messages. A closed connection must be given up.
     pub fn is_open(&mut self) -> bool {
         let is_open = self.is_clean() && self.hears_nothing_bad();
         if !is_open {
@@ -134,12 +134,12 @@ impl Connection {
         is_open
     }
 
-    /// Ends what runs and what is open, reads away what was not read, and makes the connection clean
-    /// again: one round trip, which is also the sign of life that a rested connection is asked for.
+    /// Cancels running and open statements, discards unread answers, and makes the connection clean
+    /// again: one round trip, which is also the check of an idle connection.
     pub async fn reset(&mut self) -> Result<(), WireError> {
         self.forget_composed();
-        // Half a message is no work that the server would begin: what nobody waits for any more is not
-        // sent to its end, where a COMMIT may stand.
+        // The server does not execute half a message: an abandoned one is not completed, since it
+        // may contain a COMMIT.
         if self.state == State::Sent && !self.out.unsent().is_empty() {
             self.state = State::Broken;
         }
@@ -159,8 +159,7 @@ impl Connection {
         read
     }
 
-    /// Tells the server that nothing more comes, without waiting. A connection that is only dropped
-    /// is closed as well.
+    /// Sends GOODBYE without waiting. Dropping a connection closes it as well.
     pub async fn close(mut self) {
         let told = async {
             if self.is_clean() {
@@ -179,8 +178,8 @@ impl Connection {
         self.receiver.allow(bytes);
     }
 
-    /// Whether a transaction that writes was to be committed, and the server never said if it was, or
-    /// failed while it did. To be asked before a [`Connection::reset`].
+    /// Whether a writing transaction was to be committed, and the server never confirmed it, or
+    /// failed meanwhile. To be read before a [`Connection::reset`].
     pub fn outcome_is_unknown(&self) -> bool {
         if self.is_in_doubt {
             return true;
@@ -192,12 +191,12 @@ impl Connection {
         }
     }
 
-    /// What the last transaction left that could write, once.
+    /// Takes the bookmark of the last writing transaction.
     pub fn take_bookmark(&mut self) -> Option<Box<str>> {
         self.bookmark.take()
     }
 
-    /// Where the server is.
+    /// The server's address.
     pub fn endpoint(&self) -> &Arc<Endpoint> {
         &self.endpoint
     }
@@ -249,13 +248,14 @@ impl Connection {
 
     fn hears_nothing_bad(&mut self) -> bool {
         self.receiver.start_round();
-        // Nobody waits for this look.
+        // No task waits for this check.
         let mut context = Context::from_waker(Waker::noop());
         loop {
             match self.receiver.poll_read(&mut self.socket, &mut context) {
                 Poll::Pending => return true,
                 Poll::Ready(Ok(0) | Err(_)) => return false,
-                // The server says nothing by itself but signs of life, and why it goes away.
+                // Without a request the server sends only keep-alive messages, and its reason for
+                // closing.
                 Poll::Ready(Ok(_)) => match self.receiver.next_message() {
                     Ok(None) => {}
                     Ok(Some(_)) | Err(_) => return false,

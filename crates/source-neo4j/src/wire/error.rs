@@ -1,4 +1,4 @@
-//! What can go wrong between this process and Neo4j.
+//! Errors between this process and Neo4j.
 
 use std::fmt;
 use std::io;
@@ -18,23 +18,23 @@ pub struct DatabaseError {
     pub message: String,
     /// The status of GQL, from Bolt 5.7 on.
     pub gql_status: Option<String>,
-    /// What the status means.
+    /// The meaning of the status.
     pub description: Option<String>,
 }
 
-/// Whose fault an error is.
+/// The class of an error, by its cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorClass {
     /// The statement or its values are wrong, or may not be run.
     Client,
-    /// The same may succeed later.
+    /// A retry may succeed later.
     Transient,
     /// The database's own.
     Database,
     Unknown,
 }
 
-/// Why a connection or an exchange failed.
+/// The reason why a connection or an exchange failed.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
     #[error("{0}")]
@@ -50,7 +50,8 @@ pub enum WireError {
     Database { error: Box<DatabaseError>, result: Option<usize> },
     #[error("the connection is closed")]
     Closed,
-    /// The server answered what the protocol does not allow here, or a message cannot be sent.
+    /// The server sent an answer that the protocol does not allow here, or a message cannot be
+    /// sent.
     #[error("protocol: {0}")]
     Protocol(String),
     #[error("the connection was not made in time")]
@@ -71,7 +72,7 @@ pub enum WireError {
 }
 
 impl DatabaseError {
-    /// From the metadata of a FAILURE; what is missing stays empty.
+    /// Reads the metadata of a FAILURE; missing entries stay empty.
     pub(super) fn from_metadata(entries: Entries<'_>) -> Result<DatabaseError, Malformed> {
         let mut error = DatabaseError::default();
         for entry in entries {
@@ -107,7 +108,7 @@ impl DatabaseError {
     /// Whether the same transaction may succeed if it is begun again, perhaps on another server.
     pub fn is_transient(&self) -> bool {
         match (self.class(), self.title()) {
-            // Somebody ended it on purpose. Only 4.4 and older call that transient.
+            // Terminated on purpose. Only 4.4 and older classify that as transient.
             (ErrorClass::Transient, "Terminated" | "LockClientStopped") => false,
             // It would take as much memory again, or meet the same limit.
             (
@@ -118,7 +119,7 @@ impl DatabaseError {
                 | "MaximumTransactionLimitReached",
             ) => false,
             (ErrorClass::Transient, _) => true,
-            // The server forgot what the user may do: another connection asks again.
+            // The server's cached authorization has expired: a new connection renews it.
             (ErrorClass::Client, "AuthorizationExpired") => true,
             (ErrorClass::Client | ErrorClass::Database | ErrorClass::Unknown, _) => {
                 self.is_of_leader()
@@ -126,9 +127,9 @@ impl DatabaseError {
         }
     }
 
-    /// Whether a transaction may be committed whose COMMIT failed so. A server that is stopped fails
-    /// where it closes what it has written already; what it refuses, and what has to make way for
-    /// others, is taken back.
+    /// Whether a transaction whose COMMIT failed so may be committed nevertheless. A server that is
+    /// stopped fails while it closes a transaction that is written already; refused transactions
+    /// and victims of deadlocks are rolled back.
     pub(super) fn leaves_a_commit_in_doubt(&self) -> bool {
         match self.class() {
             ErrorClass::Client => false,
@@ -137,7 +138,7 @@ impl DatabaseError {
         }
     }
 
-    /// Whether the session is of no more use: who it is for has to be said anew.
+    /// Whether the session cannot be used again: it has to authenticate anew.
     pub(super) fn is_of_the_session(&self) -> bool {
         matches!(
             self.code.as_str(),
@@ -146,7 +147,7 @@ impl DatabaseError {
         )
     }
 
-    /// Whether the server is not, or not any more, the one that writes.
+    /// Whether the server is not, or no longer, the one that writes.
     pub(super) fn is_of_leader(&self) -> bool {
         matches!(
             self.code.as_str(),
@@ -155,20 +156,20 @@ impl DatabaseError {
         )
     }
 
-    /// Whether the routing table is wrong, and another server may do it.
+    /// Whether the routing table is wrong, and another server may succeed.
     pub fn is_of_routing(&self) -> bool {
         self.is_of_leader() || self.title() == "DatabaseUnavailable"
     }
 
-    /// Whether the server does not know how to route: it is alone.
+    /// Whether the server does not support routing: it is a single one.
     pub(super) fn is_of_a_single_server(&self) -> bool {
         self.title() == "ProcedureNotFound"
     }
 }
 
 impl WireError {
-    /// Whether the same may succeed if it is tried again. Whether it may be repeated is another
-    /// question, see [`super::Connection::outcome_is_unknown`].
+    /// Whether a retry may succeed. Whether it is safe is another question, see
+    /// [`super::Connection::outcome_is_unknown`].
     pub fn is_transient(&self) -> bool {
         match self {
             WireError::Database { error, .. } => error.is_transient(),
@@ -177,7 +178,7 @@ impl WireError {
         }
     }
 
-    /// Whether it is about the way to the server, and not about what was asked.
+    /// Whether it concerns the connection, and not the request.
     pub fn is_of_connection(&self) -> bool {
         match self {
             WireError::Io(_) | WireError::Closed | WireError::Timeout | WireError::Silent => true,
@@ -201,7 +202,7 @@ impl fmt::Display for DatabaseError {
 
 impl std::error::Error for DatabaseError {}
 
-/// An end of the stream is told apart from other failures: it is what a restart looks like.
+/// The end of the stream is distinguished from other failures: it is the sign of a restart.
 impl From<io::Error> for WireError {
     fn from(error: io::Error) -> WireError {
         match error.kind() {

@@ -1,4 +1,4 @@
-//! Which version of the protocol is spoken, see
+//! Negotiation of the protocol's version, see
 //! <https://neo4j.com/docs/bolt/current/bolt/handshake/>.
 
 use source::wire::socket::Socket;
@@ -13,13 +13,13 @@ pub(super) struct Protocol {
     pub(super) minor: u8,
 }
 
-/// What a stream that speaks Bolt begins with.
+/// The first bytes of a Bolt stream.
 const MAGIC: [u8; 4] = [0x60, 0x60, 0xb0, 0x17];
 
-/// What is offered, the best first: 5.8 and the eight minor versions below it, and 4.4 for the last
-/// servers of version 4. Each is a byte that says nothing, how many minor versions below are meant
-/// too, the minor and the major version. There is room for four; the newer way to offer more of them
-/// is not needed as long as these are few.
+/// The offered versions, the best first: 5.8 and the eight minor versions below it, and 4.4 for the
+/// last servers of version 4. Each is a reserved byte, the number of minor versions below that are
+/// included, the minor and the major version. There is room for four; the newer handshake for more
+/// of them is not needed as long as these are few.
 const OFFERED: [[u8; 4]; 4] = [[0, 8, 8, 5], [0, 0, 4, 4], [0; 4], [0; 4]];
 
 /// Agrees with the server on a version.

@@ -11,8 +11,8 @@ use super::pack::Pack;
 
 const PRODUCT: &str = concat!("thalweg/", env!("CARGO_PKG_VERSION"));
 
-/// Writes HELLO, and LOGON where that is a message of its own (since 5.1). Says how many answers
-/// there will be.
+/// Writes HELLO, and LOGON where that is a message of its own (since 5.1). Returns the number of
+/// expected answers.
 pub(super) fn write(
     config: &Config,
     protocol: Protocol,
@@ -32,8 +32,9 @@ pub(super) fn write(
     Ok(2)
 }
 
-/// Version 4.4 writes datetimes in a form of its own, in which times of a change of the clock mean
-/// nothing certain, unless it was asked for the form of version 5, which its later releases know.
+/// Version 4.4 writes datetimes in a form of its own, in which times of a clock change are
+/// ambiguous, unless the client requests the form of version 5 (the `utc` patch), which its later
+/// releases support.
 pub(super) fn require_known_datetimes(
     protocol: Protocol,
     metadata: &Entries<'_>,
@@ -103,8 +104,8 @@ fn write_hello(config: &Config, protocol: Protocol, pack: &mut Pack) -> Result<(
     Ok(())
 }
 
-/// What a cluster's servers are told, with the address by which they are known outside. Of a `bolt`
-/// address it is empty.
+/// Writes the routing context for a cluster's servers, with the address by which they are known
+/// outside. Of a `bolt` address it is empty.
 pub(super) fn write_routing_context(config: &Config, pack: &mut Pack) {
     let Some(context) = &config.routing else { return pack.map(0) };
     pack.map(context.len() + 1);
@@ -116,7 +117,7 @@ pub(super) fn write_routing_context(config: &Config, pack: &mut Pack) {
     pack.text(&config.endpoint.to_string());
 }
 
-/// The entries that say who it is.
+/// The entries of the credentials.
 #[derive(Clone, Copy)]
 struct Identity<'a> {
     scheme: &'a str,

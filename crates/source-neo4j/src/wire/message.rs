@@ -4,7 +4,7 @@ use response::packed::{Entries, Packed, begin};
 
 use super::error::WireError;
 
-/// What a message that is sent asks for: the tag of its structure.
+/// A request message: the tag of its structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Request {
@@ -21,19 +21,19 @@ pub(super) enum Request {
     Logon = 0x6a,
 }
 
-/// What the server answers.
+/// A message of the server.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Reply<'a> {
-    /// With the metadata that belongs to what was asked.
+    /// With the metadata of the answer.
     Success(Entries<'a>),
-    /// A list of its fields, which is looked into by who reads it.
+    /// A list of fields, which is decoded by its reader.
     Record,
     /// Something before failed.
     Ignored,
     Failure(Entries<'a>),
 }
 
-/// What stands before a record's list of fields.
+/// Bytes before a record's list of fields.
 pub(super) const RECORD_HEAD: usize = 2;
 
 /// The message that these bytes are.

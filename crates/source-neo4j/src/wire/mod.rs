@@ -6,18 +6,18 @@
 //!
 //! In the order of control flow:
 //! - [`config`]: where to connect to, and how: from an address and the `NEO4J_*` variables;
-//! - [`Cluster`], `table`: which server is asked for what, and [`Bookmarks`], what it has to have
-//!   seen. No cluster can run where this is tested; it is tested with what one would answer;
+//! - [`Cluster`], `table`: routing, and [`Bookmarks`] of earlier transactions. No cluster is
+//! available for tests; it is tested with a cluster's documented answers;
 //! - `startup`, `handshake`, `hello`: from an address to a session, and which server that is
 //!   ([`ServerVersion`]);
 //! - [`Connection`]: the session, and in which state its messages leave it;
-//! - [`Batch`]: messages that are composed and sent together, with what they say of their
-//!   [`Transaction`];
+//! - [`Batch`]: messages that are composed and sent together, with the parameters of their
+//! [`Transaction`];
 //! - `outbox`, [`Pack`]: the messages as they are sent, and the values in them;
-//! - `round`: what was composed is sent, and the answers are read;
+//! - `round`: sends composed messages, and reads the answers;
 //! - `receive`, `message`: the bytes received, cut into messages; [`Records`]: an index over them,
-//!   and [`Summary`]: what a statement did;
-//! - [`WireError`]: what can go wrong, and what of it may succeed later.
+//! and [`Summary`]: the counters of a statement;
+//! - [`WireError`]: errors, and which of them are transient.
 //!
 //! Invariant: a connection whose answers were not read to their end is not clean
 //! ([`Connection::is_clean`]), and is used again only after a [`Connection::reset`].

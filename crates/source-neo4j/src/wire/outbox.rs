@@ -12,7 +12,7 @@ const CHUNK: usize = 0xffff;
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     pack: Pack,
-    /// How much of it was sent.
+    /// Number of its bytes that are sent.
     sent: usize,
 }
 
@@ -90,7 +90,7 @@ impl Outbox {
     }
 }
 
-/// Chunks are never longer than can be said.
+/// Chunks are never longer than 16 bits can express.
 fn length_of(chunk: &[u8]) -> [u8; 2] {
     u16::try_from(chunk.len()).unwrap_or(u16::MAX).to_be_bytes()
 }

@@ -5,7 +5,7 @@
 #[derive(Debug, Default)]
 pub struct Pack {
     out: Vec<u8>,
-    /// A text, a list or a map was longer than the form can say.
+    /// A text, a list or a map was longer than PackStream can express.
     is_too_long: bool,
 }
 
@@ -57,17 +57,17 @@ impl Pack {
         self.out.extend_from_slice(bytes);
     }
 
-    /// So many values follow.
+    /// Begins a list of this number of values.
     pub fn list(&mut self, length: usize) {
         self.head(length, Some(0x90), [0xd4, 0xd5, 0xd6]);
     }
 
-    /// So many entries follow: a text and a value each.
+    /// Begins a map of this number of entries: a text and a value each.
     pub fn map(&mut self, length: usize) {
         self.head(length, Some(0xa0), [0xd8, 0xd9, 0xda]);
     }
 
-    /// So many values follow, at most 15.
+    /// Begins a structure of this number of values, at most 15.
     pub fn structure(&mut self, tag: u8, fields: u8) {
         self.is_too_long |= fields > 0x0f;
         self.out.extend_from_slice(&[0xb0 | fields & 0x0f, tag]);
@@ -78,18 +78,18 @@ impl Pack {
         self.out.extend_from_slice(packed);
     }
 
-    /// What was written.
+    /// The packed bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.out
     }
 
-    /// Forgets what was written and keeps the memory.
+    /// Clears the bytes and keeps the memory.
     pub fn clear(&mut self) {
         self.truncate(0);
     }
 
-    /// Whether something was written that the form cannot say, so that the rest is of no use.
+    /// Whether a value could not be expressed, so that the bytes are invalid.
     pub(super) fn is_too_long(&self) -> bool {
         self.is_too_long
     }
@@ -98,14 +98,14 @@ impl Pack {
         &mut self.out
     }
 
-    /// Takes back what was written behind so many bytes.
+    /// Truncates to this number of bytes.
     pub(super) fn truncate(&mut self, length: usize) {
         self.out.truncate(length);
         self.is_too_long = false;
     }
 
-    /// How long something is, by its markers for up to 15 (in the marker itself), and for lengths
-    /// of one, two and four bytes.
+    /// Writes a length, by its markers for up to 15 (in the marker itself), and for lengths of one,
+    /// two and four bytes.
     fn head(&mut self, length: usize, tiny: Option<u8>, markers: [u8; 3]) {
         let [one, two, four] = markers;
         match (u8::try_from(length), tiny) {
@@ -116,7 +116,7 @@ impl Pack {
                     self.out.push(two);
                     self.out.extend_from_slice(&length.to_be_bytes());
                 } else {
-                    // More than 4 GiB cannot be said.
+                    // More than 4 GiB cannot be expressed.
                     self.is_too_long |= u32::try_from(length).is_err();
                     let length = u32::try_from(length).unwrap_or(u32::MAX);
                     self.out.push(four);
@@ -133,7 +133,7 @@ mod tests {
 
     use super::*;
 
-    /// What is written, and that it is read as the same.
+    /// Compares the written bytes, and the values read back.
     fn check(write: impl Fn(&mut Pack), bytes: &[u8], expected: Packed<'_>) {
         let mut pack = Pack::new();
         write(&mut pack);

@@ -10,13 +10,13 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use response::Held;
+use response::MemoryReservation;
 use source::wire::buffers::{Buffers, Received};
 use source::wire::socket::Socket;
 
 use super::error::WireError;
 
-/// Where a message lies in the buffer.
+/// The position of a message in the buffer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Frame {
     pub(super) start: usize,
@@ -26,14 +26,14 @@ pub(super) struct Frame {
 #[derive(Debug)]
 pub(super) struct Receiver {
     buffers: Buffers,
-    /// Where the next chunk's length stands.
+    /// The position of the next chunk's length.
     position: usize,
     /// The chunks of a message that has not ended.
     begun: Option<Frame>,
 }
 
 impl Receiver {
-    pub(super) fn new(limit: usize, held: Held) -> Receiver {
+    pub(super) fn new(limit: usize, held: MemoryReservation) -> Receiver {
         Receiver { buffers: Buffers::new(limit, held), position: 0, begun: None }
     }
 
@@ -49,8 +49,8 @@ impl Receiver {
         self.move_back(read);
     }
 
-    /// Lets a large buffer go with the results that point into it: a connection that rests holds
-    /// no answer.
+    /// Frees a large buffer with the results that point into it: an idle connection holds no
+    /// answer.
     pub(super) fn end_round(&mut self) {
         let read = self.read_to();
         if self.buffers.end_round(read) {
@@ -103,7 +103,8 @@ impl Receiver {
         Ok(self.buffers.read(socket).await?)
     }
 
-    /// The same for who waits for something else too. Nothing is lost between two calls.
+    /// Reads for a task that waits for other events, too. Cancel safe: nothing is lost between two
+    /// calls.
     pub(super) fn poll_read(
         &mut self,
         socket: &mut Socket,
@@ -147,7 +148,7 @@ mod tests {
     async fn check(bytes: &[u8], expected: &[&[u8]]) {
         for size in [1, 2, 3, 7, bytes.len()] {
             let (mut socket, mut other) = streams().await;
-            let mut receiver = Receiver::new(1 << 20, Held::default());
+            let mut receiver = Receiver::new(1 << 20, MemoryReservation::default());
             let mut found = Vec::new();
             for piece in bytes.chunks(size) {
                 other.write_all(piece).await.unwrap();
@@ -180,7 +181,7 @@ mod tests {
     #[tokio::test]
     async fn a_message_that_does_not_end_is_refused_at_the_limit() {
         let (mut socket, mut other) = streams().await;
-        let mut receiver = Receiver::new(100_000, Held::default());
+        let mut receiver = Receiver::new(100_000, MemoryReservation::default());
         let writing = tokio::spawn(async move {
             let chunk = [&b"\xff\xff"[..], &[7; 65_535]].concat();
             while other.write_all(&chunk).await.is_ok() {}

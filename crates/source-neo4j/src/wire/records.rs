@@ -16,11 +16,11 @@ use super::summary::Summary;
 #[derive(Debug, Default)]
 pub struct Records {
     received: Arc<Received>,
-    /// Where each record's list of fields begins and ends.
+    /// Start and end of each record's list of fields.
     lists: Vec<(u32, u32)>,
-    /// What was answered to RUN; nothing where only more was pulled.
+    /// The answer to RUN; empty for further pulls.
     header: Frame,
-    /// What was answered at the end of the records.
+    /// The answer at the end of the records.
     footer: Frame,
     has_more: bool,
     /// That of its transaction, once this is committed.
@@ -36,8 +36,8 @@ impl Records {
         self.lists.is_empty()
     }
 
-    /// The list of a record's fields, as it was sent; what does not exist has no bytes. Whether the
-    /// bytes are a list is for who reads them to see.
+    /// The list of a record's fields, as it was sent; empty for a record that does not exist. The
+    /// reader checks whether the bytes are a list.
     #[inline]
     pub fn record(&self, index: usize) -> &[u8] {
         self.lists.get(index).map_or(&[], |list| self.list(*list))
@@ -63,7 +63,7 @@ impl Records {
         names.map(|field| name(field?)).collect()
     }
 
-    /// What the statement did, after its last record.
+    /// The summary of the statement, after its last record.
     pub fn summary(&self) -> Result<Summary, WireError> {
         match self.footer()? {
             Some(metadata) => Summary::from_metadata(&metadata),
@@ -79,17 +79,17 @@ impl Records {
         }
     }
 
-    /// The server holds more records than were asked for.
+    /// Whether the server has more records than were pulled.
     pub fn has_more(&self) -> bool {
         self.has_more
     }
 
-    /// How many bytes it holds, those of its exchange included.
+    /// Bytes that it holds, those of its exchange included.
     pub fn bytes(&self) -> usize {
         self.received.len()
     }
 
-    /// Lets the received bytes go.
+    /// Frees the received bytes.
     pub fn clear(&mut self) {
         if !self.received.is_empty() {
             self.received = Arc::default();
@@ -101,7 +101,7 @@ impl Records {
         self.bookmark = None;
     }
 
-    /// By what others see what its transaction did.
+    /// The bookmark by which others see the transaction.
     pub fn bookmark(&self) -> Option<&str> {
         self.bookmark.as_deref()
     }
@@ -151,7 +151,7 @@ impl Records {
         records
     }
 
-    /// What is said at the end of a statement that did this.
+    /// The end of a statement with these counters.
     #[cfg(test)]
     pub(crate) fn of_stats(stats: &[(&str, i64)]) -> Records {
         let mut pack = super::pack::Pack::new();

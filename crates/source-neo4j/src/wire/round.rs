@@ -1,4 +1,4 @@
-//! One exchange: what was composed is sent, and the answers are read to their end.
+//! One exchange: sends composed messages, and reads the answers to their end.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -14,7 +14,7 @@ use super::message::{self, Reply, Request, of_another_type};
 use super::receive::Frame;
 use super::records::Records;
 
-/// How the records of a statement end.
+/// The end of a statement's records.
 #[derive(Default)]
 struct End<'a> {
     has_more: bool,
@@ -22,7 +22,7 @@ struct End<'a> {
 }
 
 impl Connection {
-    /// Sends what was composed and reads the answers.
+    /// Sends composed messages and reads the answers.
     pub(super) async fn exchange(&mut self, results: &mut Vec<Records>) -> Result<(), WireError> {
         let count = self.expected.iter().filter(|expected| expected.has_result()).count();
         results.truncate(count);
@@ -32,7 +32,8 @@ impl Connection {
         self.state = State::Sent;
         let mut failure = None;
         let read = match self.send().await {
-            // Where the server has said why it goes away, that is still to be read.
+            // A server that closes the connection may have sent its reason, which is still to be
+            // read.
             Ok(()) | Err(WireError::Closed) => self.read_answers(results, &mut failure).await,
             Err(error) => Err(error),
         };
@@ -52,7 +53,7 @@ impl Connection {
             }
             (Err(_), Some(failure)) => {
                 self.state = State::Broken;
-                // What came behind a failure was not done.
+                // Messages behind a failure were not executed.
                 self.expected.clear();
                 failure
             }
@@ -72,8 +73,8 @@ impl Connection {
         Err(error)
     }
 
-    /// Reads an answer for each of what is expected. The first failure is kept, and the server asked
-    /// to go on behind it.
+    /// Reads an answer for each expected one. The first failure is kept, and the server is reset
+    /// after it.
     async fn read_answers(
         &mut self,
         results: &mut [Records],
@@ -124,8 +125,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Passes over the answers that were too much to be read, to their end, and tells whether the
-    /// transaction was committed. The connection is clean again then.
+    /// Skips answers that exceeded the limit, to their end, and returns whether the transaction was
+    /// committed. The connection is clean again then.
     pub async fn read_to_end(&mut self) -> Result<bool, WireError> {
         let ended = self.pass_over_answers().await;
         match ended {
@@ -133,7 +134,7 @@ impl Connection {
                 self.state = State::Idle;
                 Ok(is_committed)
             }
-            // Behind a failure the server wants to be told to go on.
+            // The server requires RESET after a failure.
             Ok((is_committed, true)) => self.reset().await.map(|()| is_committed),
             Err(error) => {
                 self.state = State::Broken;
@@ -142,12 +143,12 @@ impl Connection {
         }
     }
 
-    /// Whether what was sent was committed, and whether a part of it failed.
+    /// Whether the sent transaction was committed, and whether a part of it failed.
     async fn pass_over_answers(&mut self) -> Result<(bool, bool), WireError> {
         let (mut is_committed, mut has_failed) = (false, false);
         while let Some(&expected) = self.expected.front() {
             let Some(frame) = self.receiver.next_message()? else {
-                // Nobody needs what was read.
+                // The read bytes are not needed.
                 self.receiver.start_round();
                 self.receive().await?;
                 continue;
@@ -169,7 +170,7 @@ impl Connection {
     pub(super) async fn read_away(&mut self) -> Result<(), WireError> {
         while let Some(&expected) = self.expected.front() {
             let Some(frame) = self.receiver.next_message()? else {
-                // Nobody needs what was read.
+                // The read bytes are not needed.
                 self.receiver.start_round();
                 self.receive().await?;
                 continue;
@@ -193,7 +194,7 @@ impl Connection {
     }
 
     /// Writes everything. The server may answer the first messages before it reads the last ones;
-    /// if nobody read that, both sides would wait for each other for ever.
+    /// without concurrent reading, both sides would wait for each other for ever.
     pub(super) async fn send(&mut self) -> Result<(), WireError> {
         let Connection { socket, receiver, out, .. } = self;
         poll_fn(|context| {
@@ -227,7 +228,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Waits for bytes, for as long as the server said it would be silent at most.
+    /// Waits for bytes, with the server's own receive timeout.
     async fn receive(&mut self) -> Result<(), WireError> {
         let read = self.receiver.read(&mut self.socket);
         let count = match self.greeting.silence {
@@ -251,7 +252,7 @@ impl Expected {
         }
     }
 
-    /// Whether the answer may say more than that it was done.
+    /// Whether the answer may contain metadata.
     fn has_end(self) -> bool {
         matches!(self, Expected::Pull { .. } | Expected::Discard { .. }) || self.commits()
     }
@@ -264,7 +265,7 @@ impl Expected {
         matches!(self, Expected::Pull { .. })
     }
 
-    /// Whether a transaction that writes is committed by it.
+    /// Whether it commits a writing transaction.
     pub(super) fn commits(self) -> bool {
         match self {
             Expected::Pull { commits } | Expected::Discard { commits } => commits,
@@ -279,7 +280,7 @@ impl Expected {
 }
 
 impl Open {
-    /// What is open when the server has done this.
+    /// Updates the open state when the server has done this.
     fn after(&mut self, done: Expected, has_more: bool) {
         match done {
             Expected::Begin => self.transaction = true,

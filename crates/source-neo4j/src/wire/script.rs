@@ -1,5 +1,4 @@
-//! A server for tests that says what it is told to say, and messages as text:
-//! `RUN("RETURN 1", {}, {mode: "r"})`.
+//! A scripted server for tests, with messages as text: `RUN("RETURN 1", {}, {mode: "r"})`.
 
 use std::fmt::Debug;
 use std::io;
@@ -44,7 +43,7 @@ trait Stream: AsyncRead + AsyncWrite + Debug + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Debug + Send + Unpin> Stream for S {}
 
-/// A port where a server can be told to listen.
+/// A port of scripted servers.
 #[derive(Debug)]
 pub(crate) struct Port {
     listener: TcpListener,
@@ -75,7 +74,7 @@ impl Port {
         peer
     }
 
-    /// The same inside of TLS, unless the client does not want to.
+    /// Serves inside of TLS, unless the client refuses it.
     pub(crate) async fn serve_encrypted(&self, tls: &TlsAcceptor) -> io::Result<Peer> {
         let (stream, _) = self.listener.accept().await.unwrap();
         let stream = tls.accept(stream).await?;
@@ -92,7 +91,7 @@ impl Port {
         (connection.unwrap(), peer)
     }
 
-    /// Why no session begins when the server says this to HELLO.
+    /// The error of a session when the server answers HELLO so.
     pub(crate) async fn refuse(&self, version: [u8; 4], says: &[&str]) -> WireError {
         let config = self.config("bolt");
         let serve = async {
@@ -149,11 +148,11 @@ impl Peer {
         self.say_bytes(&bytes).await;
     }
 
-    /// Says what may not be heard any more.
+    /// Sends bytes that the client may not read any more.
     pub(crate) async fn mumble(mut self, bytes: &[u8]) {
         drop(self.stream.write_all(bytes).await);
         drop(self.stream.shutdown().await);
-        // What is still on its way to a stream that is closed would take back what was said.
+        // Closing the stream with unread bytes would discard the sent ones.
         while !self.hear().await.is_empty() {}
     }
 
@@ -231,7 +230,7 @@ pub(crate) fn written(text: &str) -> Vec<u8> {
     [&length[..], message, &[0, 0]].concat()
 }
 
-/// Writes the value that the text begins with, and gives what follows it.
+/// Writes the first value of the text, and returns the rest.
 fn write_value<'t>(text: &'t str, pack: &mut Pack) -> &'t str {
     let text = text.trim_start();
     if let Some(rest) = text.strip_prefix('"') {

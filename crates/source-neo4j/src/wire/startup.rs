@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use response::Held;
+use response::MemoryReservation;
 use response::packed::Entries;
 use rustls::pki_types::ServerName;
 use source::wire::socket::{Address, Socket};
@@ -20,7 +20,7 @@ use super::outbox::Outbox;
 use super::receive::Receiver;
 use super::version::ServerVersion;
 
-/// What a session that is ready consists of.
+/// The parts of a session that is ready.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) socket: Socket,
@@ -29,13 +29,13 @@ pub(super) struct Session {
     pub(super) greeting: Greeting,
 }
 
-/// What the server says of itself.
+/// The server's answer to HELLO.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Greeting {
     pub(super) agent: Box<str>,
     pub(super) version: ServerVersion,
     pub(super) connection_id: Box<str>,
-    /// How long it says nothing at most while it is waited for.
+    /// The longest time between two of its messages while it is waited for.
     pub(super) silence: Option<Duration>,
 }
 
@@ -71,7 +71,7 @@ async fn start_at(
         socket = socket.encrypt(client, name).await?;
     }
     let protocol = handshake::agree(&mut socket).await?;
-    let held = config.memory.as_ref().map(Held::of).unwrap_or_default();
+    let held = config.memory.as_ref().map(MemoryReservation::of).unwrap_or_default();
     let mut receiver = Receiver::new(config.answer_limit, held);
 
     let mut out = Outbox::default();
@@ -123,7 +123,7 @@ impl Greeting {
     }
 }
 
-/// Lets a part of the connecting take no longer than it may.
+/// Applies the timeout of connecting to a step of it.
 async fn in_time<T>(
     limit: Option<Duration>,
     part: impl Future<Output = Result<T, WireError>>,
@@ -134,7 +134,7 @@ async fn in_time<T>(
     }
 }
 
-/// A refused user is told from a server that starts, stops or has no room.
+/// Distinguishes a refused user from a server that starts, stops or is full.
 fn refusal(error: DatabaseError) -> WireError {
     let error = Box::new(error);
     match error.code.starts_with("Neo.ClientError.Security.") && !error.is_transient() {
@@ -143,7 +143,7 @@ fn refusal(error: DatabaseError) -> WireError {
     }
 }
 
-/// An operating system's error does not say where.
+/// An operating system's error does not include the address.
 fn name_endpoint(error: WireError, endpoint: &Endpoint) -> WireError {
     let named = |kind, error: &dyn ToString| {
         WireError::Io(io::Error::new(

@@ -1,4 +1,4 @@
-//! What a statement did, as the server counts it.
+//! The summary of a statement, with the server's counters.
 
 use std::ops::AddAssign;
 
@@ -7,17 +7,17 @@ use response::packed::{Entries, Packed};
 use super::error::WireError;
 use super::message::{map_in, of_another_type, text};
 
-/// What is said at the end of a statement's records.
+/// The metadata at the end of a statement's records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
     pub counters: Counters,
     /// Of a statement that was its own transaction.
     pub bookmark: Option<Box<str>>,
-    /// Where it ran.
+    /// The database in which it ran.
     pub database: Option<Box<str>>,
 }
 
-/// What was changed in the graph and its schema.
+/// Numbers of changes in the graph and its schema.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
     pub nodes_created: u64,
@@ -66,7 +66,7 @@ impl Counters {
                 b"constraints-added" => &mut counters.constraints_added,
                 b"constraints-removed" => &mut counters.constraints_removed,
                 b"system-updates" => &mut counters.system_updates,
-                // Whether there are any, which the numbers say.
+                // Whether there are any follows from the numbers.
                 _ => continue,
             };
             *counter = match value {

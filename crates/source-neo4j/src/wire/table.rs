@@ -1,4 +1,4 @@
-//! A routing table: which servers of a cluster read, which writes, which tell.
+//! A routing table: the servers of a cluster that read, that write, and that route.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,9 +10,9 @@ use super::error::WireError;
 use super::message::{integer, map_in, of_another_type, text};
 use crate::program::Access;
 
-/// What is not said is asked again after as long as servers usually say.
+/// Default lifetime of a table, as servers usually have it.
 const USUAL_LIFE: i64 = 300;
-/// A table is not believed for longer, whatever it says.
+/// Longest lifetime of a table, whatever the server returns.
 const LONGEST_LIFE: i64 = 24 * 60 * 60;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Table {
         }
     }
 
-    /// From the answer to ROUTE. `seed` is the address that was asked first.
+    /// Reads the answer to ROUTE. `seed` is the address that was asked first.
     pub(super) fn from_metadata(
         metadata: &Entries<'_>,
         seed: &Arc<Endpoint>,
@@ -72,7 +72,7 @@ impl Table {
         Ok(if table.is_of_one_server() { table.at(seed) } else { table })
     }
 
-    /// A server for this, another one at each turn; none if there is none.
+    /// A server for this access, round robin; none if there is none.
     pub(super) fn choose(&self, access: Access, turn: usize) -> Option<&Arc<Endpoint>> {
         let servers = match access {
             Access::Read => &self.readers,
@@ -89,13 +89,13 @@ impl Table {
         now < self.until
     }
 
-    /// Whether it says enough to be believed. Without a writer it does: one may be being elected.
+    /// Whether it has enough servers. It is usable without a writer: an election may be under way.
     pub(super) fn is_usable(&self) -> bool {
         !self.readers.is_empty() && !self.routers.is_empty()
     }
 
-    /// Without a server that cannot be reached. The last that is left stays: nobody else could be
-    /// asked.
+    /// The table without a server that cannot be reached. The last one stays, since there is no
+    /// other.
     pub(super) fn without(&self, endpoint: &Endpoint) -> Table {
         if self.is_of_one_server() {
             return self.clone();
@@ -113,7 +113,7 @@ impl Table {
         table
     }
 
-    /// Whether each role is had by one server, the same.
+    /// Whether one server has all roles.
     fn is_of_one_server(&self) -> bool {
         match (&*self.readers, &*self.writers, &*self.routers) {
             ([reader], [writer], [router]) => reader == writer && writer == router,
@@ -121,7 +121,7 @@ impl Table {
         }
     }
 
-    /// A server that is all there is has just answered at this address. What it calls itself may be
+    /// The table of a single server that has just answered at this address. Its own name may be
     /// known only where it runs, as in a container.
     fn at(self, seed: &Arc<Endpoint>) -> Table {
         let all = vec![Arc::clone(seed)];

@@ -1,4 +1,4 @@
-//! Exchanges with a server that says what it is told to say.
+//! Tests of exchanges with a scripted server.
 
 use std::time::Duration;
 
@@ -185,7 +185,7 @@ async fn records_can_be_pulled_in_portions_and_left() {
         batch.exchange(&mut results).await.unwrap();
         assert_eq!((results[0].record(0), results[0].has_more()), (&b"\x91\x03"[..], true));
         assert!(!connection.is_clean());
-        // A batch that comes later knows what is open.
+        // A later batch knows the open state.
         let mut batch = connection.batch();
         batch.discard().unwrap();
         batch.exchange(&mut results).await.unwrap();

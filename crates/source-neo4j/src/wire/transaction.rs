@@ -1,4 +1,4 @@
-//! How a transaction is to run: what BEGIN, and RUN by itself, say beside the statement.
+//! Parameters of a transaction: of BEGIN, and of RUN in auto-commit.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use super::bookmarks::Bookmarks;
 use super::pack::Pack;
 use crate::program::Access;
 
-/// What the server is told when a transaction begins.
+/// Parameters of the beginning of a transaction.
 #[derive(Debug, Clone, Copy)]
 pub struct Transaction<'a> {
     /// A server of a cluster that only follows accepts nothing but reads. On a single server a
@@ -15,15 +15,15 @@ pub struct Transaction<'a> {
     /// None is the connection's database.
     pub database: Option<&'a str>,
     pub bookmarks: &'a Bookmarks,
-    /// After which the server ends it; none is the server's own.
+    /// Timeout after which the server ends it; none is the server's own.
     pub timeout: Option<Duration>,
     /// Another user, as whom it runs (Enterprise Edition).
     pub impersonated: Option<&'a str>,
-    /// What `SHOW TRANSACTIONS` and the query log say of it.
+    /// Metadata for `SHOW TRANSACTIONS` and the query log.
     pub metadata: &'a [(&'a str, &'a str)],
 }
 
-/// Where a statement runs.
+/// The scope of a statement.
 #[derive(Debug, Clone, Copy)]
 pub enum Scope<'a> {
     /// In the transaction that was begun before.
@@ -64,7 +64,7 @@ impl<'a> Transaction<'a> {
                 pack.text("mode");
                 pack.text("r");
             }
-            // What it is where nothing is said.
+            // The default.
             Access::Write => {}
         }
         if let Some(database) = database {

@@ -1,4 +1,4 @@
-//! Which server answers.
+//! The version of the server.
 
 /// The version of Neo4j; its parts that are not numbers are zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -10,7 +10,7 @@ pub struct ServerVersion {
 }
 
 impl ServerVersion {
-    /// From what the server calls itself: `Neo4j/5.26.0`, `Neo4j/5.27-aura`, `Neo4j/2025.01.0`.
+    /// Parses the server's agent: `Neo4j/5.26.0`, `Neo4j/5.27-aura`, `Neo4j/2025.01.0`.
     pub(super) fn from_agent(agent: &str) -> ServerVersion {
         let version = agent.split_once('/').map_or("", |(_, version)| version);
         let mut parts = version.split('.').map(|part| {

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use ir::{Counter, Operand};
 use response::{
-    Failure, GraphLeaf, Held, Item, Layout, Leaf, LevelId, Memory, Node, NodeId, OutputId, Place,
-    RowsId, Shape, ShapeField, Sink,
+    ColumnRef, Failure, GraphLeaf, Item, Layout, Leaf, LevelId, MemoryBudget, MemoryReservation,
+    Node, NodeId, OutputId, RowsId, Shape, ShapeField, Sink,
 };
 use source::{
     Connections as _, ExecuteParams, Observed, Plan, PlanFigures, PoolLimits, Session,
@@ -70,7 +70,7 @@ impl Draft {
         RowsId(id)
     }
 
-    fn output(&mut self, place: Place) -> OutputId {
+    fn output(&mut self, place: ColumnRef) -> OutputId {
         let Layout { outputs, .. } = &mut self.program.layout;
         outputs.push(place);
         OutputId(u32::try_from(outputs.len() - 1).unwrap())
@@ -80,7 +80,7 @@ impl Draft {
     fn object(&mut self, leaves: &[(&str, u16, Leaf)]) -> NodeId {
         let mut fields = Vec::new();
         for (name, column, leaf) in leaves {
-            let output = self.output(Place::Column(*column));
+            let output = self.output(ColumnRef::Column(*column));
             let node = self.shape.add(Node::Leaf { output, leaf: leaf.clone() });
             fields.push(ShapeField::new(name, node, true));
         }
@@ -112,7 +112,7 @@ impl Draft {
             cost: 1,
             time_limit,
         };
-        let sink = Sink::new(Vec::new(), 1 << 20, Held::default());
+        let sink = Sink::new(Vec::new(), 1 << 20, MemoryReservation::default());
         let mut observed = Observed::default();
         let written = connections.answer(&plan, asked, sink, &mut observed).await.unwrap();
         let errors = written.errors.iter().map(|error| {
@@ -128,7 +128,7 @@ async fn connect(graph: &Graph, most: usize) -> Neo4jConnections {
     let url = graph.address("bolt");
     let (source, catalog) = Neo4jSource::open(&url, Timeouts::default()).await.unwrap();
     assert_eq!(catalog.entities().count(), 0);
-    source.connections(PoolLimits::apart(most), &Memory::new(1 << 30))
+    source.connections(PoolLimits::apart(most), &MemoryBudget::new(1 << 30))
 }
 
 fn text(text: &str) -> ir::Value {
@@ -256,7 +256,7 @@ async fn rows_within_rows_are_written_with_their_pages() {
     );
     let rows = draft.level(LevelRows::Records { statement }, 2, None);
     let below = draft.level(LevelRows::InRow { column: 1 }, 1, Some(2));
-    let number = draft.output(Place::Column(0));
+    let number = draft.output(ColumnRef::Column(0));
     let number = draft.shape.add(Node::Leaf { output: number, leaf: Leaf::Int });
     let inner = draft.object(&[("m", 0, Leaf::Int)]);
     let item = Item { node: inner, nullable: false };
@@ -275,7 +275,7 @@ async fn rows_within_rows_are_written_with_their_pages() {
         Vec::new(),
     );
     draft.level(LevelRows::InRecord { statement, column: 0 }, 1, None);
-    let output = draft.output(Place::Level(LevelId(2)));
+    let output = draft.output(ColumnRef::Level(LevelId(2)));
     draft.root("count", Node::Count { output });
     let (data, errors, observed) = draft.ask(&connections).await;
     assert_eq!(

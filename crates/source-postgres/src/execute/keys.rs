@@ -1,20 +1,20 @@
-//! Arrays of keys: what a statement wants of the rows that were read before.
+//! Arrays of keys of earlier rows, as parameters of statements.
 
 use std::ops::Deref;
 
 use ahash::AHashSet;
 use relational::{Level, ParameterSource};
-use response::{Held, LevelId, NoMemory};
+use response::{LevelId, MemoryReservation, NoMemory};
 
 use super::super::cursor::{composite, is_repeated};
 use super::super::wire::{Row, Rows};
 use source::session::write_quoted;
 
-/// Arrays of keys, with the memory that they take here and in what is sent.
+/// Arrays of keys, with memory reservations for them and for their copies in messages.
 #[derive(Debug, Default)]
 pub(in super::super) struct KeyArrays {
     arrays: Vec<Vec<u8>>,
-    _held: Held,
+    _held: MemoryReservation,
 }
 
 impl Deref for KeyArrays {
@@ -28,18 +28,18 @@ impl Deref for KeyArrays {
 /// The keys of so few rows are not counted.
 const FEW_ROWS: usize = 128;
 
-/// What a row takes at most beside its values: its place among the keys that were seen, while these
-/// grow, and what stands around a value in an array and in the copy that is sent.
+/// Most bytes for a row beside its values: its entry in the growing set of keys, and the delimiters
+/// of a value in an array and in the sent copy.
 const EACH_ROW: usize = 80;
 
-/// How often the values are there at most: as keys that were seen, with their lengths, in an array
-/// that grows, and in what is sent.
+/// Most copies of the values: as seen keys, with their lengths, in a growing array, and in the
+/// message.
 const COPIES: usize = 4;
 
-/// Reserves what arrays of some columns of these rows may take, before they are made.
-fn reserve(rows: &Rows, columns: &[u16]) -> Result<Held, NoMemory> {
+/// Reserves the memory for arrays of some columns of these rows, before they are made.
+fn reserve(rows: &Rows, columns: &[u16]) -> Result<MemoryReservation, NoMemory> {
     if rows.len() <= FEW_ROWS {
-        return Ok(Held::default());
+        return Ok(MemoryReservation::default());
     }
     let mut held = rows.another_held();
     let value = |row: Row<'_>, column: &u16| row.value(usize::from(*column)).map_or(0, <[u8]>::len);
@@ -50,14 +50,14 @@ fn reserve(rows: &Rows, columns: &[u16]) -> Result<Held, NoMemory> {
     Ok(held)
 }
 
-/// The arrays that a level's statement wants of the rows before, in the order of its parameters;
-/// `None` where there are no such rows, and so nothing to read.
+/// The key arrays of a level's statement, in the order of its parameters; `None` where there are no
+/// earlier rows, and so nothing to read.
 pub(in super::super) fn key_arrays(
     levels: &[Level],
     level: &Level,
     rows: &[Rows],
 ) -> Result<Option<KeyArrays>, NoMemory> {
-    let mut held = Held::default();
+    let mut held = MemoryReservation::default();
     let arrays = arrays(levels, level, rows, &mut held)?;
     Ok(arrays.map(|arrays| KeyArrays { arrays, _held: held }))
 }
@@ -66,7 +66,7 @@ fn arrays(
     levels: &[Level],
     level: &Level,
     rows: &[Rows],
-    held: &mut Held,
+    held: &mut MemoryReservation,
 ) -> Result<Option<Vec<Vec<u8>>>, NoMemory> {
     let Some(keys) = distinct_keys(levels, level, rows, held)? else { return Ok(None) };
     let mut keys = keys.into_iter();
@@ -95,7 +95,7 @@ fn result(rows: &[Rows], level: LevelId, row: u32, column: u16) -> Option<&[u8]>
     rows.get(usize::from(level.0))?.value(row as usize, usize::from(column))
 }
 
-/// Whether each value is there that a level needs of earlier ones.
+/// Whether all values of earlier rows that a level needs exist.
 pub(in super::super) fn has_results(level: &Level, rows: &[Rows]) -> bool {
     level.parameters.iter().all(|parameter| match &parameter.source {
         ParameterSource::Result { level, row, column } => {
@@ -142,7 +142,7 @@ impl<'r> Seen<'r> {
         }
     }
 
-    /// Whether a row has a key, and one that no row before it has.
+    /// Whether a row has a key that no row before it has (deduplication).
     fn is_new(&mut self, row: Row<'r>, columns: &[u16]) -> bool {
         let mut values = columns.iter().map(|column| row.value(usize::from(*column)));
         match self {
@@ -152,13 +152,13 @@ impl<'r> Seen<'r> {
     }
 }
 
-/// The arrays of the distinct keys that a level's statement wants, in the order of its
-/// parameters; `None` where there are no parents.
+/// The arrays of the distinct keys of a level's statement, in the order of its parameters; `None`
+/// where there are no parents.
 fn distinct_keys(
     levels: &[Level],
     level: &Level,
     rows: &[Rows],
-    held: &mut Held,
+    held: &mut MemoryReservation,
 ) -> Result<Option<Vec<Vec<u8>>>, NoMemory> {
     let mut source = None;
     let mut columns: Vec<u16> = Vec::new();
@@ -177,7 +177,7 @@ fn distinct_keys(
     let mut seen = Seen::new(&columns);
     let mut arrays = vec![Vec::from(*b"{"); columns.len()];
     for (row, number) in parents.iter().zip(0..) {
-        // What comes again comes often at once.
+        // Repeated keys mostly follow each other.
         if is_repeated(parents, number, &columns) || !seen.is_new(row, &columns) {
             continue;
         }

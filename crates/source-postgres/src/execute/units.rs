@@ -5,13 +5,12 @@
 //! that is all there is: a change that is read by nothing but its own statement costs one write
 //! and one read. Elsewhere the unit stands between BEGIN and COMMIT.
 //!
-//! What a change gives may be many rows. These are read, and it is seen whether the answer may be as
-//! long as they are, before the unit is committed: so a change whose answer would be refused is not
-//! made.
+//! A change may return many rows. They are read, and the length of the answer is checked, before
+//! the unit is committed: so a change whose answer would be refused is not made.
 //!
-//! A change is never sent twice. The one exception is a plan that has become stale, with which
-//! PostgreSQL has rolled everything back. If the connection is lost when the end of the transaction
-//! was sent and not answered, nobody knows whether the change was made, and the answer says so.
+//! A change is never sent twice. The one exception is a stale plan, with which PostgreSQL has
+//! rolled everything back. If the connection is lost between COMMIT and its confirmation, it is
+//! unknown whether the change was made, and the answer reports that.
 
 use std::rc::Rc;
 
@@ -41,31 +40,31 @@ pub(in super::super) struct Changing<'r> {
     pub(in super::super) most: MostGiven<'r>,
 }
 
-/// How much a request that changes something may give.
+/// Limits of the rows that a change returns.
 #[derive(Clone, Copy)]
 pub(in super::super) struct MostGiven<'r> {
-    /// How many bytes the rows of a round may come to.
+    /// Most bytes of a round's rows.
     pub(in super::super) bytes: usize,
-    /// Why the answer with the rows read so far cannot be made, if so.
+    /// Returns the error if the answer with the rows read so far would be refused.
     pub(in super::super) refuse: &'r (dyn Fn(Vec<Rows>) -> Judging<'r> + 'r),
 }
 
-/// Why a unit was not done.
+/// The reason why a unit failed.
 enum Failure {
     /// It was rolled back, because of this root field.
     Undone { root: u32, error: SourceError },
-    /// The same, and it may be sent once more.
+    /// A stale plan: the unit may be sent again.
     Stale { root: u32, error: SourceError },
-    /// It gives more than it may. What it still gives is left where it is, with the connection: nothing
-    /// of it was committed.
+    /// The returned rows exceed a limit. The remaining ones are not read, and the connection is
+    /// given up: nothing was committed.
     Left { root: u32, error: SourceError },
-    /// The source does not take what it was told of who asks; nothing was done.
+    /// The source does not accept the session's settings; nothing was done.
     Unknown(SourceError),
     /// The connection is of no use any more.
     Lost(SourceError),
 }
 
-/// How far a unit was sent.
+/// The progress of sending a unit.
 #[derive(Default)]
 struct Progress {
     /// The places of the levels of the round, in the order in which they were sent.
@@ -241,7 +240,7 @@ impl Changing<'_> {
         Ok(())
     }
 
-    /// Why the answer with the rows read so far cannot be made, if so.
+    /// The error if the answer with the rows read so far would be refused.
     async fn refused(&self, rows: &mut [Rows]) -> Option<SourceError> {
         let taken = rows.iter_mut().map(std::mem::take).collect();
         let (taken, error) = (self.most.refuse)(taken).await;
@@ -249,8 +248,8 @@ impl Changing<'_> {
         error
     }
 
-    /// Takes what a round gave. Where PostgreSQL refused one of its statements, a statement before
-    /// it may have done less than is required: then that is why the unit is rolled back.
+    /// Takes the results of a round. If PostgreSQL refused a statement, a statement before it may
+    /// have failed its requirement: then that is the reason of the rollback.
     fn finish_round(
         &mut self,
         unit: &Unit,
@@ -288,7 +287,7 @@ impl Changing<'_> {
             if level.round != round || place >= end {
                 continue;
             }
-            // Where nothing was asked, because no row before was there, there is none.
+            // A level that was not sent, since it has no parents, has no result.
             let rows = &rows[place];
             let count = match level.kind {
                 LevelKind::Write(WriteKind::Counted) => rows.affected(),
@@ -303,7 +302,7 @@ impl Changing<'_> {
         Ok(None)
     }
 
-    /// What a unit that was not done to its end means for its root fields.
+    /// The errors of an incomplete unit, by its root fields.
     fn failure(
         &self,
         unit: &Unit,
@@ -322,7 +321,7 @@ impl Changing<'_> {
             WireError::StalePlan(_) => progress.sent.first().copied(),
             _ => None,
         };
-        // What comes with the end of the transaction belongs to all that was done in it.
+        // An error of COMMIT belongs to all statements of the transaction.
         let root = place.map(|place| self.program.program.levels[place].root);
         let root = root.or(unit.roots.last().copied()).unwrap_or_default();
         match error {
@@ -337,8 +336,8 @@ impl Changing<'_> {
             WireError::StalePlan(error) => {
                 Failure::Stale { root, error: blamed(self.program, self.bound, place, *error) }
             }
-            // The server said why it goes away before it had done all statements: nothing of them
-            // was committed.
+            // The server gave its reason for closing the session before all statements were done:
+            // nothing was committed.
             WireError::Closed { reason: Some(_) }
                 if connection.executed() < progress.sent.len() =>
             {
@@ -356,10 +355,10 @@ impl Changing<'_> {
     }
 }
 
-/// Why the statements of a unit were not done to their end.
+/// The reason why the statements of a unit are incomplete.
 enum SendError {
     Wire(WireError),
-    /// A requirement is not met, or cannot be tested; what was done is rolled back.
+    /// A requirement is not met, or cannot be tested; the unit is rolled back.
     Unmet(u32, SourceError),
 }
 
@@ -369,8 +368,8 @@ impl From<WireError> for SendError {
     }
 }
 
-/// A connection that is open, as far as can be known before something is sent. What rests is told by
-/// the runtime that it was closed, once that looks.
+/// Acquires a connection that is open as far as can be known before sending. The runtime learns
+/// that an idle one was closed when it polls the socket.
 async fn open_connection(pool: &Rc<Pool>, names: &NameSet) -> Result<Pooled, PoolError> {
     loop {
         let mut connection = pool.acquire_for(names).await?;
@@ -384,7 +383,7 @@ async fn open_connection(pool: &Rc<Pool>, names: &NameSet) -> Result<Pooled, Poo
     }
 }
 
-/// Whether nothing keeps a level from being sent.
+/// Whether the conditions for sending a level are met.
 fn is_met(level: &Level, rows: &[Rows]) -> bool {
     let count = |level: LevelId| rows.get(usize::from(level.0)).map_or(0, Rows::len);
     level.when.is_none_or(|when| when.is_met(count(when.level)))
@@ -396,12 +395,12 @@ async fn roll_back(mut pipeline: Pipeline<'_>) -> Result<(), WireError> {
     pipeline.sync_and_read(&mut Vec::new()).await
 }
 
-/// The same error for all root fields of a unit.
+/// Adds the same error for all root fields of a unit.
 fn fail(unit: &Unit, error: &SourceError, failures: &mut Vec<(u32, SourceError)>) {
     failures.extend(unit.roots.iter().map(|root| (*root, error.clone())));
 }
 
-/// What a change gives is more than it may.
+/// The error of a change that returns too many bytes.
 pub(in super::super) fn too_large(limit: u64) -> SourceError {
     let message = format!("The answer would have more than {limit} bytes; nothing was changed.");
     SourceError::new(SourceErrorKind::TooLarge, message)

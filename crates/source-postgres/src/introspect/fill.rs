@@ -99,7 +99,7 @@ pub(super) struct Fill<'a> {
     pub(super) physical: Vec<FieldType>,
     /// The types of arrays of rows, by entity.
     pub(super) physical_rows: Vec<u32>,
-    /// Whether a key tells all of its rows, by entity.
+    /// Whether keys identify all of its rows, by entity.
     pub(super) one_table: Vec<bool>,
     /// The types of arguments, by function.
     pub(super) physical_arguments: Vec<Vec<ArgumentOids>>,
@@ -174,7 +174,7 @@ impl Fill<'_> {
         self.physical.push(self.types.physical(oid, modifier, deterministic));
     }
 
-    /// Each composite has an entity, for who takes its values apart.
+    /// Each composite type has an entity, for access to its fields.
     fn composites(&mut self) {
         for Made { id, array, attributes } in std::mem::take(&mut self.types.composites) {
             let composite = &self.builder.catalog()[id];
@@ -198,7 +198,7 @@ impl Fill<'_> {
         }
     }
 
-    /// They come sorted, so that one foreign key said twice is two neighbours.
+    /// They come sorted, so that duplicates of a foreign key are neighbours.
     fn constraints(&mut self, constraints: &[Constraint]) {
         let mut previous: Option<(&Constraint, &Target)> = None;
         for constraint in constraints {
@@ -282,7 +282,7 @@ impl Fill<'_> {
         });
     }
 
-    /// What to do about a foreign key whose target is not served.
+    /// The remedy for a foreign key whose target is not served.
     pub(super) fn remedy(&self, target: &Target) -> String {
         if target.partition {
             "refer to the partitioned table, which stands for its partitions.".into()
@@ -336,7 +336,7 @@ impl Fill<'_> {
         });
     }
 
-    /// What a note is about: the entity and what follows.
+    /// The subject of a note: the entity and its parts.
     pub(super) fn subject(&self, entity: EntityId, rest: &[&str]) -> String {
         let mut subject = self.builder.catalog().qualified_name(entity);
         subject.extend(rest.iter().copied());

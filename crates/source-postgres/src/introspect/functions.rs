@@ -1,4 +1,4 @@
-//! Rows to functions, with an entity for what a function gives and no table has.
+//! Rows to functions, with an entity for result rows that no table has.
 
 use catalog::builder::{NewField, NewFunction};
 use catalog::{
@@ -11,10 +11,10 @@ use super::rows::{ArgumentMode, Function, Parameter};
 
 /// `void`: the function gives nothing.
 const VOID: u32 = 2278;
-/// `record`: the function's own arguments say what its rows are.
+/// `record`: the columns are the function's own output arguments.
 const RECORD: u32 = 2249;
 
-/// Why a function cannot be called, and what to do about it.
+/// The reason why a function cannot be called, with a remedy.
 struct Obstacle {
     message: String,
     remedy: String,
@@ -161,7 +161,7 @@ impl Fill<'_> {
         })
     }
 
-    /// The entity of the rows whose columns are the function's own.
+    /// The entity of result rows whose columns are the function's own.
     fn record(
         &mut self,
         namespace: &str,

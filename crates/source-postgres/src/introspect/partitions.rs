@@ -1,5 +1,5 @@
-//! Foreign keys that stand on the partitions of a table and not on the table itself, which is what
-//! is served.
+//! Foreign keys of a table's partitions that the partitioned table itself, which is served, does
+//! not have.
 
 use catalog::builder::NewRelationship;
 use catalog::{EntityId, FieldId, Note, NoteKind};
@@ -10,8 +10,8 @@ use super::fill::Fill;
 use super::rows::{PartitionConstraint, PartitionKey};
 
 /// The relationships of partitioned tables whose partitions all have the same foreign key. The
-/// database sees to each of these and not to the whole: the next partition may be without. Notes say
-/// which foreign keys only some partitions have.
+/// database enforces each of these and not the whole: the next partition may be without. Notes name
+/// foreign keys that only some partitions have.
 pub(super) fn shared(fill: &mut Fill<'_>, keys: &[PartitionKey]) -> Vec<NewRelationship> {
     let mut numbers: FxHashMap<u32, i64> = FxHashMap::default();
     let mut shared = Vec::new();

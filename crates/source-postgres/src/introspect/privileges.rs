@@ -1,4 +1,4 @@
-//! What may be done with tables, columns and functions, by the rights of roles.
+//! Operations on tables, columns and functions that the rights of roles allow.
 
 use catalog::{Offered, OfferedField};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,7 +18,7 @@ pub(super) struct Privilege {
     bits: i32,
 }
 
-/// What some role may do that the user of the connection is or can become.
+/// Privileges of the user of the connection and of roles that it can become.
 #[derive(Debug, Default)]
 pub(super) struct Privileges {
     /// By relation.
@@ -68,8 +68,7 @@ impl FromIterator<Privilege> for Privileges {
 }
 
 impl Privileges {
-    /// Which of the changes of a relation's rows that are possible may be made, at least in some
-    /// column.
+    /// The possible changes of a relation's rows that are permitted, at least in some column.
     pub(super) fn entity(&self, relation: u32, possible: Offered) -> Offered {
         let bits = self.relations.get(&relation).map_or(0, |relation| relation.any);
         Offered {

@@ -21,7 +21,7 @@ const BEGIN: &str = "begin isolation level repeatable read, read only; \
                      set local work_mem to '32MB'; \
                      set local random_page_cost to 1.1";
 
-/// What the statements answered.
+/// The results of the statements.
 pub(super) struct Found {
     pub(super) server_version: u32,
     pub(super) namespaces: Vec<Namespace>,
@@ -170,7 +170,7 @@ async fn read_snapshot(
     })
 }
 
-/// The namespaces that are asked for, in that order and each once.
+/// The requested namespaces, in their order and without duplicates.
 fn require_namespaces(
     existing: Vec<Namespace>,
     names: &[String],

@@ -1,4 +1,4 @@
-//! What the statements answer, one type a statement. Fields are read by the names of columns.
+//! Results of the statements, one type per statement. Fields are read by the names of columns.
 
 use catalog::{EntityKind, Finds, Generated, KeyKind, Offered, Volatility};
 use tokio_postgres::{Error, Row};
@@ -15,17 +15,17 @@ pub(super) struct Relation {
     pub(super) namespace: u32,
     pub(super) name: String,
     pub(super) kind: EntityKind,
-    /// The type of an array of its rows; 0 if there is none.
+    /// The OID of an array of its rows; 0 if there is none.
     pub(super) row_array: u32,
-    /// Whether its keys tell all rows that are read of it: no other table inherits from it.
+    /// Whether its keys identify all rows that are read of it: no other table inherits from it.
     pub(super) one_table: bool,
     /// Whether its rows are in partitions.
     pub(super) partitioned: bool,
     /// Whether a trigger may change a row before it is written.
     pub(super) triggered: bool,
-    /// Which changes of its rows PostgreSQL takes.
+    /// Changes of its rows that PostgreSQL supports.
     pub(super) offered: Offered,
-    /// About how many rows it has; `None` where that is not known, or not for everybody.
+    /// Estimated number of rows; `None` where it is unknown, or must not be disclosed.
     pub(super) estimated_rows: Option<f64>,
     pub(super) description: Option<String>,
 }
@@ -36,12 +36,12 @@ pub(super) struct Column {
     pub(super) number: i16,
     pub(super) name: String,
     pub(super) r#type: u32,
-    /// The type's length, precision and the like; -1 if there is none.
+    /// The type modifier, such as length and precision; -1 if there is none.
     pub(super) modifier: i32,
     pub(super) not_null: bool,
     pub(super) has_default: bool,
     pub(super) generated: Option<Generated>,
-    /// Whether its collation calls only equal texts equal.
+    /// Whether its collation is deterministic: only equal texts are equal.
     pub(super) deterministic: bool,
     pub(super) description: Option<String>,
 }
@@ -64,13 +64,13 @@ pub(super) struct ConstraintComment {
     pub(super) description: String,
 }
 
-/// What a constraint says.
+/// The definition of a constraint.
 pub(super) enum ConstraintForm {
     Key { kind: KeyKind, deferrable: bool },
     ForeignKey(Target),
 }
 
-/// What a foreign key refers to.
+/// The target of a foreign key.
 #[derive(PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) relation: u32,
@@ -101,7 +101,7 @@ pub(super) struct PartitionKey {
     pub(super) relation: u32,
     /// The foreign key; `None`: `number` is that of all partitions.
     pub(super) constraint: Option<PartitionConstraint>,
-    /// How many partitions have it.
+    /// Number of partitions that have it.
     pub(super) number: i64,
 }
 
@@ -119,9 +119,9 @@ pub(super) struct Function {
     pub(super) name: String,
     pub(super) volatility: Volatility,
     pub(super) strict: bool,
-    /// Whether it gives a set.
+    /// Whether it returns a set.
     pub(super) set: bool,
-    /// How many of its last inputs have a default.
+    /// Number of inputs with a default, counted from the end.
     pub(super) defaults: usize,
     pub(super) variadic: bool,
     pub(super) overloaded: bool,
@@ -137,7 +137,7 @@ pub(super) struct Function {
     pub(super) description: Option<String>,
 }
 
-/// What a function takes or gives.
+/// A parameter or a result column of a function.
 pub(super) struct Parameter {
     /// Empty if it has none.
     pub(super) name: String,
@@ -147,7 +147,7 @@ pub(super) struct Parameter {
     pub(super) row: u32,
 }
 
-/// Which way a value goes.
+/// The direction of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArgumentMode {
     In,
@@ -163,7 +163,7 @@ pub(super) struct TypeRow {
     pub(super) namespace: String,
     pub(super) name: String,
     pub(super) form: Form,
-    /// The type of an array of such values; 0 if there is none.
+    /// The OID of an array of such values; 0 if there is none.
     pub(super) array: u32,
     pub(super) has_default: bool,
     /// The extension that the type belongs to.
@@ -171,7 +171,7 @@ pub(super) struct TypeRow {
     pub(super) description: Option<String>,
 }
 
-/// What a type is made of.
+/// The structure of a type.
 pub(super) enum Form {
     Base,
     Array { element: u32 },
@@ -200,7 +200,7 @@ impl Relation {
                 'v' => EntityKind::View,
                 'm' => EntityKind::MaterializedView,
                 'f' => EntityKind::ForeignTable,
-                // The statement asks for 'r' and 'p' besides.
+                // The statement also selects 'r' and 'p'.
                 _ => EntityKind::Table,
             },
             row_array: row.try_get("row_array")?,
@@ -303,7 +303,7 @@ impl Constraint {
         let form = match letter(row, "contype")? {
             'p' => ConstraintForm::Key { kind: KeyKind::Primary, deferrable },
             'u' => ConstraintForm::Key { kind: KeyKind::Unique, deferrable },
-            // The statement asks for 'f' besides.
+            // The statement also selects 'f'.
             _ => ConstraintForm::ForeignKey(Target {
                 relation: row.try_get("confrelid")?,
                 columns: row.try_get("confkey")?,

@@ -5,11 +5,11 @@ use tokio_postgres::types::Type as Known;
 
 use super::rows::{Form, TypeRow};
 
-/// What represents a type without parts.
+/// The representation of a type without parts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mapping {
     Scalar(Scalar),
-    /// Its text is how it is meant to be served.
+    /// As its text.
     Text,
     /// Its text is all there is.
     Unmapped,
@@ -78,8 +78,8 @@ fn map_known(known: &Known, modifier: i32) -> Mapping {
     })
 }
 
-/// Whether it names an object of the database: its values are compared as numbers, and so would
-/// a parameter be read as one if it did not say what it is.
+/// Whether the type is an object identifier: its values are compared as numbers, and a parameter
+/// without a type would be read as one.
 pub(super) fn is_object_identifier(row: &TypeRow) -> bool {
     matches!(
         Known::from_oid(row.oid),
@@ -109,8 +109,8 @@ fn map_extension(row: &TypeRow) -> Mapping {
     }
 }
 
-/// Whether two values that are equal for the database always print the same text and the other
-/// way round. `row` is no domain.
+/// Whether values are equal for the database if and only if they print the same text. `row` is no
+/// domain.
 pub(super) fn identity_is_text(row: &TypeRow, modifier: i32, deterministic: bool) -> bool {
     if let Form::Enum { .. } = row.form {
         return true;
@@ -138,8 +138,7 @@ pub(super) fn identity_is_text(row: &TypeRow, modifier: i32, deterministic: bool
     }
 }
 
-/// How many characters a value's text has at most, where the type says that they are not many.
-/// `row` is no domain.
+/// Most characters of a value's text, where the type has a small limit. `row` is no domain.
 pub(super) fn most_characters(row: &TypeRow, modifier: i32) -> Option<u32> {
     if let Form::Enum { .. } = row.form {
         return Some(LONGEST_NAME);
@@ -160,7 +159,7 @@ pub(super) fn most_characters(row: &TypeRow, modifier: i32) -> Option<u32> {
     }
 }
 
-/// Names of the catalogs have at most so many bytes.
+/// Most bytes of a name in the catalogs.
 const LONGEST_NAME: u32 = 63;
 
 /// The modifiers of text types count four bytes of a header, too.

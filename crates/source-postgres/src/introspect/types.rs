@@ -71,7 +71,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// The type of a column, attribute or element; `modifier` is -1 where there is none.
+    /// The type of a column, attribute or element; `modifier` is -1 without a type modifier.
     pub(super) fn make(&mut self, builder: &mut Builder, oid: u32, modifier: i32) -> Type {
         if let Some(made) = self.made.get(&oid) {
             return made.clone();
@@ -166,13 +166,12 @@ impl<'a> Types<'a> {
         self.rows.get(&oid).is_some_and(|row| row.has_default)
     }
 
-    /// The type of arrays of a type; 0 if there is none.
+    /// The OID of arrays of a type; 0 if there is none.
     pub(super) fn array(&self, oid: u32) -> u32 {
         self.rows.get(&oid).map_or(0, |row| row.array)
     }
 
-    /// What the protocol calls a type; `deterministic` is whether its collation calls only equal
-    /// texts equal.
+    /// The physical type of a value; `deterministic` is whether its collation is.
     pub(super) fn physical(&self, oid: u32, modifier: i32, deterministic: bool) -> FieldType {
         let (base, modifier) = self.without_domains(oid, modifier);
         let row = self.rows.get(&base);

@@ -1,9 +1,9 @@
-//! Whether the schema of a database is still the same: the database says that something was changed,
-//! where it lets us have that said, and its catalogs say whether it concerns us.
+//! Probe of a database's schema: event triggers send notifications of changes where the role may make
+//! them, and a fingerprint of the catalogs decides whether a change concerns the API.
 
 use std::time::Duration;
 
-use source::{SourceError, SourceErrorKind};
+use source::{SchemaProbe, SourceError, SourceErrorKind};
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::Client;
@@ -11,40 +11,40 @@ use tokio_postgres::types::{ToSql, Type};
 
 use crate::options::PostgresOptions;
 use crate::pooler;
-use crate::wire::{Config, WireError, connect_told};
+use crate::wire::{Config, WireError, connect_notified};
 
-/// Between two looks where nothing says that something was changed.
+/// Polling interval without notifications.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// The same where something does: roles and their members are changed without a word.
+/// Polling interval with notifications: event triggers do not fire for changes of roles.
 const LONG_PAUSE: Duration = Duration::from_secs(30);
 
-/// A look takes at most this part of the time.
+/// Reads of the fingerprint take at most this part of the time.
 const SHARE: u32 = 20;
 
-/// Names mean the system's own objects, whatever the session's search path is. What is set ends with
-/// the transaction: behind a pooler the session is somebody else's then.
+/// Start of a transaction whose names resolve to system objects, whatever the session's search path
+/// is. The settings are local to the transaction: a pooler gives the session to other clients.
 const BEGIN: &str = "begin; set local search_path to pg_catalog, pg_temp; set local jit to off";
 
 const LISTEN: &str = "listen thalweg_watch";
 
-/// Looks at a database, over a connection of its own.
+/// Probe of a database, over a connection of its own.
 #[derive(Debug)]
-pub struct PostgresLooks {
+pub struct PostgresSchemaProbe {
     config: Config,
     namespaces: Vec<String>,
     session: Option<Session>,
-    /// Whether there was no session when the last look ended.
+    /// Whether the last read left no session.
     has_failed: bool,
 }
 
 #[derive(Debug)]
 struct Session {
     client: Client,
-    told: UnboundedReceiver<()>,
-    /// Whether the database says that something was changed.
-    is_told: bool,
-    /// How long the last look took.
+    notifications: UnboundedReceiver<()>,
+    /// Whether the database sends notifications of changes.
+    is_notified: bool,
+    /// Duration of the last read.
     took: Duration,
 }
 
@@ -52,30 +52,34 @@ struct Session {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostgresFingerprint(Box<str>);
 
-impl PostgresLooks {
+impl PostgresSchemaProbe {
     pub fn new(url: &str, options: &PostgresOptions<'_>) -> Result<Self, WireError> {
         let config = Config::from_url(url)?;
         let config = config.with_usual_connect_timeout(options.timeouts.connect);
         let namespaces = options.namespaces.to_vec();
         Ok(Self { config, namespaces, session: None, has_failed: false })
     }
+}
 
-    pub async fn look(&mut self) -> Result<PostgresFingerprint, SourceError> {
-        // Taken out, so that a look that is given up or fails leaves none.
+impl SchemaProbe for PostgresSchemaProbe {
+    type Fingerprint = PostgresFingerprint;
+
+    async fn fingerprint(&mut self) -> Result<PostgresFingerprint, SourceError> {
+        // Taken out, so that a cancelled or failed read leaves none.
         self.has_failed = true;
         let session = match self.session.take() {
             Some(session) => session,
             None => Session::begin(&self.config).await?,
         };
-        let (session, fingerprint) = session.look(&self.namespaces).await?;
+        let (session, fingerprint) = session.read(&self.namespaces).await?;
         self.session = Some(session);
         self.has_failed = false;
         Ok(fingerprint)
     }
 
-    /// Waits for a moment at which a look is worth it. The first comes at once: nobody has listened
-    /// before.
-    pub async fn wait(&mut self) {
+    /// Waits for a notification or for the polling interval. The first wait ends at once, since nothing
+    /// listened before.
+    async fn wait(&mut self) {
         let Some(session) = &mut self.session else {
             if self.has_failed {
                 sleep(PAUSE).await;
@@ -83,20 +87,20 @@ impl PostgresLooks {
             return;
         };
         let pause = session.took * SHARE;
-        if !session.is_told {
+        if !session.is_notified {
             sleep(pause.max(PAUSE)).await;
             return;
         }
-        match timeout(pause.max(LONG_PAUSE), session.told.recv()).await {
-            // However much was said, one look is an answer to all of it.
-            Ok(Some(())) => while session.told.try_recv().is_ok() {},
+        match timeout(pause.max(LONG_PAUSE), session.notifications.recv()).await {
+            // One read covers all notifications.
+            Ok(Some(())) => while session.notifications.try_recv().is_ok() {},
             // The connection is gone.
             Ok(None) => self.session = None,
             Err(_) => {}
         }
     }
 
-    pub fn let_go(&mut self) {
+    fn close(&mut self) {
         self.session = None;
     }
 }
@@ -104,13 +108,13 @@ impl PostgresLooks {
 impl Session {
     async fn begin(config: &Config) -> Result<Self, SourceError> {
         let keeps_sessions = pooler::find(config).await?.keeps_sessions();
-        let (tell, told) = mpsc::unbounded_channel();
-        let client = connect_told(config, Some(tell)).await?;
-        let mut session = Self { client, told, is_told: false, took: Duration::ZERO };
-        // Where a session is somebody else's in a moment, what comes to it is, too.
+        let (sender, notifications) = mpsc::unbounded_channel();
+        let client = connect_notified(config, Some(sender)).await?;
+        let mut session = Self { client, notifications, is_notified: false, took: Duration::ZERO };
+        // A pooler that shares sessions would deliver notifications to other clients.
         if keeps_sessions {
-            session.is_told = session.listen().await.unwrap_or_else(|error| {
-                // A standby takes no listeners, and whoever is no superuser makes no triggers.
+            session.is_notified = session.listen().await.unwrap_or_else(|error| {
+                // A standby refuses LISTEN, and event triggers need a superuser.
                 tracing::debug!(%error, "changes are not announced; the catalogs are looked at");
                 false
             });
@@ -118,26 +122,26 @@ impl Session {
         Ok(session)
     }
 
-    /// Whether the database says from now on that a schema was changed.
+    /// Listens for notifications; returns whether event triggers send them.
     async fn listen(&self) -> Result<bool, tokio_postgres::Error> {
         self.client.batch_execute(LISTEN).await?;
         if let Err(error) = self.in_transaction(include_str!("watch.sql")).await {
             tracing::debug!(%error, "no event triggers were made");
         }
-        let told_by = self.client.query_typed(include_str!("watched.sql"), &[]).await?;
-        told_by.first().map_or(Ok(false), |row| row.try_get(0))
+        let triggers = self.client.query_typed(include_str!("watched.sql"), &[]).await?;
+        triggers.first().map_or(Ok(false), |row| row.try_get(0))
     }
 
-    /// Runs statements with the names of the system's own objects.
+    /// Runs statements in a transaction whose names resolve to system objects.
     async fn in_transaction(&self, statements: &str) -> Result<(), tokio_postgres::Error> {
         self.client.batch_execute(BEGIN).await?;
         let done = self.client.batch_execute(statements).await;
-        // Of what failed it leaves nothing.
+        // Rolls back if a statement failed.
         self.client.batch_execute("commit").await?;
         done
     }
 
-    async fn look(
+    async fn read(
         mut self,
         namespaces: &[String],
     ) -> Result<(Self, PostgresFingerprint), SourceError> {

@@ -1,5 +1,5 @@
-//! Connections whose answers nobody waits for any more: PostgreSQL would finish the statements for
-//! nobody, and a pooler could give their answers to somebody else.
+//! Abandoned connections, whose requests are gone: PostgreSQL would finish their statements, and a
+//! pooler could give their answers to another client.
 //!
 //! The statement is cancelled, and the connection read until it owes nothing. It keeps its place in
 //! the pool for as long as that takes, since the server's process goes on as well: a statement that
@@ -18,13 +18,13 @@ use super::super::circuit_breaker::CircuitBreaker;
 use super::super::wire::{CancelToken, Drain, WireError};
 use super::{Departure, Lent};
 
-/// The first try may overtake the statement that it is for, which then would go on for nobody.
+/// The first cancel request may overtake its statement, which then would go on.
 const CANCELLED_AGAIN_AFTER: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(9)];
 
 /// Between all further tries.
 const CANCELLED_EVERY: Duration = Duration::from_secs(60);
 
-/// How long the server may take to end a session that owes nothing.
+/// Timeout for the server to end a session without outstanding answers.
 const END_PATIENCE: Duration = Duration::from_secs(5);
 
 /// A connection that was given up, with its place in the pool.
@@ -32,10 +32,10 @@ const END_PATIENCE: Duration = Duration::from_secs(5);
 pub(super) struct Abandoned {
     lent: Lent,
     breaker: Arc<CircuitBreaker>,
-    /// Nobody connects in its stead before this is dropped. Fields are dropped in their order: the
+    /// Blocks a new connection until this is dropped. Fields are dropped in their order: the
     /// connection is closed by then.
     _permit: Option<OwnedSemaphorePermit>,
-    /// Tells the pool.
+    /// Notifies the pool.
     _departure: Option<Departure>,
 }
 
@@ -49,7 +49,7 @@ impl Abandoned {
         Self { lent, breaker, _permit: permit, _departure: departure }
     }
 
-    /// Cancels what runs and drains the connection, while others go on.
+    /// Cancels the running statements and drains the connection in the background.
     pub(super) fn stop(mut self, runtime: &Handle) {
         runtime.spawn(async move {
             if let Err(error) = self.drain().await {
@@ -79,14 +79,15 @@ impl Abandoned {
                     drained?;
                     true
                 }
-                // A server that cannot be told anything is out of reach, and its sessions with it.
+                // The server is out of reach, and its sessions with it.
                 told = again => {
                     told?;
                     false
                 }
             };
             if drained {
-                // A pooler may hand the server session on, to somebody whom it would hit.
+                // A pooler may give the server session to another client, whose statement a late
+                // cancel request would hit.
                 if !cancelled.is_finished() {
                     drop(cancelled.await);
                 }

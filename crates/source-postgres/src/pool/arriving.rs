@@ -7,17 +7,17 @@ use tokio::sync::Notify;
 use super::super::circuit_breaker::Unreached;
 use super::super::wire::Connection;
 
-/// What the tasks have come to, until somebody looks.
+/// Results of background tasks, until the pool takes them.
 #[derive(Debug, Default)]
 pub(super) struct Arrivals {
     arrived: Mutex<Vec<Arrival>>,
     notify: Notify,
 }
 
-/// What a task has come to.
+/// The result of a background task.
 #[derive(Debug)]
 pub(super) enum Arrival {
-    /// What came of connecting; none if the task ended without having tried.
+    /// The result of connecting; none if the task ended before it tried.
     Made(Option<Result<Box<Connection>, Unreached>>),
     /// A connection that was given up is closed.
     Departed,
@@ -30,7 +30,7 @@ pub(super) struct Making {
     made: Option<Result<Connection, Unreached>>,
 }
 
-/// The same for a connection that was given up.
+/// Reports that an abandoned connection is closed.
 #[derive(Debug)]
 pub(in super::super) struct Departure(Arc<Arrivals>);
 
@@ -49,7 +49,7 @@ impl Arrivals {
         Departure(Arc::clone(self))
     }
 
-    /// What has arrived since the last look.
+    /// Takes the results since the last call.
     pub(super) fn take(&self) -> Vec<Arrival> {
         std::mem::take(&mut *self.lock())
     }

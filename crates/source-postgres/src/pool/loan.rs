@@ -76,7 +76,7 @@ impl Pooled {
         self.is_reused
     }
 
-    /// Whether it may still be used, or should come back to be closed.
+    /// Whether it is below its maximum age; otherwise it should be returned to be closed.
     #[must_use]
     pub fn is_young(&self) -> bool {
         self.lent.as_ref().is_some_and(|lent| self.pool.is_young(lent))
@@ -93,7 +93,7 @@ impl Pooled {
         Detached { lent, breaker, runtime, _used: used, permit: self.permit.take() }
     }
 
-    /// Whether somebody waits for it to come back.
+    /// Whether a request waits for it to return.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         self.pool.is_short_of_connections()

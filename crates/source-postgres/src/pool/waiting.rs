@@ -12,7 +12,7 @@ use super::super::circuit_breaker::Unreached;
 use super::Pool;
 use super::loan::Lent;
 
-/// What ends the wait of one.
+/// The event that ends a wait.
 #[derive(Debug)]
 pub(super) enum Turn {
     /// A connection, which counts as lent; and whether it was used before.
@@ -21,7 +21,7 @@ pub(super) enum Turn {
     Failed(Unreached),
     /// Things have changed: it may be tried again.
     Again,
-    /// The same, because one was closed for it.
+    /// A connection was closed to make room for it.
     Room,
 }
 
@@ -31,12 +31,12 @@ pub(super) struct Waits(RefCell<VecDeque<Waiter>>);
 
 #[derive(Debug)]
 struct Waiter {
-    /// The settings that its connection may have been told.
+    /// The settings that its connection may have.
     names: NameSet,
     sender: oneshot::Sender<Turn>,
 }
 
-/// A wait. What comes when it was given up goes back to the pool.
+/// A wait in the queue. A connection that comes after it was dropped returns to the pool.
 pub(super) struct Wait<'p> {
     pool: &'p Pool,
     receiver: oneshot::Receiver<Turn>,
@@ -49,7 +49,7 @@ impl Waits {
         Wait { pool, receiver }
     }
 
-    /// Ends the wait of the first whom it serves. Returns the turn if nobody is.
+    /// Ends the first wait that the turn serves. Returns the turn if there is none.
     pub(super) fn end_first(&self, mut turn: Turn) -> Result<(), Turn> {
         loop {
             let mut waits = self.0.borrow_mut();
@@ -65,15 +65,15 @@ impl Waits {
         }
     }
 
-    /// Ends the wait of everybody.
+    /// Ends all waits.
     pub(super) fn end_all(&self, turn: impl Fn() -> Turn) {
         for waiter in self.0.take() {
-            // Whoever went away is told nothing.
+            // A request that is gone ignores it.
             drop(waiter.sender.send(turn()));
         }
     }
 
-    /// How many wait.
+    /// Number of waits.
     pub(super) fn len(&self) -> usize {
         let mut waits = self.0.borrow_mut();
         waits.retain(|waiter| !waiter.sender.is_closed());
@@ -82,7 +82,7 @@ impl Waits {
 }
 
 impl Turn {
-    /// Whether it is for somebody who sets these names.
+    /// Whether the turn fits a session with these settings.
     fn serves(&self, names: &NameSet) -> bool {
         match self {
             Self::Connection(lent, _) => lent.connection.names().is_subset(names),
@@ -95,7 +95,7 @@ impl Future for Wait<'_> {
     type Output = Turn;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Turn> {
-        // The pool ends each wait before it ends itself; if it did not, trying again would tell.
+        // The pool ends all waits before it is dropped; otherwise the next attempt fails.
         Pin::new(&mut self.receiver).poll(context).map(|turn| turn.unwrap_or(Turn::Again))
     }
 }

@@ -15,12 +15,12 @@ use super::super::runtime_estimate::RuntimeEstimate;
 use super::super::wire::{Batches, DatabaseError, Pipeline, Rows, WireError};
 use super::Sharing;
 
-/// How long a connection that has nothing to do is kept for the next requests. Those of one moment
-/// are answered in one moment, and the clients come again with the next ones.
+/// Time that an unused connection is kept for the next requests. Those of one moment are answered
+/// in one moment, and the clients send the next ones.
 const REST: Duration = Duration::from_millis(2);
 
-/// How long a statement may take that was asked again elsewhere. Nearly all of them are short, and the
-/// connection is of use again after them: making another would take longer.
+/// Timeout of a statement that was sent again elsewhere. Nearly all of them are short, and the
+/// connection can be used again after them: opening another would take longer.
 const ORPHAN_PATIENCE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -33,17 +33,17 @@ pub(super) struct Group {
 struct Open {
     connection: Pooled,
     batches: Batches<oneshot::Sender<Reply>>,
-    /// Since when the first in the queue is the first, or since when there is none.
+    /// The time since which the first in the queue is the first, or since which the queue is empty.
     since: Instant,
     /// The first in the queue takes too long.
     is_stuck: bool,
-    /// It takes no more requests.
+    /// Whether it takes no more requests.
     is_closed: bool,
     /// The task that sends and reads.
     driver: Option<Waker>,
 }
 
-/// What a request is told.
+/// The reply to a request.
 #[derive(Debug)]
 pub(super) enum Reply {
     /// Its rows, and how long they took by themselves.
@@ -72,7 +72,7 @@ impl Group {
         Rc::new(Self { open: RefCell::new(Some(open)) })
     }
 
-    /// How many requests it has.
+    /// Number of queued requests.
     pub(super) fn waiting(&self) -> usize {
         self.open.borrow().as_ref().map_or(usize::MAX, |open| open.batches.len())
     }
@@ -97,7 +97,7 @@ impl Group {
         Some(Waiting { group: self, sharing, estimate, since, receiver, is_answered: false })
     }
 
-    /// Sends, reads and tells, until nothing is under way any more.
+    /// Sends, reads and replies, until all requests are answered.
     fn poll(
         self: &Rc<Self>,
         context: &mut Context<'_>,
@@ -198,7 +198,7 @@ impl Open {
         }
     }
 
-    /// Tells everybody that the session is at its end.
+    /// Fails all requests, since the session has ended.
     fn fail(&mut self, error: WireError) {
         match error {
             WireError::Closed { reason } => {
@@ -206,7 +206,7 @@ impl Open {
                     tell(other, Reply::Closed(reason.clone()));
                 }
             }
-            // An answer that is too large, for one; whose it is will be seen.
+            // An answer that is too large, for one; its request is found later.
             _ => {
                 tracing::debug!(%error, "a shared connection is given up");
                 for other in self.batches.all() {
@@ -217,7 +217,7 @@ impl Open {
     }
 }
 
-/// Whoever went away is told nothing.
+/// A request that is gone ignores it.
 fn tell(asker: oneshot::Sender<Reply>, reply: Reply) {
     drop(asker.send(reply));
 }

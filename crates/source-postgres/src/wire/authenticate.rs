@@ -14,7 +14,7 @@ use super::config::{Config, Endpoint, Secret};
 use super::error::WireError;
 use super::startup::Conversation;
 
-/// Answers the server's questions until it says that the user is who they say.
+/// Answers the server's authentication requests until the user is authenticated.
 pub(super) async fn authenticate(
     conversation: &mut Conversation,
     config: &Config,
@@ -95,7 +95,7 @@ async fn exchange_scram(
     scram.finish(body.data()).map_err(|error| not_proven(&error))
 }
 
-/// Which mechanism, and what it is bound to.
+/// The SCRAM mechanism, and its channel binding.
 fn choose_binding(
     socket: &Socket,
     config: &Config,
@@ -114,8 +114,8 @@ fn choose_binding(
         _ if !plain => Err(WireError::Configuration(
             "the server offers no way of authentication that is supported".to_owned(),
         )),
-        // A client that could bind says so, which lets the server notice that somebody in between
-        // took the mechanism out of its offer.
+        // A client that supports channel binding declares so: the server then detects an attacker
+        // in between who removed the mechanism from its offer.
         Some(_) => {
             refuse_if_binding_is_required(config)?;
             Ok((sasl::SCRAM_SHA_256, sasl::ChannelBinding::unrequested()))

@@ -1,9 +1,9 @@
 //! Several requests on one connection: each is a batch of statements with a Sync of its own, and the
 //! batches are answered in the order in which they were composed.
 //!
-//! An error ends its batch only: the server passes over everything up to the batch's own Sync. Where
-//! it leaves a transaction open, a ROLLBACK is sent behind what is under way, and the batches between
-//! fail because of it, too; whoever composed them asks again.
+//! An error ends its batch only: the server skips everything up to the batch's own Sync. Where it
+//! leaves a transaction open, a ROLLBACK is sent behind the outstanding batches, and the batches
+//! between fail because of it, too; their callers send them again.
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -20,13 +20,13 @@ use super::receive::Frame;
 use super::round::{Failed, KEPT_CAPACITY, is_committed, unexpected};
 use super::rows::{Rows, require_tag};
 
-/// What a connection was asked and has not answered. `T` is what whoever asked is known by.
+/// The unanswered batches of a connection. `T` identifies the caller of a batch.
 #[derive(Debug)]
 pub struct Batches<T> {
     queue: VecDeque<Batch<T>>,
-    /// How much of the first batch is answered.
+    /// Progress of the first batch's answer.
     progress: Progress,
-    /// Where the answer of the first batch starts.
+    /// The position at which the answer of the first batch starts.
     start: usize,
     is_flushed: bool,
     is_rolling_back: bool,
@@ -50,7 +50,7 @@ struct Batch<T> {
 #[derive(Debug)]
 enum Asker<T> {
     Somebody(T),
-    /// Whoever it was waits no more.
+    /// The caller is gone.
     Nobody,
     /// A ROLLBACK of the batches themselves.
     Rollback,
@@ -58,9 +58,9 @@ enum Asker<T> {
 
 #[derive(Debug, Default)]
 struct Progress {
-    /// How many of the expected answers have come.
+    /// Number of expected answers received.
     answered: usize,
-    /// How many of them were executions.
+    /// Number of executions among them.
     executions: usize,
     /// One for each execution that has rows or is at its end.
     results: Vec<Rows>,
@@ -101,7 +101,7 @@ impl<T> Batches<T> {
         self.queue.len()
     }
 
-    /// Who asked what is answered next.
+    /// The caller of the batch that is answered next.
     pub fn first(&self) -> Option<&T> {
         match &self.queue.front()?.of {
             Asker::Somebody(of) => Some(of),
@@ -109,12 +109,12 @@ impl<T> Batches<T> {
         }
     }
 
-    /// Takes those who asked, all but the first.
+    /// Takes the callers, all but the first.
     pub fn others(&mut self) -> impl Iterator<Item = T> {
         self.queue.iter_mut().skip(1).filter_map(Batch::take)
     }
 
-    /// Takes all who asked.
+    /// Takes all callers.
     pub fn all(&mut self) -> impl Iterator<Item = T> {
         self.queue.iter_mut().filter_map(Batch::take)
     }
@@ -129,8 +129,8 @@ impl<T> Batches<T> {
         self.push_batch(connection, Asker::Somebody(of), compose)
     }
 
-    /// Sends what was composed, and reads what has come. Ready with the error that ends the session
-    /// for all.
+    /// Sends composed messages, and reads what has arrived. Ready with the error that ends the
+    /// session for all.
     pub fn poll(
         &mut self,
         connection: &mut Connection,
@@ -230,7 +230,7 @@ impl<T> Batches<T> {
         Ok(())
     }
 
-    /// Reads the messages that are there. What is answered by them points into their buffer.
+    /// Reads the messages that have arrived. Their answers point into the buffer.
     fn read(
         &mut self,
         connection: &mut Connection,
@@ -262,7 +262,7 @@ impl<T> Batches<T> {
         Ok(())
     }
 
-    /// Whether it was the last one of its batch.
+    /// Reads a message; returns whether it is the last one of its batch.
     fn read_frame(&mut self, connection: &mut Connection, frame: Frame) -> Result<bool, WireError> {
         let kind = Kind::of(frame.tag);
         let Some(batch) = self.queue.front() else {
@@ -313,7 +313,7 @@ impl<T> Batches<T> {
         Ok(false)
     }
 
-    /// What became of the first batch, whose last message is `ready`.
+    /// The result of the first batch, whose last message is `ready`.
     fn finish_first(
         &mut self,
         connection: &mut Connection,

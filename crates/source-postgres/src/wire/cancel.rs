@@ -1,4 +1,4 @@
-//! Cancelling what a connection runs, from outside of it.
+//! Cancelling the statement of a connection, from outside of it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::config::Config;
 use super::error::WireError;
 use super::startup::{self, Origin};
 
-/// Where connecting may take as long as it likes.
+/// Timeout of a cancel request where connecting has none.
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// The right to cancel a connection's running statement. Opens a connection of its own to the same
@@ -25,11 +25,11 @@ pub struct CancelToken {
 }
 
 impl CancelToken {
-    /// Asks for it, and waits until the server has taken note. It may come too late: then nothing
-    /// happens, or it hits the connection's next statement, so that a caller waits for the answer
-    /// of the cancelled round before the connection is used again.
+    /// Sends a cancel request, and waits until the server has received it. It may come too late:
+    /// then nothing happens, or it hits the connection's next statement, so that a caller waits for
+    /// the answer of the cancelled round before the connection is used again.
     pub async fn cancel(&self) -> Result<(), WireError> {
-        // Nobody waits for it who could lose patience.
+        // No caller waits for it with a timeout of its own.
         let timeout = self.config.connect_timeout().unwrap_or(LONGEST);
         startup::in_time(Some(timeout), async {
             let mut socket = startup::open(&self.config, &self.origin).await?;

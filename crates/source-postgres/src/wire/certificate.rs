@@ -14,7 +14,7 @@ const ECDSA_SHA2: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03];
 /// 1.2.840.10045.4.1, ECDSA with SHA-1.
 const ECDSA_SHA1: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x01];
 
-/// What SCRAM binds a session to (`tls-server-end-point`). None without TLS, or where the
+/// The channel binding of SCRAM (`tls-server-end-point`). None without TLS, or where the
 /// certificate's signature defines no hash.
 pub(super) fn server_end_point(socket: &Socket) -> Option<Vec<u8>> {
     end_point_hash(socket.certificate()?)
@@ -45,7 +45,7 @@ fn signature_algorithm(certificate: &[u8]) -> Option<&[u8]> {
     Some(identifier)
 }
 
-/// The content of a DER element that has this tag, and what follows the element.
+/// The content of a DER element with this tag, and the rest after the element.
 fn element(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let (&[found, short], rest) = bytes.split_first_chunk::<2>()?;
     if found != tag {

@@ -1,4 +1,4 @@
-//! A session with a server: what it has prepared, and the messages that are composed for it.
+//! A session with a server: its prepared statements, and the messages that are composed for it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ use super::sessions::CountedSession;
 use super::startup::{self, Origin, Session};
 use super::statement::{Parameter, ResultSignature, Statement};
 
-/// How often a session is begun that ends at once.
+/// Attempts to start a session that ends at once.
 const STARTS: usize = 3;
 
 /// A session with a PostgreSQL server, for one task at a time.
@@ -30,17 +30,17 @@ pub struct Connection {
     pub(super) receiver: Receiver,
     /// The messages of the round that is being composed.
     pub(super) out: BytesMut,
-    /// How many of their bytes are sent.
+    /// Number of their bytes that are sent.
     pub(super) written: usize,
-    /// How many Syncs are not answered yet, those that are composed included.
+    /// Number of unanswered Syncs, composed ones included.
     pub(super) syncs: usize,
-    /// What will be answered to them, in order.
+    /// The expected answers, in order.
     pub(super) expected: Vec<Expected>,
     pub(super) prepared: PreparedStatements,
     pub(super) state: State,
-    /// How many executions of the last round were done.
+    /// Number of completed executions of the last round.
     pub(super) executed: usize,
-    /// Whether transactions are read committed where nothing else is said, once that was asked.
+    /// Whether the default isolation level is read committed, once it was queried.
     reads_committed: Option<bool>,
     config: Arc<Config>,
     /// Counts from the moment on at which a server is known to serve it.
@@ -49,7 +49,7 @@ pub struct Connection {
     process_id: i32,
     secret_key: i32,
     pub(super) server_version: String,
-    /// The names of all settings that it was ever told, which it does not forget.
+    /// The names of all settings that were ever set, which the session keeps.
     pub(super) names: NameSet,
 }
 
@@ -66,7 +66,7 @@ pub(super) enum Expected {
     Execute(ResultSignature),
     /// BEGIN, ROLLBACK, which are not the caller's executions.
     Control(ResultSignature),
-    /// COMMIT, whose answer says whether it was one.
+    /// COMMIT, whose command tag shows whether it succeeded.
     Commit,
     /// Settings in front of the caller's executions. Their rows are passed over.
     Settings,
@@ -80,7 +80,7 @@ pub(super) enum State {
     /// Something was sent that is not answered to its end. If that is not read, the connection is
     /// of no use any more.
     Sent,
-    /// The server has closed the stream, or nobody can read it any more.
+    /// The server has closed the stream, or its messages cannot be read.
     Lost,
 }
 
@@ -127,7 +127,7 @@ impl Connection {
     }
 
     /// Whether the last round was read to its end. If not, as when a future was dropped half-way,
-    /// the connection must be given up.
+    /// the connection must be abandoned.
     pub fn is_clean(&self) -> bool {
         match self.state {
             State::Idle | State::Composing => true,
@@ -135,11 +135,10 @@ impl Connection {
         }
     }
 
-    /// Learns what a pooler does from what went wrong.
+    /// Detects a pooler by its errors.
     ///
-    /// Names of statements that are not those of this session: whoever is between here and the
-    /// server gives one server session to several clients, and does not keep their statements.
-    /// Answers that are not those to what was sent: they were another client's.
+    /// Unknown names of statements: a pooler gives one server session to several clients, and does
+    /// not keep their statements. Answers to other statements: they were another client's.
     pub(super) fn learn_from(&self, error: &WireError) {
         match error {
             WireError::StalePlan(error) if error.is_of_names() && self.is_behind_pooler() => {
@@ -150,7 +149,7 @@ impl Connection {
         }
     }
 
-    /// Whether a pooler is between here and the server.
+    /// Whether a pooler is in front of the server.
     pub fn is_behind_pooler(&self) -> bool {
         self.config.pooler.is_there()
     }
@@ -171,18 +170,18 @@ impl Connection {
         self.state == State::Sent
     }
 
-    /// Adds a Sync behind what was composed.
+    /// Appends a Sync to the composed messages.
     pub(super) fn compose_sync(&mut self) {
         frontend::sync(&mut self.out);
         self.syncs += 1;
     }
 
-    /// Looks, without waiting, whether the server has closed the connection. What it reports by
-    /// itself is read on the way. One that was closed must be given up.
+    /// Checks without waiting whether the server has closed the connection, and reads its notices.
+    /// A closed connection must be abandoned.
     pub fn is_open(&mut self) -> bool {
         let is_open = self.is_clean() && self.hears_nothing_bad();
         if !is_open {
-            // The server says only once that it goes away.
+            // The server announces its shutdown only once.
             self.state = State::Lost;
         }
         is_open
@@ -190,7 +189,7 @@ impl Connection {
 
     fn hears_nothing_bad(&mut self) -> bool {
         self.receiver.start_round();
-        // Nobody waits for this look.
+        // No task waits for this check.
         let mut context = Context::from_waker(Waker::noop());
         loop {
             match self.receiver.poll_read(&mut self.socket, &mut context) {
@@ -208,12 +207,12 @@ impl Connection {
         }
     }
 
-    /// Asks the server for a sign of life: one round trip.
+    /// Checks that the server answers: one round trip.
     pub async fn check(&mut self) -> Result<(), WireError> {
         self.pipeline().sync_and_read(&mut Vec::new()).await
     }
 
-    /// The right to cancel what this connection runs.
+    /// The token of cancel requests for this connection.
     pub fn cancel_token(&self) -> CancelToken {
         CancelToken {
             config: Arc::clone(&self.config),
@@ -271,12 +270,12 @@ impl Connection {
         }
     }
 
-    /// How many executions of the last round were done, whatever became of the others.
+    /// Number of completed executions of the last round, whatever the result of the others.
     pub fn executed(&self) -> usize {
         self.executed
     }
 
-    /// Whether transactions are read committed where nothing else is said. Asks the server once.
+    /// Whether the default isolation level is read committed. Queries the server once.
     pub async fn reads_committed(&mut self) -> Result<bool, WireError> {
         if let Some(known) = self.reads_committed {
             return Ok(known);
@@ -321,7 +320,8 @@ impl Connection {
         self.compose_in("", statement, parameters, max_rows, answer)
     }
 
-    /// The same in a portal that stays until it is closed, or the transaction ends.
+    /// Writes the messages of one execution in a portal that stays until it is closed, or the
+    /// transaction ends.
     pub(super) fn compose_in<'p>(
         &mut self,
         portal: &str,
@@ -426,7 +426,7 @@ impl Connection {
 }
 
 impl PreparedStatements {
-    /// What the server will not do, because a message before failed or because it was not sent.
+    /// Forgets the effects of messages that the server skips after an error, or that were not sent.
     pub(super) fn forget_unanswered(&mut self, unanswered: &[Expected]) {
         for expected in unanswered {
             match *expected {

@@ -1,12 +1,12 @@
-//! Reading what a connection still owes, for nobody, before it is closed.
+//! Draining: reading a connection's outstanding answers before it is closed, and discarding them.
 //!
-//! A server that is left alone goes on with its statement, and counts as a session until that ends.
-//! A pooler may do worse: PgBouncer 1.18 hands the server session of a client that is gone to the
-//! next one as soon as one of several answers was sent, and that one is answered with the rest. So
-//! a connection is read to its end first. The end is known by its own mark, a value that nobody
-//! else knows: the session has answered everything else once it gives that back.
+//! An abandoned server goes on with its statement, and counts as a session until that ends. A
+//! pooler may do worse: PgBouncer 1.18 gives the server session of a disconnected client to the
+//! next one as soon as one of several answers was sent, and that one receives the rest. So a
+//! connection is read to its end first. The end is marked by a random value: the session has
+//! answered everything else once it returns that.
 //!
-//! Nothing is kept of what is read, however much it is.
+//! Nothing that is read is kept.
 
 use std::future::poll_fn;
 use std::hash::{BuildHasher, RandomState};
@@ -25,7 +25,7 @@ use super::connection::{Connection, State, unsendable};
 use super::error::WireError;
 use super::message::{self, Kind};
 
-/// How much is read at once.
+/// Most bytes of one read.
 const READ_SIZE: usize = 8 << 10;
 
 /// The type of a message and its length.
@@ -37,14 +37,14 @@ const SYNC: u8 = b'S';
 /// A longer message is no mark.
 const MOST_KEPT: usize = 64;
 
-/// How far a connection is drained. Nothing is lost where a call is given up.
+/// The progress of draining a connection. Cancel safe.
 #[derive(Debug, Default)]
 pub(in super::super) struct Drain {
     is_begun: bool,
     header: Vec<u8>,
     /// The beginning of the body of the message that comes.
     body: Vec<u8>,
-    /// How much of that body is still to come.
+    /// Number of bytes of that body that are missing.
     missing: usize,
     /// The row that the last mark is answered with.
     mark: Vec<u8>,
@@ -90,7 +90,7 @@ impl Connection {
         static SECRET: LazyLock<RandomState> = LazyLock::new(RandomState::new);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let mark = [number, SECRET.hash_one(number)].map(|part| part.to_string()).join("-");
-        // What was outstanding may have left a transaction open.
+        // The outstanding statements may have left a transaction open.
         self.compose_unnamed("ROLLBACK", None)?;
         self.compose_unnamed(include_str!("mark.sql"), Some(&mark))?;
         self.compose_sync();
@@ -100,8 +100,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Messages that were not sent yet are not sent any more; one that was sent in part is sent as
-    /// a whole. What was sent without a Sync is rolled back, since the next Sync would commit it.
+    /// Drops messages that were not sent; one that was sent in part is completed. Statements sent
+    /// without a Sync are rolled back, since the next Sync would commit them.
     fn end_what_was_begun(&mut self) -> Result<(), WireError> {
         let (mut end, mut last) = (0, None);
         let mut place = 0;
@@ -144,8 +144,8 @@ impl Connection {
         frontend::execute("", 0, out).map_err(|error| unsendable(&error))
     }
 
-    /// Writes what is composed, and reads once. Both at a time: a server that waits until its answer
-    /// is read reads nothing.
+    /// Writes composed messages, and reads once. Both concurrently: a server that waits until its
+    /// answer is read reads nothing.
     async fn write_and_read(&mut self, buffer: &mut [u8]) -> Result<usize, WireError> {
         let Self { socket, out, written, .. } = self;
         poll_fn(|context| {
@@ -178,7 +178,7 @@ impl Connection {
 }
 
 impl Drain {
-    /// Looks through what has come, for marks and for ends of batches.
+    /// Scans received bytes for marks and for ends of batches.
     fn take(&mut self, mut bytes: &[u8], syncs: &mut usize) {
         while !bytes.is_empty() {
             if self.header.len() < HEADER {

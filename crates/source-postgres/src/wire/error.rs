@@ -1,4 +1,4 @@
-//! What can go wrong between this process and PostgreSQL.
+//! Errors between this process and PostgreSQL.
 
 use std::fmt;
 use std::io;
@@ -31,13 +31,13 @@ pub struct DatabaseError {
     pub routine: Option<String>,
     /// Whether it came before the execution, when the parameters were read and the plan was made.
     pub is_of_bind: bool,
-    /// Whether it came when the statement's text was read.
+    /// Whether it came when the statement's text was parsed.
     pub is_of_parse: bool,
-    /// Whether it came when settings were set, in front of all executions.
+    /// Whether it came from the settings, in front of all executions.
     pub is_of_settings: bool,
 }
 
-/// Why a connection, a round of statements or a cancel request failed.
+/// The reason why a connection, a round of statements or a cancel request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
     #[error("{0}")]
@@ -51,20 +51,21 @@ pub enum WireError {
     /// COMMIT are not counted); none if it was not one of them, as a constraint checked at COMMIT.
     #[error("{error}")]
     Database { error: Box<DatabaseError>, execution: Option<usize> },
-    /// The server closed the connection; the last thing it said, if it said something.
+    /// The server closed the connection; with its last error, if it sent one.
     #[error("the connection is closed{}", reason_text(.reason.as_deref()))]
     Closed { reason: Option<Box<DatabaseError>> },
-    /// The server answered what the protocol does not allow here, or a message cannot be sent.
+    /// The server sent an answer that the protocol does not allow here, or a message cannot be
+    /// sent.
     #[error("protocol: {0}")]
     Protocol(String),
-    /// An answer does not belong to what was sent: between here and the server the answers of
-    /// several clients were mixed up. The connection is of no use any more.
+    /// An answer does not belong to the statement: a pooler has mixed up the answers of several
+    /// clients. The connection cannot be used again.
     #[error("an answer does not belong to its statement: {0}")]
     OutOfSync(String),
     #[error("the connection was not made in time")]
     Timeout,
-    /// A prepared statement is gone or was made for another shape of its tables. The
-    /// connection has forgotten what it prepared; the same round may be sent again.
+    /// A prepared statement is gone or was made for another shape of its tables. The connection has
+    /// forgotten its prepared statements; the same round may be sent again.
     #[error("prepared statements have become stale: {0}")]
     StalePlan(Box<DatabaseError>),
     /// The answers of one round are larger than the configuration allows.
@@ -116,7 +117,7 @@ impl DatabaseError {
     }
 
     /// Whether preparing the statements again may help: the statement's name is unknown (a pooler
-    /// moved the session, or somebody ran DEALLOCATE), or its tables have changed their columns.
+    /// moved the session, or a client ran DEALLOCATE), or its tables have changed their columns.
     pub(super) fn is_stale_plan(&self) -> bool {
         match self.code.as_str() {
             UNKNOWN_STATEMENT | DUPLICATE_STATEMENT => true,
@@ -126,13 +127,13 @@ impl DatabaseError {
         }
     }
 
-    /// Whether the names of prepared statements are not those that this session gave.
+    /// Whether the name of a prepared statement is not one that this session gave.
     pub(super) fn is_of_names(&self) -> bool {
         matches!(self.code.as_str(), UNKNOWN_STATEMENT | DUPLICATE_STATEMENT)
     }
 
     /// Whether the text of the statement does not fit its tables: prepared before, it may have
-    /// been given types that they do not have any more.
+    /// types that the columns do not have any more.
     pub(super) fn is_of_text(&self) -> bool {
         self.code.starts_with("42") && self.code != "42501"
     }
@@ -146,7 +147,7 @@ impl fmt::Display for DatabaseError {
 
 impl std::error::Error for DatabaseError {}
 
-/// An end of the stream is told apart from other failures: it is what a restart looks like.
+/// The end of the stream is distinguished from other failures: it is the sign of a restart.
 impl From<io::Error> for WireError {
     fn from(error: io::Error) -> WireError {
         match error.kind() {

@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Notice,
     ParameterStatus,
     Notification,
-    /// COPY and descriptions, which are never asked for.
+    /// COPY and descriptions, which are never requested.
     Other,
 }
 

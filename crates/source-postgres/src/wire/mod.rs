@@ -2,23 +2,24 @@
 //! <https://www.postgresql.org/docs/current/protocol.html>, pipelined, results in text format.
 //!
 //! One buffer takes the messages of all statements of a request, one write sends it, and rows stay
-//! in the bytes that were received. A connection is used by one task at a time, or by several whose
-//! requests are sent one behind the other ([`Batches`]).
+//! in the received bytes. A connection is used by one task at a time, or by several whose requests
+//! are pipelined ([`Batches`]).
 //!
 //! In the order of control flow:
 //! - [`config`]: where to connect to, and how: from a URL and the `PG*` variables;
 //! - `tls`, `certificate`: how the stream is encrypted;
 //! - `startup`, `authenticate`: from a stream to a session; `silent`: which hosts come last;
 //! - [`Connection`]: the session and its cancel token (`cancel`);
-//! - `pooled`: what a session shows of a pooler; `pooler`: its state, for all sessions;
+//! - `pooled`: detection of a pooler by a session; `pooler`: its state, for all sessions;
 //! - [`Pipeline`]: statements sent together, answers read together;
 //! - `portal`: a statement whose rows are read in portions;
-//! - [`Statement`] and the cache of what is prepared (`prepared`);
-//! - `round`: what was composed is sent, and the answers are read;
+//! - [`Statement`] and the cache of prepared statements (`prepared`);
+//! - `round`: sends composed messages, and reads the answers;
 //! - [`Batches`]: the same for several requests, each answered to its own Sync;
 //! - `receive`: the bytes received, cut into messages; [`Rows`]: an index over them;
-//! - `drain`: what is outstanding is read for nobody, before a connection is closed;
-//! - `simple`: the same connection as a `tokio_postgres::Client`, for what is not hot.
+//! - `drain`: reads and discards outstanding answers before a connection is closed;
+//! - `simple`: the same connection as a `tokio_postgres::Client`, for uses without performance
+//! needs.
 //!
 //! Invariant: a connection whose round was not read to its end is not clean, and is never used
 //! again ([`Connection::is_clean`]).
@@ -55,5 +56,5 @@ pub(super) use drain::Drain;
 pub use error::{DatabaseError, WireError};
 pub use pipeline::{Pipeline, Transaction};
 pub use rows::{Row, Rows};
-pub use simple::{connect_simple, connect_told};
+pub use simple::{connect_notified, connect_simple};
 pub use statement::{Parameter, Statement};

@@ -10,12 +10,12 @@ use super::round::RoundEnd;
 use super::rows::Rows;
 use super::statement::{Parameter, Statement};
 
-/// How a pipeline's transaction begins.
+/// The beginning of a pipeline's transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transaction {
     /// All statements see one snapshot, and none may write.
     Snapshot,
-    /// The same for functions that write.
+    /// A snapshot for functions that write.
     WritableSnapshot,
     ReadCommitted,
 }
@@ -60,13 +60,14 @@ impl<'c> Pipeline<'c> {
         self.compose(&COMMIT, [], 0, Expected::Commit)
     }
 
-    /// Ends a transaction without what was done in it.
+    /// Rolls the transaction back.
     pub fn rollback(&mut self) -> Result<(), WireError> {
         self.compose(&ROLLBACK, [], 0, Expected::Control(ROLLBACK.result(0)))
     }
 
-    /// Sets what is set until the end of the transaction; belongs in front of all executions. The
-    /// connection remembers the names from now on: what was sent may have arrived, however it ends.
+    /// Sets settings until the end of the transaction; to be called before all executions. The
+    /// connection remembers the names from now on: sent messages may have arrived, whatever the
+    /// result.
     pub fn set<'p>(
         &mut self,
         statement: &Arc<Statement>,
@@ -90,7 +91,7 @@ impl<'c> Pipeline<'c> {
         self.compose(statement, parameters, 0, Expected::Execute(statement.result(0)))
     }
 
-    /// Adds an execution that stops after `max_rows` rows (at least one); [`Rows::has_more`] says
+    /// Adds an execution that stops after `max_rows` rows (at least one); [`Rows::has_more`] is
     /// whether it did. Reading on is not possible yet.
     pub fn execute_at_most<'p>(
         &mut self,
@@ -151,7 +152,7 @@ static WRITABLE_SNAPSHOT: Fixed = LazyLock::new(|| {
     Arc::new(Statement::new("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE", []))
 });
 static READ_COMMITTED: Fixed = LazyLock::new(|| {
-    // Whether it may write is left to the session: somebody may have forbidden it.
+    // The session decides whether it may write: its user may be restricted to reading.
     Arc::new(Statement::new("BEGIN ISOLATION LEVEL READ COMMITTED", []))
 });
 static COMMIT: Fixed = LazyLock::new(|| Arc::new(Statement::new("COMMIT", [])));

@@ -1,4 +1,4 @@
-//! What a session shows of a pooler between here and the server.
+//! Detection of a pooler in front of the server by the behaviour of a session.
 
 use std::ops::RangeInclusive;
 use std::pin::pin;
@@ -15,8 +15,8 @@ use super::rows::Rows;
 use super::startup::{FORMS_UNKNOWN_TO_POOLERS, in_time};
 use super::statement::{Parameter, ResultSignature, Statement};
 
-/// How long a pooler may take to give a server session, while connecting: with one that is free it
-/// takes no time, and without one it takes until somebody else ends theirs.
+/// Timeout for a pooler to assign a server session, while connecting: with a free one it takes no
+/// time, and without one it takes until another client ends its own.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// `too_many_connections`.
@@ -36,9 +36,9 @@ impl Connection {
         process(&self.ask(SESSION).await?)
     }
 
-    /// Whether a prepared statement has the name on the server that it was given here. False where a
-    /// pooler gives it another, which then is known on each server session. Belongs on a connection
-    /// that has prepared nothing.
+    /// Whether a prepared statement has the same name on the server. False where a pooler renames
+    /// it, which then is known on each server session. To be called on a connection without
+    /// prepared statements.
     pub(in super::super) async fn names_reach_the_server(&mut self) -> Result<bool, WireError> {
         let name = super::prepared::first_name(&IS_NAMED_SO).to_string();
         let mut results = Vec::new();
@@ -48,10 +48,10 @@ impl Connection {
         Ok(results.first().and_then(|rows| rows.value(0, 0)) == Some(b"t"))
     }
 
-    /// Finds out whether a pooler answered when the session was started: each new connection does,
-    /// because there may be one since a moment ago. Has it give a server session now, so that a
-    /// pooler which has none is known to be full before a request waits for it; and refuses sessions
-    /// in which values do not have the forms that they are read in.
+    /// Detects whether a pooler answered when the session was started: each new connection does,
+    /// since one may have been put in front of the server meanwhile. Makes the pooler assign a
+    /// server session now, so that a full pooler is known before a request waits for it; and
+    /// refuses sessions in which values do not have the forms that they are read in.
     pub(super) async fn look_for_pooler(&mut self, config: &Config) -> Result<(), WireError> {
         let is_likely = self.is_behind_pooler() || !PROCESSES.contains(&self.process_id());
         let session = match self.ask_for_server(config, is_likely).await {
@@ -81,14 +81,14 @@ impl Connection {
                 return in_time.unwrap_or(Err(WireError::Timeout));
             }
         }
-        // Before the time for connecting is over, which says less.
+        // Shorter than the timeout of connecting, whose error is less precise.
         let patience = config.connect_timeout().map(|limit| limit * 3 / 5);
         in_time(patience, asked).await
     }
 
     /// Without a name: whether names are of use is not known yet.
     async fn ask(&mut self, text: &str) -> Result<Rows, WireError> {
-        // What was composed and never sent is forgotten.
+        // Drops messages that were composed and never sent.
         drop(self.pipeline());
         self.compose_unnamed(text, None)?;
         let result = ResultSignature::default();

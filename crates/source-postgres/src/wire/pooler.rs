@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug, Clone)]
 pub(super) struct PoolerState {
     flags: Arc<Flags>,
-    /// Whether the source is only looked at: the one who looks logs the result.
+    /// Whether the source is only probed: the caller logs the result.
     is_probe: bool,
 }
 
@@ -23,7 +23,7 @@ impl PoolerState {
         Self { flags: Arc::new(Flags { is_there, keeps_statements }), is_probe: false }
     }
 
-    /// Copies the state, for changes that concern nobody else.
+    /// Copies the state, for changes that do not affect other sessions.
     pub(super) fn apart(&self) -> Self {
         let apart = Self::new(self.is_there(), self.keeps_statements());
         Self { is_probe: self.is_probe, ..apart }
@@ -45,7 +45,7 @@ impl PoolerState {
         self.flags.is_there.load(Ordering::Relaxed)
     }
 
-    /// Whether a session keeps the statements that are prepared on it, so that they have names.
+    /// Whether a session keeps its prepared statements, so that they can have names.
     pub(super) fn keeps_statements(&self) -> bool {
         self.flags.keeps_statements.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! A statement whose rows are read in portions.
+//! A statement whose rows are read in portions (a portal).
 
 use std::sync::Arc;
 

@@ -1,10 +1,11 @@
-//! What a connection has prepared: statements by text, the least recently used one given up.
+//! The statement cache of a connection: prepared statements by text, with eviction of the least
+//! recently used.
 //!
-//! A name is a hash of the statement's text and parameter types, and a counter. The counter makes it
-//! unique on a connection, so that a name that was given up in a round that failed can be closed at
-//! any later time. The hash makes it the name of this statement alone: where a pooler hands one
+//! A name is a hash of the statement's text and parameter types, and a counter. The counter makes
+//! it unique on a connection, so that a name that was given up in a round that failed can be closed
+//! at any later time. The hash makes it the name of this statement alone: where a pooler gives one
 //! server session to several clients, a name that another client has prepared means the very same
-//! statement, or there is none of that name, which is an error. Never does another statement run.
+//! statement, or there is none of that name, which is an error. Another statement never runs.
 
 use std::collections::HashMap;
 use std::fmt::{self, Display};
@@ -32,7 +33,7 @@ pub(super) struct Name {
 #[derive(Debug, Default)]
 pub(super) struct PreparedStatements {
     entries: HashMap<Arc<Statement>, Entry, FxBuildHasher>,
-    /// What the entries take.
+    /// Bytes of the entries.
     bytes: usize,
     /// Given up here, but not yet closed on the server.
     to_close: Vec<Name>,
@@ -54,7 +55,7 @@ impl Entry {
     }
 }
 
-/// What must be sent before a statement can be bound.
+/// The messages that must precede the binding of a statement.
 #[derive(Debug)]
 pub(super) enum Found<'p> {
     Prepared(&'p str),
@@ -116,7 +117,7 @@ impl PreparedStatements {
         });
     }
 
-    /// Nothing counts as prepared any more. What the server may still have is closed later.
+    /// Forgets all prepared statements. Those that the server may still have are closed later.
     pub(super) fn forget_all(&mut self) {
         self.to_close.extend(self.entries.drain().map(|(_, entry)| entry.name));
         self.bytes = 0;

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use response::Held;
+use response::MemoryReservation;
 use source::wire::buffers::{Buffers, Received};
 use source::wire::socket::Socket;
 
@@ -21,12 +21,12 @@ pub(super) struct Frame {
 #[derive(Debug)]
 pub(super) struct Receiver {
     buffers: Buffers,
-    /// Where the next message starts.
+    /// The position of the next message.
     position: usize,
 }
 
 impl Receiver {
-    pub(super) fn new(limit: usize, held: Held) -> Receiver {
+    pub(super) fn new(limit: usize, held: MemoryReservation) -> Receiver {
         Receiver { buffers: Buffers::new(limit, held), position: 0 }
     }
 
@@ -41,8 +41,8 @@ impl Receiver {
         self.position = 0;
     }
 
-    /// Lets a large buffer go with the results that point into it: a connection that rests holds
-    /// no answer.
+    /// Frees a large buffer with the results that point into it: an idle connection holds no
+    /// answer.
     pub(super) fn end_round(&mut self) {
         if self.buffers.end_round(self.position) {
             self.position = 0;
@@ -50,7 +50,7 @@ impl Receiver {
     }
 
     /// The memory of the round, for the results that point into it.
-    pub(super) fn lend(&mut self) -> Option<Arc<Held>> {
+    pub(super) fn lend(&mut self) -> Option<Arc<MemoryReservation>> {
         self.buffers.lend()
     }
 
@@ -73,7 +73,7 @@ impl Receiver {
         Ok(Some(Frame { tag, start, end }))
     }
 
-    /// Where the next message starts.
+    /// The position of the next message.
     pub(super) fn position(&self) -> usize {
         self.position
     }
@@ -83,7 +83,7 @@ impl Receiver {
         self.position = position.min(self.position);
     }
 
-    /// What is received and was not cut into messages yet.
+    /// Takes the received bytes that are not part of a message yet.
     pub(super) fn take_rest(&mut self) -> Vec<u8> {
         let rest = self.bytes().get(self.position..).unwrap_or_default().to_vec();
         self.position += rest.len();
@@ -109,7 +109,8 @@ impl Receiver {
         Ok(self.buffers.read(socket).await?)
     }
 
-    /// The same for who waits for something else too. Nothing is lost between two calls.
+    /// Reads for a task that waits for other events, too. Cancel safe: nothing is lost between two
+    /// calls.
     pub(super) fn poll_read(
         &mut self,
         socket: &mut Socket,

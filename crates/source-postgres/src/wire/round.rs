@@ -1,4 +1,4 @@
-//! One round: what was composed is sent, and the answers are read to their end.
+//! One round: sends composed messages, and reads the answers to their end.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -20,15 +20,15 @@ use super::rows::{Rows, require_tag};
 /// A buffer for sending that grew beyond this is given back to the system.
 pub(super) const KEPT_CAPACITY: usize = 1 << 20;
 
-/// How a round ends.
+/// The end of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RoundEnd {
-    /// The server answers what it has; the transaction stays open.
+    /// The server sends its answers so far; the transaction stays open.
     Flush,
     Sync,
 }
 
-/// An error, and what was answered before it.
+/// An error, and the answers before it.
 #[derive(Debug)]
 pub(super) struct Failed {
     pub(super) error: Box<DatabaseError>,
@@ -37,7 +37,7 @@ pub(super) struct Failed {
 }
 
 impl Connection {
-    /// Sends what was composed and reads the answers.
+    /// Sends composed messages and reads the answers.
     pub(super) async fn exchange(
         &mut self,
         results: &mut Vec<Rows>,
@@ -209,7 +209,7 @@ impl Connection {
         Ok(error)
     }
 
-    /// The same for an error that is judged later.
+    /// Reads an error that is judged later.
     pub(super) fn read_error(&self, frame: Frame) -> Result<Box<DatabaseError>, WireError> {
         let error = Box::new(message::parse_error(self.receiver.whole(frame))?);
         if error.is_fatal() {
@@ -218,7 +218,7 @@ impl Connection {
         Ok(error)
     }
 
-    /// What the server may send at any time.
+    /// Reads a message that the server may send at any time.
     pub(super) fn read_unasked(&mut self, frame: Frame) -> Result<(), WireError> {
         match Kind::of(frame.tag) {
             Kind::Notification => {}
@@ -250,8 +250,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Writes everything. The server may answer the first statements before it reads the last
-    /// ones; if nobody read that, both sides would wait for each other for ever.
+    /// Writes everything. The server may answer the first statements before it reads the last ones;
+    /// without concurrent reading, both sides would wait for each other for ever.
     async fn send(&mut self) -> Result<(), WireError> {
         let Connection { socket, receiver, out, written, .. } = self;
         let sent = poll_fn(|context| {
@@ -296,7 +296,7 @@ impl Connection {
         }
     }
 
-    /// A server that goes away says why before it closes the stream.
+    /// Reads the error that a server sends before it closes the stream.
     async fn read_closing_reason(&mut self) -> WireError {
         loop {
             match self.receiver.next_frame() {
@@ -315,8 +315,8 @@ impl Connection {
     }
 }
 
-/// Whether the end of COMMIT says that the transaction is committed. One that failed is rolled back
-/// by it, without an error.
+/// Whether the command tag of COMMIT shows a committed transaction. A failed one is rolled back by
+/// it, without an error.
 pub(super) fn is_committed(tag: &[u8]) -> Result<bool, WireError> {
     let is_committed = tag.starts_with(b"COMMIT");
     if !is_committed {
@@ -333,7 +333,8 @@ pub(super) fn unexpected(kind: Kind, frame: Frame, expected: Option<Expected>) -
 }
 
 impl Failed {
-    /// Which of the expected answers it is, and what is not prepared because of it.
+    /// The expected answer that the error belongs to; statements that are not prepared because of
+    /// it are forgotten.
     pub(super) fn blame(self, all: &[Expected], prepared: &mut PreparedStatements) -> WireError {
         let Self { mut error, answered, execution } = self;
         let unanswered = all.get(answered..).unwrap_or_default();

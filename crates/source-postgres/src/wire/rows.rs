@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use response::Held;
+use response::MemoryReservation;
 use source::wire::buffers::Received;
 
 use super::error::WireError;
@@ -18,11 +18,11 @@ use super::statement::ResultSignature;
 pub struct Rows {
     received: Arc<Received>,
     /// The memory of the bytes received.
-    lent: Option<Arc<Held>>,
-    /// Where each value begins, row by row; its length stands in the four bytes before it.
+    lent: Option<Arc<MemoryReservation>>,
+    /// The position of each value, row by row; its length is in the four bytes before it.
     starts: Vec<u32>,
     /// The memory of `starts`.
-    held: Held,
+    held: MemoryReservation,
     columns: usize,
     rows: usize,
     affected: u64,
@@ -75,12 +75,12 @@ impl Rows {
         (0..self.rows).map(|row| self.row(row))
     }
 
-    /// The memory that it holds some of, for what is made of it.
-    pub fn another_held(&self) -> Held {
+    /// The shared memory reservation, for values made of these bytes.
+    pub fn another_held(&self) -> MemoryReservation {
         self.received.another_held()
     }
 
-    /// How many bytes it holds, those of its round included.
+    /// Bytes that it holds, those of its round included.
     pub fn bytes(&self) -> usize {
         self.received.len()
     }
@@ -95,7 +95,7 @@ impl Rows {
         self.has_more
     }
 
-    /// Lets the received bytes go.
+    /// Frees the received bytes.
     pub fn clear(&mut self) {
         if !self.received.is_empty() {
             self.received = Arc::default();
@@ -108,7 +108,7 @@ impl Rows {
         self.has_more = false;
     }
 
-    /// Lets the received bytes go, and keeps the numbers of rows.
+    /// Frees the received bytes, and keeps the numbers of rows.
     pub(super) fn forget_values(&mut self) {
         let Self { rows, affected, has_more, .. } = *self;
         self.clear();
@@ -167,7 +167,7 @@ impl Rows {
     }
 
     /// Takes a share of the bytes that the rows lie in, at the end of the round.
-    pub(super) fn hold(&mut self, received: &Arc<Received>, lent: Option<&Arc<Held>>) {
+    pub(super) fn hold(&mut self, received: &Arc<Received>, lent: Option<&Arc<MemoryReservation>>) {
         if self.rows > 0 {
             self.received = Arc::clone(received);
             self.lent = lent.map(Arc::clone);
@@ -295,7 +295,7 @@ mod tests {
         for tag in [&b"SELECT 0\0"[..], b"SELECT 2\0"] {
             assert!(matches!(rows.complete(tag, ANY), Err(WireError::OutOfSync(_))));
         }
-        // What a change gives is not what it changes.
+        // The number of rows returned is not the number of rows changed.
         assert!(rows.complete(b"UPDATE 3\0", ANY).is_ok());
     }
 

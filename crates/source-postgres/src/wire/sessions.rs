@@ -1,4 +1,4 @@
-//! How many sessions a configuration has made and not yet ended.
+//! Number of open sessions of a configuration.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use source::wire::socket::Address;
 
-/// How long an address comes last.
+/// Time for which a silent address is tried last.
 const PUT_OFF: Duration = Duration::from_secs(30);
 
 /// Shared by all copies of a configuration.
@@ -16,7 +16,7 @@ pub(super) struct SilentAddresses(Arc<Mutex<Vec<(Address, Instant)>>>);
 impl SilentAddresses {
     pub(super) fn add(&self, address: Address) {
         let mut addresses = self.lock();
-        // The names of a cloud's servers change their addresses: what is old is forgotten.
+        // The names of a cloud's servers change their addresses: old entries are dropped.
         addresses.retain(|(known, since)| *known != address && since.elapsed() < PUT_OFF);
         addresses.push((address, Instant::now()));
     }

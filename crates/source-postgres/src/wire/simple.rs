@@ -21,30 +21,29 @@ use super::startup;
 /// Connects as [`super::Connection::connect`] does, with the same TLS. The connection's own task is
 /// spawned on the current runtime, and ends with the client.
 pub async fn connect_simple(config: &Config) -> Result<tokio_postgres::Client, WireError> {
-    connect_told(config, None).await
+    connect_notified(config, None).await
 }
 
-/// The same for whoever wants to be told what the server says of itself on channels that the session
-/// listens to. The sender is dropped when the connection ends.
-pub async fn connect_told(
+/// Connects like [`connect_simple`], and sends a unit for each notification on channels that the
+/// session listens to. The sender is dropped when the connection ends.
+pub async fn connect_notified(
     config: &Config,
-    tell: Option<UnboundedSender<()>>,
+    notify: Option<UnboundedSender<()>>,
 ) -> Result<tokio_postgres::Client, WireError> {
     let shared = config.to_tokio_postgres();
     startup::try_endpoints(config, |socket, origin| {
         let mut inner = shared.clone();
-        // The stream is ready to use, encrypted or not. In this mode `tokio_postgres` asks the
-        // server nothing about TLS and lets `Established` make the stream, which hands it through
-        // and tells what SCRAM may be bound to.
+        // The stream is ready to use, encrypted or not. In this mode `tokio_postgres` negotiates no
+        // TLS and calls `Established`, which returns the stream and its channel binding for SCRAM.
         inner.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct);
         if let Some(password) = &origin.endpoint.password {
             inner.password(password.as_bytes());
         }
-        let tell = tell.clone();
+        let notify = notify.clone();
         async move {
             let connected = inner.connect_raw(socket, Established).await;
             let (client, connection) = connected.map_err(|error| wire_error(&error))?;
-            tokio::spawn(drive(connection, tell));
+            tokio::spawn(drive(connection, notify));
             Ok(client)
         }
     })
@@ -54,12 +53,12 @@ pub async fn connect_told(
 /// Carries the messages of a connection until it ends.
 async fn drive(
     mut connection: tokio_postgres::Connection<Socket, EstablishedStream>,
-    tell: Option<UnboundedSender<()>>,
+    notify: Option<UnboundedSender<()>>,
 ) {
     while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
-        match (message, &tell) {
-            // Whoever wanted to know it may be gone.
-            (Ok(AsyncMessage::Notification(_)), Some(tell)) => drop(tell.send(())),
+        match (message, &notify) {
+            // The receiver may be gone.
+            (Ok(AsyncMessage::Notification(_)), Some(notify)) => drop(notify.send(())),
             (Ok(_), _) => {}
             (Err(error), _) => {
                 tracing::debug!(%error, "a simple connection has ended");
@@ -122,7 +121,7 @@ impl AsyncWrite for EstablishedStream {
     }
 }
 
-/// The driver says what is wrong in the source of its error only.
+/// The driver describes the problem in the source of its error only.
 fn configuration_error(error: &tokio_postgres::Error) -> String {
     match std::error::Error::source(error).map(ToString::to_string) {
         Some(source) if source == "password missing" => {

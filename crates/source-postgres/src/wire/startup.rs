@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::BytesMut;
 use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend;
-use response::Held;
+use response::MemoryReservation;
 use rustls::pki_types::ServerName;
 use source::wire::socket::{Address, Socket};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -20,21 +20,20 @@ use super::error::{DatabaseError, WireError};
 use super::message;
 use super::receive::Receiver;
 
-/// What every session is pinned to, because values are read in these forms. The time zone is not
-/// among them: it is the database's. They are sent as start-up parameters, which costs no round
-/// trip.
+/// Parameters of every session, because values are read in these forms. The time zone is not among
+/// them: it is the database's. They are sent as start-up parameters, which costs no round trip.
 const SESSION_PARAMETERS: [(&str, &str); 2] =
     [("client_encoding", "UTF8"), ("DateStyle", "ISO, MDY")];
 
-/// The same, which PgBouncer hands on only in new versions, and refuses where it is not told to
-/// ignore them; then the database's own settings must be these ([`super::pooled`]).
+/// Parameters which PgBouncer passes on only in new versions, and refuses unless it is configured
+/// to ignore them; then the database's own settings must be these ([`super::pooled`]).
 pub(super) const FORMS_UNKNOWN_TO_POOLERS: [(&str, &str); 3] =
     [("extra_float_digits", "1"), ("bytea_output", "hex"), ("IntervalStyle", "postgres")];
 
-/// How a pooler refuses a parameter of the start.
+/// The text of a pooler's error about a start-up parameter.
 const UNSUPPORTED_PARAMETER: &str = "unsupported startup parameter";
 
-/// Whether a stream is encrypted, for one try.
+/// Whether the stream of an attempt is encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encryption {
     Plain,
@@ -42,7 +41,7 @@ pub(super) enum Encryption {
     Demanded,
 }
 
-/// What a session that is ready consists of.
+/// The parts of a session that is ready.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) socket: Socket,
@@ -53,7 +52,7 @@ pub(super) struct Session {
     pub(super) server_version: String,
 }
 
-/// Where a session came from, for reaching the very same server again.
+/// The origin of a session, for reaching the very same server again.
 #[derive(Debug, Clone)]
 pub(super) struct Origin {
     pub(super) address: Address,
@@ -108,7 +107,7 @@ where
     Err(last)
 }
 
-/// Opens a stream to one address, encrypted as it is said.
+/// Opens a stream to one address, with the configured encryption.
 pub(super) async fn open(config: &Config, origin: &Origin) -> Result<Socket, WireError> {
     let socket = Socket::connect(&origin.address, config.silence).await?;
     match origin.encryption {
@@ -123,7 +122,7 @@ pub(super) async fn start(
     socket: Socket,
     origin: Origin,
 ) -> Result<Session, WireError> {
-    let held = config.memory.as_ref().map(Held::of).unwrap_or_default();
+    let held = config.memory.as_ref().map(MemoryReservation::of).unwrap_or_default();
     let receiver = Receiver::new(config.answer_limit, held);
     let mut conversation = Conversation { socket, receiver };
     let mut startup = BytesMut::new();
@@ -165,7 +164,7 @@ pub(super) async fn start(
     Ok(Session { socket, receiver, origin, process_id, secret_key, server_version })
 }
 
-/// Lets a part of the connecting take no longer than it may.
+/// Applies the timeout of connecting to a step of it.
 pub(super) async fn in_time<T>(
     timeout: Option<Duration>,
     part: impl Future<Output = Result<T, WireError>>,
@@ -188,7 +187,7 @@ impl Conversation {
     pub(super) async fn read(&mut self) -> Result<Message, WireError> {
         loop {
             while let Some(frame) = self.receiver.next_frame()? {
-                // NegotiateProtocolVersion: only says that the newest version is not spoken.
+                // NegotiateProtocolVersion: the server does not support the newest version.
                 if frame.tag == b'v' {
                     continue;
                 }
@@ -295,7 +294,7 @@ async fn encrypt(
         let mut request = BytesMut::new();
         frontend::ssl_request(&mut request);
         socket.write_all(&request).await?;
-        // One byte and not more: what followed would be unencrypted, and not from the server.
+        // One byte and not more: further ones would be unencrypted, and not from the server.
         match (socket.read_u8().await?, origin.encryption) {
             (b'S', _) => {}
             (b'N', Encryption::IfOffered) => return Ok(socket),
@@ -339,7 +338,7 @@ fn refusal(error: DatabaseError) -> WireError {
     }
 }
 
-/// An operating system's error does not say where.
+/// An operating system's error does not include the address.
 fn name_endpoint(error: WireError, endpoint: &Endpoint) -> WireError {
     match error {
         WireError::Io(error) => {

@@ -7,8 +7,8 @@ use postgres_protocol::Oid;
 use rustc_hash::FxHasher;
 use sha2::{Digest, Sha256};
 
-/// A statement that connections prepare when they first execute it. Kept in an `Arc` by who made
-/// it; connections find what they have prepared by the text and the types.
+/// A statement that connections prepare when they first execute it. Its maker keeps it in an `Arc`;
+/// connections look their prepared statements up by the text and the types.
 #[derive(Debug)]
 pub struct Statement {
     text: Box<str>,
@@ -31,7 +31,7 @@ pub(super) struct ResultSignature {
     pub(super) max_rows: i32,
 }
 
-/// The first 128 bits of a SHA-256: nobody finds two statements that share them.
+/// The first 128 bits of a SHA-256, which is resistant to collisions.
 pub(super) type Digest128 = [u8; 16];
 
 /// A parameter's value, in PostgreSQL's text format.

@@ -1,4 +1,4 @@
-//! How long a run takes from its processor.
+//! Processor time of a run.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -8,11 +8,11 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock(Duration);
 
-/// How long one run has taken so far, as others see it.
+/// Processor time of one run, readable from other threads.
 #[derive(Debug, Default)]
 pub(crate) struct Meter(OnceLock<Option<Begun>>);
 
-/// The thread of a run, and what it had taken from its processor before.
+/// The thread of a run, and its processor time at the start.
 #[derive(Debug)]
 struct Begun {
     statistics: PathBuf,
@@ -20,8 +20,8 @@ struct Begun {
 }
 
 impl Clock {
-    /// Starts to count what this thread takes from its processor: one that waits for its turn
-    /// looks slow by any other clock.
+    /// Starts to measure this thread's processor time: a thread that waits for a processor looks
+    /// slow by any other clock.
     pub(crate) fn start() -> Self {
         Self(of_this_thread())
     }
@@ -32,7 +32,7 @@ impl Clock {
 }
 
 impl Meter {
-    /// One that knows of no processor: the run takes as long as the clock says.
+    /// A meter without processor time: it measures elapsed time.
     #[cfg(test)]
     pub(crate) fn by_the_clock() -> Self {
         Self(None.into())
@@ -43,7 +43,7 @@ impl Meter {
         self.0.get_or_init(Begun::here);
     }
 
-    /// How long the run has computed, after so much time. A thread that waits for a processor
+    /// Processor time of the run, after this elapsed time. A thread that waits for a processor
     /// computes nothing.
     pub(crate) fn computed(&self, elapsed: Duration) -> Duration {
         let computed = match self.0.get() {
@@ -67,7 +67,7 @@ impl Begun {
         None
     }
 
-    /// None where the system does not say it.
+    /// Processor time; none where the system does not report it.
     fn computed(&self) -> Option<Duration> {
         let statistics = std::fs::read_to_string(&self.statistics).ok()?;
         let all = statistics.split(' ').next()?.parse().ok()?;
@@ -81,7 +81,7 @@ fn of_this_thread() -> Duration {
     time.try_into().unwrap_or_default()
 }
 
-/// Where there is no such clock, any other has to do.
+/// Elapsed time, where the system has no clock of processor time.
 #[cfg(not(unix))]
 fn of_this_thread() -> Duration {
     static START: std::sync::LazyLock<std::time::Instant> =
@@ -103,7 +103,7 @@ mod tests {
         meter.begin();
         while clock.elapsed() < Duration::from_millis(20) {}
         let computed = meter.computed(2 * second);
-        // Where the system does not say it, all the time counts.
+        // Where the system does not report processor time, all time counts.
         let is_right = (Duration::from_millis(10)..second).contains(&computed);
         assert!(is_right || !cfg!(target_os = "linux"), "{computed:?}");
     }

@@ -11,7 +11,7 @@ use super::IntrospectError;
 /// No more rows of a table are counted: it takes less than a millisecond, and reads few pages.
 const MOST_COUNTED: u64 = 5_000;
 
-/// Adds what is found of the tables that foreign keys lead from or to. Nothing else asks for it.
+/// Adds the statistics of tables that foreign keys lead from or to; no others are used.
 pub(super) fn add(connection: &Connection, catalog: &mut Catalog) -> Result<(), IntrospectError> {
     let related: BTreeSet<EntityId> =
         catalog.relationships().flat_map(|one| [one.from, one.to]).collect();
@@ -37,7 +37,7 @@ fn failed(source: rusqlite::Error) -> IntrospectError {
     IntrospectError::Query { what: "numbers of rows", source }
 }
 
-/// What ANALYZE found, by the names of tables.
+/// ANALYZE's numbers of rows, by the names of tables.
 fn analyzed(connection: &Connection) -> rusqlite::Result<HashMap<String, u64>> {
     let is_analyzed = include_str!("is_analyzed.sql");
     if !connection.query_row(is_analyzed, [], |row| row.get::<_, bool>(0))? {
@@ -113,7 +113,7 @@ mod tests {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(TABLES).unwrap();
         assert_eq!(referrers(&connection), [Some(1), Some(1663)]);
-        // Nobody knows how much larger a large table is.
+        // The number of rows of a large table is unknown.
         connection.execute_batch("INSERT INTO track SELECT id + 9000, 1 FROM track").unwrap();
         assert_eq!(referrers(&connection), [None, Some(1666)]);
         connection.execute_batch("ANALYZE").unwrap();

@@ -17,14 +17,14 @@ use super::unknown::unknown_names;
 use super::{foreign_key, note, writable};
 use crate::declared::{Affinity, Declared, affinity, declared};
 
-/// The tables and views by their names; SQLite tells no difference between the cases of ASCII.
+/// The tables and views by their names; SQLite ignores the case of ASCII letters.
 #[derive(Default)]
 pub(super) struct Tables {
     by_name: HashMap<String, Table>,
     left_out: HashSet<String>,
 }
 
-/// What the rows that follow need to know of a table.
+/// The parts of a table that later rows refer to.
 pub(super) struct Table {
     pub(super) entity: EntityId,
     pub(super) name: Box<str>,
@@ -184,8 +184,8 @@ fn key(name: Box<str>, kind: KeyKind, fields: Vec<FieldId>) -> Key {
     Key { name, kind, fields, enforced: true, deferrable: false, description: None }
 }
 
-/// Of a view's column SQLite tells `BLOB` both for a BLOB and for a column without a type, such as
-/// those of full-text tables; a value that knows its own type is right for both.
+/// SQLite reports `BLOB` for a view's column both for a BLOB and for a column without a type, such
+/// as those of full-text tables; a value that has its own type is right for both.
 fn declared_type(column: &ColumnRow, table: &Table) -> Declared {
     match declared(&column.declared) {
         Declared::Named(Scalar::Bytes) if table.is_view() => Declared::Untyped,
@@ -199,7 +199,7 @@ fn field(column: &ColumnRow, declared: Declared, is_rowid: bool) -> NewField {
         (false, true) => Some(Generated::Stored),
         (false, false) => None,
     };
-    // `DEFAULT NULL` is what every column has.
+    // `DEFAULT NULL` is no default: all columns have it.
     let default = column.default.as_deref().is_some_and(|text| !text.eq_ignore_ascii_case("NULL"));
     NewField {
         name: column.name.clone(),
@@ -260,7 +260,7 @@ fn add_index(builder: &mut Builder, tables: &mut Tables, columns: &[IndexedColum
         table.unique.push(fields.clone());
     }
     match first.origin {
-        // The columns themselves told it.
+        // Read with the columns.
         IndexOrigin::PrimaryKey => {}
         IndexOrigin::UniqueConstraint => {
             let columns = columns.iter().filter_map(|row| row.column.as_deref());

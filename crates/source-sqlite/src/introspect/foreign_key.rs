@@ -9,7 +9,7 @@ use super::name::{self, Constraint};
 use super::note;
 use super::read::ForeignKeyColumnRow;
 
-/// Why a foreign key is left out.
+/// The reason why a foreign key is left out.
 pub(super) enum Refusal {
     NoTable,
     /// The parent is a view, or was left out itself.
@@ -34,7 +34,7 @@ fn add_one(builder: &mut Builder, tables: &mut Tables, pairs: &[ForeignKeyColumn
     let Some(child) = tables.find(&first.table) else { return };
     let from_fields: Option<Vec<FieldId>> =
         pairs.iter().map(|pair| child.find_field(&pair.column)).collect();
-    // Only a table has foreign keys, and SQLite looks its own columns up when it is created.
+    // Only tables have foreign keys, and SQLite checks their own columns when they are created.
     let Some(from_fields) = from_fields else { return };
     let from = child.entity;
     let (to, to_fields) = match resolve(tables, pairs) {

@@ -1,9 +1,9 @@
-//! Names for constraints. SQLite does not tell the names that constraints were declared with, so
-//! they get those that PostgreSQL gives to constraints without a name.
+//! Names of constraints. SQLite does not report declared names, so constraints get the names that
+//! PostgreSQL gives to those without a name.
 
 use std::collections::HashSet;
 
-/// What is named; the end of the name says it.
+/// The kind of a constraint, which is the suffix of its name.
 #[derive(Clone, Copy)]
 pub(super) enum Constraint {
     Primary,

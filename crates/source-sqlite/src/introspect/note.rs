@@ -1,4 +1,4 @@
-//! What is said about what is left out, and about types that say nothing.
+//! Notes about omitted objects, and about types without a meaning.
 
 use catalog::{Note, NoteKind};
 
@@ -29,7 +29,7 @@ pub(super) fn broken_view(view: &BrokenView) -> Note {
     }
 }
 
-/// A thing that needs what only another program has.
+/// An object that needs a function, collation or module of another program.
 pub(super) fn unknown_name(row: &TextRow, unknown: &Unknown) -> Note {
     let TextRow { kind, name, table, .. } = row;
     let (named, noun) = match unknown {
@@ -79,7 +79,7 @@ pub(super) fn untyped(table: &str, column: &str, kind: TableKind) -> Note {
     }
 }
 
-/// A column whose type means a number to SQLite, whatever its author meant.
+/// A column whose declared type has numeric affinity, perhaps against its author's intention.
 pub(super) fn numeric_by_affinity(table: &str, column: &str, declared: &str) -> Note {
     Note {
         kind: NoteKind::UnmappedType,

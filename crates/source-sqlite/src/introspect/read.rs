@@ -111,7 +111,7 @@ pub(super) struct TextRow {
     pub(super) text: Box<str>,
 }
 
-/// A view whose columns SQLite cannot tell.
+/// A view whose columns SQLite cannot determine.
 pub(super) struct BrokenView {
     pub(super) name: Box<str>,
     pub(super) error: rusqlite::Error,

@@ -20,7 +20,7 @@ pub(super) enum Unknown {
     Function(String),
 }
 
-/// Words after which a function may be called, beside signs.
+/// Keywords after which a function may be called, beside operators.
 const BEFORE_VALUES: [&str; 22] = [
     "select",
     "DISTINCT",
@@ -46,7 +46,7 @@ const BEFORE_VALUES: [&str; 22] = [
     "ESCAPE",
 ];
 
-/// Words before brackets that are no functions.
+/// Keywords before brackets that are no functions.
 const NO_FUNCTIONS: [&str; 22] = [
     "CAST", "RAISE", "EXISTS", "CHECK", "UNIQUE", "KEY", "VALUES", "IN", "NOT", "AND", "OR",
     "CASE", "WHEN", "THEN", "ELSE", "select", "WHERE", "FILTER", "OVER", "PRIMARY", "FOREIGN",
@@ -56,7 +56,8 @@ const NO_FUNCTIONS: [&str; 22] = [
 /// The names in a statement that are not known, each once.
 pub(super) fn unknown_names(row: &TextRow, known: &KnownNames) -> BTreeSet<Unknown> {
     let mut unknown = BTreeSet::new();
-    // SQLite itself says which functions a view lacks, and a virtual table has words of its own.
+    // SQLite itself reports missing functions of a view, and the definition of a virtual table has
+    // a syntax of its own.
     let with_functions = matches!(&*row.kind, "table" | "index" | "trigger");
     let mut words = Words { rest: &row.text };
     let (mut before, mut word) = (None, words.next());
@@ -92,7 +93,7 @@ fn is_virtual(text: &str) -> bool {
     words.next().is_some_and(|word| word.is("VIRTUAL"))
 }
 
-/// Whether a call may follow.
+/// Whether a function call may follow.
 fn calls(before: Word<'_>) -> bool {
     match before {
         Word::Sign(sign) => !matches!(sign, '.' | ')' | ';'),

@@ -1,27 +1,27 @@
-//! Whether the schema of a file is still the same: SQLite counts its changes, and the path may lead
-//! to another file.
+//! Probe of a file's schema: SQLite's `schema_version`, and the identity of the file, since another
+//! file may take its path.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use source::{SourceError, SourceErrorKind};
+use source::{SchemaProbe, SourceError, SourceErrorKind};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::connection::{Cache, Identity, OpenFile};
 use crate::error::map_error;
 
-/// A look is one page of the file.
+/// Polling interval: a read takes one page of the file.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Somebody who writes longer than this is looked for again.
+/// Busy timeout of a read; one that fails is repeated.
 const BUSY: Duration = Duration::from_secs(1);
 
-/// Looks at a file.
+/// Probe of a file.
 #[derive(Debug)]
-pub struct SqliteLooks {
+pub struct SqliteSchemaProbe {
     path: PathBuf,
-    /// Nobody has it while a look is under way; a look that is given up loses it.
+    /// `None` while a read runs; a cancelled read drops the file.
     file: Option<OpenFile>,
 }
 
@@ -32,32 +32,36 @@ pub struct SqliteFingerprint {
     file: Option<Identity>,
 }
 
-impl SqliteLooks {
+impl SqliteSchemaProbe {
     #[must_use]
     pub fn new(path: &Path) -> Self {
         Self { path: path.into(), file: None }
     }
+}
 
-    pub async fn look(&mut self) -> Result<SqliteFingerprint, SourceError> {
+impl SchemaProbe for SqliteSchemaProbe {
+    type Fingerprint = SqliteFingerprint;
+
+    async fn fingerprint(&mut self) -> Result<SqliteFingerprint, SourceError> {
         let (path, file) = (self.path.clone(), self.file.take());
-        let looked = spawn_blocking(move || look(&path, file)).await;
+        let read = spawn_blocking(move || read_version(&path, file)).await;
         let died = |_| SourceError::new(SourceErrorKind::Internal, "a look at the file died");
-        let (file, version) = looked.map_err(died)?.map_err(map_error)?;
+        let (file, version) = read.map_err(died)?.map_err(map_error)?;
         let fingerprint = SqliteFingerprint { version, file: file.identity() };
         self.file = Some(file);
         Ok(fingerprint)
     }
 
-    pub async fn wait(&self) {
+    async fn wait(&mut self) {
         sleep(PAUSE).await;
     }
 
-    pub fn let_go(&mut self) {
+    fn close(&mut self) {
         self.file = None;
     }
 }
 
-fn look(path: &Path, file: Option<OpenFile>) -> Result<(OpenFile, i64), rusqlite::Error> {
+fn read_version(path: &Path, file: Option<OpenFile>) -> Result<(OpenFile, i64), rusqlite::Error> {
     let file = match file.filter(|file| file.is_at(path)) {
         Some(file) => file,
         None => OpenFile::open(path, BUSY, Cache::Least)?,

@@ -1,13 +1,12 @@
-//! Which changes SQLite takes of which rows: those of every table that is served, and of a view those
-//! for which it has a trigger that does them instead. What triggers do after a change of a table is
-//! not in what SQLite says of it.
+//! Writable tables and views: all served tables, and for a view the changes with an INSTEAD OF
+//! trigger. Side effects of triggers after a change of a table are not part of SQLite's metadata.
 
 use catalog::{Builder, Offered};
 
 use super::fill::{Table, Tables};
 use super::read::TriggerRow;
 
-/// When a trigger runs.
+/// The time of a trigger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Trigger {
     when: When,
@@ -30,12 +29,12 @@ enum Change {
     Delete,
 }
 
-/// The words of a statement.
+/// The tokens of a statement.
 pub(super) struct Words<'t> {
     pub(super) rest: &'t str,
 }
 
-/// Says what the triggers mean for their tables and views.
+/// Applies the triggers to their tables and views.
 pub(super) fn add(builder: &mut Builder, tables: &Tables, triggers: &[TriggerRow]) {
     for of_one in triggers.chunk_by(|left, right| left.table == right.table) {
         let Some(table) = of_one.first().and_then(|first| tables.find(&first.table)) else {
@@ -57,8 +56,8 @@ pub(super) fn add(builder: &mut Builder, tables: &Tables, triggers: &[TriggerRow
     }
 }
 
-/// A view takes what triggers do instead. One for some columns only is none of them: SQLite refuses
-/// a change of the others.
+/// Offers the changes of a view that INSTEAD OF triggers do. A trigger for some columns only is not
+/// enough: SQLite refuses a change of the others.
 fn offer(builder: &mut Builder, view: &Table, triggers: impl Iterator<Item = Trigger>) {
     let mut offered = Offered::NONE;
     for trigger in triggers.filter(|trigger| trigger.when == When::Instead && !trigger.of_some) {
@@ -116,7 +115,7 @@ impl Trigger {
     }
 }
 
-/// A word of a statement.
+/// A token of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word<'t> {
     Plain(&'t str),

@@ -140,7 +140,7 @@ fn patterns_without_regard_to_case_match_as_those_of_postgresql() {
     }
 }
 
-/// The bytes that matching looks at.
+/// The bytes that matching processes.
 fn work(text: &str, pattern: &str, expect: bool) -> usize {
     let interrupt = Interrupt::default();
     let mut work = interrupt.work();
@@ -206,8 +206,8 @@ fn a_call_ends_when_its_connection_is_interrupted() {
     }
 }
 
-/// A JSON text that a request says is the same for all rows: it is read with the first of them.
-/// What is read of the rows counts as work, however short they are, and ends with the connection.
+/// A JSON text that is the same for all rows is parsed with the first of them. Parsing of rows'
+/// texts counts as work, however short they are, and ends with the interrupt.
 #[test]
 fn json_is_read_once_and_not_beyond_an_interrupt() {
     let interrupt = Interrupt::default();

@@ -12,7 +12,7 @@ pub(super) const MOST_REGIONS: usize = 4_096;
 /// <https://sqlite.org/walformat.html#the_wal_index_header>.
 pub(super) const HEAD: usize = 24;
 
-/// The words of both that are not used; anything in them makes a head invalid and unlike any other.
+/// The unused words of both; any value in them makes a head invalid and unlike any other.
 const UNUSED: [usize; 2] = [1, 13];
 
 /// The words of a copy that hold the version of the format, and a number that grows with each change.
@@ -22,7 +22,7 @@ const CHANGE: usize = 2;
 /// Changes of the file between two numbers of these, which stand in the head.
 const CHANGES: u64 = 1 << 20;
 
-/// What this layer knows of a mapped region, for the handler.
+/// A mapped region, as the handler sees it.
 pub(super) struct Region {
     /// 0 where there is none.
     pub(super) start: AtomicUsize,
@@ -38,21 +38,21 @@ pub(super) static PAGE_SIZE: AtomicUsize = AtomicUsize::new(0);
 
 /// The index of one log, which all connections of this process share.
 pub(super) struct Index {
-    /// How often memory of it was not there.
+    /// Number of losses of its memory.
     pub(super) losses: AtomicU64,
     /// As many of these were mended.
     pub(super) mended: AtomicU64,
     /// As many of these have a head that no connection knows.
     pub(super) renewed: AtomicU64,
-    /// How many threads are in the handler for it.
+    /// Number of threads in the handler for it.
     pub(super) handling: AtomicUsize,
     /// The start of its first region.
     pub(super) first: usize,
     /// The last byte of its last region: where the file was cut short, it is not there.
     pub(super) last: AtomicUsize,
-    /// Its head when somebody of this process became the writer. SQLite takes back what a transaction
-    /// has written to the log from there on; with a head of zeros it would begin at the first frame,
-    /// whose region the connection may not have mapped.
+    /// Its head when a connection of this process became the writer. SQLite rolls the log back to
+    /// it; with a head of zeros it would begin at the first frame, whose region the connection may
+    /// not have mapped.
     pub(super) head: [AtomicU32; HEAD],
 }
 
@@ -67,7 +67,7 @@ impl Index {
         }
     }
 
-    /// Keeps what stands at the beginning now.
+    /// Keeps the present head.
     // SAFETY: the caller has a connection that has mapped the first region.
     pub(super) unsafe fn keep_head(&self) {
         let first = self.first as *const u32;
@@ -77,9 +77,9 @@ impl Index {
         }
     }
 
-    /// Gives a head that SQLite has recovered a number of its own. What a connection took back while
-    /// memory was not there may be in its cache still, and it keeps that as long as the head is as it
-    /// knows it; SQLite begins to count at 0 with each recovery.
+    /// Gives a head that SQLite has recovered a unique number. Pages that a connection rolled back
+    /// during a loss may be in its cache still, and it keeps them as long as the head equals the
+    /// one it knows; SQLite begins to count at 0 with each recovery.
     // SAFETY: the caller has a connection that has mapped the first region, and the lock of the writer.
     pub(super) unsafe fn renew(&self) {
         let mended = self.mended.load(SeqCst);
@@ -95,7 +95,7 @@ impl Index {
         let [mut head, other] = copies;
         let [.., one, two] = head;
         if head != other || checksum(&head) != [one, two] || head[VERSION] == 0 {
-            // Whoever reads it recovers it.
+            // The next reader recovers it.
             return;
         }
         head[CHANGE] = (mended.wrapping_mul(CHANGES) & u64::from(u32::MAX)) as u32;
@@ -117,8 +117,8 @@ impl Index {
     unsafe fn replace(&self, page: usize, size: usize) -> bool {
         let (prot, flags) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: memory in a place of its own, which nobody else knows; then it takes the place of the
-        // page at once, so that nobody reads half of it.
+        // SAFETY: memory in a place of its own, without other references; then it takes the place
+        // of the page at once, so that no thread reads half of it.
         unsafe {
             let memory = libc::mmap(null_mut(), size, prot, flags, -1, 0);
             if memory == libc::MAP_FAILED {
@@ -150,12 +150,12 @@ fn checksum(head: &[u32; HEAD / 2]) -> [u32; 2] {
     sums
 }
 
-/// What handled the signal before.
+/// The previous handler of the signal.
 static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
 pub(super) fn handle_bus_errors() -> Option<()> {
-    // SAFETY: an action of zeros is a valid one, the handler has the form that SA_SIGINFO wants, and
-    // what it uses is set before it is installed.
+    // SAFETY: an action of zeros is a valid one, the handler has the form that SA_SIGINFO requires,
+    // and its data is set before it is installed.
     unsafe {
         let mut before: libc::sigaction = std::mem::zeroed();
         if libc::sigaction(libc::SIGBUS, ptr::null(), &raw mut before) != 0 {
@@ -170,7 +170,7 @@ pub(super) fn handle_bus_errors() -> Option<()> {
     }
 }
 
-/// Calls nothing but what may be called here: atomics, `mmap`, and the handler before.
+/// Handles the signal. Only async-signal-safe calls: atomics, `mmap`, and the previous handler.
 // SAFETY: the system calls it with its own arguments.
 unsafe extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the system's own structure.
@@ -204,13 +204,13 @@ unsafe extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, con
     }
 }
 
-/// Does what would have been done without this layer: mostly the process ends.
+/// Calls the previous handler: mostly the process ends.
 // SAFETY: called in a handler, with its arguments.
 unsafe fn as_before(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let Some(before) = BEFORE.get() else { return };
     let handler = before.sa_sigaction;
-    // SAFETY: the action was the process's own; the form of its handler is said by its flags. Where
-    // there is none it is the system's, to which the instruction that is run again leads.
+    // SAFETY: the action was the process's own; its flags define the form of its handler. Without
+    // one it is the system's, to which the repeated instruction leads.
     unsafe {
         if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
             let mut default: libc::sigaction = std::mem::zeroed();

@@ -60,7 +60,7 @@ pub(super) fn zoned_clock(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// A moment of so many microseconds after 1970 began.
+/// A moment of this number of microseconds since 1970 began.
 fn print(microseconds: i64) -> Option<String> {
     let (year, month, day) = day_of(microseconds.div_euclid(DAY));
     if !YEARS.contains(&year) {
@@ -77,7 +77,8 @@ fn print(microseconds: i64) -> Option<String> {
     Some(out)
 }
 
-/// The year, the month and the day that is so many days after 1970 began, in the calendar of today.
+/// The year, the month and the day of this number of days since 1970 began, in the Gregorian
+/// calendar.
 fn day_of(days: i64) -> (i64, i64, i64) {
     // Years begin in March here, so that the day that is not in every year is their last.
     let days = days + 719_468;

@@ -5,7 +5,7 @@ use rusqlite::types::Value;
 use relational::ValueKind;
 use source::SourceError;
 
-/// How many digits a floating point number keeps of any decimal.
+/// Decimal digits that a floating point number keeps.
 const DIGITS: usize = 15;
 
 /// A number as digits, without zeros at either end, times ten to the power of `exponent`.
@@ -15,16 +15,16 @@ struct Decimal {
     exponent: i64,
 }
 
-/// How many digits a column is declared for, and how many of them after the point.
+/// Declared precision and scale of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Digits {
     pub(crate) precision: u32,
     pub(crate) scale: u32,
 }
 
-/// A decimal, which a column of numeric affinity keeps as an integer of 64 bits or as a floating
-/// point number. SQLite does not enforce the digits that a column is declared for; here they mean
-/// what they mean in PostgreSQL, so that what is found is what is shown.
+/// A decimal, which a column of numeric affinity stores as an integer of 64 bits or as a floating
+/// point number. SQLite does not enforce the declared digits; here they mean the same as in
+/// PostgreSQL, so that filters and answers agree.
 pub(super) fn decimal(text: &str, declared: Option<Digits>) -> Result<Value, SourceError> {
     let mut decimal = Decimal::read(text)
         .ok_or_else(|| SourceError::invalid(ValueKind::Decimal.type_name(), text))?;
@@ -42,7 +42,7 @@ pub(super) fn decimal(text: &str, declared: Option<Digits>) -> Result<Value, Sou
     })
 }
 
-/// A floating point number. SQLite makes null of what is not a number.
+/// A floating point number. SQLite stores NaN as null.
 pub(super) fn float(text: &str) -> Result<Value, SourceError> {
     let name = ValueKind::Float.type_name();
     let number: f64 = match Decimal::read(text).map(|_| text.parse()) {
@@ -55,7 +55,7 @@ pub(super) fn float(text: &str) -> Result<Value, SourceError> {
     }
 }
 
-/// Whether a column of numeric affinity makes a number of a text which is written in another way:
+/// Whether a column of numeric affinity makes a number of a text that is written in another way:
 /// <https://www.sqlite.org/datatype3.html#type_affinity>.
 pub(super) fn is_remade(text: &str) -> bool {
     let number = text.trim_matches([' ', '\t', '\n', '\u{b}', '\u{c}', '\r']);
@@ -92,7 +92,7 @@ impl Decimal {
         Some(Self { negative: number.starts_with('-'), digits, exponent })
     }
 
-    /// Leaves so many digits after the point, rounded half away from zero.
+    /// Rounds to this number of digits after the point, half away from zero.
     fn round(&mut self, scale: i64) {
         let Ok(beyond) = usize::try_from(-self.exponent - scale) else { return };
         if beyond == 0 {
@@ -117,7 +117,7 @@ impl Decimal {
         self.digits.truncate(significant);
     }
 
-    /// How many digits stand before the point, or, negative, how many zeros behind it.
+    /// Number of digits before the point, or, negative, of zeros behind it.
     fn places(&self) -> i64 {
         if self.digits.is_empty() {
             return i64::MIN;
@@ -125,7 +125,7 @@ impl Decimal {
         self.exponent.saturating_add(i64::try_from(self.digits.len()).unwrap_or(i64::MAX))
     }
 
-    /// The value that has all of its digits; `None` if there is none.
+    /// The value with all of its digits; `None` if there is none.
     fn value(&self) -> Option<Value> {
         if self.digits.is_empty() {
             return Some(Value::Integer(0));

@@ -1,9 +1,9 @@
-//! What the statements of a request gave.
+//! Results of a request's statements.
 
 use std::ops::Range;
 
 use relational::Program;
-use response::{Bounds, Cursor, Held, LevelId, Value};
+use response::{Bounds, Cursor, LevelId, MemoryReservation, Value};
 use rusqlite::Row;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use source::{SourceError, SourceErrorKind};
@@ -20,20 +20,20 @@ pub(crate) struct Gathered {
 #[derive(Debug)]
 pub(super) struct Holding {
     bytes: u64,
-    held: Held,
+    held: MemoryReservation,
 }
 
 /// The rows of one level.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    /// How many columns a row has.
+    /// Number of columns of a row.
     columns: usize,
     /// One row after the other.
     values: Vec<Owned>,
     count: usize,
-    /// Which of them belong to each row of the level above. Where none is above, to all.
+    /// The range of rows for each row of the level above. Without a level above, of all.
     of_parents: Vec<Range<usize>>,
-    /// How many rows a statement without rows of its own has changed.
+    /// Number of rows that a statement without result rows has changed.
     pub(super) changed: u64,
 }
 
@@ -87,7 +87,7 @@ impl Gathered {
         all.end_parent(0);
     }
 
-    /// Forgets what levels gave whose transaction was not committed.
+    /// Drops the results of levels whose transaction was not committed.
     pub(super) fn forget(&mut self, levels: Range<u16>) {
         for level in levels {
             self.set(LevelId(level), Rows::default());
@@ -96,7 +96,7 @@ impl Gathered {
 }
 
 impl Holding {
-    pub(super) fn new(held: Held) -> Self {
+    pub(super) fn new(held: MemoryReservation) -> Self {
         Self { bytes: 0, held }
     }
 
@@ -113,7 +113,7 @@ impl Holding {
 }
 
 impl Rows {
-    /// None yet, of so many columns.
+    /// An empty result with this number of columns.
     pub(super) fn new(columns: usize) -> Self {
         Self { columns, ..Self::default() }
     }

@@ -1,8 +1,8 @@
 //! Requests that are committed together.
 //!
-//! Most of the time of a small change goes into having it written to the disk, and that takes no
-//! longer for several. So those that wait run one after the other in one transaction, each in parts
-//! of its own that it can take back, and nobody is told anything before all of it is there.
+//! Group commit: most of the time of a small change is the sync to disk, and that takes no longer
+//! for several. So queued changes run one after the other in one transaction, each in a savepoint
+//! of its own, and all are answered after the commit.
 
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ use crate::connection::OpenFile;
 use crate::error::map_error;
 use crate::runtime_estimate::Lane;
 
-/// How many requests are committed together at most, and for how long others may join them.
+/// Most requests of one commit, and the time in which others may join them.
 const MOST: usize = 64;
 pub(super) const JOIN: Duration = Duration::from_millis(5);
 
@@ -35,12 +35,11 @@ pub(super) struct Writing {
     /// For how long requests may join others.
     join: Duration,
     watched: Watched,
-    /// The schema that was looked at, and whether some foreign keys are looked at when a transaction
-    /// ends.
+    /// The schema version that was checked, and whether some foreign keys are deferred.
     defers: Cell<Option<(i64, bool)>>,
 }
 
-/// Requests of which nothing is there, and who are to be told yet.
+/// Requests without any effect, which are to be answered.
 #[derive(Default)]
 struct Undone {
     tasks: Vec<Box<dyn Task>>,
@@ -48,7 +47,7 @@ struct Undone {
     ended_by: Option<Box<dyn Task>>,
 }
 
-/// Whose statement runs, which is interrupted when nobody waits for it any more.
+/// The abandonment flag of the request whose statement runs.
 type Watched = Arc<Mutex<Option<Arc<Abandoned>>>>;
 
 impl Writing {
@@ -60,14 +59,13 @@ impl Writing {
         Self { file, join, watched, defers: Cell::default() }
     }
 
-    /// Whether it is known what stands in the file: there is no transaction.
+    /// Whether the state of the file is known: there is no transaction.
     pub(super) fn is_free(&self) -> bool {
         self.file.connection.is_autocommit()
     }
 
-    /// Moves what stands in a write-ahead log into the file, and empties the log. Nobody is waited for:
-    /// it stays while somebody reads or writes what stands in it only. Whether it is empty, which it is
-    /// as well where there is none.
+    /// Checkpoints the write-ahead log and truncates it. Does not wait: the log stays while other
+    /// connections use it. Returns whether it is empty, as it is without a log, too.
     pub(super) fn empty_log(&self) -> bool {
         let connection = &self.file.connection;
         let emptied = connection
@@ -136,8 +134,8 @@ impl Writing {
         let (mut tasks, mut joining) = (Vec::new(), Some(first));
         while let Some(mut task) = joining.take() {
             self.run(&mut *task, Manner::Together);
-            // SQLite rolls everything back where a trigger says so, where a statement is interrupted,
-            // and where there is no room.
+            // SQLite rolls everything back where a trigger raises ROLLBACK, where a statement is
+            // interrupted, and where there is no space.
             if connection.is_autocommit() {
                 return Undone { tasks, ended_by: Some(task) };
             }
@@ -149,13 +147,13 @@ impl Writing {
         match group.keep() {
             Ok(()) => tasks.into_iter().for_each(Task::tell),
             Err(error) if is_for_all(&error) => self.lose(tasks, &not_committed(error)),
-            // Each by itself finds out whose fault it was.
+            // Each runs again by itself, which shows the request at fault.
             Err(_) => return Undone::from(tasks),
         }
         Undone::default()
     }
 
-    /// Whether some foreign keys are looked at when a transaction ends.
+    /// Whether some foreign keys are deferred.
     fn defers(&self) -> Result<bool, rusqlite::Error> {
         let connection = &self.file.connection;
         let version: i64 = ask(connection, SCHEMA_VERSION)?;
@@ -172,7 +170,7 @@ impl Writing {
     fn run(&self, task: &mut dyn Task, manner: Manner<'_>) {
         self.watch(Some(Arc::clone(task.stop())));
         task.run(&self.file, manner);
-        // What is common to several is not interrupted for one of them.
+        // The common commit is not interrupted for one of them.
         self.watch(None);
     }
 
@@ -180,7 +178,7 @@ impl Writing {
         *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = stop;
     }
 
-    /// Tells all of them that nothing of them is there, or that nobody knows.
+    /// Answers all of them that they had no effect, or that the outcome is unknown.
     fn lose(&self, tasks: Vec<Box<dyn Task>>, error: &SourceError) {
         for mut task in tasks {
             self.run(&mut *task, Manner::Lost(error));
@@ -195,14 +193,14 @@ impl From<Vec<Box<dyn Task>>> for Undone {
     }
 }
 
-/// Whether a request may be committed together with others. What takes long would have them wait;
-/// what is one transaction for several root fields is one by itself.
+/// Whether a request may be committed together with others. A long one would delay them; one with
+/// several root fields in one transaction has its own.
 pub(crate) fn joins(program: &Program, lane: Lane) -> bool {
     lane == Lane::Short && program.units.iter().all(|unit| unit.roots.len() <= 1)
 }
 
-/// Whether a transaction that was not committed would not be for each of its requests: others read
-/// or write all the time, or the disk has failed.
+/// Whether a failed commit would fail for each of the requests, too: the file is constantly locked,
+/// or the disk has failed.
 fn is_for_all(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),

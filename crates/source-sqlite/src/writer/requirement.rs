@@ -1,4 +1,4 @@
-//! What must be so before a transaction is committed.
+//! Conditions of committing a transaction.
 
 use std::ops::RangeInclusive;
 
@@ -13,7 +13,7 @@ use source::operand::Variables;
 pub(crate) struct BoundRequirement {
     pub(super) after: LevelId,
     pub(super) root: u32,
-    /// How many rows there may be.
+    /// Permitted numbers of rows.
     rows: RangeInclusive<u64>,
     error: SourceError,
 }
@@ -27,7 +27,7 @@ impl BoundRequirement {
         Ok(Self { after, root, rows: requirement.rows(variables)?, error: requirement.error() })
     }
 
-    /// Whether so many rows are what is required.
+    /// Checks a number of rows.
     pub(super) fn judge(&self, rows: u64) -> Result<(), SourceError> {
         match self.rows.contains(&rows) {
             true => Ok(()),

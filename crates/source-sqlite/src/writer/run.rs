@@ -1,13 +1,13 @@
 //! The transactions of a request, one after the other.
 //!
-//! What fails is rolled back, and its root fields are null. Nothing is run again, but what ran
-//! together with others and is gone for one of them.
+//! A failed transaction is rolled back, and its root fields are null. Nothing is run again, except
+//! requests of a group whose transaction was rolled back for one of them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use relational::{Level, LevelKind, ParameterSource, Parents, Program, Unit};
-use response::Held;
+use response::MemoryReservation;
 use rusqlite::{CachedStatement, ErrorCode};
 use source::streamed::Abandoned;
 use source::{SourceError, SourceErrorKind};
@@ -20,7 +20,7 @@ use crate::bind::{Bound, BoundLevel, BoundParameter};
 use crate::connection::OpenFile;
 use crate::error::map_error;
 
-/// Rows of so many bytes are written in less than a millisecond.
+/// Bytes of rows that are written in less than a millisecond.
 const LONG: u64 = 64 << 10;
 
 /// A request that changes something.
@@ -28,19 +28,19 @@ const LONG: u64 = 64 << 10;
 pub(crate) struct Change {
     pub(crate) bound: Arc<Bound>,
     pub(crate) requirements: Vec<BoundRequirement>,
-    /// What is wrong with root fields before anything is done.
+    /// Errors of root fields before the run.
     pub(crate) failures: Vec<RootError>,
-    /// What is read is counted here.
-    pub(crate) held: Held,
+    /// The memory reservation of the rows.
+    pub(crate) held: MemoryReservation,
 }
 
-/// What became of it.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Changed {
     pub(crate) bound: Arc<Bound>,
     pub(crate) gathered: Gathered,
     pub(crate) failures: Vec<RootError>,
-    /// How long it ran, from the beginnings of its transactions until they could be committed.
+    /// Duration of the run, from BEGIN of its transactions until they could be committed.
     pub(crate) took: Duration,
     /// As long as the rows are there.
     holding: Holding,
@@ -79,7 +79,7 @@ impl Change {
             if stop.is_set() {
                 break;
             }
-            // What would follow here would be committed by itself.
+            // Later statements would be committed by themselves.
             if manner == Manner::Together && file.connection.is_autocommit() {
                 break;
             }
@@ -94,7 +94,7 @@ impl Change {
 }
 
 impl Changed {
-    /// Whether writing it takes longer than others should wait for.
+    /// Whether writing its answer takes longer than others should wait.
     pub(crate) fn is_long(&self) -> bool {
         self.holding.bytes() > LONG
     }
@@ -184,7 +184,7 @@ impl Run<'_> {
                 let above = gathered.level(parent);
                 for row in 0..above.len() {
                     let start = statement.rows.len();
-                    // No row belongs to one whose key is null.
+                    // Rows with a null key belong to no parent.
                     if !is_orphan(bound, above, row) {
                         statement.run(bound, Some((above, row)))?;
                     }
@@ -207,7 +207,7 @@ impl Run<'_> {
 /// The statement of a level, and the rows that it has given so far.
 struct Running<'r> {
     statement: CachedStatement<'r>,
-    /// What the levels before gave.
+    /// Results of the levels before.
     gathered: &'r Gathered,
     holding: &'r mut Holding,
     rows: Rows,
@@ -272,14 +272,14 @@ fn is_orphan(bound: &BoundLevel, above: &Rows, row: usize) -> bool {
     })
 }
 
-/// The root fields whose errors are those of the beginning and of the end of a transaction.
+/// The root fields that errors of BEGIN and of COMMIT belong to.
 fn ends(unit: &Unit) -> (u32, u32) {
     let first = unit.roots.first().copied().unwrap_or_default();
     (first, unit.roots.last().copied().unwrap_or(first))
 }
 
-/// Why a transaction was not committed. Where the file could not be written to its end, nobody can
-/// say what stands in it.
+/// The error of a failed commit. If the file could not be written to its end, the outcome is
+/// unknown.
 pub(super) fn not_committed(error: rusqlite::Error) -> SourceError {
     let is_unknown = error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure);
     let error = map_error(error);

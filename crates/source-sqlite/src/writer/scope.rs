@@ -1,5 +1,5 @@
-//! What is there or taken back as a whole: a transaction, or a part of one that several requests have
-//! together.
+//! A scope that is kept or rolled back as a whole: a transaction, or a savepoint of one that
+//! several requests share.
 
 use rusqlite::Connection;
 
@@ -11,7 +11,7 @@ const PART_BEGIN: &str = include_str!("part_begin.sql");
 const PART_KEEP: &str = include_str!("part_keep.sql");
 const PART_ROLL_BACK: &str = include_str!("part_roll_back.sql");
 
-/// What a scope is of.
+/// The kind of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
     /// A transaction that changes something.
@@ -68,12 +68,13 @@ impl<'c> Scope<'c> {
 
 impl Drop for Scope<'_> {
     fn drop(&mut self) {
-        // What SQLite has rolled back by itself is gone with all of its parts.
+        // SQLite's own rollback includes all savepoints.
         if self.is_kept || self.connection.is_autocommit() {
             return;
         }
         let Err(error) = self.take_back() else { return };
-        // Whoever has the connection sees that its transaction is over, or goes on, and closes it.
+        // The owner of the connection finds that its transaction is over, or still open, and closes
+        // it.
         tracing::error!(%error, "what was changed could not be taken back");
         if self.extent == Extent::Part
             && let Err(error) = run(self.connection, ROLL_BACK)

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::connection::OpenFile;
 
-/// How a request runs.
+/// The manner of running a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner<'e> {
     /// With transactions of its own.
@@ -18,24 +18,24 @@ pub(crate) enum Manner<'e> {
     /// Within a transaction of several requests. It may run once more: nothing of this is there
     /// until all of it is.
     Together,
-    /// Not at all: the transaction of several could not begin, or it is not known what became of it.
+    /// Not at all: the group's transaction could not begin, or its outcome is unknown.
     Lost(&'e SourceError),
 }
 
-/// What runs on the thread.
+/// A task of the writing thread.
 pub(super) trait Task: Send {
     fn run(&mut self, file: &OpenFile, manner: Manner<'_>);
 
-    /// Tells what came of it.
+    /// Sends the result.
     fn tell(self: Box<Self>);
 
-    /// Tells why there is no file.
+    /// Sends the error of opening the file.
     fn refuse(self: Box<Self>, error: SourceError);
 
     /// Whether it may run together with others.
     fn joins(&self) -> bool;
 
-    /// What says that nobody waits for it any more.
+    /// The flag of an abandoned request.
     fn stop(&self) -> &Arc<Abandoned>;
 }
 
@@ -86,7 +86,7 @@ where
 
     fn tell(self: Box<Self>) {
         let Self { done, sender, .. } = *self;
-        // Nobody may wait for it any more.
+        // The request may be gone.
         drop(sender.send(done.ok_or_else(died)));
     }
 

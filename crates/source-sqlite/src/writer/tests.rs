@@ -1,4 +1,4 @@
-//! What is changed, by requests that are made by hand.
+//! Tests of changes, by hand-made requests.
 
 mod group;
 mod log;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use ir::{Isolation, Otherwise, OtherwiseKind};
 use relational::{Level, LevelKind, Page, Parents, Program, Requirement, Test, Unit, WriteKind};
-use response::{Cursor, Held, Layout, LevelId, Value};
+use response::{Cursor, Layout, LevelId, MemoryReservation, Value};
 use rusqlite::Connection;
 use rusqlite::types::Value as Owned;
 use source::operand::Variables;
@@ -78,7 +78,7 @@ impl Drop for Place {
     }
 }
 
-/// A request made by hand: levels and what they are bound with.
+/// A hand-made request: levels and their bound values.
 #[derive(Default)]
 struct Request {
     levels: Vec<Level>,
@@ -171,7 +171,7 @@ impl Request {
             .map(|own| BoundRequirement::new(own, Variables::of(&[])).unwrap())
             .collect();
         let (bound, failures) = (Arc::new(Bound { levels: bound }), Vec::new());
-        (program, Change { bound, requirements, failures, held: Held::default() })
+        (program, Change { bound, requirements, failures, held: MemoryReservation::default() })
     }
 }
 

@@ -16,7 +16,7 @@ use super::task::{Job, Manner, Task};
 use crate::connection::OpenFile;
 use crate::error::map_error;
 
-/// How long the thread stays when it has nothing to do.
+/// Idle time after which the thread ends.
 const REST: Duration = Duration::from_secs(2);
 
 /// The way to the thread of a file. It ends when this is dropped and it has nothing to do.
@@ -26,12 +26,12 @@ pub(crate) struct FileWriter(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     path: PathBuf,
-    /// How long a transaction waits for one of another process, and a request for its turn.
+    /// Busy timeout of a transaction, and timeout of a queued request.
     patience: Duration,
     join: Duration,
     queue: Mutex<Queue>,
     woken: Condvar,
-    /// Told when the thread has ended.
+    /// Notified when the thread has ended.
     ended: Condvar,
 }
 
@@ -42,7 +42,7 @@ struct Queue {
     next: u64,
     has_thread: bool,
     is_closed: bool,
-    /// Whether the thread has left something in the write-ahead log.
+    /// Whether the write-ahead log may contain frames.
     has_log: bool,
 }
 
@@ -54,7 +54,7 @@ struct Turn {
     _abandoner: Abandoner,
 }
 
-/// Says that there is no thread any more, though it has panicked.
+/// Marks the thread as ended when dropped, also after a panic.
 struct Present(Arc<Shared>);
 
 impl FileWriter {
@@ -69,8 +69,8 @@ impl FileWriter {
         Self(Arc::new(Shared { path: path.into(), patience, join, queue, woken, ended }))
     }
 
-    /// Has the thread end when it has done what waits, and waits for that, but no longer than so. To
-    /// be called where nobody else has to be answered.
+    /// Ends the thread after its queued tasks, and waits for that, with this timeout. To be called
+    /// where no other request has to be answered.
     pub(crate) fn close(&self, patience: Duration) {
         let shared = &self.0;
         let mut queue = shared.lock();
@@ -155,7 +155,7 @@ impl Shared {
             self.woken.notify_one();
             return Ok(number);
         }
-        // It is dropped when nobody waits for the lock any more.
+        // It is dropped after the lock.
         let unrun = queue.waiting.pop_back();
         drop(queue);
         drop(unrun);
@@ -203,7 +203,7 @@ impl Shared {
         self.lock().waiting.pop_front_if(joins).map(|(_, task)| task)
     }
 
-    /// Whether there is such a one.
+    /// Whether one joins.
     fn has_joining(&self) -> bool {
         self.lock().waiting.front().is_some_and(|(_, task)| task.joins())
     }
@@ -244,7 +244,7 @@ fn work(shared: &Shared) {
                 Ok(writing) => writing.alone(task),
                 Err(error) => task.refuse(error),
             }
-            // One whose transaction could not be ended is closed, which ends it.
+            // A connection whose transaction could not be ended is closed, which ends it.
             writing = writing.filter(Writing::is_free);
         }
     }

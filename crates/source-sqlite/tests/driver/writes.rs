@@ -12,7 +12,7 @@ use ir::{
     Operand, Otherwise, OtherwiseKind, Output, OutputId, OutputKind, Page, Place, Request, Require,
     Rows, RowsId, State, Step, StepId, StepKind, Transaction, Update, Value, Write, WriteKind,
 };
-use response::{Held, Leaf, Node, NodeId, Shape, ShapeField, Sink, Written};
+use response::{Leaf, MemoryReservation, Node, NodeId, Shape, ShapeField, Sink, Written};
 use source::{
     Connections as _, ExecuteParams, Observed, PoolLimits, Session, SourceError, Variables,
 };
@@ -192,7 +192,7 @@ impl<'f> Mutation<'f> {
             cost: 1,
             time_limit: None,
         };
-        let sink = Sink::new(Vec::new(), 1 << 20, Held::default());
+        let sink = Sink::new(Vec::new(), 1 << 20, MemoryReservation::default());
         connections.answer(&plan, asked, sink, &mut Observed::default()).await.unwrap()
     }
 }

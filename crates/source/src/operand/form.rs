@@ -1,4 +1,4 @@
-//! Values with parts, read from what a request gives by the form that they must have.
+//! Composite values, read from input by the form that they must have.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::given::Given;
 use super::{Bound, KeyValue, Parts, Resolved};
 use crate::error::SourceError;
 
-/// The value of what is given, in its form.
+/// The value of an input, in its form.
 pub(super) fn formed<'v>(
     given: Given<'v>,
     form: &'v ValueForm,
@@ -98,7 +98,7 @@ pub(super) fn formed<'v>(
     })
 }
 
-/// What is given as an object.
+/// An input object.
 struct Object<'v> {
     members: Vec<(&'v str, Given<'v>)>,
 }
@@ -120,7 +120,7 @@ impl<'v> Object<'v> {
         formed(self.get(&member.name), &member.form)
     }
 
-    /// The schema says that it is there; a variable with a default may be null all the same.
+    /// The schema requires the member; a variable with a default may still be null.
     fn require(&self, name: &str) -> Result<Resolved<'v>, SourceError> {
         match self.get(name).plain()? {
             Resolved::Null => Err(must_not_be_null(name)),
@@ -128,7 +128,7 @@ impl<'v> Object<'v> {
         }
     }
 
-    /// The same of a member that has a form.
+    /// Requires a member that has a form.
     fn require_member(&self, member: &'v Member) -> Result<Resolved<'v>, SourceError> {
         match self.member(member)? {
             Resolved::Null => Err(must_not_be_null(&member.name)),
@@ -160,12 +160,12 @@ fn label<'v>(
 ) -> Result<Resolved<'v>, SourceError> {
     let name = name.text().unwrap_or_default();
     let found = labels.iter().find(|(own, _)| **own == *name);
-    // The schema lets no other name through.
+    // The schema admits no other name.
     let (_, label) = found.ok_or_else(|| misplaced("a value that its enum does not have"))?;
     Ok(Resolved::Text((&**label).into()))
 }
 
-/// What means no moment stays as it is: it is refused where it is to be one.
+/// A text that is no moment stays unchanged: the database refuses it where it needs a moment.
 fn moment(value: Resolved<'_>) -> Resolved<'_> {
     let in_utc = match &value {
         Resolved::Text(text) => Moment::read(text).and_then(Moment::in_utc),
@@ -225,7 +225,7 @@ fn must_not_be_null(name: &str) -> SourceError {
     SourceError::input(format!("\"{name}\" must not be null"))
 }
 
-/// Our bug: forms are made by a dialect together with the schema that lets values through.
+/// The error of our own bug: a dialect makes forms together with the schema that validates values.
 fn misplaced(what: &str) -> SourceError {
     SourceError::new(crate::error::SourceErrorKind::Internal, what)
 }

@@ -15,7 +15,7 @@ pub(super) enum Given<'v> {
     Absent,
     Constant(&'v Value),
     Variable(&'v Json),
-    /// A list or an object whose parts come from different places, or a value made meanwhile.
+    /// A list or an object with parts from several places, or a computed value.
     Mixed(&'v Operand, Variables<'v>),
 }
 
@@ -131,8 +131,8 @@ impl<'v> Given<'v> {
         })
     }
 
-    /// An element of a plain list. A list within it is no value that a list of a list's type has,
-    /// and stands as what it says.
+    /// An element of a plain list. A list within it is no value of a list of lists, and stands as
+    /// its JSON text.
     fn element(self) -> Result<Resolved<'v>, SourceError> {
         if self.items().is_none() {
             return self.plain();

@@ -1,9 +1,9 @@
 //! Federation representations: which key finds which of them.
 //!
-//! Neither how many representations there are nor what is in them steers, so a list of them is
-//! sorted when values are bound: into a list of values for each field of each key, and for each of
-//! what they tell beside it. What is no representation is found out here, before the source is
-//! asked: one value that the source does not take would fail the rows of all the others.
+//! The statement depends neither on the number of representations nor on their values, so they are
+//! sorted when values are bound: into a list of values for each field of each key, and for each
+//! required field. Invalid representations are found here, before the statement is sent: one value
+//! that the source refuses would fail the rows of all others.
 
 mod checked;
 
@@ -21,14 +21,14 @@ use checked::{checked, checked_value};
 /// The names of the type in a representation.
 const TYPENAME: &str = "__typename";
 
-/// What a representation says that is found.
+/// The matching key of a representation, with its values.
 #[derive(Debug)]
 struct Found<'v> {
     /// The place of the key that finds it among those of the type.
     key: usize,
     /// The values of the key.
     values: Vec<Resolved<'v>>,
-    /// What it tells beside it.
+    /// Values of required fields.
     inputs: Vec<Resolved<'v>>,
 }
 
@@ -98,7 +98,7 @@ fn typename(element: Given<'_>) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The first key of which a representation has all fields, or what is wrong with it.
+/// The first key of which a representation has all fields, or an error.
 fn find<'v>(of: &'v Represented, element: Given<'v>) -> Result<Found<'v>, String> {
     for (place, key) in of.keys.iter().enumerate() {
         if let Some(values) = by_names(of, key, element).or_else(|| by_id(of, key, element)) {
@@ -117,7 +117,7 @@ fn find<'v>(of: &'v Represented, element: Given<'v>) -> Result<Found<'v>, String
     Err(format!("A representation of `{}` has all fields of a key: {keys}.", of.typename))
 }
 
-/// The values of the fields of a key as one of its ways says them; `None` if none says all.
+/// The values of a key's fields, by the first complete set of names; `None` if none is complete.
 fn by_names<'v>(
     of: &Represented,
     key: &'v RepresentedKey,
@@ -132,7 +132,7 @@ fn by_names<'v>(
     })
 }
 
-/// What a representation tells beside its key; null where it does not.
+/// Values of the required fields of a representation; null where one is absent.
 fn inputs<'v>(of: &'v Represented, element: Given<'v>) -> Result<Vec<Resolved<'v>>, String> {
     let values = of.inputs.iter().map(|input| {
         match element.member(&input.name).filter(|given| !given.is_null()) {
@@ -143,7 +143,7 @@ fn inputs<'v>(of: &'v Represented, element: Given<'v>) -> Result<Vec<Resolved<'v
     values.collect()
 }
 
-/// What some names lead to, if it is there.
+/// The value at a path of names, if it exists.
 fn follow<'v>(element: Given<'v>, path: &FieldPath) -> Option<Given<'v>> {
     path.iter().try_fold(element, |given, name| given.member(name).filter(|given| !given.is_null()))
 }
@@ -309,7 +309,7 @@ mod tests {
         };
         assert_eq!(resolved(1, first), format!("{:?}", texts(["a", "12"])));
         assert_eq!(resolved(1, second), format!("{:?}", texts(["DE", "FR"])));
-        // What is not told is null, so that all lists of a key have one length.
+        // Absent values are null, so that all lists of a key have one length.
         let told = |value| format!("{:?}", Resolved::List(vec![Resolved::Null, value]));
         let weight = resolved(0, RepresentedPart::Input(0));
         assert_eq!(weight, told(Resolved::Number("1000".into())));

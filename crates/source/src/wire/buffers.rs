@@ -1,8 +1,8 @@
 //! The bytes received in one round, kept in one buffer.
 //!
-//! All messages of a round stay where they were received until the results that point into them are
-//! let go: rows are neither copied nor allocated one by one. How messages are cut is for the
-//! receivers of the protocols to say.
+//! All messages of a round stay in the buffer that received them until the results that point into
+//! them are dropped: rows are neither copied nor allocated one by one. The receivers of the
+//! protocols cut messages.
 
 use std::io;
 use std::ops::Deref;
@@ -10,15 +10,15 @@ use std::sync::Arc;
 
 use bytes::BufMut;
 use response::memory::growth;
-use response::{Held, NoMemory};
+use response::{MemoryReservation, NoMemory};
 use tokio::io::AsyncReadExt;
 
 use super::socket::Socket;
 
 /// A buffer that grew beyond this for one large answer is given back to the system.
 const KEPT_CAPACITY: usize = 1 << 20;
-/// The most read at once. PostgreSQL sends 8 KiB at a time; more arrives when we are slow. A bound
-/// matters, because a TLS stream clears what it is offered before it fills it.
+/// Most bytes of one read. PostgreSQL sends 8 KiB at a time; more arrives when we are slow. A bound
+/// matters, because a TLS stream clears the space that it is offered before it fills it.
 const READ_SIZE: usize = 64 << 10;
 /// The least space offered to a read.
 const LEAST_SPACE: usize = 16 << 10;
@@ -26,12 +26,13 @@ const LEAST_SPACE: usize = 16 << 10;
 /// rounds of the same pipeline.
 const KEPT_BUFFERS: usize = 4;
 
-/// What was received in one round, with the memory that it holds.
+/// Bytes received in one round, with their memory reservation.
 #[derive(Debug, Default)]
 pub struct Received {
     bytes: Vec<u8>,
-    held: Held,
-    /// Whether it goes with the results that point into it: buffers that are kept take enough already.
+    held: MemoryReservation,
+    /// Whether the buffer is freed with the results that point into it: retained buffers hold
+    /// enough memory already.
     is_given_up: bool,
 }
 
@@ -42,13 +43,13 @@ pub struct Buffers {
     /// Buffers of earlier rounds, to be used again once no result holds them.
     earlier: Vec<Arc<Received>>,
     limit: usize,
-    /// What is allowed of it just now.
+    /// Memory reserved at present.
     allowed: usize,
     /// Nothing, of the memory that the buffers hold.
-    held: Held,
+    held: MemoryReservation,
 }
 
-/// Why nothing was received.
+/// Errors of receiving.
 #[derive(Debug)]
 pub enum ReceiveError {
     Io(io::Error),
@@ -61,7 +62,7 @@ pub enum ReceiveError {
 }
 
 impl Buffers {
-    pub fn new(limit: usize, held: Held) -> Buffers {
+    pub fn new(limit: usize, held: MemoryReservation) -> Buffers {
         // Results index the buffer with 32 bits.
         let limit = limit.min(u32::MAX as usize);
         Buffers { current: Arc::default(), earlier: Vec::new(), limit, allowed: limit, held }
@@ -72,12 +73,12 @@ impl Buffers {
         self.allowed = bytes.min(self.limit);
     }
 
-    /// What was received since the round was started.
+    /// The bytes received since the round was started.
     pub fn current(&self) -> &Arc<Received> {
         &self.current
     }
 
-    /// The same, to be changed in place.
+    /// The bytes received since the round was started, to be changed in place.
     pub fn current_mut(&mut self) -> Result<&mut [u8], ReceiveError> {
         match Arc::get_mut(&mut self.current) {
             Some(received) => Ok(&mut received.bytes),
@@ -116,8 +117,8 @@ impl Buffers {
         }
     }
 
-    /// Lets a large buffer go with the results that point into it: a connection that rests holds
-    /// no answer. Says whether it did; then what was not read comes first.
+    /// Frees a large buffer with the results that point into it: an idle connection holds no
+    /// answer. Returns whether it did; then unread bytes come first.
     pub fn end_round(&mut self, read: usize) -> bool {
         let is_large = self.current.bytes.capacity() > KEPT_CAPACITY || self.current.is_given_up;
         if is_large {
@@ -129,7 +130,7 @@ impl Buffers {
 
     /// The memory of the round, for the results that point into it: it is given back with them, while
     /// the buffer may be kept. None where it is too little to be counted.
-    pub fn lend(&mut self) -> Option<Arc<Held>> {
+    pub fn lend(&mut self) -> Option<Arc<MemoryReservation>> {
         let Received { bytes, held, is_given_up } = Arc::get_mut(&mut self.current)?;
         if held.bytes() == 0 {
             return None;
@@ -190,8 +191,8 @@ impl Buffers {
 }
 
 impl Received {
-    /// The memory that it holds some of, for what is made of it.
-    pub fn another_held(&self) -> Held {
+    /// The shared memory reservation, for values made of these bytes.
+    pub fn another_held(&self) -> MemoryReservation {
         self.held.another()
     }
 }
@@ -206,7 +207,7 @@ impl Deref for Received {
 
 impl From<Vec<u8>> for Received {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { bytes, held: Held::default(), is_given_up: false }
+        Self { bytes, held: MemoryReservation::default(), is_given_up: false }
     }
 }
 
@@ -216,12 +217,12 @@ mod tests {
 
     #[test]
     fn a_request_begins_with_the_largest_buffer_that_is_free() {
-        let mut buffers = Buffers::new(usize::MAX, Held::default());
+        let mut buffers = Buffers::new(usize::MAX, MemoryReservation::default());
         buffers.current = Arc::new(Received::from(Vec::with_capacity(300_000)));
         let rows_of_the_first_round = Arc::clone(buffers.current());
         buffers.start_round(0);
         assert!(buffers.current.bytes.capacity() < 300_000);
-        // As long as somebody reads them, they stay where they are.
+        // Buffers with readers stay in place.
         buffers.start_round(0);
         assert!(buffers.current.bytes.capacity() < 300_000);
         drop(rows_of_the_first_round);
@@ -231,7 +232,7 @@ mod tests {
 
     #[test]
     fn what_belongs_to_no_round_yet_comes_first_in_the_next() {
-        let mut buffers = Buffers::new(usize::MAX, Held::default());
+        let mut buffers = Buffers::new(usize::MAX, MemoryReservation::default());
         buffers.current = Arc::new(Received::from(b"read and not".to_vec()));
         buffers.start_round(5);
         assert_eq!(&***buffers.current(), b"and not");

@@ -1,8 +1,8 @@
-//! What the clients of databases that are reached over a network have in common.
+//! Parts that clients of databases over a network share.
 //!
 //! - [`socket`]: the stream, encrypted or not, and how a server that is gone is noticed;
 //! - [`tls`]: how much of a server's certificate is checked, and against what;
-//! - [`buffers`]: what was received, kept where it arrived for as long as a result points into it;
+//! - [`buffers`]: received bytes, kept in place for as long as a result points into them;
 //! - [`secret`]: passwords, which are not printed;
 //! - [`percent`]: the escapes of a URL.
 

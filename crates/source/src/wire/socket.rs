@@ -20,26 +20,26 @@ use tokio_rustls::client::TlsStream;
 
 use super::tls::TlsError;
 
-/// Where a server was reached, for a second connection to the very same one.
+/// The address of a server as it was reached, for a second connection to the same one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     Tcp(SocketAddr),
     Unix(PathBuf),
 }
 
-/// What the system does to notice that a server is gone which could not say so: its machine, or the
-/// way to it.
+/// Timeouts of the operating system that detect a dead peer: a machine, or the way to it, that
+/// failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Silence {
     pub keepalive: Option<Keepalive>,
-    /// How long what was sent may stay without a receipt; zero for as long as the system likes.
+    /// Timeout of unacknowledged bytes; zero for the system's default.
     pub unacknowledged: Duration,
 }
 
-/// When a peer that says nothing is given up.
+/// Keepalive probes, which detect a silent peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keepalive {
-    /// How long it may say nothing before it is asked.
+    /// Idle time before the first probe.
     pub idle: Duration,
     pub interval: Duration,
     pub retries: u32,
@@ -99,7 +99,7 @@ impl Socket {
         }
     }
 
-    /// The same stream, encrypted; the handshake is done when it comes back.
+    /// Encrypts the stream; returns it after the handshake.
     pub async fn encrypt(
         self,
         client: Arc<ClientConfig>,
@@ -120,7 +120,7 @@ impl Socket {
         matches!(self, Socket::Tls(_))
     }
 
-    /// What the server has shown of itself; none without TLS.
+    /// The server's certificate; none without TLS.
     pub fn certificate(&self) -> Option<&CertificateDer<'static>> {
         match self {
             Socket::Tls(stream) => stream.get_ref().1.peer_certificates()?.first(),

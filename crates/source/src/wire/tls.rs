@@ -13,7 +13,7 @@ use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
 };
 
-/// How much of the server's certificate is checked.
+/// Extent of the check of the server's certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
     /// Only that the server has the key of the certificate it shows.
@@ -22,7 +22,7 @@ pub enum Check {
     ChainAndName,
 }
 
-/// What a server's certificate has to come from.
+/// Root certificates that a server's certificate is checked against.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RootCertificates {
     File(PathBuf),
@@ -40,9 +40,8 @@ pub enum TlsError {
     NoSystemRoots,
 }
 
-/// The client's side of TLS; costs the reading of the root certificates where they are needed.
-/// Without any said, they are the system's. `protocol` is the name of what is spoken inside, where
-/// it has one.
+/// The TLS configuration of a client; reads the root certificates if they are needed. The default
+/// are the system's. `protocol` is the ALPN name of the protocol inside, if it has one.
 pub fn client_config(
     check: Check,
     roots: Option<&RootCertificates>,
@@ -106,7 +105,7 @@ impl Verifier {
     ) -> Result<(), Error> {
         match chain.verify_server_cert(certificate, intermediates, server_name, &[], now) {
             Ok(_) => Ok(()),
-            // The name is looked at after the chain was found good.
+            // The name is checked after the chain.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) if self.check == Check::Chain => Ok(()),

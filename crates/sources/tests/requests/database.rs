@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use catalog::{Catalog, EntityId, FieldId};
 use ir::{Hop, HopDirection};
-use response::{Failure, Held, Memory, Sink};
+use response::{Failure, MemoryBudget, MemoryReservation, Sink};
 use source::{CompileError, ExecuteParams, Observed, PoolLimits, Session, Variables};
 use sources::{Address, Connections, OpenOptions, Source};
 use tempfile::TempDir;
@@ -63,7 +63,7 @@ impl Database {
         let options =
             OpenOptions { namespaces: vec!["public".to_owned()], ..OpenOptions::default() };
         let (source, catalog) = Source::open(&address, &options).await.unwrap();
-        let connections = source.connections(PoolLimits::apart(2), &Memory::new(u64::MAX));
+        let connections = source.connections(PoolLimits::apart(2), &MemoryBudget::new(u64::MAX));
         Self { catalog, source, connections, place }
     }
 
@@ -95,9 +95,12 @@ impl Database {
         self.hop(field, HopDirection::Backward)
     }
 
-    fn hop(&self, field: &str, direction: HopDirection) -> Hop {
-        let field = self.field(field);
-        let found = self.catalog.relationships().find(|one| one.from_fields == [field]);
+    /// The same by several fields of an entity, parted by commas.
+    fn hop(&self, fields: &str, direction: HopDirection) -> Hop {
+        let (entity, names) = fields.split_once('.').unwrap();
+        let fields = names.split(',').map(|name| self.field(&format!("{entity}.{name}")));
+        let fields: Vec<FieldId> = fields.collect();
+        let found = self.catalog.relationships().find(|one| one.from_fields == fields);
         Hop { relationship: found.unwrap().id, direction }
     }
 
@@ -147,7 +150,7 @@ impl Database {
             cost: 1,
             time_limit: None,
         };
-        let sink = Sink::new(Vec::new(), u64::MAX, Held::default());
+        let sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::default());
         let observed = &mut Observed::default();
         let written = match self.connections.answer(&plan, params, sink, observed).await {
             Ok(written) => written,

@@ -2,7 +2,8 @@
 
 use expect_test::expect;
 use ir::{
-    AggregateFunction, AggregateTerm, Filter, Form, From, Hop, OutputKind, Place, Rows, Variant,
+    AggregateFunction, AggregateTerm, Filter, Form, From, Hop, OutputKind, Page, Place, Rows,
+    Variant,
 };
 
 use super::builder::{Builder, ascending, compare, descending, integer, order, page, related};
@@ -98,6 +99,33 @@ async fn entities_share_an_order_and_a_page() {
     })
     .await;
     expect![[r#"{"r0":{"s0":[{"common0":"Metropolis","common1":1927,"own":{"minutes":153,"price":"9.5","rows0":[{"place":"engine"},{"place":"city"}]}},{"common0":"Ulysses","common1":1922,"own":{"isbn":"u","its_name":"Ben"}},{"common0":"Emma","common1":1815,"own":{"isbn":"e","its_name":"Ada"}}]},"r1":{"s1":[{"common0":"Vertigo","common1":1958,"own":{}},{"common0":"Ulysses","common1":1922,"own":{}},{"common0":"Emma","common1":1815,"own":{}},{"common0":"Zeno","common1":null,"own":{}}]}}"#]].assert_eq(&answer);
+}
+
+#[tokio::test]
+async fn the_first_rows_are_the_first_of_each_entity() {
+    let answer = on_each(LIBRARY, async |database| {
+        let mut builder = Builder::new(database);
+        let of_books = builder.fields("book", &["isbn"]);
+        let of_films = vec![scenes(&mut builder, database)];
+        let variants = works(&mut builder, None, (of_books, of_films));
+        let rows = builder.rows(From::Variants(variants), commons());
+        let limit = Some(integer(2));
+        let page = Page::Offset { limit: limit.clone(), offset: None, look_ahead: true };
+        builder.read(0, Rows { order: by_year(), page, ..rows });
+        let ways = (database.from("book.author_id"), database.from("film.director_id"));
+        let variants = works(&mut builder, Some(ways), (Vec::new(), Vec::new()));
+        let rows = builder.rows(From::Variants(variants), commons());
+        let page = Page::Offset { limit, offset: None, look_ahead: false };
+        let rows = Rows { order: by_year(), page, ..rows };
+        let mut outputs = builder.fields("person", &["name"]);
+        outputs.push(related(rows));
+        let people = builder.rows(From::Entity(database.entity("person")), outputs);
+        let people = Rows { order: vec![ascending(database.field("person.id"))], ..people };
+        builder.read(1, people);
+        database.run(&builder.request()).await
+    })
+    .await;
+    expect![[r#"{"r0":{"s0":[{"common0":"Vertigo","common1":1958,"own":{"rows0":[{"place":"tower"}]}},{"common0":"Metropolis","common1":1927,"own":{"rows0":[{"place":"engine"},{"place":"city"}]}}]},"r1":{"s1":[{"name":"Ada","rows2":[{"common0":"Metropolis","common1":1927,"own":{}},{"common0":"Emma","common1":1815,"own":{}}]},{"name":"Ben","rows2":[{"common0":"Ulysses","common1":1922,"own":{}}]},{"name":"Cy","rows2":[]}]}}"#]].assert_eq(&answer);
 }
 
 #[tokio::test]

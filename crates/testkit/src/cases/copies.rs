@@ -1,4 +1,4 @@
-//! Copies of databases, for cases that change something: each has one that nobody else uses.
+//! Copies of databases, for cases with changes: each has a private one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ pub struct SqliteCopy {
     file: PathBuf,
 }
 
-/// A database on a server that dropping it removes, whoever is still connected.
+/// A database on a server; dropping it removes the database and closes its connections.
 #[derive(Debug)]
 pub struct PostgresCopy<'s> {
     server: &'s Server,
     name: String,
 }
 
-/// What SQLite may put beside a file.
+/// Suffixes of SQLite's files beside a database.
 const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];
 
 impl SqliteCopy {
@@ -45,7 +45,7 @@ impl PostgresCopy<'_> {
 impl Databases {
     /// A copy of a SQLite file.
     pub fn copy_sqlite(&self, name: &str) -> Result<SqliteCopy, DatabaseError> {
-        // Nobody writes to the file itself, so what is read of it is whole.
+        // The file itself is never written, so a copy of it is whole.
         let made = self.sqlite(name)?;
         let file = made.with_file_name(format!("{name}-{}.db", next()));
         fs::copy(&made, &file).map_err(|error| fail(name, error.to_string()))?;
@@ -68,7 +68,7 @@ impl Databases {
 
 impl Drop for SqliteCopy {
     fn drop(&mut self) {
-        // What stays behind is removed with the folder.
+        // Left-over files are removed with the folder.
         drop(fs::remove_file(&self.file));
         for ending in BESIDE {
             let mut name = self.file.clone().into_os_string();
@@ -80,7 +80,7 @@ impl Drop for SqliteCopy {
 
 impl Drop for PostgresCopy<'_> {
     fn drop(&mut self) {
-        // What stays behind is removed with the server.
+        // A left-over database is removed with the server.
         drop(self.server.drop_database(&self.name));
     }
 }

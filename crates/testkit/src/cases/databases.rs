@@ -13,7 +13,7 @@ use crate::postgres::{ClientError, Server};
 /// Made of the project's sample, which is a crate, not of files.
 const SAMPLE: &str = "shop";
 
-/// How many rows one INSERT has.
+/// Rows of one INSERT.
 const ROWS: usize = 500;
 
 /// The databases on servers, which several runs in one process share: by the server's folder and
@@ -25,14 +25,14 @@ static ON_SERVERS: Mutex<Option<HashMap<(PathBuf, String), Made>>> = Mutex::new(
 pub struct Databases {
     /// `fixtures/databases`.
     fixtures: PathBuf,
-    /// Where SQLite files are made.
+    /// The folder of SQLite files.
     folder: PathBuf,
     made: Mutex<HashMap<String, Made>>,
 }
 
 type Made = Arc<OnceLock<Result<(), DatabaseError>>>;
 
-/// A database could not be made. It is told to every case that asks it.
+/// A database could not be created. All cases that use it report the error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("database {name}: {problem}")]
 pub struct DatabaseError {
@@ -41,7 +41,7 @@ pub struct DatabaseError {
 }
 
 impl Databases {
-    /// Nothing is made before it is asked for.
+    /// Databases are created on demand.
     pub fn new(fixtures: &Path) -> io::Result<Self> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -76,7 +76,7 @@ impl Databases {
         Ok(server.url(name))
     }
 
-    /// The name of a database on a server that nobody connects to: only then it can be copied.
+    /// The name of a database on a server without connections to it: only then it can be copied.
     pub(super) fn postgres_template(
         &self,
         server: &Server,
@@ -120,7 +120,7 @@ impl Databases {
 
 impl Drop for Databases {
     fn drop(&mut self) {
-        // What stays behind is in the folder for temporary files.
+        // Left-over files are in the folder for temporary files.
         drop(fs::remove_dir_all(&self.folder));
     }
 }

@@ -1,6 +1,6 @@
 //! Two texts side by side, for a person.
 
-/// How many equal lines are shown around those that differ.
+/// Number of equal lines around a difference.
 const AROUND: usize = 2;
 
 /// The lines that differ, marked as in a patch. Equal lines at both ends are left out.

@@ -1,9 +1,9 @@
-//! What a case file says.
+//! The contents of a case file.
 
 use std::fmt;
 
-/// One case: a sentence, where it holds, a request and what is expected of it; perhaps more
-/// requests that come after it, to the same database.
+/// One case: a sentence, its header, a request and its expectations; perhaps more requests after
+/// it, to the same database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
     pub header: Header,
@@ -11,7 +11,7 @@ pub struct Case {
     pub steps: Vec<Step>,
 }
 
-/// A request and what is expected of it, or what is expected of the API.
+/// A request and its expectations, or expectations of the API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
     /// In the order of the file.
@@ -28,22 +28,22 @@ pub struct Header {
     /// The folder in `fixtures/supergraphs`, of a case for the gateway: it has no database and no
     /// dialect.
     pub supergraph: String,
-    /// What goes wrong in subgraphs.
+    /// Faults of subgraphs.
     pub faults: Vec<Fault>,
     /// The dialect with its options, as `postgraphile simple-collections=both`.
     pub dialect: String,
-    /// What the engine is told besides, as `show-constraints`; mostly nothing.
+    /// Further options of the engine, such as `show-constraints`; mostly empty.
     pub options: String,
     /// The policy file, below `fixtures/databases`; empty: there is none.
     pub policies: String,
-    /// The role of all requests that do not say another one among their claims; mostly none.
+    /// The role of all requests whose claims do not name another one; mostly none.
     pub role: String,
     pub skips: Vec<Skip>,
     /// The types that the schema section shows; all, if there are none.
     pub types: Vec<String>,
 }
 
-/// What goes wrong in a subgraph, in words that the runner of the case knows.
+/// A fault of a subgraph, in the notation of the case's runner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub subgraph: String,
@@ -71,7 +71,7 @@ pub enum Family {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
     pub kind: SectionKind,
-    /// The sources that it is about; all, if none is said.
+    /// The sources to which it applies; all by default.
     pub family: Option<Family>,
     /// Without the empty lines at its end.
     pub text: String,
@@ -79,21 +79,21 @@ pub struct Section {
     pub line: usize,
 }
 
-/// What a section holds.
+/// The kind of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SectionKind {
     /// The GraphQL document.
     Request,
     /// The document of a further request to the same database.
     Then,
-    /// The document of a query by which a connection of its own looks at what is there in the end.
+    /// A query over a connection of its own, for the state after the step.
     State,
     /// A JSON object.
     Variables,
     /// The name of the operation.
     Operation,
-    /// The claims of who asks, a JSON object: of this request, and of those after it until one says
-    /// others.
+    /// The claims of the session, a JSON object: of this request, and of the following ones until
+    /// another section.
     Claims,
     /// The API in the schema definition language.
     Schema,
@@ -105,18 +105,18 @@ pub enum SectionKind {
     Sent,
     /// All statements in their order, separated by empty lines.
     Statement,
-    /// What must hold of the statements, a line each.
+    /// Properties of the statements, a line each.
     Property,
     /// The answer, one for all sources.
     Response,
-    /// What could not be represented, a line each.
+    /// Notes of what the API cannot represent, a line each.
     Notes,
 }
 
 impl Family {
     pub const ALL: [Self; 4] = [Self::Sqlite, Self::Postgres, Self::Neo4j, Self::Subgraphs];
 
-    /// The word in a case file.
+    /// The keyword in a case file.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -153,13 +153,13 @@ impl SectionKind {
         Self::Notes,
     ];
 
-    /// Whether it holds a document.
+    /// Whether it contains a document.
     #[must_use]
     pub fn is_document(self) -> bool {
         matches!(self, Self::Request | Self::Then | Self::State)
     }
 
-    /// The word in a heading.
+    /// The keyword in a heading.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -182,7 +182,7 @@ impl SectionKind {
 }
 
 impl Section {
-    /// Whether it is about a source.
+    /// Whether it applies to a source.
     #[must_use]
     pub fn is_about(&self, family: Family) -> bool {
         self.family.is_none_or(|own| own == family)
@@ -219,28 +219,28 @@ impl Case {
         !self.header.supergraph.is_empty()
     }
 
-    /// Whether it changes its database, or looks at what became of it: then it needs one that no
-    /// other case uses. A mutation cannot be written without its word.
+    /// Whether it changes its database, or checks its state: then it needs a private one. A
+    /// mutation cannot be written without its keyword.
     #[must_use]
     pub fn is_private(&self) -> bool {
         let mut documents = self.steps.iter().filter_map(Step::document);
         self.steps.len() > 1 || documents.any(|document| document.text.contains("mutation"))
     }
 
-    /// The claims of who asks a request, a JSON object: its own, or those of the one before it.
+    /// The claims of a request's session, a JSON object: its own, or those of the one before it.
     #[must_use]
     pub fn find_claims(&self, step: usize) -> Option<&str> {
         let known = self.steps.iter().take(step + 1).rev();
         known.filter_map(|step| step.find_text(SectionKind::Claims)).next()
     }
 
-    /// Whether something is said of who asks.
+    /// Whether the session has claims or a role.
     #[must_use]
     pub fn says_who_asks(&self) -> bool {
         !self.header.role.is_empty() || self.find_claims(self.steps.len()).is_some()
     }
 
-    /// Why the case is not for a source, if it is not.
+    /// The reason for skipping a source, if it is skipped.
     #[must_use]
     pub fn find_skip(&self, family: Family) -> Option<&Skip> {
         self.header.skips.iter().find(|skip| skip.family == family)

@@ -10,12 +10,12 @@ pub struct InvalidJson {
     pub problem: &'static str,
 }
 
-/// How long a line of [`pretty`] may be.
+/// Maximum length of a line of [`pretty`].
 const WIDTH: usize = 100;
 
 #[derive(Debug)]
 enum Value<'t> {
-    /// A number, a string or a word.
+    /// A number, a string or a keyword.
     Token(&'t str),
     Array(Vec<Value<'t>>),
     Object(Vec<(&'t str, Value<'t>)>),
@@ -180,7 +180,7 @@ fn write_compact(value: &Value<'_>, out: &mut String) {
     }
 }
 
-/// `used` is what the line holds already, before the value.
+/// `used` is the length of the line before the value.
 fn write_pretty(value: &Value<'_>, depth: usize, used: usize, out: &mut String) {
     let start = out.len();
     write_compact(value, out);

@@ -1,4 +1,4 @@
-//! What came of a case, compared with what was expected.
+//! Comparison of a case's results with its expectations.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,27 +7,27 @@ use super::difference::difference;
 use super::file::{Case, Family, Header, Section, SectionKind, Step};
 use super::{json, property};
 
-/// What came of a case on one source.
+/// The results of a case on one source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// The API in the schema definition language.
     pub schema: String,
-    /// What could not be represented.
+    /// Notes of what the API cannot represent.
     pub notes: Vec<String>,
-    /// What came of each step.
+    /// The results of the steps.
     pub answers: Vec<Answered>,
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answered {
     /// The request tree; empty if the request was refused before.
     pub request_tree: String,
     /// The requests to subgraphs that are planned, for people.
     pub plan: String,
-    /// What a source was sent; of the gateway, the requests that subgraphs were sent.
+    /// The statements sent to the source; of the gateway, the requests sent to subgraphs.
     pub statements: Vec<Statement>,
-    /// What the gateway estimates that it costs.
+    /// The gateway's estimated cost.
     pub cost: u64,
     /// The whole answer as it was sent.
     pub response: String,
@@ -92,14 +92,14 @@ pub fn compare(case: &Case, family: Family, outcome: &Outcome) -> Vec<Mismatch> 
     mismatches
 }
 
-/// What a step is compared with.
+/// The result of a step.
 #[derive(Clone, Copy)]
 struct Came<'o> {
     outcome: &'o Outcome,
     answered: &'o Answered,
 }
 
-/// Each step with what came of it; of the API alone there is no answer.
+/// Each step with its result; tests of the API alone have no answer.
 fn steps<'c>(case: &'c Case, outcome: &'c Outcome) -> impl Iterator<Item = (&'c Step, Came<'c>)> {
     static NOTHING: Answered = Answered {
         request_tree: String::new(),
@@ -112,7 +112,7 @@ fn steps<'c>(case: &'c Case, outcome: &'c Outcome) -> impl Iterator<Item = (&'c 
     case.steps.iter().zip(answers.map(move |answered| Came { outcome, answered }))
 }
 
-/// The case with what came in the place of what was expected.
+/// The case with the results in place of the expectations.
 #[must_use]
 pub fn update(case: &Case, family: Family, outcome: &Outcome) -> Case {
     let mut updated = case.clone();
@@ -127,7 +127,7 @@ pub fn update(case: &Case, family: Family, outcome: &Outcome) -> Case {
     updated
 }
 
-/// The same for a source that is not the first: only what is about it alone is its to say.
+/// The case with the results of a further source: only its own sections are updated.
 #[must_use]
 pub fn update_own(case: &Case, family: Family, outcome: &Outcome) -> Case {
     let mut updated = case.clone();
@@ -146,7 +146,7 @@ fn replace(updated: &mut Case, outcome: &Outcome, is_wanted: impl Fn(&Section) -
     }
 }
 
-/// What came in the place of a section; `None` for what is asked.
+/// The result for a section; `None` for sections of the request.
 fn actual(header: &Header, section: &Section, came: Came<'_>) -> Option<String> {
     let Came { outcome, answered } = came;
     match section.kind {
@@ -197,7 +197,7 @@ fn without_error_id(text: &str) -> String {
     out
 }
 
-/// The definitions of the types asked for, in the order of the schema.
+/// The definitions of some types, in the order of the schema.
 fn definitions(schema: &str, types: &[String]) -> String {
     if types.is_empty() {
         return schema.trim_end().to_owned();

@@ -209,7 +209,7 @@ fn check_steps(steps: &[Step]) -> Result<(), String> {
         if !asks && kind.is_document() {
             return Err(format!("`--- {}` needs a `--- request`", kind.as_str()));
         }
-        // A second request stands in a file of its own, or comes after what is there.
+        // A second request is in a file of its own, or comes after the existing steps.
         if matches!(kind, SectionKind::Request | SectionKind::Schema | SectionKind::Notes) {
             return Err(format!("`--- {}` cannot come after `--- then`", kind.as_str()));
         }
@@ -221,7 +221,7 @@ fn check_steps(steps: &[Step]) -> Result<(), String> {
     Ok(())
 }
 
-/// Who asks is told to the policies, to the rules of type definitions, or else to PostgreSQL.
+/// Sessions need policies, rules of type definitions, or else PostgreSQL.
 fn check_session(case: &Case) -> Result<(), &'static str> {
     let is_told = !case.header.policies.is_empty()
         || case.is_of_gateway()

@@ -1,4 +1,4 @@
-//! What must hold of the statements of a request.
+//! Properties of a request's statements.
 
 use super::outcome::{Answered, Statement};
 
@@ -9,13 +9,12 @@ pub(super) enum Property {
     Statements(usize),
     /// `rounds: 1`: how often the source is waited for.
     Rounds(usize),
-    /// `requests: 4` and `waves: 2`: the same of the gateway, whose statements are requests to
-    /// subgraphs.
+    /// `requests: 4` and `waves: 2`: of the gateway, whose statements are requests to subgraphs.
     Requests(usize),
     Waves(usize),
-    /// `cost: 12`: what the gateway estimates.
+    /// `cost: 12`: the gateway's estimate.
     Cost(u64),
-    /// `sent reviews: once`: how often a subgraph is asked.
+    /// `sent reviews: once`: the number of requests to a subgraph.
     Sent {
         subgraph: String,
         times: usize,
@@ -74,7 +73,7 @@ fn times(text: &str) -> Result<usize, String> {
     number.ok_or(format!("`{text}` is no number of times: use once, twice, never, `3 times`"))
 }
 
-/// The line that says what does hold: equal to that of the property if it holds.
+/// The line with the measured value: equal to that of the property if it holds.
 pub(super) fn measured(property: &Property, answered: &Answered) -> String {
     let statements = &answered.statements[..];
     let says = |words: &str| statements.iter().any(|statement| statement.text.contains(words));

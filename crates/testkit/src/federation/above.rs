@@ -1,4 +1,4 @@
-//! What objects say to fields below them. <https://specs.apollo.dev/context/v0.1/>
+//! Contexts: values of objects for fields below them. <https://specs.apollo.dev/context/v0.1/>
 
 use gateway::supergraph::{ContextArgument, FieldSetId, SetSelection};
 use serde_json::{Map, Value as Json};
@@ -8,7 +8,7 @@ use super::knower::{Knower, Seen};
 use super::world::{Identity, Value};
 
 impl Knower<'_> {
-    /// What a field takes from the objects above.
+    /// The contextual arguments of a field.
     pub(super) fn taken(&self, seen: &Seen, name: &str) -> &[ContextArgument] {
         let supergraph = self.supergraph();
         let field = supergraph.schema.find_field(seen.r#type, name);
@@ -20,7 +20,7 @@ impl Knower<'_> {
         own.map_or(&[], |own| &own.context)
     }
 
-    /// What the nearest of the objects above an object says that says it.
+    /// The value of a contextual argument, from the nearest object above that sets it.
     pub(super) fn said_above(&self, seen: &Seen, taken: &ContextArgument) -> Option<Json> {
         let supergraph = self.supergraph();
         let mut at = seen;

@@ -1,4 +1,4 @@
-//! Arguments of a field as one text: equal ones have equal texts, however they were said.
+//! Arguments of a field as one text: equal ones have equal texts, whatever their notation.
 
 use graphql::schema::{FieldId, InputId, Schema, TypeKind, TypeRef};
 use graphql::value::{Const, Value};
@@ -84,7 +84,7 @@ fn completed(schema: &Schema, inputs: &[InputId], given: &Map<String, Json>) -> 
     pairs.collect()
 }
 
-/// What an input means, <https://spec.graphql.org/draft/#sec-Input-Values>.
+/// Input coercion, <https://spec.graphql.org/draft/#sec-Input-Values>.
 fn coerced(schema: &Schema, r#type: TypeRef, value: Json) -> Json {
     if value.is_null() {
         return value;

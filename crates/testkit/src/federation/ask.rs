@@ -11,12 +11,12 @@ use gateway::planner::{Labels, Limits, PlanError, plan};
 use graphql::operation::{Operation, OperationKind};
 use graphql::variables::{Steering, Variables};
 use graphql::{DocumentLimits, GraphQLError, Validator};
-use response::{Held, Sink};
+use response::{MemoryReservation, Sink};
 use serde_json_bytes::{ByteString, Map, Value as Json};
 
 use super::clock::Clock;
 
-/// One operation with its variables, the labels that are on, and who asks.
+/// One operation with its variables, the labels that are on, and the session.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'q> {
     pub text: &'q str,
@@ -34,7 +34,7 @@ pub struct Planned {
     pub plan: Plan,
 }
 
-/// Why there is none.
+/// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
     #[error("{}", .0.iter().map(|error| &*error.message).collect::<Vec<_>>().join("; "))]
@@ -45,12 +45,12 @@ pub enum Refused {
     NoPlan(#[from] PlanError),
 }
 
-/// What came of an operation.
+/// The result of an operation.
 #[derive(Debug)]
 pub struct Ran {
     pub data: String,
     pub errors: Vec<ExecutionError>,
-    /// How many requests were sent.
+    /// Number of requests sent.
     pub sent: usize,
 }
 
@@ -72,7 +72,7 @@ impl Planned {
             OperationKind::Mutation => supergraph.schema.mutation,
             OperationKind::Query | OperationKind::Subscription => supergraph.schema.query,
         };
-        // Validation lets no operation pass without its root type.
+        // Validation refuses operations without their root type.
         let root = root.ok_or(Refused::TooManySelections(TooManySelections))?;
         let steering = Steering::new(&variables);
         let denied = access.map_or_else(AccessSet::default, |access| {
@@ -91,7 +91,7 @@ impl Planned {
         gateway::plan::print(supergraph, &self.plan)
     }
 
-    /// Runs it; `None` if it waits for what never comes.
+    /// Runs it; `None` in a deadlock.
     pub fn run<S: Subgraphs>(
         &self,
         supergraph: &Supergraph,
@@ -102,9 +102,15 @@ impl Planned {
         let Self { operation, variables, plan } = self;
         let inputs = Inputs { supergraph, operation, plan, variables };
         let mut observed = ExecutionStatistics::default();
-        let running = execute::execute(inputs, subgraphs, options, Held::default(), &mut observed);
+        let running = execute::execute(
+            inputs,
+            subgraphs,
+            options,
+            MemoryReservation::default(),
+            &mut observed,
+        );
         let mut executed = clock.run(running)?;
-        let sink = Sink::new(Vec::new(), u64::MAX, Held::default());
+        let sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::default());
         let sink = execute::write(supergraph, plan, &mut executed, &Literals::new(), sink).ok()?;
         let data = String::from_utf8_lossy(&sink.into_parts().0).into_owned();
         Some(Ran { data, sent: observed.sent(), errors: executed.into_errors() })

@@ -1,11 +1,11 @@
-//! Time that goes on only when everybody waits, in ticks.
+//! A simulated clock in ticks, which advances only when all tasks wait.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// After so many ticks something waits for what never comes.
+/// Number of ticks after which a deadlock is assumed.
 const MOST: u64 = 10_000;
 
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// How many ticks have been.
+    /// Number of ticks so far.
     pub fn now(&self) -> u64 {
         self.now.get()
     }
@@ -32,7 +32,7 @@ impl Clock {
         .await;
     }
 
-    /// Runs a future to its end; `None` if it waits for what never comes.
+    /// Runs a future to its end; `None` in a deadlock.
     pub fn run<F: Future>(&self, future: F) -> Option<F::Output> {
         let mut future = pin!(future);
         let mut context = Context::from_waker(Waker::noop());

@@ -1,4 +1,4 @@
-//! What a file says of the objects of a supergraph; the rest is computed.
+//! Data of a supergraph's objects, defined by a file; other values are computed.
 //!
 //! A JSON object of objects: `"Product 1": { "name": "Table", "made": "Place 2" }`, with the root types
 //! under their names, `"Query": { "products": ["Product 1", "Product 2"] }`. A field has the value
@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json};
 
 use super::world::{Identity, Value};
 
-/// What is said of some objects.
+/// The defined values of some objects.
 #[derive(Clone, Debug, Default)]
 pub struct Data {
     by_name: HashMap<String, Identity>,
@@ -40,12 +40,12 @@ impl Data {
         Ok(data)
     }
 
-    /// How many objects of a type there are, if it is said.
+    /// The defined number of a type's objects.
     pub(super) fn count(&self, r#type: TypeId) -> Option<u8> {
         self.counts.get(&r#type).copied()
     }
 
-    /// What is said of a field of an object.
+    /// The defined value of an object's field.
     pub(super) fn value(&self, of: Identity, name: &str, is_composite: bool) -> Option<Value> {
         let said = self.said.get(&of)?.get(name)?;
         Some(self.read_value(said, is_composite))

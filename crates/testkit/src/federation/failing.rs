@@ -7,7 +7,7 @@ use serde_json::Map;
 use super::arguments::{canonical, of_constant};
 use super::world::{Identity, Value, World, mix};
 
-/// How much fails, in hundredths.
+/// Shares of failures, in hundredths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Failing {
     /// Other seeds fail elsewhere.
@@ -20,7 +20,7 @@ pub struct Failing {
     pub gone: u64,
     /// Values that are null without an error though the schema promises one.
     pub broken: u64,
-    /// Whether fields fail, too, that may not be null, so that the objects around them are null.
+    /// Whether non-null fields fail, too, so that the objects around them are null.
     pub non_null: bool,
 }
 
@@ -41,7 +41,7 @@ impl World<'_> {
             && (failing.non_null || self.is_nullable(of.r#type, name, false))
     }
 
-    /// Whether a field of an object is null against its promise.
+    /// Whether a non-null field of an object is null.
     pub(super) fn is_broken(&self, of: Identity, name: &str) -> bool {
         let Some(failing) = &self.failing else { return false };
         let (r#type, number) = (self.name(of), [of.number]);
@@ -61,7 +61,7 @@ impl World<'_> {
             && (failing.non_null || self.is_nullable(of.r#type, name, true))
     }
 
-    /// Whether a subgraph does not know an entity, if it is asked for it by a representation.
+    /// Whether a subgraph does not find an entity by a representation.
     pub(super) fn is_gone(&self, of: Identity, subgraph: SubgraphId) -> bool {
         let Some(failing) = &self.failing else { return false };
         let (r#type, number) = (self.name(of), [of.number]);
@@ -69,7 +69,7 @@ impl World<'_> {
         failing.hits(failing.gone, &[b"gone", r#type.as_bytes(), &number, &subgraph])
     }
 
-    /// Whether what a field of an object requires fails.
+    /// Whether a required field of an object's field fails.
     pub(super) fn input_fails(&self, of: Identity, name: &str) -> bool {
         self.failing.is_some()
             && self.requires(of, name).into_iter().any(|set| {
@@ -81,8 +81,8 @@ impl World<'_> {
             })
     }
 
-    /// Whether something that a field of an object requires is of an object that some subgraph does
-    /// not know.
+    /// Whether a required field of an object's field is of an object that some subgraph does not
+    /// find.
     pub(super) fn input_is_gone(&self, of: Identity, name: &str) -> bool {
         self.failing.is_some()
             && self.requires(of, name).into_iter().any(|set| {
@@ -92,7 +92,7 @@ impl World<'_> {
             })
     }
 
-    /// Whether a subgraph may be asked for a field of an object, or for what that requires.
+    /// Whether a subgraph may resolve a field of an object, or one that it requires.
     pub(super) fn concerns(&self, of: Identity, name: &str, subgraph: SubgraphId) -> bool {
         let is_owned = |object: Identity, name: &str| {
             let owners = self.owners(object, name);
@@ -105,9 +105,9 @@ impl World<'_> {
                 .any(|set| self.any_required(set, of, &|object, name, _| is_owned(object, name)))
     }
 
-    /// Whether something holds of a value that a set names: of its object, its name, and the number of
-    /// its elements. Recursion is bounded by the nesting of field sets, and by requirements of
-    /// requirements.
+    /// Whether a condition holds for any value that a set names: for its object, its name, and the
+    /// number of its elements. Recursion is bounded by the nesting of field sets, and by
+    /// requirements of requirements.
     fn any_required(
         &self,
         set: FieldSetId,

@@ -1,9 +1,9 @@
-//! What goes wrong between the gateway and a subgraph.
+//! Faults between the gateway and a subgraph.
 
 use gateway::execute::FetchError;
 use serde_json::{Value as Json, json};
 
-/// How an answer is spoiled.
+/// A fault of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     Unavailable,
@@ -15,7 +15,7 @@ pub enum Fault {
     Half,
     /// Something that is no JSON.
     Nonsense,
-    /// `data` is null, and an error says so.
+    /// `data` is null, with an error.
     Null,
     /// The lists of entities lack their last one.
     Short,
@@ -28,7 +28,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Reads it in the words of a case file.
+    /// Parses the notation of a case file.
     #[must_use]
     pub fn of_words(words: &str) -> Option<Self> {
         Some(match words {
@@ -46,7 +46,7 @@ impl Fault {
         })
     }
 
-    /// What becomes of an answer.
+    /// Applies the fault to an answer.
     pub fn spoil(&self, answer: &str) -> Result<String, FetchError> {
         let mut read: Json = serde_json::from_str(answer).unwrap_or_default();
         match self {

@@ -13,26 +13,26 @@ use super::knower::{Given, Knower, Seen};
 use super::truth::{Member, Truth};
 use super::world::Identity;
 
-/// An operation over the schema of whoever answers.
+/// The interpreter of an operation over a schema.
 #[derive(Debug)]
 struct Interpreter<'i> {
     knower: &'i Knower<'i>,
     schema: &'i Schema,
     operation: &'i Operation,
     variables: &'i Variables,
-    /// Whether a null stood where none may.
+    /// Whether there was a null in a non-null position.
     nulled: Cell<bool>,
-    /// The errors, and the path to what is being answered.
+    /// The errors, and the current response path.
     errors: RefCell<Vec<Json>>,
     path: RefCell<Vec<Json>>,
 }
 
-/// What came of an operation.
+/// The result of an operation.
 #[derive(Debug)]
 pub(super) struct Interpreted {
     pub(super) data: String,
     pub(super) errors: Vec<Json>,
-    /// Whether a null stood where none may.
+    /// Whether there was a null in a non-null position.
     pub(super) has_nulled: bool,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn data(
     Ok(Interpreted { data, errors, has_nulled })
 }
 
-/// What is true of an operation, before nulls go up.
+/// The true values of an operation, before nulls propagate.
 pub(super) fn truth(
     knower: &Knower<'_>,
     schema: &Schema,
@@ -182,7 +182,7 @@ impl Interpreter<'_> {
             }
             Given::Object(seen) => {
                 let supergraph = self.knower.world.supergraph;
-                // What clients do not know of is not there for them.
+                // Types that the clients' schema lacks do not exist for them.
                 if self.knower.subgraph.is_none() && !supergraph.api.has(seen.identity.r#type) {
                     return Ok(None);
                 }

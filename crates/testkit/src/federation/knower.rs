@@ -1,4 +1,4 @@
-//! What one subgraph, or all of them together, say of an object.
+//! The values of an object in one subgraph, or in all of them together.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,15 +19,15 @@ pub(super) struct Seen {
     pub(super) identity: Identity,
     /// The type that it has here: its own, or an interface that is known as an object.
     pub(super) r#type: TypeId,
-    /// What is told of it here although it is not elsewhere.
+    /// Field sets that are provided here (`@provides`).
     provided: Vec<FieldSetId>,
-    /// What it was asked for with.
+    /// The representation by which it was resolved.
     representation: Option<Rc<Json>>,
     /// The object that gave it.
     pub(super) above: Option<Rc<Seen>>,
 }
 
-/// What is said of an object.
+/// The value of a field.
 #[derive(Clone, Debug)]
 pub(super) enum Given {
     Null,
@@ -40,14 +40,14 @@ pub(super) enum Given {
     Broken,
 }
 
-/// Who says it.
+/// The schema that resolves fields.
 #[derive(Debug)]
 pub(super) struct Knower<'k> {
     pub(super) world: &'k World<'k>,
-    /// None is the schema of all of them.
+    /// `None`: the merged schema of all.
     pub(super) subgraph: Option<SubgraphId>,
     pub(super) labels: &'k Labels,
-    /// What was asked and may not be.
+    /// Requests that are not permitted.
     pub(super) wrong: RefCell<Vec<String>>,
 }
 
@@ -130,7 +130,7 @@ impl Knower<'_> {
         }
     }
 
-    /// Whether a subgraph may be asked for a field of an object.
+    /// Checks that a subgraph may be asked for a field of an object.
     fn watch(&self, seen: &Seen, own: FieldId, owner: &FieldIn, is_provided: bool) {
         let coordinate = self.coordinate(own);
         let is_on = |label: &str| self.labels.0.contains(label);
@@ -163,7 +163,7 @@ impl Knower<'_> {
         format!("{}.{name}", parent.map_or("", |(_, parent)| &parent.name))
     }
 
-    /// Whether a field is provided here, with what is provided below it.
+    /// Whether a field is provided here, and the fields provided below it.
     fn provided(&self, seen: &Seen, name: &str, below: &mut Vec<FieldSetId>) -> bool {
         let supergraph = self.supergraph();
         let mut is_provided = false;
@@ -249,7 +249,7 @@ impl Knower<'_> {
         Err(why)
     }
 
-    /// Whether what is said of an object is so, as far as a set selects it.
+    /// Checks that the values of a representation are true, as far as a set selects them.
     fn agrees(&self, set: FieldSetId, identity: Identity, said: &Json) -> Result<(), String> {
         let supergraph = self.supergraph();
         for selection in &supergraph.field_set(set).selections {

@@ -17,28 +17,28 @@ use super::subgraphs::{Schemas, Subgraphs};
 use super::truth::{Answered, Expected, Truth};
 use super::world::World;
 
-/// What operations over one supergraph are compared with.
+/// The oracle of operations over one supergraph.
 #[derive(Debug)]
 pub struct Oracle<'s> {
     pub supergraph: &'s Supergraph,
     schemas: Schemas,
-    /// Of what clients see.
+    /// Validator of the clients' schema.
     api: Validator,
     /// Of all that there is.
     full: Validator,
 }
 
-/// What became of an operation for which all holds.
+/// The result of a correct operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Answered {
-        /// How many requests the plan has, and how many were sent.
+        /// Numbers of planned and of sent requests.
         planned: usize,
         sent: usize,
     },
     /// It is no operation of the API.
     Invalid,
-    /// The supergraph promises what nobody gives.
+    /// The supergraph promises a field that no subgraph resolves.
     NoPlan(String),
 }
 
@@ -53,7 +53,7 @@ impl<'s> Oracle<'s> {
         }
     }
 
-    /// Asks the gateway and the merged schema; what does not hold, in words.
+    /// Compares the gateway with the merged schema; returns the first difference.
     pub fn check(&self, question: Question<'_>, world: &World<'_>) -> Result<Outcome, String> {
         let supergraph = self.supergraph;
         let plan = || Planned::new(supergraph, &self.api, question);
@@ -109,8 +109,8 @@ impl<'s> Oracle<'s> {
         Ok(Outcome::Answered { planned: planned.plan.fetches.len(), sent })
     }
 
-    /// Whether objects may stand there in an order that is not that of their types: whoever knows an
-    /// interface as an object does not say their types, and nobody is asked for the order alone.
+    /// Whether objects may be in an order that differs from that of their types: a subgraph with an
+    /// interface object does not know their types, and no request is sent for the order alone.
     fn may_differ(&self, planned: &Planned) -> bool {
         planned.plan.tree.positions.iter().any(|position| {
             let mut objects = self.supergraph.members(&position.possible);
@@ -119,7 +119,7 @@ impl<'s> Oracle<'s> {
         })
     }
 
-    /// What is true, and whether a null stood where none may.
+    /// The true answer, and whether there was a null in a non-null position.
     fn truth(&self, question: Question<'_>, world: &World<'_>) -> Result<(String, bool), String> {
         let schema = &self.supergraph.schema;
         let told = |errors: Vec<graphql::GraphQLError>| format!("the merged schema: {errors:?}");
@@ -136,8 +136,8 @@ impl<'s> Oracle<'s> {
         Ok((data, has_nulled))
     }
 
-    /// Asks subgraphs that fail; what does not hold, in words. `spoilt` is one of which every answer is
-    /// spoilt.
+    /// Compares with failing subgraphs; returns the first difference. All answers of `spoilt` have
+    /// a fault.
     pub fn check_failing(
         &self,
         question: Question<'_>,
@@ -201,7 +201,7 @@ impl<'s> Oracle<'s> {
     }
 }
 
-/// Whether two answers say different things.
+/// Whether two answers differ.
 fn is_other(one: &str, other: &str) -> bool {
     let read = |text: &str| serde_json::from_str::<Json>(text).ok();
     read(one).is_none() || read(one) != read(other)

@@ -88,7 +88,7 @@ impl Maker<'_, '_> {
         self.text.push('}');
     }
 
-    /// The fields that can be asked at a depth.
+    /// The fields that can be selected at a depth.
     fn fields(&self, parent: TypeId, depth: usize) -> Vec<FieldId> {
         let (TypeKind::Object { fields, .. } | TypeKind::Interface { fields, .. }) =
             &self.schema[parent].kind

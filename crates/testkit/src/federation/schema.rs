@@ -1,4 +1,4 @@
-//! What a subgraph's own schema is, as far as its supergraph tells.
+//! The schema of a subgraph, derived from its supergraph.
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec>
 
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use graphql::schema::{
     TypeRef,
 };
 
-/// The schema of one subgraph, with the root field by which entities are asked.
+/// The schema of one subgraph, with the root field `_entities`.
 #[must_use]
 pub fn schema_of(supergraph: &Supergraph, subgraph: SubgraphId) -> Schema {
     let mut deriving =
@@ -46,7 +46,7 @@ struct Deriving<'d> {
 impl Deriving<'_> {
     fn declare(&mut self, id: TypeId, definition: &TypeDefinition) {
         let known = self.supergraph.type_in(id, self.subgraph);
-        // Scalars that every schema has are nobody's.
+        // Scalars that every schema has belong to no subgraph.
         let is_everywhere = self.supergraph.type_owners(id).subgraphs.is_empty()
             || self.supergraph.schema.query == Some(id);
         if known.is_none() && !is_everywhere {
@@ -108,7 +108,7 @@ impl Deriving<'_> {
                 self.schema.add_argument(id, input);
             }
         }
-        // What the supergraph hides, since the objects above say it.
+        // Contextual arguments, which the supergraph hides.
         for argument in &known.context {
             if let Some(r#type) = self.own_type(argument.r#type) {
                 self.schema.add_argument(id, InputDefinition::new(&argument.name, r#type));

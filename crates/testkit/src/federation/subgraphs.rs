@@ -36,20 +36,20 @@ pub struct Sent {
 /// Changes the bytes of an answer.
 pub type Change<'c> = dyn Fn(SubgraphId, u64, &mut Vec<u8>) + 'c;
 
-/// Subgraphs that tell of one world.
+/// Subgraphs over one world.
 pub struct Subgraphs<'w> {
     world: &'w World<'w>,
     schemas: &'w Schemas,
     labels: &'w Labels,
     pub clock: Clock,
-    /// Answers take one tick, and up to so many more.
+    /// Delay of answers: one tick, and up to this number of further ones.
     pub delays: u64,
     pub sent: RefCell<Vec<Sent>>,
-    /// What goes wrong, by subgraph.
+    /// Faults by subgraph.
     pub faults: HashMap<SubgraphId, Fault>,
-    /// What becomes of the bytes of each answer, by its subgraph and its number.
+    /// A change of each answer's bytes, by its subgraph and its number.
     pub change: Option<&'w Change<'w>>,
-    /// What was asked and may not be.
+    /// Requests that are not permitted.
     pub wrong: RefCell<Vec<String>>,
     asked: Cell<u64>,
 }
@@ -149,7 +149,7 @@ impl execute::Subgraphs for Subgraphs<'_> {
         });
         let asked = self.asked.get() + 1;
         self.asked.set(asked);
-        // Not in the order in which they were asked.
+        // Not in the order of the requests.
         let late = (asked * 7 + u64::from(subgraph.0) * 3) % (self.delays + 1);
         self.clock.wait(1 + late).await;
         match self.faults.get(&subgraph) {

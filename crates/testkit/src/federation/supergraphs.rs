@@ -1,7 +1,7 @@
-//! Supergraphs made of a tape of bytes: such as composition lets pass, so that there is a plan for
+//! Supergraphs made of a tape of bytes: valid results of composition, so that there is a plan for
 //! every operation.
 //!
-//! Each subgraph that has an entity finds it by its key; what a field requires is a field before it;
+//! Each subgraph with an entity resolves it by its key; a field requires only fields before it;
 //! values without keys have all their fields in every subgraph that has them.
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use crate::fuzz::Choices;
 
 const SUBGRAPHS: usize = 4;
 
-/// What a field gives.
+/// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gives {
     Leaf(&'static str),
@@ -34,7 +34,7 @@ struct Field {
     requires: Option<usize>,
     /// The subgraphs that name it and do not give it.
     external: BTreeSet<usize>,
-    /// What is given below it: the owner, and the name of a field of the entity.
+    /// `@provides`: the owner, and the name of a field of the entity.
     provides: Option<(usize, String)>,
 }
 
@@ -138,7 +138,8 @@ impl Making {
         field
     }
 
-    /// Lets fields give something of their objects that their subgraph does not give elsewhere.
+    /// Adds `@provides` to fields: fields of their objects that the subgraph does not resolve
+    /// elsewhere.
     fn provide(&mut self, entity: usize, choices: &mut Choices<'_>) {
         for place in 0..self.entities[entity].fields.len() {
             let field = &self.entities[entity].fields[place];
@@ -158,7 +159,7 @@ impl Making {
             self.entities[target].fields[leaf].external.insert(owner);
             self.entities[entity].fields[place].provides = Some((owner, name));
         }
-        // What is required is named where it is required.
+        // Required fields are named in the subgraph that requires them.
         for place in 0..self.entities[entity].fields.len() {
             let fields = &mut self.entities[entity].fields;
             if let (Some(required), Some(owner)) =

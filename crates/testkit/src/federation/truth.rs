@@ -1,6 +1,5 @@
-//! What an answer may be where subgraphs fail: a null that nothing explains is a null of the truth, an
-//! error stands where something is null because of it, and what does not need anything that failed is
-//! answered.
+//! Permitted answers where subgraphs fail: a null without an error is a true null, an error has the
+//! path of a null that it causes, and fields that do not depend on a failure are answered.
 
 use gateway::execute::{ErrorKind, ExecutionError, Step};
 use gateway::supergraph::SubgraphId;
@@ -8,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::world::{Identity, World};
 
-/// What is true of a value, before nulls go up.
+/// The true value, before nulls propagate.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Truth {
     Null,
@@ -22,19 +21,19 @@ pub(super) enum Truth {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Member {
     pub(super) key: String,
-    /// Whose it is.
+    /// The identity of its object.
     pub(super) of: Identity,
-    /// The field; empty for what every object has.
+    /// The field; empty for `__typename`.
     pub(super) name: String,
     pub(super) value: Truth,
 }
 
-/// How much has to be answered.
+/// The part that has to be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// Everything that needs nothing that failed.
     All,
-    /// What a null that went up took with it is not known.
+    /// Values lost to null propagation are unknown.
     Explained,
 }
 
@@ -47,7 +46,7 @@ pub(super) struct Answered<'a> {
     pub(super) expected: Expected,
 }
 
-/// Where a value is, and whose it is.
+/// The path of a value, and its object.
 #[derive(Clone, Copy)]
 struct At<'a> {
     path: &'a [Step],
@@ -57,7 +56,7 @@ struct At<'a> {
 }
 
 impl Answered<'_> {
-    /// What does not hold of the answer, in words.
+    /// Checks the data of the answer; returns the first difference.
     pub(super) fn check(&self, data: &str, truth: &Truth) -> Result<(), String> {
         let data: Json = serde_json::from_str(data).map_err(|error| error.to_string())?;
         self.value(&data, truth, At { path: &[], member: None, above: &[] })?;
@@ -110,7 +109,7 @@ impl Answered<'_> {
             let mut owners = self.world.owners(member.of, &member.name).into_iter();
             owners.any(|subgraph| self.world.is_gone(member.of, subgraph))
         });
-        // What an object gives comes with it, where its subgraph knows that.
+        // Values of an object come with it, where its subgraph resolves them.
         let is_of_gone = member.is_some_and(|member| {
             let owners = self.world.owners(member.of, &member.name);
             above.iter().any(|of| owners.iter().any(|owner| self.world.is_gone(*of, *owner)))
@@ -133,7 +132,7 @@ impl Answered<'_> {
         }
         let needs_gone =
             member.is_some_and(|member| self.world.input_is_gone(member.of, &member.name));
-        // What is promised and cannot be had takes the objects around it with it.
+        // A null in a non-null position propagates to the objects around it.
         let is_below =
             |error: &ExecutionError| error.path.len() > path.len() && error.path.starts_with(path);
         let has_gone = self.world.failing.is_some_and(|failing| failing.gone > 0);
@@ -145,7 +144,7 @@ impl Answered<'_> {
         Ok(())
     }
 
-    /// Whether something fails in a value that takes the value with it.
+    /// Whether a failure inside a value makes the value null.
     fn is_taken(&self, truth: &Truth) -> bool {
         match truth {
             Truth::Null | Truth::Leaf(_) => false,
@@ -158,7 +157,7 @@ impl Answered<'_> {
         }
     }
 
-    /// Whether something in a value may be asked of a subgraph.
+    /// Whether a part of a value may be resolved by a subgraph.
     fn concerns(&self, truth: &Truth, subgraph: SubgraphId) -> bool {
         match truth {
             Truth::Null | Truth::Failed | Truth::Leaf(_) => false,
@@ -170,7 +169,7 @@ impl Answered<'_> {
         }
     }
 
-    /// An error stands where something is null because of it, under the names that were asked.
+    /// Checks an error: its path has the response names of a null that it causes.
     fn error(&self, data: &Json, truth: &Truth, error: &ExecutionError) -> Result<(), String> {
         let is_whole = match error.kind {
             ErrorKind::More { .. } => return Ok(()),
@@ -209,7 +208,7 @@ impl Answered<'_> {
     }
 }
 
-/// Whether two leaves are the same; ids are texts, whatever their subgraph writes.
+/// Whether two leaves are equal; ids are texts, whatever their subgraph writes.
 fn is_equal(one: &Json, other: &Json) -> bool {
     match (one, other) {
         (Json::String(text), Json::Number(number)) => *text == number.to_string(),

@@ -1,8 +1,8 @@
-//! What is true: a few objects of each type, whose values are computed from who they are.
+//! The data: a few objects of each type, whose values are computed from their identity.
 //!
-//! A value that several subgraphs tell is one that all of them may tell: it is null only where none
-//! of them promises one, and an object of a type that all of them know. Values of keys are different
-//! for each object of a type, so that a representation says who is meant.
+//! A value that several subgraphs resolve is one that all of them may return: it is null only if it
+//! is nullable in all of them, and an object of a type that all of them have. Values of keys are
+//! unique among the objects of a type, so that a representation identifies one.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use super::data::Data;
 use super::failing::Failing;
 
-/// How many objects of a type there are, if nothing is said of them.
+/// Default number of a type's objects.
 pub const OBJECTS: u8 = 4;
 
 /// An object: the number of one of its type.
@@ -40,19 +40,19 @@ pub struct World<'s> {
     pub supergraph: &'s Supergraph,
     /// Other seeds are other worlds.
     seed: u64,
-    /// How many of a hundred values are null where they may be.
+    /// Percentage of nulls among nullable values.
     nulls: u64,
-    /// For people: lists of two, and texts that say whose they are.
+    /// For readers: lists of two, and texts that name their objects.
     is_simple: bool,
     /// The fields that objects of a type are found by.
     keys: HashSet<(TypeId, Arc<str>)>,
-    /// What is not computed.
+    /// The defined values.
     data: Data,
-    /// What fails, if something does.
+    /// The failures, if there are any.
     pub(super) failing: Option<Failing>,
 }
 
-/// A type as one subgraph, or the supergraph, says it.
+/// A type in one subgraph, or in the supergraph.
 type Said = (Option<SubgraphId>, TypeRef);
 
 impl<'s> World<'s> {
@@ -74,7 +74,7 @@ impl<'s> World<'s> {
         Self { is_simple: true, ..Self::new(supergraph, 1, 0) }
     }
 
-    /// The world of which something is said.
+    /// The world with defined values.
     #[must_use]
     pub fn with_data(self, data: Data) -> Self {
         Self { data, ..self }
@@ -94,7 +94,7 @@ impl<'s> World<'s> {
         self.keys.contains(&(r#type, name.into()))
     }
 
-    /// Whether nobody promises a value of a field, or of the elements of its list.
+    /// Whether a field, or the elements of its list, is nullable everywhere.
     pub(super) fn is_nullable(&self, object: TypeId, name: &str, is_of_elements: bool) -> bool {
         self.said(object, name).iter().all(|(_, r#type)| match is_of_elements {
             true => r#type.item().is_none_or(|item| !item.is_non_null()),
@@ -102,7 +102,7 @@ impl<'s> World<'s> {
         })
     }
 
-    /// Whether the supergraph promises a value of a field.
+    /// Whether a field is non-null in the supergraph.
     pub(super) fn is_promised(&self, object: TypeId, name: &str) -> bool {
         self.said(object, name).first().is_some_and(|(_, r#type)| r#type.is_non_null())
     }
@@ -112,7 +112,7 @@ impl<'s> World<'s> {
         self.said(of.r#type, name).into_iter().filter_map(|(subgraph, _)| subgraph).collect()
     }
 
-    /// What a field of an object requires.
+    /// The field sets that a field of an object requires.
     pub(super) fn requires(&self, of: Identity, name: &str) -> Vec<FieldSetId> {
         let supergraph = self.supergraph;
         let interfaces = supergraph.interfaces(of.r#type).iter().copied();
@@ -144,7 +144,7 @@ impl<'s> World<'s> {
         self.data.count(r#type).unwrap_or(OBJECTS)
     }
 
-    /// What an object says under the name of a field.
+    /// The value of an object's field.
     #[must_use]
     pub fn value(&self, of: Identity, name: &str, arguments: &str) -> Value {
         let types = self.said(of.r#type, name);
@@ -163,7 +163,7 @@ impl<'s> World<'s> {
         making.value(&types, hash, of.number)
     }
 
-    /// Notes what a key consists of.
+    /// Registers the fields of a key.
     fn add_key(&mut self, set: FieldSetId) {
         let supergraph = self.supergraph;
         let set = supergraph.field_set(set);
@@ -183,7 +183,7 @@ impl<'s> World<'s> {
         }
     }
 
-    /// The types that are said of a field of an object type, the supergraph's first.
+    /// The types of a field of an object type, the supergraph's first.
     fn said(&self, object: TypeId, name: &str) -> Vec<Said> {
         let supergraph = self.supergraph;
         let mut said: Vec<Said> = Vec::new();
@@ -207,7 +207,7 @@ impl<'s> World<'s> {
         said
     }
 
-    /// The types of objects that all who say them know; those that some know, if there is none.
+    /// The object types that all declarations have; those that some have, if there is none.
     fn possible(&self, declared: TypeRef, said: &[Said]) -> Vec<TypeId> {
         let supergraph = self.supergraph;
         if !supergraph.is_composite(declared.base) {
@@ -245,7 +245,7 @@ struct Making<'m> {
 }
 
 impl Making<'_> {
-    /// `number` is what tells the values of keys apart.
+    /// `number` makes the values of keys unique.
     fn value(&self, types: &[Said], hash: u64, number: u8) -> Value {
         let may_be_null = types.iter().all(|(_, r#type)| !r#type.is_non_null());
         if !self.is_key && may_be_null && mix(hash, b"null") % 100 < self.world.nulls {

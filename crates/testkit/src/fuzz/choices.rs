@@ -1,5 +1,5 @@
-//! Decisions read from a tape of bytes. Whoever makes the tape needs to know nothing of what is
-//! decided, and a shorter tape or smaller bytes mean a simpler outcome, so tapes can be shrunk.
+//! Decisions read from a tape of bytes. The generator of the tape needs no knowledge of the
+//! decisions, and a shorter tape or smaller bytes mean a simpler outcome, so tapes can be shrunk.
 
 #[derive(Debug)]
 pub struct Choices<'t> {
@@ -21,7 +21,7 @@ impl<'t> Choices<'t> {
         number % end.max(1)
     }
 
-    /// Whether something rare is done; never once the tape has ended.
+    /// A rare decision; never true once the tape has ended.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) + percent >= 100
     }

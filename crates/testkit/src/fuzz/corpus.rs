@@ -23,7 +23,7 @@ impl Corpus {
     }
 }
 
-/// Keeps an input that failed and says where.
+/// Keeps an input that failed; returns its path.
 pub(super) fn keep(folder: &Path, input: &[u8]) -> io::Result<PathBuf> {
     let folder = folder.join("regressions");
     fs::create_dir_all(&folder)?;

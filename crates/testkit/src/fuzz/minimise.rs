@@ -1,6 +1,6 @@
 //! The shortest input that still fails: parts are left out, halves first, single bytes last.
 
-/// How often an input is tried at most.
+/// Most attempts to minimise an input.
 const TRIES: usize = 2_000;
 
 pub(super) fn minimise(mut input: Vec<u8>, fails: &dyn Fn(&[u8]) -> bool) -> Vec<u8> {
@@ -23,7 +23,7 @@ pub(super) fn minimise(mut input: Vec<u8>, fails: &dyn Fn(&[u8]) -> bool) -> Vec
                 start += length;
             }
         }
-        // What could not go before may go now.
+        // A part that was needed before may be unnecessary now.
         if !is_shorter || length > 1 {
             length /= 2;
         }

@@ -2,7 +2,7 @@
 
 use super::Choices;
 
-/// Changes the bytes in some places; `pieces` are what means something to whoever reads them.
+/// Changes the bytes in some places; `pieces` are tokens with a meaning.
 pub fn mutate(bytes: &mut Vec<u8>, pieces: &[&[u8]], choices: &mut Choices<'_>) {
     for _ in 0..=choices.below(6) {
         let place = choices.below(bytes.len() + 1);

@@ -1,7 +1,7 @@
 //! One connection to a Neo4j of this machine, one statement at a time.
 //!
-//! [Bolt](https://neo4j.com/docs/bolt/current/bolt/message/) 5.1 to 5.4, written apart from the
-//! product's: what prepares and inspects a graph is not what is tested.
+//! [Bolt](https://neo4j.com/docs/bolt/current/bolt/message/) 5.1 to 5.4, independent of the
+//! product's: the code that prepares and inspects a graph is not the code under test.
 
 use std::io::{self, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -33,7 +33,7 @@ pub enum BoltError {
     /// The connection.
     #[error(transparent)]
     Connection(#[from] io::Error),
-    /// The server wants another version of the protocol.
+    /// The server requires another version of the protocol.
     #[error("the server speaks none of Bolt 5.1 to 5.4")]
     Version,
     /// The server refused something.
@@ -41,10 +41,10 @@ pub enum BoltError {
     Refused {
         /// As `Neo.ClientError.Statement.SyntaxError`.
         code: String,
-        /// In its words.
+        /// The server's message.
         message: String,
     },
-    /// What came is no answer.
+    /// The received bytes are no answer.
     #[error("the answer makes no sense")]
     Answer,
 }
@@ -105,7 +105,7 @@ impl Connection {
         self.query_in(None, statement)
     }
 
-    /// The same in a database that is not the user's own, as `system`.
+    /// Runs a statement in another database than the user's own, such as `system`.
     pub fn query_in(
         &mut self,
         database: Option<&str>,

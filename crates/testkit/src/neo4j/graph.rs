@@ -1,4 +1,4 @@
-//! What a test has: a running Neo4j with an empty graph, and nobody else in it.
+//! A running Neo4j with an empty graph, exclusive to one test.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ use super::value::Value;
 const INDEXES: &str = "SHOW INDEXES YIELD name, type, owningConstraint \
                        WHERE type <> 'LOOKUP' AND owningConstraint IS NULL RETURN name";
 
-/// A graph that nobody else uses until it is dropped; the server may stay.
+/// A graph that is exclusive until it is dropped; the server may stay.
 #[derive(Debug)]
 pub struct Graph {
     server: Registered,
@@ -32,7 +32,7 @@ pub enum GraphError {
     /// It does not start.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// What servers share.
+    /// Files that servers share.
     #[error("what tests with Neo4j share: {0}")]
     Lock(#[source] io::Error),
     /// A file of statements could not be read.
@@ -40,7 +40,7 @@ pub enum GraphError {
     File {
         /// The file.
         path: String,
-        /// Why not.
+        /// The cause.
         error: io::Error,
     },
     /// A statement was refused.
@@ -48,7 +48,7 @@ pub enum GraphError {
     Statement {
         /// The statement.
         statement: String,
-        /// Why not.
+        /// The cause.
         error: BoltError,
     },
     /// The server cannot be reached.
@@ -56,8 +56,8 @@ pub enum GraphError {
     Connection(#[source] BoltError),
 }
 
-/// The graph, as soon as no other test has it, empty and without constraints and indexes. None if
-/// there is no Neo4j, which has been told then.
+/// Takes the graph, as soon as no other test has it, empty and without constraints and indexes.
+/// None without a Neo4j; then the test is reported as not run.
 pub fn take() -> Result<Option<Graph>, GraphError> {
     let Some(installation) = installation::wanted()? else { return Ok(None) };
     let lock = Lock::take(&installation::folder()).map_err(GraphError::Lock)?;
@@ -73,12 +73,12 @@ pub fn take() -> Result<Option<Graph>, GraphError> {
 }
 
 /// A graph of a server of its own, in which the user `neo4j` has a password. The server ends with
-/// it; whoever wants one of the usual kind next has to wait for a start.
+/// it; the next test with the shared kind has to wait for a start.
 pub fn take_with_password() -> Result<Option<Graph>, GraphError> {
     take_private(Kind::Guarded)
 }
 
-/// The same without a password and with APOC, which Neo4j's GraphQL library calls.
+/// A graph without a password and with APOC, which Neo4j's GraphQL library calls.
 pub fn take_with_apoc() -> Result<Option<Graph>, GraphError> {
     take_private(Kind::Extended)
 }
@@ -123,19 +123,19 @@ impl Graph {
         &self.server.folder
     }
 
-    /// The process of the server, for whoever measures it.
+    /// The process of the server, for measurements.
     #[must_use]
     pub fn process(&self) -> Option<u32> {
         fs::read_to_string(self.server.folder.join("process")).ok()?.trim().parse().ok()
     }
 
-    /// The password of the user `neo4j`; none where nobody has to say who they are.
+    /// The password of the user `neo4j`; none without authentication.
     #[must_use]
     pub fn password(&self) -> Option<&'static str> {
         self.kind.password()
     }
 
-    /// Where it is, with a scheme as `neo4j` or `bolt`.
+    /// Its address, with a scheme such as `neo4j` or `bolt`.
     #[must_use]
     pub fn address(&self, scheme: &str) -> String {
         format!("{scheme}://127.0.0.1:{}", self.server.port)
@@ -151,7 +151,7 @@ impl Graph {
         server::kill(&self.server).map_err(GraphError::Lock)
     }
 
-    /// Starts a server again that was killed, with what is in its graph and at the same port.
+    /// Starts a killed server again, with its graph and at the same port.
     pub fn start_server_again(&self) -> Result<(), GraphError> {
         Ok(server::start_again(&self.server, self.kind)?)
     }
@@ -176,7 +176,7 @@ impl Graph {
         answered.map_err(|error| refused(error, statement))
     }
 
-    /// The same with the statements of a file.
+    /// Runs the statements of a file.
     pub fn run_file(&self, path: &Path) -> Result<Vec<Vec<Value>>, GraphError> {
         let text = fs::read_to_string(path)
             .map_err(|error| GraphError::File { path: path.display().to_string(), error })?;

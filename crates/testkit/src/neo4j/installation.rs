@@ -14,7 +14,7 @@ const REQUIRE_VARIABLE: &str = "THALWEG_REQUIRE_NEO4J";
 /// The variable that names the file of tests that were not run; `cargo xtask test` reads it.
 const NOT_RUN_VARIABLE: &str = "THALWEG_NOT_RUN_FILE";
 
-/// What a Neo4j is started from.
+/// The files of a Neo4j.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Installation {
     /// As `5.26.30`.
@@ -32,7 +32,7 @@ pub(super) struct Installation {
 #[error("Neo4j is required and not installed; `cargo xtask setup` installs it")]
 pub struct MissingInstallation;
 
-/// The folder of the versions, and of what servers share.
+/// The folder of the versions, and of files that servers share.
 pub(super) fn folder() -> PathBuf {
     let folder = match std::env::var_os(FOLDER_VARIABLE) {
         Some(folder) => folder.into(),
@@ -42,7 +42,7 @@ pub(super) fn folder() -> PathBuf {
     std::path::absolute(&folder).unwrap_or(folder)
 }
 
-/// Whether tests of graphs are to run: Neo4j is installed, or its absence is a failure.
+/// Whether tests of graphs have to run: Neo4j is installed, or its absence is a failure.
 #[must_use]
 pub fn is_wanted() -> bool {
     is_required() || find_in(&folder()).is_some()
@@ -74,7 +74,7 @@ fn find_in(folder: &Path) -> Option<Installation> {
         let version = home.file_name()?.to_str()?.to_owned();
         let [java, library, plugins] = ["java", "lib", "plugins"].map(|name| home.join(name));
         let is_whole = java.is_file() && library.is_dir() && plugins.is_dir();
-        // A link whose Java is gone is no file.
+        // The link is broken if its Java was removed.
         is_whole.then_some(Installation { version, java, library, plugins })
     });
     installed.max_by(|one, other| one.version.cmp(&other.version))

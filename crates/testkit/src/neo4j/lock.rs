@@ -15,7 +15,7 @@ pub(super) struct Lock {
     file: File,
 }
 
-/// A server that is said to be there.
+/// A registered server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Registered {
     pub(super) port: u16,
@@ -40,7 +40,7 @@ impl Lock {
         lock_file(&self.folder)
     }
 
-    /// Where the server stands that is there.
+    /// The path of the registration of the running server.
     pub(super) fn registration(&self) -> PathBuf {
         self.folder.join("server")
     }
@@ -57,7 +57,7 @@ impl Lock {
         fs::write(self.registration(), text)
     }
 
-    /// Nobody finds the server any more.
+    /// Removes the registration, so that no test finds the server.
     pub(super) fn unregister(&self) -> io::Result<()> {
         match fs::remove_file(self.registration()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

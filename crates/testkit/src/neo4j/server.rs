@@ -15,11 +15,11 @@ use super::installation::Installation;
 use super::lock::{Lock, Registered};
 use crate::postgres::create_own_folder;
 
-/// Where the machine is busy, the Java alone takes several times what it takes otherwise.
+/// On a busy machine, the start of Java alone takes several times as long.
 const START_LIMIT: Duration = Duration::from_secs(180);
 const STOP_LIMIT: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(50);
-/// A failure is told at the end of the log.
+/// A failure is described at the end of the log.
 const LOG_LINES: usize = 40;
 /// Another process may take the free port before the server does.
 const PORT_ATTEMPTS: usize = 3;
@@ -52,7 +52,7 @@ const MEASURED_JAVA: [&str; 2] = ["-Xms1g", "-Xmx1g"];
 const TEST_JAVA: [&str; 5] =
     ["-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"];
 
-/// What each has; Neo4j looks into these packages.
+/// Options of every Java; Neo4j uses these packages by reflection.
 const JAVA: [&str; 6] = [
     "-Duser.timezone=UTC",
     "-Dio.netty.tryReflectionSetAccessible=true",
@@ -62,32 +62,32 @@ const JAVA: [&str; 6] = [
     "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED",
 ];
 
-/// Why a server did not start.
+/// The reason why a server did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// Its folder, or what servers share.
+    /// Its folder, or files that servers share.
     #[error("Neo4j's files could not be prepared: {0}")]
     Files(#[from] io::Error),
     /// It ended while it started.
     #[error("Neo4j ended: {log}")]
     Exited {
-        /// What it printed.
+        /// Its output.
         log: String,
     },
     /// It took too long.
     #[error("Neo4j is not ready after {} seconds: {last}: {log}", START_LIMIT.as_secs())]
     NotReady {
-        /// What became of the last attempt.
+        /// The result of the last attempt.
         last: BoltError,
-        /// What it printed.
+        /// Its output.
         log: String,
     },
 }
 
-/// What a server is for.
+/// The kind of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// All tests, one after the other; nobody has to say who they are.
+    /// Shared by all tests, one after the other, without authentication.
     Shared,
     /// One test, and its user has a password.
     Guarded,
@@ -105,7 +105,7 @@ impl Kind {
         }
     }
 
-    /// How many seconds it waits for another test.
+    /// Idle seconds after which it ends.
     fn patience(self) -> &'static str {
         match self {
             Self::Shared => "30",
@@ -140,7 +140,7 @@ pub(super) fn start(
     }
 }
 
-/// Ends a server, and waits until its watcher has removed what it had.
+/// Ends a server, and waits until its watcher has removed its files.
 pub(super) fn end(server: &Registered) {
     // The folder is gone already where the server has ended.
     drop(fs::write(server.folder.join("stop"), ""));
@@ -229,12 +229,12 @@ fn spawn(
     kind: Kind,
 ) -> io::Result<Child> {
     let folder = &server.folder;
-    // A log of its own keeps the server off the test's output, whose reader would otherwise wait
-    // for the server's end.
+    // A log file keeps the server off the test's output, whose reader would otherwise wait for the
+    // server's end.
     let log = File::create(log_file(folder))?;
     let errors = log.try_clone()?;
     let mut command = Command::new("sh");
-    // `JAVA_TOOL_OPTIONS` and `NEO4J_CONF` would both change what it does.
+    // `JAVA_TOOL_OPTIONS` and `NEO4J_CONF` would both change its behaviour.
     command.env_clear().env("LC_ALL", "C.UTF-8").current_dir(folder);
     if let Some(path) = std::env::var_os("PATH") {
         command.env("PATH", path);
@@ -242,7 +242,7 @@ fn spawn(
     command.arg("-c").arg(WATCHER).arg("watcher").arg(folder);
     command.arg(lock.file()).arg(lock.registration()).arg(kind.patience());
     command.arg(&installation.java).args(kind.java()).args(JAVA);
-    // What a plugin adds to the server itself is looked for here, its procedures in its folder.
+    // Extensions of the server are found on the class path, procedures of plugins in their folder.
     let classes = [installation.library.join("*"), folder.join("plugins/*")];
     let classes = classes.map(|path| path.display().to_string()).join(":");
     command.arg("-cp").arg(classes).arg(MAIN_CLASS);
@@ -295,7 +295,7 @@ fn prepare(port: u16, kind: Kind) -> Result<(), BoltError> {
     Connection::open(port, kind.password())?.query("RETURN 1").map(drop)
 }
 
-/// What the program printed, which is little, and what it wrote down itself.
+/// The output of the program, which is little, and its own log.
 fn read_log(folder: &Path) -> String {
     let paths = [log_file(folder), folder.join("logs/neo4j.log")];
     let texts = paths.map(|path| fs::read_to_string(path).unwrap_or_default());

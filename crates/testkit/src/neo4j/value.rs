@@ -1,7 +1,7 @@
 //! Values as Bolt has them, in [PackStream](https://neo4j.com/docs/bolt/current/packstream/).
 //!
-//! This is not the product's own code for it: tests are to see what is in a graph even if that is
-//! wrong.
+//! Independent of the product's own decoder: tests have to see the contents of a graph even if that
+//! is wrong.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub enum Value {
     List(Vec<Value>),
     /// A map, in the order of the server.
     Map(Vec<(String, Value)>),
-    /// Anything else, as a date: what it is, and its parts.
+    /// Other values, such as a date: the tag, and the fields.
     Structure(u8, Vec<Value>),
 }
 
@@ -89,7 +89,7 @@ impl Value {
         }
     }
 
-    /// Reads a value and gives what comes after it; none if the bytes are not whole.
+    /// Reads a value and returns the rest; none if the bytes are incomplete.
     pub(super) fn read(bytes: &[u8]) -> Option<(Value, &[u8])> {
         let (&marker, rest) = bytes.split_first()?;
         let low = usize::from(marker & 0x0F);

@@ -30,7 +30,7 @@ pub(super) fn unprivileged_account() -> Result<Option<Account>, StartError> {
     }
 }
 
-/// Lets `command` run as `account`; the standard library drops root's other groups with it.
+/// Runs `command` as `account`; the standard library drops root's other groups with it.
 pub(super) fn run_as(command: &mut Command, account: Option<Account>) {
     if let Some(Account { uid, gid }) = account {
         command.uid(uid).gid(gid);

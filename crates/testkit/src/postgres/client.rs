@@ -45,8 +45,8 @@ fn with_client<T: Send>(
             let driver = tokio::spawn(connection);
             let answer = run(&client).await?;
             drop(client);
-            // The session is over once its connection is closed, not when the answer is there.
-            // What the driver itself reports now concerns nobody: the answer is complete.
+            // The session ends with its connection, not with the answer. Later errors of the driver
+            // are ignored: the answer is complete.
             drop(driver.await);
             Ok(answer)
         })

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::account::Account;
 
-/// Tells apart the folders that one process makes.
+/// Distinguishes the folders of one process.
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 
 /// Makes an empty folder that only the account may enter.
@@ -27,7 +27,7 @@ pub(super) fn create_folder(account: Option<Account>) -> io::Result<PathBuf> {
     Err(failure)
 }
 
-/// The same for servers that run as who starts them.
+/// Creates a folder for servers that run as the current user.
 pub(crate) fn create_own_folder() -> io::Result<PathBuf> {
     create_folder(None)
 }
@@ -75,7 +75,7 @@ fn give_to(path: &Path, account: Option<Account>) -> io::Result<()> {
     }
 }
 
-/// Every folder above must let the account through, and the file itself must let it read and run.
+/// Whether the account can traverse every folder above, and read and execute the file.
 fn is_reachable(file: &Path, account: Account) -> io::Result<bool> {
     if !permits(&fs::metadata(file)?, account, 0o5) {
         return Ok(false);

@@ -8,12 +8,11 @@ use std::process::Command;
 /// The variable that names the folder of the versions unpacked from Maven Central.
 const FOLDER_VARIABLE: &str = "THALWEG_POSTGRES_DIR";
 
-/// The variable that makes a missing database a failure: `maven` leaves out the distribution's,
-/// anything else means every one of [`WANTED`].
+/// The variable that makes a missing database a failure: `maven` excludes the distribution's, any
+/// other value means every one of [`WANTED`].
 const REQUIRE_VARIABLE: &str = "THALWEG_REQUIRE_DATABASES";
 
-/// What the tests are to run with: the oldest and the newest supported version, and what a Debian
-/// user has.
+/// Versions to test with: the oldest and the newest supported one, and the one of Debian.
 pub const WANTED: [Wanted; 3] = [Wanted::Debian, Wanted::Major(13), Wanted::Major(18)];
 
 /// One PostgreSQL that the tests want.
@@ -34,7 +33,7 @@ pub struct Version {
     pub minor: u16,
 }
 
-/// Where an installation comes from.
+/// The origin of an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// A package of Debian or its relatives, in `/usr/lib/postgresql`.
@@ -48,11 +47,11 @@ pub enum Origin {
 /// One installed PostgreSQL server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Installation {
-    /// What `postgres --version` says.
+    /// The version that `postgres --version` prints.
     pub version: Version,
     /// The folder of `postgres` and `initdb`.
     pub bin: PathBuf,
-    /// Where it comes from.
+    /// The origin of the files.
     pub origin: Origin,
 }
 
@@ -60,7 +59,7 @@ pub struct Installation {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{wanted} is required and not installed; `cargo xtask setup` installs it")]
 pub struct MissingInstallation {
-    /// What was looked for.
+    /// The required version.
     pub wanted: Wanted,
 }
 
@@ -179,8 +178,8 @@ fn ask_version(bin: &Path) -> Option<Version> {
     parse_version(&String::from_utf8_lossy(&output.stdout))
 }
 
-/// Reads `postgres (PostgreSQL) 15.10 (Debian 15.10-0+deb12u1)`; a version under development says
-/// `19devel` or `19beta1`.
+/// Parses `postgres (PostgreSQL) 15.10 (Debian 15.10-0+deb12u1)`; a version under development
+/// prints `19devel` or `19beta1`.
 fn parse_version(text: &str) -> Option<Version> {
     let number = text.strip_prefix("postgres (PostgreSQL) ")?.split_whitespace().next()?;
     let (major, minor) = match number.split_once('.') {

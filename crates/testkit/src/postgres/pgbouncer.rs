@@ -18,10 +18,10 @@ use super::{account, folder};
 /// The first version that can keep prepared statements where transactions share sessions.
 const KEEPS_STATEMENTS_FROM: (u16, u16) = (1, 21);
 
-/// Where Debian's package puts it, which is in the `PATH` of nobody but root.
+/// The path in Debian's package, which is only in root's `PATH`.
 const PROGRAM: &str = "/usr/sbin/pgbouncer";
 
-/// When a client's server session is somebody else's.
+/// The time at which a client's server session is given to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PoolMode {
     /// After its connection.
@@ -30,7 +30,7 @@ pub enum PoolMode {
     Transaction,
 }
 
-/// A pooler in front of all databases of a server; dropping it stops it. Everybody may log in.
+/// A pooler in front of all databases of a server; dropping it stops it. It trusts all clients.
 #[derive(Debug)]
 pub struct PgBouncer {
     program: PathBuf,
@@ -59,12 +59,12 @@ impl PgBouncer {
         is_installed
     }
 
-    /// Starts one that has at most so many sessions of each database.
+    /// Starts one with this limit of sessions per database.
     pub fn start(server: &Server, mode: PoolMode, sessions: usize) -> Result<Self, StartError> {
         Self::start_with(server, mode, sessions, &[PINNED])
     }
 
-    /// The same with other lines in its file.
+    /// Starts one with further lines in its file.
     pub fn start_with(
         server: &Server,
         mode: PoolMode,
@@ -79,7 +79,7 @@ impl PgBouncer {
         Self::start_at(&program, port, &file(&program, server, port, mode, sessions, lines))
     }
 
-    /// Kills it and starts another one at its port, as one does whose file was edited.
+    /// Kills it and starts another one at its port, as after an edit of its file.
     pub fn restart_with(
         &mut self,
         server: &Server,
@@ -104,7 +104,7 @@ impl PgBouncer {
         Ok(Self { program: program.to_owned(), port, watcher: started?, folder })
     }
 
-    /// Where it listens.
+    /// Its port.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
@@ -124,7 +124,7 @@ impl Drop for PgBouncer {
     }
 }
 
-/// The line of its file that lets pass what sessions are pinned to and a pooler does not know.
+/// The line of its file that ignores start-up parameters of sessions which it does not support.
 pub const PINNED: &str =
     "ignore_startup_parameters = extra_float_digits,bytea_output,IntervalStyle";
 

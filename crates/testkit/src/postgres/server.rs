@@ -43,7 +43,7 @@ type SharedServer = OnceLock<Result<Server, StartError>>;
 
 /// A private server; dropping it stops it and removes its folder.
 ///
-/// Text is UTF-8 and sorted by the `C` locale; everybody may log in as `postgres`, the superuser.
+/// Text is UTF-8 and sorted by the `C` locale; all clients may log in as `postgres`, the superuser.
 #[derive(Debug)]
 pub struct Server {
     installation: Installation,
@@ -52,10 +52,10 @@ pub struct Server {
     watcher: Child,
 }
 
-/// Why a private server did not start.
+/// The reason why a private server did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// PostgreSQL refuses to run as root, and there is nobody else.
+    /// PostgreSQL refuses to run as root, and there is no other account.
     #[error("this process is root, and there is no user `postgres` or `nobody` to run as")]
     NoAccount,
     /// The folder of the server could not be prepared.
@@ -66,25 +66,25 @@ pub enum StartError {
     Program {
         /// The path or name of the program.
         program: String,
-        /// Why not.
+        /// The cause.
         error: io::Error,
     },
     /// `initdb` refused.
     #[error("initdb failed: {output}")]
     Initdb {
-        /// What it printed.
+        /// Its output.
         output: String,
     },
     /// The server ended while it started.
     #[error("the server ended: {log}")]
     Exited {
-        /// What it logged.
+        /// Its log.
         log: String,
     },
     /// The server took too long.
     #[error("the server is not ready after {} seconds: {log}", START_LIMIT.as_secs())]
     NotReady {
-        /// What it logged.
+        /// Its log.
         log: String,
     },
 }
@@ -116,7 +116,8 @@ impl Server {
         Self::start_with(installation, &[])
     }
 
-    /// The same with further settings, as `max_connections=100`; they win over those of tests.
+    /// Starts one with further settings, such as `max_connections=100`, which override those of
+    /// tests.
     pub fn start_with(
         installation: &Installation,
         settings: &[&str],
@@ -177,7 +178,7 @@ impl Server {
         self.copy_database("template0", name)
     }
 
-    /// Makes a database as another one is, to which nobody may be connected.
+    /// Copies a database, which must not have connections.
     pub fn copy_database(&self, template: &str, name: &str) -> Result<(), ClientError> {
         let (name, template) = (quote(name), quote(template));
         self.execute("postgres", &format!("CREATE DATABASE {name} TEMPLATE {template}"))
@@ -267,15 +268,15 @@ fn spawn(
     settings: &[&str],
     account: Option<Account>,
 ) -> Result<Child, StartError> {
-    // A log of its own keeps the server off the test's output, whose reader would otherwise wait
-    // for the server's end.
+    // A log file keeps the server off the test's output, whose reader would otherwise wait for the
+    // server's end.
     let log = File::create(log_file(folder)).map_err(StartError::Folder)?;
     let errors = log.try_clone().map_err(StartError::Folder)?;
     let mut command = command(Path::new("sh"), folder, account);
     command.arg("-c").arg(WATCHER).arg("watcher").arg(folder);
     command.arg(bin.join("postgres")).arg("-D").arg(data_folder(folder));
     command.arg("-p").arg(port.to_string()).arg("-k").arg(folder);
-    // Of a setting that is said twice, PostgreSQL takes the last.
+    // PostgreSQL takes the last of repeated settings.
     for setting in SETTINGS.iter().chain(settings) {
         command.arg("-c").arg(setting);
     }
@@ -285,8 +286,8 @@ fn spawn(
     command.spawn().map_err(|error| program_error(Path::new("sh"), error))
 }
 
-/// A program that knows nothing of the caller's environment: `PGDATA`, `PGPORT` and `LANG` would
-/// all change what it does.
+/// A program without the caller's environment: `PGDATA`, `PGPORT` and `LANG` would all change its
+/// behaviour.
 pub(super) fn command(program: &Path, folder: &Path, account: Option<Account>) -> Command {
     let mut command = Command::new(program);
     command.env_clear().env("LC_ALL", "C").env("TZ", "UTC").current_dir(folder);
@@ -313,7 +314,7 @@ fn wait_until_ready(folder: &Path) -> Result<(), StartError> {
     }
 }
 
-/// The eighth line of `postmaster.pid` is the server's status; it accepts connections once it says
+/// The eighth line of `postmaster.pid` is the server's status; it accepts connections once it is
 /// `ready`.
 fn is_ready(data_folder: &Path) -> bool {
     fs::read_to_string(data_folder.join("postmaster.pid"))
@@ -368,8 +369,9 @@ pub(super) fn program_error(program: &Path, error: io::Error) -> StartError {
     StartError::Program { program: program.display().to_string(), error }
 }
 
-/// Everything but what [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986#section-2.3) never
-/// encodes, and the slash, which means nothing inside a query.
+/// Encodes all characters but the unreserved ones of [RFC
+/// 3986](https://www.rfc-editor.org/rfc/rfc3986#section-2.3), and the slash, which has no meaning
+/// in a query.
 pub(super) fn percent_encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -16,7 +16,7 @@ const PROFILE: &str = "packed";
 #[derive(Debug)]
 pub(crate) struct Built {
     pub(crate) program: PathBuf,
-    /// Why it was not even tried to make it static.
+    /// The reason why a static build was not tried.
     pub(crate) fallback: Option<String>,
 }
 
@@ -78,8 +78,8 @@ fn compile(workspace: &Path, target: &str) -> Result<PathBuf, DistError> {
     let mut cargo = program::cargo();
     cargo.args(["build", "--locked", "--package", "server", "--profile", PROFILE]);
     cargo.args(["--target", target]).current_dir(workspace);
-    // Flags of whoever builds, such as those for the own processor, are not for everybody; these
-    // take the place of all others.
+    // Flags of the environment, such as those for the own processor, are not portable; these
+    // replace them.
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags(workspace, cargo_home().as_deref()));
     // The output is for the person who waits.
     match cargo.status() {
@@ -97,7 +97,7 @@ fn compile(workspace: &Path, target: &str) -> Result<PathBuf, DistError> {
     Ok(workspace.join(folder).join(target).join(PROFILE).join("thalweg"))
 }
 
-/// Panics name the file they come from: as anybody would have it, not as it is on this machine.
+/// Panics contain paths of files: without the folders of this machine.
 fn flags(workspace: &Path, cargo_home: Option<&Path>) -> String {
     let remap = |from: &Path, to| format!("--remap-path-prefix={}={to}", from.display());
     let home = cargo_home.map(|folder| remap(folder, "/cargo"));
@@ -105,7 +105,7 @@ fn flags(workspace: &Path, cargo_home: Option<&Path>) -> String {
     flags.join("\x1f")
 }
 
-/// Where Cargo keeps the sources of packages.
+/// The folder in which Cargo keeps the sources of packages.
 pub(crate) fn cargo_home() -> Option<PathBuf> {
     let usual = || env::var_os("HOME").map(|home| Path::new(&home).join(".cargo"));
     env::var_os("CARGO_HOME").map(PathBuf::from).or_else(usual)

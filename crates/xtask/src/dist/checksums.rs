@@ -1,4 +1,4 @@
-//! `SHA256SUMS`: written, and verified by what the files are on the disk.
+//! `SHA256SUMS`: written, and verified against the files on disk.
 
 use std::path::Path;
 use std::process::Command;

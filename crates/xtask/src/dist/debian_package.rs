@@ -1,8 +1,8 @@
 //! The package for Debian and its relatives.
 //!
-//! `dpkg-deb` packs a folder and a control file: both are short, so that a tool which makes them
-//! from other words (`cargo-deb`, 200 packages to compile, debhelper, a Perl system) would be one
-//! more form to know and nothing less to write.
+//! `dpkg-deb` packs a folder and a control file: both are short, so that a tool which generates
+//! them from another format (`cargo-deb`, 200 packages to compile, debhelper, a Perl system) would
+//! save nothing.
 
 use std::path::Path;
 use std::process::Command;
@@ -21,14 +21,14 @@ const FILES: [(&str, &str); 4] = [
     ("packaging/debian/lintian-overrides", "usr/share/lintian/overrides/thalweg"),
 ];
 
-/// Files of the workspace that are compressed, as Debian wants it.
+/// Files of the workspace that are compressed, as Debian's policy requires.
 const COMPRESSED: [(&str, &str); 1] = [("CHANGELOG.md", "usr/share/doc/thalweg/changelog")];
 
-/// What runs when the package is installed and removed.
+/// Scripts of installing and removing the package.
 const SCRIPTS: [&str; 3] = ["postinst", "prerm", "postrm"];
 
-/// What the program makes itself: completions, where shells look for them, and what can be
-/// configured.
+/// Files that the program generates: completions, where shells look for them, and references of the
+/// configuration.
 const GENERATED: [(&str, &str); 7] = [
     ("completions/thalweg", "usr/share/bash-completion/completions/thalweg"),
     ("completions/_thalweg", "usr/share/zsh/vendor-completions/_thalweg"),
@@ -119,7 +119,7 @@ fn control(architecture: &str, linkage: &Linkage, kibibytes: u64) -> String {
     )
 }
 
-/// Nobody answers there: the project has no address of its own yet.
+/// A placeholder: the project has no address of its own yet.
 const MAINTAINER: &str = "The Thalweg developers <thalweg@packages.invalid>";
 
 const DESCRIPTION: &str = "\
@@ -132,12 +132,12 @@ Description: GraphQL API of a PostgreSQL or SQLite database
  first name a database in /etc/thalweg/thalweg.toml.
 ";
 
-/// A version before its release (`1.0.0-rc.1`) is older than it, which Debian says by a tilde.
+/// A pre-release version (`1.0.0-rc.1`) precedes its release, which Debian expresses by a tilde.
 fn version(version: &str) -> String {
     format!("{}-1", version.replacen('-', "~", 1))
 }
 
-/// What Debian wants to know of each version; what changed stands in the project's own.
+/// Debian's changelog of the version; the changes are in the project's own.
 fn changelog(release: &Release<'_>) -> Result<String, DistError> {
     let mut date = Command::new("date");
     date.args(["--utc", "--rfc-email", "--date"]).arg(format!("@{}", release.epoch));

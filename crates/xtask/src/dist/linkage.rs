@@ -1,4 +1,4 @@
-//! What a program needs of the system that runs it, read from its own headers.
+//! Dependencies of a program on the system, read from its own headers.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use super::DistError;
 use super::platform::Libc;
 use crate::program;
 
-/// How a program is linked.
+/// The linkage of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Linkage {
     /// It needs a kernel.
@@ -15,13 +15,13 @@ pub(crate) enum Linkage {
     Dynamic {
         /// The shared libraries.
         libraries: Vec<String>,
-        /// The oldest glibc that has all that is asked of it.
+        /// The oldest sufficient glibc.
         glibc: Option<(u32, u32)>,
     },
 }
 
-/// Asks `readelf`, which comes with every linker: `ldd` would run the program, and says different
-/// things on different systems.
+/// Runs `readelf`, which comes with every linker: `ldd` would run the program, and its output
+/// differs between systems.
 pub(crate) fn read(program: &Path) -> Result<Linkage, DistError> {
     let mut readelf = Command::new("readelf");
     readelf.args(["--wide", "--program-headers", "--dynamic", "--version-info"]).arg(program);
@@ -68,7 +68,8 @@ impl Linkage {
         }
     }
 
-    /// Why the program is not static, in words for its users; an error if it was built to be.
+    /// The reason why the program is not static, for its users; an error if a static build was
+    /// required.
     pub(crate) fn reason(&self, fallback: Option<&str>) -> Result<Option<String>, DistError> {
         match (self, fallback) {
             (Self::Static, _) => Ok(None),

@@ -1,4 +1,4 @@
-//! What others wrote that is in the program: names, versions, licences, and the licences' texts.
+//! Third-party packages in the program: names, versions, licences, and the licences' texts.
 //!
 //! The packages are those that Cargo links, without macros and build scripts, which only run here.
 //! Their texts come from their sources; a text that many have stands there once.
@@ -16,10 +16,10 @@ use crate::program;
 /// Beginnings of the names of files that hold licences, in capital letters.
 const NAMES: [&str; 6] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
 
-/// Where the Rust toolchain has the notices of its standard library.
+/// Path of the notices of the standard library in the Rust toolchain.
 const STANDARD_LIBRARY: &str = "share/doc/rust/COPYRIGHT-library.html";
 
-/// Where Debian's packages have the notice of musl.
+/// Path of the notice of musl in Debian's packages.
 const MUSL: &str = "/usr/share/doc/musl/copyright";
 
 /// A package that the program contains.
@@ -45,7 +45,7 @@ pub(crate) fn collect(
     for package in &packages {
         add_texts(&sources(package)?, &package.title(), &mut texts)?;
     }
-    // What is embedded has its licence beside it.
+    // Embedded files have their licences beside them.
     add_texts(&workspace.join("crates"), "thalweg", &mut texts)?;
     add_runtime(is_static, &mut texts)?;
     Ok(print(&packages, &texts))
@@ -60,7 +60,7 @@ fn packages(workspace: &Path, platform: Platform) -> Result<BTreeSet<Package>, D
 }
 
 /// `name v1.2.3|MIT OR Apache-2.0|https://…`; the workspace's own have their folder after the
-/// version, and what stands there for the second time ends with a star.
+/// version, and a repeated package ends with a star.
 fn parse(tree: &str) -> BTreeSet<Package> {
     let lines = tree.lines().filter_map(|line| {
         let mut parts = line.trim_end_matches(" (*)").split('|');
@@ -133,7 +133,7 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         let entry = entry?;
         let path = entry.path();
         if entry.file_type()?.is_dir() {
-            // What tests have installed is in no program.
+            // Packages of tests are not part of a program.
             if entry.file_name() != "node_modules" {
                 find(&path, files)?;
             }

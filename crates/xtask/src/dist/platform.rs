@@ -1,4 +1,4 @@
-//! The names of this machine's kind, and of what is made for it.
+//! Names of this machine's platform, and of files for it.
 
 use super::DistError;
 

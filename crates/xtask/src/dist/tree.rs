@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::DistError;
 
-/// The mode of what is run, and of folders.
+/// The mode of executables and folders.
 pub(crate) const PROGRAM: u32 = 0o755;
-/// The mode of what is read.
+/// The mode of other files.
 pub(crate) const TEXT: u32 = 0o644;
 
 /// A folder that files are put into.

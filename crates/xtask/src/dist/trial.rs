@@ -1,4 +1,4 @@
-//! Runs a program before it is packed: it says its version, and serves the demo once.
+//! Smoke test of a program before it is packed: it prints its version, and serves the demo once.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -19,7 +19,7 @@ const ANSWER: &str = r#"{"data":{"artistById":{"name":""#;
 #[derive(Debug)]
 struct Server(Child);
 
-/// Whether the program does what it is for; its files go into the folder.
+/// Checks that the program works; its files go into the folder.
 pub(crate) fn run(program: &Path, folder: &Path) -> Result<(), DistError> {
     println!("dist: trying {}", program.display());
     let version = program::output(command(program, folder).arg("--version"))?;
@@ -59,7 +59,7 @@ fn serve_once(program: &Path, folder: &Path) -> Result<(), DistError> {
     }
 }
 
-/// The program without the environment of whoever packs it, and away from their configuration.
+/// The program without the caller's environment and configuration.
 fn command(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(folder);

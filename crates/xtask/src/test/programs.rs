@@ -55,12 +55,13 @@ pub(super) fn build(workspace: &Path, extent: Extent) -> io::Result<Option<Vec<P
     Ok(Some(programs))
 }
 
-/// Reads a line about an artifact, as `{"reason":"compiler-artifact",…,"executable":"/a/b"}`. The
-/// few fields are looked for by their names: a JSON reader would be compiled before everything else.
+/// Parses a line about an artifact, such as `{"reason":"compiler-artifact",…,"executable":"/a/b"}`.
+/// The few fields are searched by their names: a JSON parser would be compiled before everything
+/// else.
 fn parse(line: &str) -> Option<Program> {
     let rest = line.strip_prefix("{\"reason\":\"compiler-artifact\",")?;
     let (_, target) = rest.split_once("\"target\":{")?;
-    // The target says whether it has tests, too; the profile says whether they were compiled.
+    // The target states whether it has tests, too; the profile whether they were compiled.
     let (_, profile) = rest.split_once("\"profile\":{")?;
     if !profile.split_once('}')?.0.contains("\"test\":true") {
         return None;

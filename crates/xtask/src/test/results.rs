@@ -1,4 +1,4 @@
-//! Results of test programs, read from what they print.
+//! Results of test programs, parsed from their output.
 
 use crate::counts::Counts;
 

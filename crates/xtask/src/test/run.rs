@@ -1,4 +1,4 @@
-//! Runs test programs, several at a time, and reads what they print.
+//! Runs test programs, several at a time, and parses their output.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -27,7 +27,7 @@ pub(super) struct Finished {
     pub(super) has_failed: bool,
 }
 
-/// Runs the jobs stage by stage; `prepare` adds the words and variables that all of them have.
+/// Runs the jobs stage by stage; `prepare` adds the arguments and variables that all of them have.
 pub(super) fn run(
     logs: &Path,
     jobs: &[Job],
@@ -73,8 +73,8 @@ fn add(tiers: &mut Vec<Finished>, other: Finished) {
     }
 }
 
-/// Runs a program with its output in a file, whose name is printed: there it can be read meanwhile, and
-/// no process that the program leaves behind keeps a pipe open.
+/// Runs a program with its output in a file, whose name is printed: there it can be read meanwhile,
+/// and no process that the program leaves behind keeps a pipe open.
 fn run_program(
     logs: &Path,
     job: &Job,

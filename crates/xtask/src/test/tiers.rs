@@ -1,8 +1,8 @@
-//! Tiers of tests: what runs when, and what runs at the same time.
+//! Tiers of tests: their order, and their concurrency.
 
 use super::programs::{Kind, Program};
 
-/// How much of the tests is run.
+/// The extent of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
     All,
@@ -19,7 +19,7 @@ pub(super) enum Tier {
     Graph,
     /// All other case files, on each source.
     Cases,
-    /// Random operations, values of all types, hostile requests, and what plans and answers take.
+    /// Random operations, values of all types, hostile requests, and memory of plans and answers.
     Random,
     /// The other test programs of the inner crates.
     Crates,
@@ -27,7 +27,7 @@ pub(super) enum Tier {
     Http,
 }
 
-/// A test program with the words that choose among its tests.
+/// A test program with the arguments that select its tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Job {
     pub(super) tier: Tier,
@@ -69,7 +69,7 @@ impl Tier {
 }
 
 impl Extent {
-    /// The words for Cargo that choose what is built.
+    /// The arguments of Cargo that select the programs to build.
     pub(super) fn targets(self) -> &'static [&'static str] {
         match self {
             Self::All => &["--tests"],
@@ -77,8 +77,8 @@ impl Extent {
         }
     }
 
-    /// The jobs of the programs. With a filter each program runs once: a program whose tests are found
-    /// when it runs takes one filter only.
+    /// The jobs of the programs. With a filter each program runs once: a program whose tests are
+    /// found at run time takes one filter only.
     pub(super) fn jobs(self, programs: &[Program], is_filtered: bool) -> Vec<Job> {
         let mut jobs: Vec<Job> =
             programs.iter().flat_map(|program| self.jobs_of(program, is_filtered)).collect();

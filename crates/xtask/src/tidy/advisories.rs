@@ -1,9 +1,9 @@
 //! Packages of the lock files with known faults, by a table of advisories that stands in the tree.
 //!
-//! `database` makes the table from a checkout of the RustSec advisory database, `table` is its form,
-//! `lock` lists the packages, `exceptions` holds advisories that do not concern us, `date` is for ages.
-//! The table makes the check the same everywhere, without network; what it lacks is what was published
-//! since, so its age is reported.
+//! `database` makes the table from a checkout of the RustSec advisory database, `table` is its
+//! format, `lock` lists the packages, `exceptions` holds advisories that do not concern us, `date`
+//! is for ages. The table makes the check the same everywhere, without network; it lacks advisories
+//! published since, so its age is reported.
 
 mod database;
 mod date;
@@ -262,7 +262,7 @@ RUSTSEC-2024-0336\trustls\tvulnerability\t>= 0.23.5; >= 0.22.4, < 0.23.0\t< 0.20
         let texts = read(root).unwrap();
         let (table, findings) = table::parse(TABLE, &texts.table);
         assert_eq!(findings, []);
-        // The database only grows, but for what is withdrawn.
+        // The database only grows, except for withdrawn advisories.
         assert!(table.len() > 1_000, "{}", table.len());
     }
 }

@@ -1,4 +1,4 @@
-//! The form of a file: its size, its name, its first line, and what must not stay in it.
+//! The form of a file: its size, its name, its first line, and forbidden code.
 
 use super::manifest::Manifest;
 use super::rules::{EMPTY_NAMES, MOST_LINES};

@@ -12,7 +12,8 @@ pub(crate) fn equal_names(sources: &[Source]) -> Vec<String> {
     for source in sources {
         let Some(crate_name) = source.crate_name() else { continue };
         for (line, name) in free_functions(source) {
-            // One word is a verb of the project (`parse`, `read`), which every module may have.
+            // A single word is a verb of the project (`parse`, `read`), which every module may
+            // have.
             if name.contains('_') {
                 let place = format!("{}:{}", source.path, line + 1);
                 places.entry(name).or_default().push((crate_name, place));

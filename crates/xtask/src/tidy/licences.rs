@@ -20,17 +20,17 @@ const ALLOWED: [&str; 15] = [
     "ISC",
     "MIT",
     "MIT-0",
-    // What it is changed in has to be shown, and nothing of it is.
+    // Requires the publication of changes to it, and there are none.
     "MPL-2.0",
     "Unicode-3.0",
     "Unlicense",
     "Zlib",
 ];
 
-/// Packages whose manifests name no licence, with that of the file in them.
+/// Packages whose manifests name no licence, with that of their licence file.
 const IN_FILES: [(&str, &str); 1] = [("jsonpath-rust v0.3.5", "MIT")];
 
-/// Everything that is linked, and what builds and tests it, for this kind of machine.
+/// All linked packages, and those that build and test them, for this platform.
 pub(crate) fn read(workspace: &Path) -> Result<String, ProgramError> {
     let mut tree = program::cargo();
     tree.args(["tree", "--quiet", "--locked", "--workspace", "--edges", "normal,build,dev"]);
@@ -64,8 +64,9 @@ pub(crate) fn check(lock: &str, tree: &str) -> Vec<Finding> {
         .collect()
 }
 
-/// Whether an expression of SPDX can be met: <https://spdx.github.io/spdx-spec/v2.3/SPDX-license-expressions>.
-/// Cargo's older form has a slash for OR.
+/// Whether an SPDX expression can be met:
+/// <https://spdx.github.io/spdx-spec/v2.3/SPDX-license-expressions>. Cargo's older form has a slash
+/// for OR.
 fn is_allowed(expression: &str) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let mut words = spaced.split_whitespace().peekable();

@@ -37,7 +37,7 @@ pub(crate) fn named(source: &Source) -> Vec<Named> {
     found
 }
 
-/// Whether a path is, or is below, another.
+/// Whether a path is another, or is below it.
 pub(crate) fn is_below(path: &str, above: &str) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }

@@ -1,6 +1,6 @@
 //! Patterns of paths: `*` stands for anything inside one name, `**` for any number of names.
 
-/// Whether the whole path is what the pattern says.
+/// Whether the whole path matches the pattern.
 pub(crate) fn matches(pattern: &str, path: &str) -> bool {
     let pattern: Vec<&str> = pattern.split('/').collect();
     let path: Vec<&str> = path.split('/').collect();

@@ -1,13 +1,14 @@
-//! The tables of the rules. ARCHITECTURE.md says why they are; each line here says it shortly.
+//! The tables of the rules. ARCHITECTURE.md has the reasons at length; each line here has a short
+//! one.
 
-/// Which crates of the project a crate may depend on; on no other, not even through a macro or a
-/// build script. Tests may.
+/// The crates of the project that a crate may depend on; all others are forbidden, even through a
+/// macro or a build script. Tests may.
 #[derive(Debug)]
 pub(crate) struct Layer {
     /// The crate that is bound.
     pub(crate) within: &'static str,
     pub(crate) may: &'static [&'static str],
-    /// Why not on the others.
+    /// The reason against the others.
     pub(crate) reason: &'static str,
 }
 
@@ -20,7 +21,7 @@ pub(crate) struct Owned {
     pub(crate) reason: &'static str,
 }
 
-/// Words that no name in the code of a crate may contain.
+/// Words that are forbidden in the names of a crate's code.
 #[derive(Debug)]
 pub(crate) struct ForeignWords {
     pub(crate) within: &'static str,
@@ -60,7 +61,7 @@ pub(crate) const CRATES: [&str; 28] = [
     "sample",
 ];
 
-/// Crates of ours that a dialect may depend on.
+/// Our crates that a dialect may depend on.
 const BELOW_DIALECTS: &[&str] = &["api", "catalog", "graphql", "ir", "lowering", "response"];
 
 const DIALECT: &str =
@@ -304,7 +305,7 @@ pub(crate) const STATEMENT_PLACES: &[&str] = &[
     "crates/xtask/**",
 ];
 
-/// How a piece of statement text begins.
+/// Beginnings of statement texts.
 pub(crate) const STATEMENT_BEGINNINGS: &[&str] = &[
     "SELECT ",
     "INSERT INTO",
@@ -316,7 +317,7 @@ pub(crate) const STATEMENT_BEGINNINGS: &[&str] = &[
     "DETACH DELETE ",
 ];
 
-/// Words of the sources, and of what is decided above a dialect.
+/// Words of the sources, and of decisions above a dialect.
 const SOURCES: &[&str] = &["sqlite", "postgres", "postgresql", "cypher", "permission"];
 
 const NO_SOURCE: &str =
@@ -410,7 +411,7 @@ pub(crate) const FOREIGN_WORDS: &[ForeignWords] = &[
     },
 ];
 
-/// Names that say nothing about what is inside.
+/// Names without a meaning.
 pub(crate) const EMPTY_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "common", "misc"];
 
 /// The most lines a file may have, its tests not counted.

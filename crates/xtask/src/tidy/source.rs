@@ -1,8 +1,7 @@
-//! A Rust file taken apart: code, comments and string literals of each line, and which lines are
-//! tests.
+//! A parsed Rust file: code, comments and string literals of each line, and which lines are tests.
 //!
-//! A small scanner instead of a parser: the rules look at words, literals and lines only, and a
-//! parser would be what `cargo xtask` compiles most of the time.
+//! A small scanner instead of a parser: the rules need words, literals and lines only, and a parser
+//! would take most of the time of compiling `cargo xtask`.
 
 use crate::workspaces::BENCH;
 
@@ -18,7 +17,7 @@ pub(crate) struct Source {
 /// One line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// Without comments; literals are there without what they say.
+    /// Without comments; literals are empty.
     pub(crate) code: String,
     /// With its slashes.
     pub(crate) comment: String,
@@ -35,7 +34,7 @@ pub(crate) struct Literal {
 }
 
 impl Source {
-    /// Takes a file apart.
+    /// Parses a file.
     pub(crate) fn parse(path: &str, text: &str) -> Source {
         let mut scanner = Scanner { chars: text.chars().collect(), ..Scanner::default() };
         scanner.lines.push(Line::default());

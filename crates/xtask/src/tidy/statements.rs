@@ -4,7 +4,7 @@ use super::rules::{STATEMENT_BEGINNINGS, STATEMENT_PLACES};
 use super::source::Source;
 use super::{Finding, Rule, pattern};
 
-/// Finds literals of which a line begins like a statement, whoever they are handed to.
+/// Finds literals with a line that begins like a statement, wherever they are used.
 pub(crate) fn check(source: &Source) -> Vec<Finding> {
     if pattern::any_matches(STATEMENT_PLACES, &source.path) {
         return Vec::new();

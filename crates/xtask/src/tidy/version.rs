@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-/// A version; metadata of a build says nothing.
+/// A version; build metadata is ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Version {
     numbers: [u64; 3],
@@ -65,7 +65,7 @@ impl PartialOrd for Version {
     }
 }
 
-/// Part by part, numbers as such, and before words.
+/// Compares pre-releases part by part, numbers as such, and before texts.
 fn compare_before(one: &str, other: &str) -> Ordering {
     let part = |text: &str| match text.parse::<u64>() {
         Ok(number) => (0, number, String::new()),

@@ -1,10 +1,10 @@
-//! Words that a crate must not even have a name for.
+//! Words that are forbidden in the names of a crate's code.
 
 use super::rules::FOREIGN_WORDS;
 use super::source::Source;
 use super::{Finding, Rule};
 
-/// Finds names in a crate's code that contain a word foreign to it; prose may use any word.
+/// Finds names in a crate's code that contain a forbidden word; comments may use any word.
 pub(crate) fn check(source: &Source) -> Vec<Finding> {
     let mut findings = Vec::new();
     for rule in FOREIGN_WORDS.iter().filter(|rule| source.crate_name() == Some(rule.within)) {
@@ -25,7 +25,7 @@ pub(crate) fn check(source: &Source) -> Vec<Finding> {
     findings
 }
 
-/// The plural is the same word.
+/// The plural counts as the same word.
 fn is_foreign(word: &str, foreign: &[&str]) -> bool {
     foreign.contains(&word) || word.strip_suffix('s').is_some_and(|one| foreign.contains(&one))
 }

@@ -14,12 +14,12 @@ const SKIPPED: [&str; 2] = ["target", "node_modules"];
 /// Every file that the rules look at.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
-    /// Of the crates and of the benchmark; what stands elsewhere is not checked.
+    /// Of the crates and of the benchmark; other folders are not checked.
     pub(crate) manifests: Vec<Manifest>,
     pub(crate) sources: Vec<Source>,
 }
 
-/// Something could not be looked at.
+/// A file could not be checked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TidyError {
     #[error("{} cannot be read: {error}", path.display())]

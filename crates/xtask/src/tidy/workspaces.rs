@@ -1,4 +1,5 @@
-//! Agreement of the workspaces: settings and versions of packages that both have are equal, so that both share what is compiled and one lint means the same everywhere.
+//! Agreement of the workspaces: settings and versions of packages that both have are equal, so that
+//! both share compiled packages and one lint means the same everywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -60,8 +61,8 @@ pub(super) fn check([product, other]: &[Texts; 2]) -> Vec<Finding> {
     findings
 }
 
-/// The sections whose settings are those of a whole workspace, with their first lines and their
-/// settings without comments.
+/// The sections with settings of a whole workspace, with their first lines and their settings
+/// without comments.
 fn settings(manifest: &str) -> BTreeMap<&str, (usize, Vec<&str>)> {
     let mut sections: BTreeMap<&str, (usize, Vec<&str>)> = BTreeMap::new();
     let mut current = None;
@@ -145,7 +146,7 @@ mod tests {
             check(MANIFEST, &LOCK.replace("1.0.0", "1.0.1")),
             ["bench/Cargo.lock:2: workspaces: a 1.0.1 is 1.0.0 in Cargo.lock."]
         );
-        // Cargo takes no 1 for a 2, so both may be there.
+        // Cargo does not accept a 1 for a 2, so both may be there.
         assert_eq!(check(MANIFEST, &LOCK.replace("1.0.0", "2.0.0")), [""; 0]);
     }
 

@@ -2,12 +2,12 @@
 
 use ir::Filter;
 
-/// The conditions that rows have to pass for an action.
+/// The conditions on rows for an action.
 #[derive(Debug)]
 pub(super) struct Requirement {
     /// Evaluated before conditions of the request: rows that fail count as absent.
     pub(super) passes: Filter,
-    /// All rows that pass the conditions of the request have to pass these; otherwise the action
+    /// All rows that pass the conditions of the request must pass these; otherwise the action
     /// fails.
     pub(super) required: Vec<Filter>,
 }
@@ -23,7 +23,7 @@ impl Requirement {
     }
 }
 
-/// Whether a filter has a condition that is evaluated before those of the request.
+/// Returns true if a filter has a condition that is evaluated before those of the request.
 pub(super) fn has_barrier(filter: &Filter) -> bool {
     match filter {
         Filter::And(filters) => filters.iter().any(has_barrier),
@@ -31,7 +31,7 @@ pub(super) fn has_barrier(filter: &Filter) -> bool {
     }
 }
 
-/// Adds to the conditions of the request.
+/// Adds a filter to the conditions of the request.
 pub(super) fn add(filter: &mut Filter, own: Filter) {
     let mut parts = Parts::take(filter);
     parts.then = Filter::and(vec![own, parts.then]);

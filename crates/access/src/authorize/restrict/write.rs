@@ -192,7 +192,7 @@ fn said((field, assignment): &(FieldId, Assignment)) -> Option<Member> {
     (*assignment != Assignment::Set(Operand::Now)).then_some(Member::Field(*field))
 }
 
-/// Whether a child creates relationships to existing nodes, or deletes them.
+/// Returns true if a child creates relationships to existing nodes, or deletes them.
 fn is_of(child: &ChildWrite, action: Action) -> bool {
     match child.write.kind {
         WriteKind::Link { .. } => action == Action::CreateRelationship,

@@ -40,7 +40,7 @@ impl Walk<'_> {
         }
         let candidates: Vec<&Granted> =
             grants.iter().filter(|grant| said.iter().all(|field| lets(grant, *field))).collect();
-        // Each has what the one with the most presets has, or less.
+        // Each has a subset of the presets of the one with the most.
         let strictest = candidates.iter().copied().max_by_key(|grant| grant.presets.len());
         let Some(strictest) = strictest else {
             let mut denied: Vec<FieldId> = said
@@ -62,8 +62,8 @@ impl Walk<'_> {
             self.deny(Denial::Together(entity, privilege));
             return None;
         }
-        // An update of a rule's rows without its presets would be more than the rule lets, and so
-        // would be one with the presets of another rule that does not let these rows.
+        // An update of a rule's rows without its presets would exceed the rule, and so would one
+        // with the presets of another rule that does not permit these rows.
         let is_strictest = |grant: &&Granted| grant.presets.len() == strictest.presets.len();
         let (strict, others): (Vec<&Granted>, Vec<&Granted>) =
             candidates.into_iter().partition(is_strictest);
@@ -77,7 +77,7 @@ impl Walk<'_> {
         Some(Candidates { rows, presets: strictest.presets.clone(), check })
     }
 
-    /// What rows have to pass once they are written by rules with the same presets.
+    /// The check of rows written by rules with the same presets.
     fn check_of(
         &self,
         entity: EntityId,
@@ -91,8 +91,8 @@ impl Walk<'_> {
         (!check.is_all()).then_some(check)
     }
 
-    /// Whether a row that may be updated passes the check all the same, since nothing is written
-    /// that decides on it.
+    /// Returns true if an updatable row passes the check unchanged, since no field that decides it
+    /// is written.
     fn stays(&self, entity: EntityId, grant: &Granted, said: &HashSet<FieldId>) -> bool {
         let Some(deciding) = &grant.unchecked_without else { return false };
         let entity = &self.catalog[entity];
@@ -106,7 +106,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether the rule lets the request say the field.
+/// Returns true if the rule permits the request to set the field.
 fn lets(grant: &Granted, field: FieldId) -> bool {
     grant.fields.contains(&field) && !grant.presets.iter().any(|(preset, _)| *preset == field)
 }

@@ -1,8 +1,8 @@
-//! Conditions on rows after everything of a transaction is written.
+//! Conditions on rows after all writes of a transaction.
 //!
-//! A row that fails ends the transaction, which is rolled back. A row that fails after one write may
-//! pass after another, such as one of a row that refers to it, so all are checked after the last.
-//! Some sources find a row again by its key, so that a check stands before a change of the key.
+//! A row that fails ends the transaction, which is rolled back. A row that fails after one write
+//! may pass after another, such as one of a row that refers to it, so all are checked after the
+//! last. Some sources find a row again by its key, so that a check precedes a change of the key.
 
 use catalog::{EntityId, EntityKind, FieldId};
 use ir::{
@@ -22,7 +22,7 @@ impl Walk<'_> {
         self.add_requirement(place, fails, false, otherwise);
     }
 
-    /// The row comes back: it is not one that had to be left as it was.
+    /// The row is returned: it was not left unchanged.
     pub(super) fn add_return(&mut self, place: Place, entity: EntityId) {
         let otherwise = not_updatable(self.catalog, entity);
         self.add_requirement(place, Filter::all(), true, otherwise);
@@ -71,7 +71,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The place of the first step that may give another key to rows that are checked.
+    /// The position of the first step that may change the key of rows that are checked.
     fn moved_at(&self, check: &Step, steps: &[Step]) -> Option<usize> {
         let StepKind::Require(require) = &check.kind else { return None };
         let From::Returned { step, .. } = require.rows.from else { return None };
@@ -83,8 +83,8 @@ impl Walk<'_> {
         later.find(|(_, step)| self.may_move(entity, &deciding, step)).map(|(place, _)| place)
     }
 
-    /// The fields of the primary key, and those of other rows that the source may write into it, as
-    /// `ON UPDATE CASCADE` does.
+    /// The fields of the primary key, and those of other rows that the source may copy into it by
+    /// `ON UPDATE CASCADE`.
     fn deciding_on_key(&self, entity: EntityId) -> Vec<FieldId> {
         let key = self.catalog[entity].primary_key();
         let mut fields: Vec<FieldId> = key.map(|key| key.fields.clone()).unwrap_or_default();
@@ -104,19 +104,19 @@ impl Walk<'_> {
         fields
     }
 
-    /// Whether a step may change one of the fields.
+    /// Returns true if a step may change one of the fields.
     fn may_move(&self, entity: EntityId, deciding: &[FieldId], step: &Step) -> bool {
         let StepKind::Write(write) = &step.kind else { return false };
         let assignments = match &write.kind {
             WriteKind::Insert(_) => return false,
             WriteKind::Update(update) => &update.assignments,
             WriteKind::Upsert { conflict, .. } => &conflict.assignments,
-            // Rows that refer to one that is taken away may get a default instead.
+            // Rows that refer to a deleted one may get a default instead.
             WriteKind::Delete { .. } => {
                 let is_of_it = |field: &FieldId| self.catalog[*field].entity == write.entity;
                 return write.entity != entity && deciding.iter().any(is_of_it);
             }
-            // None of these is let at all.
+            // None of these is permitted at all.
             WriteKind::Link { .. }
             | WriteKind::Unlink { .. }
             | WriteKind::SetLinks { .. }
@@ -124,7 +124,7 @@ impl Walk<'_> {
             | WriteKind::Choose { .. }
             | WriteKind::Expect { .. } => return true,
         };
-        // What an update of a view writes to its tables is not known.
+        // The effect of an update of a view on its tables is unknown.
         self.catalog[write.entity].kind != EntityKind::Table
             || assignments.iter().any(|(field, _)| deciding.contains(field))
     }

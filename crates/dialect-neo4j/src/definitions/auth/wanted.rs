@@ -11,6 +11,7 @@ use crate::model::wanted::{Wanted, WantedValue};
 use crate::model::{
     Constant, FieldKind, ModelField, NodeType, Property, PropertyType, RelationshipField, Target,
 };
+use crate::shared::kinds::Kind;
 
 /// Where conditions are said.
 #[derive(Clone, Copy, Debug)]
@@ -117,23 +118,15 @@ impl Conditions<'_, '_> {
         let Some(name) = name else {
             return Err(format!("wants {text:?}, which is no claim: write \"$jwt.name\""));
         };
-        match property.r#type {
-            PropertyType::Boolean
-            | PropertyType::Id
-            | PropertyType::Int
-            | PropertyType::BigInt
-            | PropertyType::Float
-            | PropertyType::String
-            | PropertyType::Enum(_)
-            | PropertyType::Scalar(_) => Ok(self.names.path(name)),
-            PropertyType::Date
-            | PropertyType::Time
-            | PropertyType::LocalTime
-            | PropertyType::DateTime
-            | PropertyType::LocalDateTime
-            | PropertyType::Duration
-            | PropertyType::Point
-            | PropertyType::CartesianPoint => {
+        match property.r#type.kind() {
+            Kind::Boolean
+            | Kind::Id
+            | Kind::Integer
+            | Kind::Float
+            | Kind::String
+            | Kind::Enum
+            | Kind::Scalar => Ok(self.names.path(name)),
+            Kind::Date | Kind::Time | Kind::Duration | Kind::Point => {
                 Err("is of a type that no claim has: it would never be equal".to_owned())
             }
         }

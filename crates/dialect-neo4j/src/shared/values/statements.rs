@@ -1,4 +1,4 @@
-//! How what statements give is written, and how statements are asked.
+//! Results of statements in responses, and the arguments of statements.
 
 use super::column;
 use crate::model::{
@@ -63,7 +63,7 @@ fn bind_statement(
     }
 }
 
-/// How the arguments of a statement are given: the row comes before them.
+/// The arguments of a statement: the row comes before them.
 pub(crate) fn arguments(
     statement: &StatementField,
     of_row: bool,

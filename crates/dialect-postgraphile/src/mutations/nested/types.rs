@@ -1,5 +1,5 @@
-//! The input types of rows together with others. They lead to one another in circles, so each is
-//! made when it is first needed, and gets its relations when all are there.
+//! The input types of nested rows. They refer to one another in cycles, so each is made lazily, and
+//! gets its relations once all exist.
 
 use std::sync::Arc;
 
@@ -16,18 +16,18 @@ use crate::entity::Served;
 use crate::made::RowInput;
 use api::binding::{ArgumentRole, FilterRole, NestedBinding, NestedVerb, WriteRole};
 
-/// The types that were made so far.
+/// The types so far.
 pub(super) struct NestedTypes<'s, 'c> {
     served: &'s [Served<'c>],
     /// The relations of each entity.
     ways: FxHashMap<EntityId, Vec<Way>>,
-    /// What says which row of an entity is meant.
+    /// The input of each entity's key.
     keys: FxHashMap<EntityId, Option<RowKey>>,
-    /// Types of rows that have no relations yet.
+    /// Types of rows without relations so far.
     open: Vec<(EntityId, RowInput, TypeId)>,
 }
 
-/// What says which row is meant.
+/// The input of a row's key.
 #[derive(Clone)]
 struct RowKey {
     r#type: TypeId,
@@ -40,13 +40,13 @@ impl<'s, 'c> NestedTypes<'s, 'c> {
         Self { served, ways, keys: FxHashMap::default(), open: Vec::new() }
     }
 
-    /// Whether something can be done with rows that such a row is connected with.
+    /// True if such a row has nested inputs for its connected rows.
     pub(super) fn is_connected(&self, entity: EntityId, row: RowInput) -> bool {
         let ways = self.ways.get(&entity).map_or(&[][..], |ways| ways);
         ways.iter().any(|way| !verbs(way, row).is_empty())
     }
 
-    /// The input type of an entity's rows; `None` where nothing of them can be given.
+    /// The input type of an entity's rows; `None` without writable columns.
     pub(super) fn of_rows(
         &mut self,
         build: &mut Build<'_>,
@@ -80,7 +80,7 @@ impl<'s, 'c> NestedTypes<'s, 'c> {
         way: &Way,
     ) -> Option<()> {
         if build.api.schema().find_input_field(r#type, &way.name).is_some() {
-            // A column that is given and never shown may be called so.
+            // A writable column that is not readable may have the name.
             return None;
         }
         let one = self.served.get(*build.places.get(&entity)?)?;
@@ -120,7 +120,7 @@ impl<'s, 'c> NestedTypes<'s, 'c> {
         Some(())
     }
 
-    /// The type of what is done.
+    /// The type of a verb's input.
     fn member(&mut self, build: &mut Build<'_>, way: &Way, verb: NestedVerb) -> Option<TypeRef> {
         let row = match verb {
             NestedVerb::Create => self.of_rows(build, way.entity, RowInput::NestedCreate)?,
@@ -133,7 +133,7 @@ impl<'s, 'c> NestedTypes<'s, 'c> {
         Some(if way.is_single { row } else { row.non_null().list() })
     }
 
-    /// What says which row of an entity is meant, made when it is first needed.
+    /// The input of an entity's key, made lazily.
     fn key(&mut self, build: &mut Build<'_>, entity: EntityId) -> Option<RowKey> {
         if let Some(known) = self.keys.get(&entity) {
             return known.clone();
@@ -175,7 +175,7 @@ impl<'s, 'c> NestedTypes<'s, 'c> {
     }
 }
 
-/// What can be done along a relation.
+/// The verbs of a relation.
 fn verbs(way: &Way, row: RowInput) -> &[NestedVerb] {
     match row {
         RowInput::NestedPatch => &way.of_there,
@@ -183,7 +183,7 @@ fn verbs(way: &Way, row: RowInput) -> &[NestedVerb] {
     }
 }
 
-/// What the API calls what is done.
+/// The names of a verb in the API.
 fn words(verb: NestedVerb, is_single: bool) -> (&'static str, &'static str) {
     match (verb, is_single) {
         (NestedVerb::Create, true) => ("create", beyond::NESTED_CREATE_ONE),

@@ -1,4 +1,4 @@
-//! What leads from an entity to others, along the relations that its type shows.
+//! Relations of an entity to others, as in the fields of its type.
 
 use catalog::{EntityId, FieldId, Relationship};
 use graphql::schema::TypeKind;
@@ -16,19 +16,19 @@ use api::binding::{FieldBinding, NestedVerb, NestedWay, RowsForm, RowsFrom};
 
 /// A relation of an entity, by which rows can be connected.
 pub(super) struct Way {
-    /// The name of the field that shows the rows.
+    /// The name of the relation's field.
     pub(super) name: String,
-    /// The entity of the rows on the other side.
+    /// The entity of the rows at the other end.
     pub(super) entity: EntityId,
     pub(super) way: NestedWay,
     pub(super) is_single: bool,
-    /// What can be done with a new row.
+    /// The verbs for a new row.
     pub(super) of_new: Vec<NestedVerb>,
-    /// What can be done with one that is there.
+    /// The verbs for an existing row.
     pub(super) of_there: Vec<NestedVerb>,
 }
 
-/// The relations of an entity along which something can be done, each once.
+/// The relations of an entity with a verb, each once.
 pub(super) fn ways(build: &Build<'_>, served: &[Served<'_>], one: &Served<'_>) -> Vec<Way> {
     let schema = build.api.schema();
     let shown = one.types.map(|types| &schema[types.row].kind);
@@ -58,7 +58,7 @@ pub(super) fn ways(build: &Build<'_>, served: &[Served<'_>], one: &Served<'_>) -
         let omitted = omitted(build, binding.from);
         let is_offered = |verb: &NestedVerb| {
             let is_single = matches!(binding.form, RowsForm::Single | RowsForm::First);
-            // Of one row there is no set.
+            // A single row has no set.
             !(omitted.contains(verb) || is_single && *verb == NestedVerb::Set)
         };
         let offered = |verbs: Vec<NestedVerb>| verbs.into_iter().filter(is_offered).collect();
@@ -78,13 +78,13 @@ pub(super) fn ways(build: &Build<'_>, served: &[Served<'_>], one: &Served<'_>) -
     ways
 }
 
-/// Whether it can be said which row of the entity is meant.
+/// True if a row of the entity can be identified.
 pub(super) fn can_be_said(build: &Build<'_>, one: &Served<'_>) -> bool {
     let by_id = build.has_node_ids(one.entity.id);
     by_id || (!one.primary_key().is_empty() && !keys_said(build, one).is_empty())
 }
 
-/// The keys by which it is said which row of the entity is meant.
+/// The keys that identify a row of the entity.
 pub(super) fn keys_said<'s>(build: &Build<'_>, one: &'s Served<'_>) -> Vec<&'s [FieldId]> {
     let can_be_said = |field: &FieldId| {
         let column = one.column(*field).filter(|column| column.value.input.is_some());
@@ -100,7 +100,7 @@ pub(super) fn keys_said<'s>(build: &Build<'_>, one: &'s Served<'_>) -> Vec<&'s [
 
 type Found = Option<(NestedWay, Vec<NestedVerb>, Vec<NestedVerb>)>;
 
-/// What tags of the foreign keys say that it is not offered.
+/// The verbs that tags of the foreign keys omit.
 fn omitted(build: &Build<'_>, from: RowsFrom) -> Vec<NestedVerb> {
     let hops = match from {
         RowsFrom::Relation(hop) => vec![hop],
@@ -171,8 +171,8 @@ fn backward(build: &Build<'_>, other: &Served<'_>, relationship: &Relationship) 
     Some((NestedWay::Backward { fields, cleared }, of_new, of_there))
 }
 
-/// Rows that others join: only where there is one joining row for each two, and it says nothing
-/// that must be given but what it joins.
+/// Many-to-many: only where there is one join row for each two, without required columns beside its
+/// references.
 fn joined(
     build: &Build<'_>,
     served: &[Served<'_>],
@@ -221,7 +221,7 @@ fn is_changeable(build: &Build<'_>, field: FieldId) -> bool {
     can_be_given(build, field, RowInput::NestedPatch)
 }
 
-/// The columns of a foreign key that can be null: one is enough to refer to nothing.
+/// The nullable columns of a foreign key: a single null makes it refer to no row.
 fn cleared(build: &Build<'_>, one: &Served<'_>, from: &[FieldId]) -> Box<[FieldId]> {
     let is_null = |field: &&FieldId| {
         let shown = one.columns.iter().chain(&one.unread).find(|column| column.field == **field);

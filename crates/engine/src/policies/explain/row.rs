@@ -1,4 +1,4 @@
-//! Why a row is seen or changed, or not: by which rule, and for which part of its condition.
+//! Explanation of the access to one row: by which rule, and by which part of its condition.
 //!
 //! The row is read as the source shows it to its own user, with every part of the rules'
 //! conditions as a value beside its columns: whether the part is true of the row is decided by the
@@ -10,25 +10,25 @@ use ir::{
     Claims, Comparison, Filter, Form, From, Operand, Output, OutputId, OutputKind, Page, Place,
     Value,
 };
-use response::{Held, Memory, Sink};
+use response::{MemoryBudget, MemoryReservation, Sink};
 use serde_json_bytes::Value as Json;
 use source::{ExecuteParams, Observed, PoolLimits, Session, Variables};
 use sources::Source;
 
 use super::super::resolve::find_entity;
 use super::RoleGrants;
-use super::told::tell;
+use super::print::print;
 use super::truth::{Read, Weighed};
-use crate::known_rows::{member, shape};
+use crate::enum_tables::{member, shape};
 
-/// Which row is asked about: its table, and columns that tell it from all others.
+/// The row to explain: its table, and columns that identify it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowName {
     pub entity: Box<str>,
     pub columns: Vec<(Box<str>, Json)>,
 }
 
-/// Why nothing can be said of a row.
+/// The reason why a row cannot be explained.
 #[derive(Debug, thiserror::Error)]
 pub enum RowError {
     #[error("there are no policies")]
@@ -43,10 +43,10 @@ pub enum RowError {
     Read(String),
 }
 
-/// The most bytes that what is read of a row may have.
+/// Most bytes of the row's values.
 const BYTES: u64 = 16 << 20;
 
-/// What is let to who has these claims, of one row.
+/// Explains the permissions of a session with these claims on one row.
 pub(crate) async fn explain(
     source: &Source,
     catalog: &Catalog,
@@ -61,9 +61,9 @@ pub(crate) async fn explain(
     };
     let (known, filter) = found_by(catalog, entity, name)?;
     let weighed = Weighed::new(entity, &role);
-    let wanted = Wanted { known, filter, weighed: &weighed };
-    let read = wanted.read(source, catalog, entity, claims).await?;
-    Ok(tell(catalog, entity, name, &role, claims, &weighed, &read))
+    let query = RowQuery { known, filter, weighed: &weighed };
+    let read = query.read(source, catalog, entity, claims).await?;
+    Ok(print(catalog, entity, name, &role, claims, &weighed, &read))
 }
 
 /// The condition that finds the row, and a field that is not null in it.
@@ -130,14 +130,14 @@ fn constant(r#type: &Type, value: &Json) -> Option<Value> {
     })
 }
 
-/// What is read of the row.
-struct Wanted<'w> {
+/// The query of the row.
+struct RowQuery<'w> {
     known: FieldId,
     filter: Filter,
     weighed: &'w Weighed<'w>,
 }
 
-impl Wanted<'_> {
+impl RowQuery<'_> {
     async fn read(
         &self,
         source: &Source,
@@ -149,9 +149,9 @@ impl Wanted<'_> {
         let outputs = self.outputs();
         let (request, shape) = (self.request(entity, &outputs), shape(outputs.len()));
         let plan = source.compile(catalog, &request, shape).map_err(|error| failed(&error))?;
-        let connections = source.connections(PoolLimits::apart(1), &Memory::new(u64::MAX));
-        let sink = Sink::new(Vec::new(), BYTES, Held::default());
-        // Of nobody: the source tells its own user everything.
+        let connections = source.connections(PoolLimits::apart(1), &MemoryBudget::new(u64::MAX));
+        let sink = Sink::new(Vec::new(), BYTES, MemoryReservation::default());
+        // Without a session: the source's own user sees everything.
         let nobody = Session::default();
         let variables = Variables { slots: &[], claims };
         let asked =

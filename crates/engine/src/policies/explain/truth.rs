@@ -48,12 +48,12 @@ pub(super) struct Weighed<'p> {
     fields: Vec<FieldId>,
 }
 
-/// What was read of a row.
+/// The values of a row.
 #[derive(Debug)]
 pub(super) struct Read {
     /// The values of the fields that conditions look at.
     pub(super) values: Vec<(FieldId, Option<Box<str>>)>,
-    /// What came of each test.
+    /// The truth of each test.
     pub(super) truths: Vec<Truth>,
 }
 
@@ -118,7 +118,7 @@ impl<'p> Weighed<'p> {
         &self.fields
     }
 
-    /// What the values of a row say: those of the fields, then of each test whether it is true and
+    /// Reads the values of a row: those of the fields, then for each test whether it is true and
     /// whether it is false.
     pub(super) fn read(&self, mut cells: Vec<Option<Box<str>>>) -> Read {
         let tests = cells.split_off(self.fields.len().min(cells.len()));

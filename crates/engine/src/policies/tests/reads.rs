@@ -1,4 +1,4 @@
-//! What requests read.
+//! Tests of reading.
 
 use ir::{Filter, From, Output, OutputId, OutputKind, Place, Quantifier};
 use serde_json_bytes::json;
@@ -137,7 +137,7 @@ fn what_is_not_understood_is_refused() {
     let blog = Blog::new();
     let variants = read(rows(0, From::Variants(Vec::new()), Vec::new()));
     assert!(blog.let_of(&anonymous(), variants).contains("several entities"));
-    // Nobody would join the row whose condition it is.
+    // A join would be missing for the row of the condition.
     let mut tagging = rows(0, From::Entity(blog.entity("post")), Vec::new());
     let place = Place::Field {
         path: vec![blog.forward("post_tag.post_id")],

@@ -1,4 +1,4 @@
-//! What requests change.
+//! Tests of writing.
 
 use ir::{
     Assignment, Conflict, Filter, From, Insert, InsertedRows, Isolation, Operand, Output, Request,
@@ -89,7 +89,7 @@ fn rows_are_changed_that_may_be_changed_and_seen() {
     let text = blog.let_of(&author(), delete());
     assert!(text.contains("author_id = claim user") && text.contains("post_tag"), "{text}");
     blog.check(&anonymous(), delete(), "You may not delete rows of `post`.");
-    // A bound on their number takes no rule away.
+    // A limit of their number removes no rule.
     let at_most = Some(Operand::Constant(Value::Integer(5)));
     let kind = WriteKind::Delete { filter: blog.equal("post.status"), at_most };
     let write =
@@ -130,19 +130,19 @@ fn what_is_written_is_checked_after_the_last_write() {
     let (write, check, read) =
         (text.find("insert post"), text.find("require"), text.find("read rows"));
     assert!(write < check && check < read, "{text}");
-    // What decides is not written, so that the row is still one that may be.
+    // The column of the condition is not written, so the row fulfils the condition still.
     let same = blog.let_of(&claims("author"), update(&blog, "post.headline"));
     assert!(!same.contains("require"), "{same}");
     let moved = blog.let_of(&claims("author"), update(&blog, "post.author_id"));
     assert!(moved.contains("except (author_id = claim user)"), "{moved}");
-    // One of the rules lets anything be written.
+    // One of the rules has no condition on the written values.
     let any = blog.let_of(&claims("editor"), update(&blog, "post.headline"));
     assert!(any.contains("status = \"draft\" or author_id = claim user"), "{any}");
     assert!(!any.contains("require"), "{any}");
     let named = blog.let_of(&claims("namer"), update(&blog, "post.headline"));
     let check = "except (status = claim status or author_id = claim user)";
     assert!(named.contains(check), "{named}");
-    // What is compared with a claim that is missing lets nothing.
+    // A comparison with a missing claim permits nothing.
     let without = json!({ "role": "namer", "user": 7 });
     let named = blog.let_of(&without, update(&blog, "post.headline"));
     assert!(named.contains("except (none or author_id = claim user)"), "{named}");
@@ -215,7 +215,7 @@ rules = ["ids", "status"]
     let claims = |role: &str| json!({ "role": role });
     let text = blog.let_of(&claims("deleter"), delete("post.headline"));
     assert!(text.contains("delete post, filter first (no <-post_tag"), "{text}");
-    // What has become of the rows that decided is not looked at.
+    // The rows that decided are not checked after their change.
     assert!(text.contains("read rows 0: rows of step 0 after it\n"), "{text}");
     let text = blog.let_of(&claims("author"), delete("post.status"));
     assert_eq!(text, "You may see `post.status` in some rows only, and cannot use it here.\n");

@@ -14,7 +14,7 @@ fn refused(text: &str, limits: &DocumentLimits) -> Option<String> {
     Some(format!("{}: {}", error.code.as_str(), error.message))
 }
 
-/// Documents of as many as the limit allows, and of one more.
+/// Checks documents at the limit, and beyond it by one.
 fn check(limits: &DocumentLimits, most: usize, text: impl Fn(usize) -> String, error: &str) {
     assert_eq!(refused(&text(most), limits), None, "{}", text(most));
     assert_eq!(refused(&text(most + 1), limits).as_deref(), Some(error), "{}", text(most + 1));
@@ -29,7 +29,7 @@ fn aliases_are_counted_as_they_are_written() {
     };
     let error = "TOO_MANY_ALIASES: The document has 5 aliases; 4 are allowed (--max-aliases).";
     check(&limits, 4, text, error);
-    // Nobody has to parse a document for that.
+    // The limit is checked before parsing.
     let error = "TOO_MANY_ALIASES: The document has 5 aliases; 4 are allowed (--max-aliases).";
     assert_eq!(refused("{ a: b c: d e: f g: h i: j", &limits).as_deref(), Some(error));
 }
@@ -43,7 +43,7 @@ fn aliases_are_counted_where_fragments_put_them() {
              fragment F on Album {{ a: id b: title }}"
         )
     };
-    // Two in each of two places, however often they are spread there.
+    // Two at each of two locations, however often they are spread there.
     assert_eq!(refused(&text("c: id d: id"), &limits), None);
     let error = "TOO_MANY_ALIASES: The document has 7 aliases; 6 are allowed (--max-aliases).";
     let seventh = text("c: artist { albums { ...F } }");
@@ -111,7 +111,7 @@ fn directives_are_counted_in_the_document_and_at_one_place() {
         let directives = ["@skip(if: false)", "@include(if: true)"];
         check(&limits, 1, |count| place.join(&directives[..count].join(" ")), error);
     }
-    // At these no directive is allowed that there is, but they are counted first.
+    // No known directive is allowed at these locations, but they are counted first.
     for place in [
         ["query A ", " { albums { id } }"],
         ["query A($a: Int ", ") { albums(first: $a) { id } }"],
@@ -165,8 +165,8 @@ fn operations_are_counted() {
     check(&limits, 3, text, error);
 }
 
-/// What the specification's algorithm compares for each place of the response, and for each choice
-/// of types: twice as many with each level, for documents that grow with the square.
+/// The comparisons of the specification's algorithm for each position of the response, and for each
+/// choice of types: twice as many with each level, for documents that grow quadratically.
 fn doubling(levels: usize, chosen: impl Fn(&str, &str) -> [String; 2]) -> String {
     let mut text = String::from("query A { albums { ...L0 } }");
     for level in 0..levels {

@@ -1,4 +1,4 @@
-//! The documents that cost most of those that the default limits let through.
+//! The most expensive documents within the default limits.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use crate::schema::{
     FieldDefinition, InputDefinition, Schema, TypeDefinition, TypeId, TypeKind, TypeRef,
 };
 
-/// How many object types there are beside the root.
+/// The number of object types beside the root.
 const OBJECTS: usize = 300;
 
 /// Objects `T0`, `T1` and so on and the root, of the interface `I`, each with `n` and `m` of type
@@ -59,7 +59,7 @@ fn recursive_schema() -> Schema {
     schema
 }
 
-/// A document of a size up to a most; the larger, the more it costs.
+/// A document of a size up to a maximum; its cost grows with the size.
 type Attack = (&'static str, usize, fn(usize) -> String);
 
 const ATTACKS: &[Attack] = &[
@@ -91,7 +91,7 @@ const ATTACKS: &[Attack] = &[
         for index in 1..size.min(100) {
             let _ = write!(text, "query A{index}{{...F0}}");
         }
-        // Each is reached from each before it, so that each look for cycles goes through the last.
+        // Each is reachable from each before it, so that each search for cycles visits the last.
         for index in 0..90 {
             let _ = write!(text, "fragment F{index} on I{{...F{}}}", index + 1);
         }
@@ -137,8 +137,8 @@ const ATTACKS: &[Attack] = &[
     }),
 ];
 
-/// At each level a choice, which the levels below remember: the document grows with the square,
-/// the sets of fields that are compared double.
+/// A choice at each level, which multiplies with the levels below: the document grows
+/// quadratically, the compared sets of fields double.
 fn doubling(levels: usize, choice: impl Fn(&str, &str) -> String) -> String {
     let mut text = String::from("{ n { ...L0 } }");
     for level in 0..levels {
@@ -173,7 +173,7 @@ fn the_worst_documents_within_the_limits_are_validated_in_time() {
         code.is_some_and(|code| code.starts_with("TOO_MANY_") || code.starts_with("QUERY_TOO_"))
     };
     for (name, most, attack) in ATTACKS {
-        // The largest that is let through.
+        // The largest within the limits.
         let (mut within, mut beyond) = (1, *most);
         assert!(is_refused(validate(&attack(beyond)).0), "{name} could be larger");
         while beyond - within > 1 {
@@ -188,7 +188,7 @@ fn the_worst_documents_within_the_limits_are_validated_in_time() {
             let (refusal, refused_in) = validate(&attack(beyond));
             println!("{name}: {within} {code:?} {taken:?}; beyond {refusal:?} {refused_in:?}");
         }
-        // Without optimisation and beside other tests; some tens of milliseconds otherwise.
+        // Unoptimised and beside other tests; some tens of milliseconds otherwise.
         assert!(taken < Duration::from_secs(5), "{name} took {taken:?}");
     }
 }

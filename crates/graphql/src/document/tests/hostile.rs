@@ -1,4 +1,4 @@
-//! Documents that somebody wrote to keep a server busy.
+//! Documents of attackers who want to keep a server busy.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use super::super::*;
 use super::error_line;
 use crate::test_schema::test_schema;
 
-/// Each document of the list is answered at once, by the error it is meant to give.
+/// Each document of the list is rejected quickly, with its expected error.
 #[test]
 fn hostile_documents_are_refused_at_once() {
     let repeated = |part: &str, count: usize| part.repeat(count);
@@ -156,7 +156,7 @@ fn hostile_documents_are_refused_at_once() {
         let start = Instant::now();
         let result = validator.operation(&schema, &text, None, &DocumentLimits::default());
         let taken = start.elapsed();
-        // Without optimisation and beside other tests; each takes milliseconds otherwise.
+        // Unoptimised and beside other tests; each takes milliseconds otherwise.
         assert!(taken < Duration::from_secs(5), "{name} took {taken:?}");
         if std::env::var_os("TIMES").is_some() {
             println!("{name}: {taken:?}");

@@ -1,4 +1,4 @@
-//! Operations in a notation of the tests.
+//! Operations in the notation of the tests.
 
 use std::fmt::Write;
 

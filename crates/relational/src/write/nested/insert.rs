@@ -26,7 +26,7 @@ pub(super) enum Supplied<'r> {
 /// A row to insert.
 struct Row<'r> {
     place: usize,
-    said: &'r [Option<Operand>],
+    values: &'r [Option<Operand>],
 }
 
 impl Compiler<'_> {
@@ -37,8 +37,8 @@ impl Compiler<'_> {
         conflict: Option<&Conflict>,
         supplied: &SuppliedFields<'_>,
     ) -> Result<Outer, CompileError> {
-        let said = each(insert)?;
-        if said.is_empty() {
+        let values = each(insert)?;
+        if values.is_empty() {
             return Err(CompileError::not_built("an insert of no rows"));
         }
         if (1..insert.fields.len())
@@ -49,12 +49,12 @@ impl Compiler<'_> {
         let has_below = !node.write.children.is_empty() || !node.write.check.is_all();
         let may_be_left = conflict
             .is_some_and(|conflict| conflict.assignments.is_empty() || !conflict.filter.is_all());
-        if has_below && may_be_left && said.len() > 1 {
+        if has_below && may_be_left && values.len() > 1 {
             // The places of the rows would not be known.
             return Err(CompileError::not_built("writes below rows that may be left as they are"));
         }
         let rows: Vec<Row<'_>> =
-            said.iter().enumerate().map(|(place, said)| Row { place, said }).collect();
+            values.iter().enumerate().map(|(place, values)| Row { place, values }).collect();
         let is_of_each = node.link.as_ref().is_some_and(is_of_each);
         let are_together = self.flavor.default_cell && !is_of_each;
         let mut first: Option<Outer> = None;
@@ -68,7 +68,7 @@ impl Compiler<'_> {
             first.get_or_insert(outer);
         }
         let mut outer = first.ok_or(CompileError::not_built("an insert of no rows"))?;
-        let count = u32::try_from(said.len()).unwrap_or(u32::MAX);
+        let count = u32::try_from(values.len()).unwrap_or(u32::MAX);
         outer.given = match is_of_each {
             true => Given::Any,
             // The row may be left as it is.
@@ -135,7 +135,7 @@ impl Compiler<'_> {
         for (place, field) in insert.fields.iter().enumerate() {
             let mut of_rows = Vec::with_capacity(rows.len());
             for row in rows {
-                let operand = row.said.get(place).and_then(Option::as_ref);
+                let operand = row.values.get(place).and_then(Option::as_ref);
                 let value = operand.map(|operand| self.stored(*field, operand, &mut statement));
                 of_rows.push(value.transpose()?);
             }
@@ -156,10 +156,10 @@ impl Compiler<'_> {
             }
         };
         let before = of.and_then(|_| self.returned.remove(&node.step));
-        let said = (alias, (fields, source));
+        let inserted = (alias, (fields, source));
         let of_step = (node.step, entity);
         let (text, made) =
-            self.insert_text(of_step, said, conflict, &node.wanted, &mut statement)?;
+            self.insert_text(of_step, inserted, conflict, &node.wanted, &mut statement)?;
         let keys = made.0.keys.clone();
         let name = self.catalog.qualified_name(entity);
         let level = self.push_write_of(name, &text, statement, how)?;

@@ -1,4 +1,4 @@
-//! Values of which nothing is said but that they are some: scalars of the definitions' own.
+//! Values without a declared type: custom scalars of the definitions.
 
 use super::super::number::{write_integer, write_real};
 use super::super::{LeafError, text};
@@ -7,11 +7,11 @@ use crate::cursor::Value;
 use crate::escape;
 use crate::packed::{Packed, begin, read};
 
-/// Lists and maps stand within each other so deep at most.
+/// The nesting limit of lists and maps.
 const DEEPEST: usize = 64;
 
-/// Appends a value as the JSON that it is: numbers as numbers, lists as lists, maps as objects.
-/// Dates, times and durations are texts.
+/// Appends a value as JSON: numbers as numbers, lists as lists, maps as objects. Dates, times and
+/// durations are texts.
 pub(super) fn write_any(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
     write_within(value, 0, out)
 }

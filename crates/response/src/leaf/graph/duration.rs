@@ -1,4 +1,4 @@
-//! Quantities of time.
+//! Durations.
 
 use super::super::LeafError;
 use super::super::number::write_integer;
@@ -9,8 +9,8 @@ use crate::packed::{Packed, begin};
 const DURATION: u8 = b'E';
 const NANOSECONDS: i64 = 1_000_000_000;
 
-/// Appends `P1Y2M3DT4H5M6.500000000S` without the parts that are zero; the letter before the times
-/// is always there. A text that looks like one stays.
+/// Appends `P1Y2M3DT4H5M6.500000000S` without the parts that are zero; the `T` is always there. A
+/// text that looks like one stays.
 pub(super) fn write_duration(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
     write_parts(value, out, |[months, days, seconds, nanoseconds], out| {
         if [months, days, seconds, nanoseconds] == [0; 4] {
@@ -77,8 +77,8 @@ fn parts(value: Value<'_>) -> Option<[i64; 4]> {
     (0..NANOSECONDS).contains(&nanoseconds).then_some(parts)
 }
 
-/// Seconds and nanoseconds with one sign, and whether it is below zero: there, the nanoseconds
-/// count upwards from the next lower second.
+/// Seconds and nanoseconds with one sign, and true if it is negative: there, the nanoseconds count
+/// upwards from the next lower second.
 fn split(seconds: i64, nanoseconds: i64) -> (i64, i64, bool) {
     match seconds < 0 && nanoseconds > 0 {
         true => (seconds + 1, NANOSECONDS - nanoseconds, true),
@@ -107,7 +107,7 @@ fn write_seconds(whole: i64, fraction: i64, is_negative: bool, out: &mut Vec<u8>
     }
 }
 
-/// Whether a text has an ISO 8601 duration's beginning and characters.
+/// True if a text has the prefix and the characters of an ISO 8601 duration.
 fn looks_like_duration(text: &[u8]) -> bool {
     let unsigned = text.strip_prefix(b"-").unwrap_or(text);
     let Some(rest) = unsigned.strip_prefix(b"P") else { return false };

@@ -1,4 +1,4 @@
-//! Which kind of value it is that comes in PackStream's form.
+//! Kinds of values in PackStream's form.
 
 use crate::cursor::Value;
 use crate::packed::{Packed, begin};
@@ -12,7 +12,7 @@ pub(in super::super) fn boolean(value: Value<'_>) -> Option<bool> {
     }
 }
 
-/// What an error calls a value in PackStream's form.
+/// The name of a PackStream value in errors.
 pub(in super::super) fn kind(bytes: &[u8]) -> &'static str {
     match begin(bytes) {
         Ok(Packed::Boolean(true)) => "true",

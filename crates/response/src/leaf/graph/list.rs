@@ -4,8 +4,8 @@ use super::super::{Leaf, LeafError};
 use crate::cursor::Value;
 use crate::packed::{Packed, begin};
 
-/// Appends the elements of a list. The library's lists have no element that may be null, so that
-/// one that cannot be represented fails the list.
+/// Appends the elements of a list. The library's lists have no nullable elements, so that one that
+/// cannot be represented fails the list.
 pub(in super::super) fn write_list(
     inner: &Leaf,
     value: Value<'_>,

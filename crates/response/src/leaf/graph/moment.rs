@@ -1,7 +1,6 @@
 //! Dates, times of day and moments.
 //!
-//! A text that is stored instead is read in the form in which such a value is written, and written
-//! as one.
+//! A stored text is parsed in the form in which such a value is written, and written as one.
 
 use super::super::LeafError;
 use crate::calendar::{Clock, Day, Offset, join_seconds, split_seconds};
@@ -15,11 +14,11 @@ const TIME: u8 = b'T';
 const LOCAL_DATE_TIME: u8 = b'd';
 /// By the seconds of UTC, with an offset and with the name of a zone.
 const DATE_TIME: [u8; 2] = [b'I', b'i'];
-/// By the seconds of the local clock, with an offset. That with the name of a zone says which moment
-/// it is only to those who know all zones.
+/// By the seconds of the local clock, with an offset. The variant with the name of a zone is
+/// ambiguous without a time zone database.
 const LOCAL_DATE_TIME_WITH_OFFSET: u8 = b'F';
 
-/// JavaScript knows no moment that is further from 1970, in seconds.
+/// The maximum distance of a JavaScript date from 1970, in seconds.
 const MOST_SECONDS: i64 = 8_640_000_000_000;
 
 pub(super) fn write_date(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
@@ -124,7 +123,7 @@ pub(super) fn write_date_time(value: Value<'_>, out: &mut Vec<u8>) -> Result<(),
     Ok(())
 }
 
-/// The day that a text means, at its time of day in UTC where it has one.
+/// The day of a text, at its time of day in UTC where it has one.
 fn date_of_text(text: &[u8]) -> Option<Day> {
     match Day::take(text)? {
         (day, []) => Some(day),
@@ -134,12 +133,12 @@ fn date_of_text(text: &[u8]) -> Option<Day> {
     }
 }
 
-/// The seconds since 1970 and the nanoseconds of the moment that a text means.
+/// The moment of a text: seconds since 1970 and nanoseconds.
 fn moment_of_text(text: &[u8]) -> Option<(i64, i64)> {
     let (day, clock, rest) =
         take_local(text, Clock::take_seconds).or_else(|| take_local(text, Clock::take_minutes))?;
     let (offset, rest) = Offset::take(rest)?;
-    // A name of the zone in brackets says nothing that the offset does not.
+    // A zone's name in brackets is redundant beside the offset.
     let is_whole = rest.is_empty() || (rest.starts_with(b"[") && rest.ends_with(b"]"));
     let seconds = join_seconds(day, clock) - i64::from(offset.0);
     is_whole.then_some((seconds, clock.nanosecond.into()))
@@ -154,7 +153,7 @@ fn take_local(
     Some((day, clock, rest))
 }
 
-/// Whether it is `12:34`, `12:34:56` or `12:34:56.789`, the latter two maybe with an offset.
+/// True for `12:34`, `12:34:56` and `12:34:56.789`, the latter two with an optional offset.
 fn is_time(text: &[u8]) -> bool {
     if let Some((_, rest)) = Clock::take_seconds(text) {
         let has_offset = || matches!(Offset::take(rest), Some((_, [])));
@@ -163,7 +162,7 @@ fn is_time(text: &[u8]) -> bool {
     matches!(Clock::take_minutes(text), Some((_, [])))
 }
 
-/// Whether a fraction has nine digits at most.
+/// True if a fraction has at most nine digits.
 fn has_short_fraction(text: &[u8]) -> bool {
     let mut parts = text.split(|byte| *byte == b'.').skip(1);
     parts

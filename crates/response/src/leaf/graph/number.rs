@@ -1,4 +1,4 @@
-//! Numbers, and texts where numbers are promised.
+//! Numbers, and texts stored in fields of numbers.
 
 use super::super::number::{write_integer, write_real};
 use super::super::{LeafError, text};
@@ -73,12 +73,12 @@ pub(super) fn write_float(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), Lea
     Ok(())
 }
 
-/// The integer that the driver reads in a text, eight characters at a time: each as its digits up
-/// to the first character that is none, and as nothing where there are no digits.
+/// The integer that the driver parses from a text, eight characters at a time: each as its leading
+/// digits, and as nothing without digits.
 fn number_of(text: &[u8]) -> Option<i64> {
     let text = str::from_utf8(text).ok()?;
     let digits = text.strip_prefix('-').unwrap_or(text);
-    // The empty text is no number to it, and neither is one with a minus within.
+    // For the driver, the empty text is no number, and neither is one with an inner minus.
     if digits.is_empty() || digits.contains('-') {
         return None;
     }
@@ -94,7 +94,7 @@ fn number_of(text: &[u8]) -> Option<i64> {
     Some(if text.starts_with('-') { number.wrapping_neg() } else { number })
 }
 
-/// What JavaScript's `parseInt` reads; zero where it reads nothing.
+/// JavaScript's `parseInt`; zero where it parses nothing.
 fn leading_integer(characters: &[char]) -> i64 {
     let mut rest = characters.iter().skip_while(|character| character.is_whitespace()).peekable();
     rest.next_if(|character| **character == '+');

@@ -65,7 +65,7 @@ impl Point {
         Some(Self { srid, x, y, z })
     }
 
-    /// The name of its system of coordinates, in quotes.
+    /// The name of its coordinate reference system, in quotes.
     fn crs(&self) -> &'static [u8] {
         match self.srid {
             4326 => b"\"wgs-84\"",

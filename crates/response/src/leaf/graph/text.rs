@@ -5,8 +5,8 @@ use super::super::{LeafError, text};
 use super::kind::boolean;
 use crate::cursor::Value;
 
-/// Appends what graphql-js makes of a value for `String`. Integers come to it as objects of the
-/// driver, of which it makes nothing.
+/// Appends a value as graphql-js serializes `String`. Integers are objects of the driver there,
+/// which it cannot serialize.
 pub(super) fn write_string(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
     match value {
         Value::Text(_) => text::write_text(value, out),
@@ -23,11 +23,11 @@ pub(super) fn write_string(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), Le
     }
 }
 
-/// Appends what the library makes of a value for `ID`.
+/// Appends a value as the library serializes `ID`.
 pub(super) fn write_id(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
     match value {
         Value::Text(_) => text::write_text(value, out),
-        // By way of JavaScript's numbers, so that one of 64 bits loses digits.
+        // Converted to a double, so that 64-bit integers lose digits.
         Value::Integer(integer) => {
             write_quoted(integer as f64, out);
             Ok(())
@@ -42,7 +42,7 @@ pub(super) fn write_id(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafEr
     }
 }
 
-/// Appends what graphql-js makes of a value for `Boolean`.
+/// Appends a value as graphql-js serializes `Boolean`.
 pub(super) fn write_boolean(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), LeafError> {
     let boolean = match value {
         Value::Real(real) if real.is_finite() => real != 0.0,

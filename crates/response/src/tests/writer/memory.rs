@@ -1,4 +1,4 @@
-//! Rows in memory, as a source gives them.
+//! A source of rows in memory.
 
 use std::cell::Cell as Counted;
 
@@ -19,13 +19,13 @@ pub(super) struct Level {
     pub(super) rows: Vec<(i64, Vec<Cell>)>,
     pub(super) bounds: Bounds,
     pub(super) has_more: bool,
-    /// The row, counted from zero in its page, that cannot be read.
+    /// The index of the unreadable row in its page.
     pub(super) broken_at: Option<usize>,
-    /// How many rows were read of it.
+    /// The number of rows read of it.
     pub(super) read: Counted<usize>,
 }
 
-/// Says which level could not be read.
+/// The unreadable level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Broken(pub(super) u16);
 
@@ -34,7 +34,7 @@ pub(super) struct Memory<'a> {
     levels: &'a [Level],
     level: Option<LevelId>,
     rows: Vec<&'a [Cell]>,
-    /// How many rows were read.
+    /// The number of rows read.
     read: usize,
     parent: Option<u64>,
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::gateway::GatewayWorker;
-use engine::{Allowed, Api, Caller, Memory, Report};
+use engine::{Allowed, Api, Caller, MemoryBudget, Report};
 use graphql::Request;
 use serde_json_bytes::{Value as Json, serde_json};
 
@@ -100,7 +100,7 @@ fn ask(api: &Api) -> Result<QueryResult, Failure> {
         return Ok(QueryResult { plan: String::new(), answer: String::new() });
     };
     let request = Request { query: QUERY.to_owned(), ..Request::default() };
-    let worker = GatewayWorker::sharing(Arc::clone(gateway), Memory::new(u64::MAX));
+    let worker = GatewayWorker::sharing(Arc::clone(gateway), MemoryBudget::new(u64::MAX));
     block_on(async {
         let (caller, mut report) = (Caller::default(), Report::default());
         let answer =

@@ -31,7 +31,7 @@ pub(super) async fn wait(plan: &Plan, needed: &[AwaitedIndex]) -> Result<usize, 
     if needed.is_empty() {
         return Ok(0);
     }
-    let (mut pause, mut told) = (FIRST_PAUSE, Instant::now());
+    let (mut pause, mut printed) = (FIRST_PAUSE, Instant::now());
     loop {
         let states = plan.index_states().await?;
         let filling: Vec<(&AwaitedIndex, u8)> =
@@ -39,8 +39,8 @@ pub(super) async fn wait(plan: &Plan, needed: &[AwaitedIndex]) -> Result<usize, 
         if filling.is_empty() {
             return Ok(needed.iter().filter(|one| print_failure(one, &states)).count());
         }
-        if told.elapsed() >= PROGRESS_INTERVAL {
-            told = Instant::now();
+        if printed.elapsed() >= PROGRESS_INTERVAL {
+            printed = Instant::now();
             for (one, percent) in filling {
                 print_line(&format!(
                     "{}: the {} is filled to {percent} % so far.",

@@ -250,7 +250,7 @@ fn tls(reader: &mut Reader<'_>, name: &str, value: &Value<'_>) -> Option<TlsEntr
     }
     let has = |name: &str| table.keys().any(|key| &**key.get_ref() == name);
     if has("cert") != has("key") {
-        let message = "`tls`: a certificate `cert` has a `key`, and the other way about";
+        let message = "`tls`: `cert` and `key` need each other";
         reader.wrong(value.span().start, message.to_owned());
     }
     Some(TlsEntry { position, authorities, own: certificate.zip(key_file) })

@@ -1,4 +1,4 @@
-//! What files mean, and what is said of those that are wrong.
+//! Settings of valid files, and problems of wrong ones.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ fn defaults() -> Defaults {
     }
 }
 
-/// How each subgraph is asked, or everything that is wrong.
+/// Compares the settings of each subgraph, or all problems.
 fn check(text: &str, expected: &Expect) {
     let text = text.trim_start();
     let resolved = SubgraphsFile::parse(Path::new("s.toml"), text, &variable)
@@ -171,7 +171,7 @@ tls = { cert = "a.pem", "key file" = "b" }
             error: s.toml:15:22: `errors`: `0%` cannot be used: a percentage is wanted, from `1%` to `100%`
             error: s.toml:15:28: `breaker` has no `off`; `of` is one
             error: s.toml:16:28: `requests`: `lzma` cannot be used: "gzip", "br", "zstd" or "deflate" is wanted
-            error: s.toml:17:7: `tls`: a certificate `cert` has a `key`, and the other way about
+            error: s.toml:17:7: `tls`: `cert` and `key` need each other
             error: s.toml:17:25: `tls` has no `key file`; `key` is one
         "#]],
     );
@@ -401,5 +401,55 @@ fn the_syntax_comes_first() {
         error: s.toml:2:19: invalid literal string, expected `'`
         error: s.toml:4:1: duplicate key
     "#]],
+    );
+}
+
+#[test]
+fn a_source_has_the_options_of_its_dialect_and_no_others() {
+    check(
+        r#"
+[subgraphs.accounts]
+source = "accounts.db"
+simple-collections = "only"
+aggregates = true
+[subgraphs.reviews]
+source = "postgres://localhost/shop"
+dialect = "phrag"
+default-limit = 50
+use-aggregation = false
+[subgraphs.products]
+source = "neo4j://graph"
+limit-required = true
+"#,
+        &expect![[r#"
+            accounts: LocalSource { entry: SourceEntry { address: Sqlite("accounts.db"), text: accounts.db, words: ["--aggregates", "--simple-collections=only"] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+            reviews: LocalSource { entry: SourceEntry { address: Postgres("postgres://localhost/shop"), text: postgres://localhost/shop, words: ["--default-limit=50", "--dialect=phrag", "--use-aggregation=false"] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+            products: LocalSource { entry: SourceEntry { address: Neo4j("neo4j://graph"), text: neo4j://graph, words: ["--limit-required"] }, timeout: 30s, most_bytes: 1048576, most_requests: 256 }
+        "#]],
+    );
+    check(
+        r#"
+[subgraphs.accounts]
+source = "accounts.db"
+geometric-types = true
+default-limit = 50
+dialects = "phrag"
+[subgraphs.reviews]
+source = "postgres://localhost/shop"
+dialect = "neo4j"
+[subgraphs.products]
+source = "products.db"
+dialect = "phrag"
+default-limit = "50"
+omit-list-suffix = true
+"#,
+        &expect![[r#"
+            error: s.toml:3:1: `geometric-types` is for PostgreSQL, and the source is an SQLite file: leave it out
+            error: s.toml:4:1: `default-limit` needs `dialect phrag`
+            error: s.toml:5:1: a subgraph has no `dialects`; `dialect` is one
+            error: s.toml:5:1: `dialects` has no place beside `source`, which is called without HTTP
+            error: s.toml:8:1: `dialect neo4j` needs a graph: an address such as `neo4j://localhost:7687`
+            error: s.toml:12:17: `default-limit`: a whole number is wanted, without quotes
+        "#]],
     );
 }

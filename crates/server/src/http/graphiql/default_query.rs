@@ -1,22 +1,22 @@
-//! A query of the API's own fields, for somebody who sees the API for the first time.
+//! The example query of GraphiQL, from the fields of the API.
 
 use graphql::schema::{FieldDefinition, FieldId, InputId, Schema, TypeId, TypeKind};
 
-/// How many rows, and how many fields of each.
+/// Number of rows, and of fields per row.
 const ROWS: usize = 10;
 const FIELDS: usize = 5;
 
-/// A root field that lists rows, and how to reach them.
+/// A root field that lists rows, with the path to them.
 struct Listed<'s> {
     field: &'s FieldDefinition,
-    /// The argument that says how many.
+    /// The argument with the page size.
     limit: Option<&'s str>,
     /// Whether the rows are the `nodes` of a connection.
     nodes: bool,
     leaves: Vec<&'s str>,
 }
 
-/// The first rows of the first list that the API has; `None` if it lists nothing.
+/// A query for the first rows of the first list of the API; `None` without a list.
 pub(super) fn default_query(schema: &Schema) -> Option<String> {
     let fields = fields(schema, schema.query?);
     let Listed { field, limit, nodes, leaves } =

@@ -16,7 +16,7 @@ const TARGETS: [(&str, &str, &str); 5] = [
     ("Neo4j", "neo4j://localhost", "neo4j"),
 ];
 
-/// The commands whose options stand in the table.
+/// The commands whose options have scopes.
 const COMMANDS: [&str; 3] = ["serve", "gateway", "explain"];
 
 /// The options of a command that have a long name, but those that clap itself adds.
@@ -32,7 +32,7 @@ fn options() -> Vec<Arg> {
     options_of("serve")
 }
 
-/// A value that the option takes.
+/// A valid value of the option.
 fn value(arg: &Arg) -> Option<String> {
     if !arg.get_action().takes_values() {
         return None;
@@ -65,7 +65,7 @@ fn value(arg: &Arg) -> Option<String> {
 fn serve(words: &[String]) -> ServeOptions {
     let words = [&["thalweg".to_owned(), "serve".to_owned()], words].concat();
     let mut command = Arguments::command();
-    // Each option is looked at by itself: options that it needs beside it are left out.
+    // Each option is checked alone, without the options that it needs.
     command = command.ignore_errors(true);
     command = command.mut_subcommand("serve", |serve| serve.ignore_errors(true));
     let matches = command.clone().get_matches_from(&words);
@@ -79,7 +79,7 @@ fn serve(words: &[String]) -> ServeOptions {
     }
 }
 
-/// The options that are refused for each target, with the word that says why.
+/// The options that are refused for each target.
 fn refused(more: &[&str]) -> String {
     let mut lines = String::new();
     for (name, address, dialect) in TARGETS {
@@ -130,7 +130,7 @@ fn every_option_has_one_scope() {
     assert!(ON_POSTGRES.into_iter().all(is_option));
 }
 
-/// The options that a look refuses, and each refusal says what to do.
+/// The options that are refused. Each refusal has a remedy.
 fn refused_of(options: Vec<Arg>, refusals: impl Fn(&GivenOptions) -> Vec<String>) -> String {
     let mut refused = Vec::new();
     for arg in options {

@@ -13,7 +13,7 @@ use super::super::{Compiler, refused};
 use crate::arithmetic::{ABSENT, DIVIDED_BY_ZERO, OVERFLOW};
 
 impl Compiler<'_> {
-    /// What becomes of the fields of a node or a relationship.
+    /// Assignments to the properties of a node or a relationship.
     pub(super) fn assigned(
         &self,
         of: Variable,
@@ -28,7 +28,7 @@ impl Compiler<'_> {
         assignments.iter().map(set).collect()
     }
 
-    /// What is said where one of the lists is not there that elements are added to or taken from.
+    /// The error message of a missing list that elements are added to or removed from.
     fn no_list(&self, assignments: &[(FieldId, Assignment)]) -> String {
         let lists = assignments.iter().filter(|(_, assignment)| {
             matches!(assignment, Assignment::Push(_) | Assignment::Pop(_))
@@ -81,7 +81,7 @@ impl Compiler<'_> {
         fails.push((is_null(old.clone()), failure(absent, statement)?));
         let new = old.compute(operation, operand);
         if let Some((least, most)) = self.range(field, statement) {
-            // What is no number is neither.
+            // NaN fits neither bound.
             let fits = vec![
                 new.clone().compare(Comparison::GreaterOrEqual, least),
                 new.clone().compare(Comparison::LessOrEqual, most),
@@ -146,7 +146,7 @@ fn is_null(value: Expression) -> Expression {
     Expression::IsNull(Box::new(value))
 }
 
-/// The end of the transaction: the server would store null, or what is no number that can be shown.
+/// Ends the transaction: the server would store null, or a number that cannot be shown.
 fn failure(message: &str, statement: &mut Statement) -> Result<Expression, CompileError> {
     raise(&Otherwise::new(OtherwiseKind::Invalid, message), statement)
 }

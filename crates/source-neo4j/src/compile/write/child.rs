@@ -1,5 +1,5 @@
-//! What is done along relationships of the nodes of a change: a subquery for each, in the order of
-//! the request.
+//! Nested writes along relationships of a change's nodes: a subquery for each, in the order of the
+//! request.
 
 use catalog::FieldId;
 use cypher::{Clause, Expression, Match, Name, Path, Projection, ProjectionItem, Variable};
@@ -15,7 +15,7 @@ use super::insert::{Cells, Said, each};
 use super::{Changed, collected, deletion};
 
 impl Compiler<'_> {
-    /// Adds what the children of a change do, whose nodes are a list.
+    /// Adds the nested writes of a change, whose nodes are a list.
     pub(super) fn children(
         &self,
         children: &[ChildWrite],
@@ -23,7 +23,7 @@ impl Compiler<'_> {
         clauses: &mut Vec<Clause>,
         statement: &mut Statement,
     ) -> Result<(), CompileError> {
-        // Nodes of which nothing but themselves is said are made together.
+        // Nodes without further writes are created together.
         for alike in children.chunk_by(are_alike) {
             let Some(child) = alike.first() else { continue };
             if reaches_nothing(&child.write.kind) {
@@ -67,7 +67,7 @@ impl Compiler<'_> {
                     let list = statement.column();
                     body.push(Clause::Return(each_once(node, list)));
                     clauses.push(call(vec![outer], body));
-                    // What hangs on them is found before they are gone.
+                    // Nested writes find their nodes before these are deleted.
                     self.children(&child.write.children, list, clauses, statement)?;
                     clauses.push(deletion(Changed::List(list), statement));
                 }
@@ -165,7 +165,7 @@ impl Compiler<'_> {
         Ok((node, values))
     }
 
-    /// What new relationships say of themselves, row by row.
+    /// Properties of new relationships, row by row.
     pub(super) fn edge_cells(
         &self,
         fields: &[(FieldId, Assignment)],
@@ -236,7 +236,7 @@ impl Compiler<'_> {
         Ok(node)
     }
 
-    /// Adds a subquery that changes something, and what is done along relationships of its nodes.
+    /// Adds a subquery with a change, and its nested writes.
     pub(super) fn go_on(
         &self,
         write: &Write,
@@ -271,8 +271,8 @@ fn each_once(node: Variable, list: Variable) -> Projection {
     projection
 }
 
-/// Whether no node passes the condition of a change: some are said of nodes of several types, and are
-/// for those of others. The planner of Neo4j 5.26 fails on what merges nothing.
+/// Whether no node passes the condition of a change: changes for nodes of several types may exclude
+/// a type. The planner of Neo4j 5.26 fails on a MERGE without rows.
 fn reaches_nothing(kind: &WriteKind) -> bool {
     match kind {
         WriteKind::Update(Update { filter, .. })
@@ -288,7 +288,7 @@ fn reaches_nothing(kind: &WriteKind) -> bool {
     }
 }
 
-/// Whether two children make nodes of which nothing else is said, and say the same of them.
+/// Whether two children create nodes without further writes, and set the same properties.
 fn are_alike(one: &ChildWrite, other: &ChildWrite) -> bool {
     let fields = |child: &ChildWrite| -> Vec<FieldId> {
         child.edge.iter().map(|(field, _)| *field).collect()

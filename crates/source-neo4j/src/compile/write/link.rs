@@ -1,4 +1,4 @@
-//! New relationships to nodes that may be there already, and what there may be of them.
+//! New relationships to nodes that may exist already, and limits of their number.
 
 use cypher::{
     Case, Clause, Comparison, Expression, Match, Merge, NodePattern, Path, Projection, Set,
@@ -100,7 +100,7 @@ impl Compiler<'_> {
         self.go_on(&child.write, (body, node), outer, clauses, statement)
     }
 
-    /// Ends the transaction unless each of the outer nodes is related to so many.
+    /// Ends the transaction unless each of the outer nodes has this number of relationships.
     pub(super) fn expect(
         &self,
         child: &ChildWrite,

@@ -4,10 +4,10 @@
 //! The nodes of a change are a list, from which each of its children sets out. A change of nothing
 //! else, of which one set of rows is read at most, needs no list.
 //!
-//! * `insert`: new nodes; `child`: what is done along relationships; `link`: new ones to nodes that
-//!   may be there already
+//! * `insert`: new nodes; `child`: nested writes along relationships; `link`: new relationships to
+//!   nodes that may exist already
 //! * `assign`: values that are stored
-//! * `returned`: what is read
+//! * `returned`: the rows that a change returns
 
 mod assign;
 mod child;
@@ -35,7 +35,7 @@ enum Changed {
 }
 
 impl Compiler<'_> {
-    /// The statement of a change and of what is read of it.
+    /// The statement of a change and of reading its rows.
     pub(super) fn write(
         &mut self,
         root: u32,
@@ -66,9 +66,8 @@ impl Compiler<'_> {
         self.finish(root, clauses, statement)
     }
 
-    /// Adds what is done along the relationships of the nodes of a change, which are a list, and
-    /// what they have to pass then. How many relationships there are is asked last, as in the
-    /// library.
+    /// Adds the nested writes of a change's nodes, which are a list, and the checks of the nodes.
+    /// The number of relationships is checked last, as in the library.
     fn done(
         &self,
         write: &Write,
@@ -131,7 +130,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a step reads what a change gave.
+/// Whether a step reads the rows of a change.
 pub(super) fn reads_of(step: StepId, read: &ir::Step) -> bool {
     rows_of(read).is_some_and(|rows| match rows.from {
         ir::From::Returned { step: of, .. } => of == step,

@@ -1,8 +1,8 @@
-//! What is read of a change: its nodes, and what the server has counted.
+//! Reading the rows of a change: its nodes, and the server's counters.
 
 use cypher::{Clause, Expression, Function, Projection, ProjectionItem, Variable};
 use ir::{Counter, OutputKind, Rows, State, StepId};
-use response::Place;
+use response::ColumnRef;
 use source::CompileError;
 
 use super::super::super::program::LevelRows;
@@ -15,7 +15,7 @@ use super::super::{Compiler, column, refused};
 use super::Changed;
 
 impl Compiler<'_> {
-    /// Adds the clauses that read what a change gave.
+    /// Adds the clauses that read the rows of a change.
     pub(super) fn returned(
         &mut self,
         reads: &[&Rows],
@@ -132,7 +132,7 @@ impl Compiler<'_> {
         Ok(Scope::of(node, None))
     }
 
-    /// The level of what the server has counted.
+    /// The level of the server's counters.
     fn counters(&mut self, rows: &Rows, number: u16) -> Result<(), CompileError> {
         let level = self.level(LevelRows::Summary { statement: number }, page_of(rows))?;
         let mut counters: Vec<Counter> = Vec::new();
@@ -142,7 +142,7 @@ impl Compiler<'_> {
             };
             let place = column(counters.len())?;
             counters.push(counter);
-            self.place_output(output.id, Place::Column(place));
+            self.place_output(output.id, ColumnRef::Column(place));
         }
         self.place_level(level, None, column(counters.len())?);
         if let Some(level) = self.levels.get_mut(usize::from(level.0)) {
@@ -153,12 +153,12 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether rows are what was counted.
+/// Whether rows are counters of a change.
 pub(super) fn is_counted(rows: &Rows) -> bool {
     matches!(rows.from, ir::From::Once)
 }
 
-/// Whether rows are what a step has counted.
+/// Whether rows are the counters of a step.
 pub(super) fn counts_of(step: StepId, rows: &Rows) -> bool {
     let is_own = |output: &ir::Output| match output.kind {
         OutputKind::Counter { step: of, .. } => of == step,

@@ -1,5 +1,5 @@
-//! Connections on which the server says no more, and still listens: as one that is shut down, or
-//! whose proxy is. Each script ends only when the client has closed its end, too.
+//! Connections on which the server sends nothing more, and still reads: during a shutdown of the
+//! server or of its proxy. Each script ends only when the client has closed its end, too.
 
 use super::*;
 use crate::wire::script::written;
@@ -66,8 +66,8 @@ async fn what_is_no_answer_is_told_and_the_next_request_is_answered() {
     let port = Port::open().await;
     let pool = pool(&port, 1);
     let (reads, writes) = (program(&[(READ, &[0])]), program(&[(WRITE, &[0])]));
-    // A message of a kind that there is not, one without an end, an answer to nothing that was asked,
-    // a record where none can be, and nothing like PackStream.
+    // A message of an unknown kind, one without an end, an answer without a request, a record where
+    // none can be, and bytes that are no PackStream.
     let garbage: [&[u8]; 5] = [
         b"\x00\x03\xb1\x42\xa0\x00\x00",
         b"\x00\x02\xb1\x70\x00\x00",
@@ -87,7 +87,7 @@ async fn what_is_no_answer_is_told_and_the_next_request_is_answered() {
                     }
                 }
                 peer.say_bytes(said).await;
-                // It is not used again, not even to say good-bye.
+                // It is not used again, not even for GOODBYE.
                 assert_eq!(peer.hear().await, "");
             }
         }

@@ -1,9 +1,9 @@
-//! A server that fails where it ends a transaction: as one that is stopped, which has written what it
-//! then does not acknowledge.
+//! A server that fails at the end of a transaction: as one that is stopped, which has written a
+//! transaction that it then does not acknowledge.
 
 use super::*;
 
-/// What becomes of a change whose COMMIT fails so, and whether it is made again.
+/// Checks the result of a change whose COMMIT fails with a code, and whether it is repeated.
 async fn check(code: &str, expected: (Vec<(u32, SourceErrorKind)>, bool), is_again: bool) {
     let port = Port::open().await;
     let pool = pool(&port, 1);
@@ -26,7 +26,7 @@ async fn check(code: &str, expected: (Vec<(u32, SourceErrorKind)>, bool), is_aga
     };
     let (ran, _peer) = tokio::join!(run(&pool, &program), serve);
     assert_eq!(ran, Ok((vec![0], expected.0, expected.1)), "{code}");
-    // What was in doubt then is not of the next change.
+    // The doubt does not affect the next change.
     assert_eq!(pool.idle_connections(), 1);
 }
 

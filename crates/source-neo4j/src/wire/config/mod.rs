@@ -1,4 +1,4 @@
-//! Where to connect to, and how.
+//! Configuration of connections.
 //!
 //! - [`Config`] and its parts (this file): each value is decided;
 //! - `resolve`: from an address and the environment;
@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use response::Memory;
+use response::MemoryBudget;
 use source::wire::socket::Silence;
 use source::wire::tls::{self, Check};
 
@@ -26,8 +26,7 @@ pub(super) use url::endpoint;
 #[derive(Debug, Clone)]
 pub struct Config {
     pub(super) endpoint: Arc<Endpoint>,
-    /// What the servers of a cluster are told about whom they route; none where the one server is
-    /// meant that the address names.
+    /// The routing context for the servers of a cluster; none where the address means one server.
     pub(super) routing: Option<RoutingContext>,
     pub(super) encryption: Encryption,
     pub(super) root_certificates: Option<RootCertificates>,
@@ -37,10 +36,10 @@ pub struct Config {
     pub(super) connect_timeout: ConnectTimeout,
     pub(super) silence: Silence,
     pub(super) answer_limit: usize,
-    /// What the answers of all connections may take together.
-    pub(super) memory: Option<Arc<Memory>>,
-    /// Made at the first use: reading root certificates takes milliseconds, and sharing it lets
-    /// TLS sessions be resumed.
+    /// The memory budget of the answers of all connections.
+    pub(super) memory: Option<Arc<MemoryBudget>>,
+    /// Made on first use: reading root certificates takes milliseconds, and sharing it allows TLS
+    /// sessions to be resumed.
     tls_client: Arc<OnceLock<Arc<rustls::ClientConfig>>>,
 }
 
@@ -55,7 +54,7 @@ pub struct Endpoint {
 /// The query of a `neo4j` address, which the servers understand: `policy=eu`.
 pub(super) type RoutingContext = Arc<[(Box<str>, Box<str>)]>;
 
-/// What a scheme says about TLS.
+/// TLS by the scheme of the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encryption {
     /// `bolt`, `neo4j`.
@@ -66,7 +65,7 @@ pub enum Encryption {
     Unverified,
 }
 
-/// Who a session is for.
+/// Credentials of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Authentication {
     /// For servers that ask for nothing.
@@ -79,11 +78,11 @@ pub(super) enum Authentication {
     Bearer(Secret),
 }
 
-/// How long connecting to one address may take.
+/// Timeout of connecting to one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectTimeout {
     Usual(Duration),
-    /// Somebody said so; none is no limit.
+    /// Configured; none is no limit.
     Asked(Option<Duration>),
 }
 
@@ -93,8 +92,8 @@ impl Config {
         Config::resolve(url, |name| std::env::var(name).ok())
     }
 
-    /// From an address and an environment of the caller's: `NEO4J_USERNAME`, `NEO4J_PASSWORD` and
-    /// `NEO4J_DATABASE`, which hold where the address says nothing.
+    /// Resolves an address and an environment: `NEO4J_USERNAME`, `NEO4J_PASSWORD` and
+    /// `NEO4J_DATABASE`, which hold where the address has no value.
     pub fn resolve(
         url: &str,
         environment: impl Fn(&str) -> Option<String>,
@@ -109,7 +108,7 @@ impl Config {
         self
     }
 
-    /// Unless the address said something.
+    /// Sets the timeout unless the address has set one.
     #[must_use]
     pub fn with_usual_connect_timeout(mut self, timeout: Duration) -> Config {
         self.connect_timeout = match self.connect_timeout {
@@ -121,7 +120,7 @@ impl Config {
 
     /// The memory that answers are counted in, with those of others.
     #[must_use]
-    pub fn with_memory(mut self, memory: &Arc<Memory>) -> Config {
+    pub fn with_memory(mut self, memory: &Arc<MemoryBudget>) -> Config {
         self.memory = Some(Arc::clone(memory));
         self
     }
@@ -131,7 +130,7 @@ impl Config {
         &self.endpoint
     }
 
-    /// Whether the server is asked which servers to use.
+    /// Whether the servers are chosen by routing tables.
     pub fn is_routed(&self) -> bool {
         self.routing.is_some()
     }
@@ -141,7 +140,7 @@ impl Config {
         self.database.as_deref()
     }
 
-    /// None where there is no user: the server asks for nothing, or a token says who it is.
+    /// None without a user: the server requires no authentication, or a token identifies the user.
     pub fn user(&self) -> Option<&str> {
         match &self.authentication {
             Authentication::Basic { user, .. } => Some(user),

@@ -1,4 +1,4 @@
-//! Decides every value: the address first, then the environment, then what is usual.
+//! Resolution of every value: the address first, then the environment, then the default.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::url::{self, Parts};
 use super::{Authentication, Config, ConnectTimeout, Encryption, RootCertificates, Secret};
 
 const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The most bytes of one exchange's answers, unless the caller says another number.
+/// Default limit of the bytes of one exchange's answers.
 const DEFAULT_ANSWER_LIMIT: usize = 1 << 30;
 /// The user that every new database has.
 const DEFAULT_USER: &str = "neo4j";
@@ -18,7 +18,7 @@ const DEFAULT_USER: &str = "neo4j";
 /// The lookup of an environment variable.
 type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// What is ours in the query of an address; the rest is for the servers.
+/// Our own parameters in the query of an address; the others are for the servers.
 #[derive(Default)]
 struct Options {
     authentication: Option<String>,
@@ -69,7 +69,7 @@ pub(super) fn resolve(url: &str, environment: Environment<'_>) -> Result<Config,
     })
 }
 
-/// Whether servers are asked for others, and how a stream is encrypted.
+/// Whether routing is used, and how the stream is encrypted.
 fn read_scheme(scheme: &str) -> Result<(bool, Encryption), WireError> {
     Ok(match scheme {
         "bolt" => (false, Encryption::Plain),
@@ -145,7 +145,7 @@ fn configuration(parts: &[&str]) -> WireError {
 mod tests {
     use super::*;
 
-    /// One line for what a configuration has become.
+    /// Compares a configuration, printed on one line.
     fn check(url: &str, environment: &[(&str, &str)], expected: &str) {
         let resolved = resolve(url, &|name| {
             let found = environment.iter().find(|(key, _)| *key == name);

@@ -8,7 +8,7 @@ use super::Endpoint;
 
 const DEFAULT_PORT: u16 = 7687;
 
-/// What an address says, without its escapes.
+/// The parts of an address, without its escapes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) scheme: String,
@@ -56,7 +56,7 @@ pub(super) fn parse(url: &str) -> Result<Parts, WireError> {
     })
 }
 
-/// `host`, `host:7688`, `[::1]`, `[::1]:7688`; also what a routing table says.
+/// `host`, `host:7688`, `[::1]`, `[::1]:7688`; also in routing tables.
 pub(in super::super) fn endpoint(text: &str) -> Option<Endpoint> {
     let (host, port) = match text.strip_prefix('[') {
         Some(rest) => {

@@ -1,4 +1,4 @@
-//! Which certificates are good enough for which scheme.
+//! Tests of certificates by the schemes of addresses.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tokio_rustls::TlsAcceptor;
 use super::super::Config;
 use super::*;
 
-/// A server's side of TLS with a certificate that nobody but itself has signed, and that as PEM.
+/// The server's side of TLS with a self-signed certificate, and the certificate as PEM.
 fn server(name: &str) -> (TlsAcceptor, String) {
     let key = KeyPair::generate().unwrap();
     let parameters = CertificateParams::new(vec![name.to_owned()]).unwrap();

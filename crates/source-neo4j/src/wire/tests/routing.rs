@@ -1,4 +1,4 @@
-//! What servers of a cluster would answer.
+//! Tests of routing with documented answers of a cluster.
 
 use std::sync::Arc;
 

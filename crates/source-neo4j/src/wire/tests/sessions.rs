@@ -1,4 +1,4 @@
-//! How sessions begin and end, and do not.
+//! Tests of the beginning and the end of sessions.
 
 use super::super::{ErrorClass, ServerVersion};
 use super::*;

@@ -1,4 +1,4 @@
-//! Failures, interruptions, and servers that say what they should not.
+//! Tests of failures, interruptions, and servers that violate the protocol.
 
 use super::super::script::written;
 use super::*;
@@ -290,7 +290,7 @@ async fn what_the_protocol_does_not_allow_is_an_error() {
     }
 }
 
-/// Whatever a server says, it costs no more than an error.
+/// Any bytes of a server cause at most an error.
 #[tokio::test]
 async fn no_byte_is_trusted() {
     let answer = [

@@ -176,9 +176,9 @@ impl Movies {
         }
         let places =
             program.layout.outputs.iter().zip(0_u32..).filter_map(|(place, number)| match place {
-                response::Place::Column(column) => Some(format!("#{number} column {column}")),
-                response::Place::Level(level) => Some(format!("#{number} level {}", level.0)),
-                response::Place::Unused => None,
+                response::ColumnRef::Column(column) => Some(format!("#{number} column {column}")),
+                response::ColumnRef::Level(level) => Some(format!("#{number} level {}", level.0)),
+                response::ColumnRef::Unused => None,
             });
         text.push_str(&places.collect::<Vec<_>>().join(", "));
         text.push('\n');

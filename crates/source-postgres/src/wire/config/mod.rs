@@ -1,8 +1,8 @@
-//! Where to connect to, and how.
+//! Configuration of connections.
 //!
 //! - [`Config`] and its parts (this file): the low level is gone, each value is decided;
 //! - `resolve`: from a URL, the environment and the password file;
-//! - `url`: what has to be taken out of a URL before `tokio_postgres` parses it;
+//! - `url`: parameters that are removed from a URL before `tokio_postgres` parses it;
 //! - `password_file`: libpq's `.pgpass`.
 
 mod password_file;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use response::Memory;
+use response::MemoryBudget;
 use source::wire::socket::Silence;
 use tokio_postgres::config::{ChannelBinding, SslMode, SslNegotiation, TargetSessionAttrs};
 
@@ -46,14 +46,14 @@ pub struct Config {
     pub(super) connect_timeout: ConnectTimeout,
     pub(super) silence: Silence,
     pub(super) pooler: PoolerState,
-    /// How many sessions there are.
+    /// Counter of open sessions.
     pub(super) sessions: Sessions,
     pub(super) answer_limit: usize,
-    /// What the answers of all connections may take together.
-    pub(super) memory: Option<Arc<Memory>>,
+    /// The memory budget of the answers of all connections.
+    pub(super) memory: Option<Arc<MemoryBudget>>,
     pub(super) silent: SilentAddresses,
-    /// Made at the first use: reading root certificates takes milliseconds, and sharing it lets
-    /// TLS sessions be resumed.
+    /// Made on first use: reading root certificates takes milliseconds, and sharing it allows TLS
+    /// sessions to be resumed.
     tls_client: Arc<OnceLock<Arc<rustls::ClientConfig>>>,
 }
 
@@ -61,7 +61,7 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     pub host: Host,
-    /// Saves the look-up of the host's name, which is still what a certificate is compared with.
+    /// Saves the look-up of the host's name, which a certificate is compared with all the same.
     pub address: Option<IpAddr>,
     pub port: u16,
     pub password: Option<Secret>,
@@ -74,11 +74,11 @@ pub enum Host {
     Unix(PathBuf),
 }
 
-/// How long connecting to one address may take.
+/// Timeout of connecting to one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectTimeout {
     Usual(Duration),
-    /// Somebody said so; none is no limit.
+    /// Configured; none is no limit.
     Asked(Option<Duration>),
 }
 
@@ -96,8 +96,8 @@ impl Config {
         resolve::resolve(url, &environment)
     }
 
-    /// Whether statements are prepared by name and kept. Not so for poolers that give each
-    /// transaction another server connection.
+    /// Sets whether statements are prepared by name and kept. Not supported by poolers that give
+    /// each transaction another server connection.
     #[must_use]
     pub fn with_prepared(mut self, prepared: bool) -> Config {
         self.pooler = self.pooler.apart();
@@ -128,7 +128,7 @@ impl Config {
         self
     }
 
-    /// Unless the text or the environment said something.
+    /// Sets the timeout unless the text or the environment has set one.
     #[must_use]
     pub fn with_usual_connect_timeout(mut self, timeout: Duration) -> Config {
         self.connect_timeout = match self.connect_timeout {
@@ -140,7 +140,7 @@ impl Config {
 
     /// The memory that answers are counted in, with those of others.
     #[must_use]
-    pub fn with_memory(mut self, memory: &Arc<Memory>) -> Config {
+    pub fn with_memory(mut self, memory: &Arc<MemoryBudget>) -> Config {
         self.memory = Some(Arc::clone(memory));
         self
     }
@@ -184,7 +184,8 @@ impl Config {
         self.pooler.keeps_statements()
     }
 
-    /// The same for `tokio_postgres`, which knows no `allow` and no verification by itself.
+    /// The configuration of `tokio_postgres`, which supports neither `allow` nor verification
+    /// itself.
     pub fn to_tokio_postgres(&self) -> tokio_postgres::Config {
         let mut config = tokio_postgres::Config::new();
         config

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Secret;
 
-/// What a line must match.
+/// The values that a line must match.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted<'a> {
     pub(super) host: &'a str,
@@ -47,7 +47,7 @@ fn match_line(line: &str, wanted: Wanted<'_>) -> Option<Secret> {
     Some(Secret::new(unescape(rest)))
 }
 
-/// A field up to a colon that is not escaped, and what follows the colon.
+/// A field up to a colon that is not escaped, and the rest after the colon.
 fn split_field(text: &str) -> Option<(&str, &str)> {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate() {

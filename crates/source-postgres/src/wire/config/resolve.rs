@@ -17,13 +17,13 @@ use super::url::{self, Separated};
 use super::{Config, ConnectTimeout, Endpoint, Host, RootCertificates, Secret, TlsMode};
 
 const DEFAULT_PORT: u16 = 5432;
-/// Where PostgreSQL's packages, and PostgreSQL itself when built from source, put the socket.
+/// Default folders of the socket: of PostgreSQL's packages, and of PostgreSQL built from source.
 const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 /// libpq waits for as long as the system does, which is minutes.
 const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// What `tokio_postgres` says where the text says nothing.
+/// Default of `tokio_postgres`.
 const UNSAID_KEEPALIVE: Duration = Duration::from_secs(2 * 60 * 60);
-/// The most bytes of one round's answers, unless the caller says another number.
+/// Default limit of the bytes of one round's answers.
 const DEFAULT_ANSWER_LIMIT: usize = 1 << 30;
 
 /// The lookup of an environment variable.
@@ -49,7 +49,7 @@ pub(super) fn resolve(text: &str, environment: Environment<'_>) -> Result<Config
         variable("HOME"),
     );
     if root_certificates == Some(RootCertificates::System) && tls != TlsMode::VerifyFull {
-        // libpq's rule: anybody can get a certificate of a public authority.
+        // libpq's rule: anyone can get a certificate of a public authority.
         return Err(configuration(&["sslrootcert=system needs sslmode=verify-full"]));
     }
     Ok(Config {
@@ -186,7 +186,8 @@ fn host_from_name(name: &str) -> Host {
     if name.starts_with('/') { Host::Unix(name.into()) } else { Host::Tcp(name.to_owned()) }
 }
 
-/// libpq is built with one socket folder; which one differs, so the one in use is looked for.
+/// libpq is built with one socket folder, which differs between builds, so the existing one is
+/// searched for.
 fn default_host(port: u16) -> Host {
     let socket = [".s.PGSQL.", &port.to_string()].concat();
     let folder =
@@ -269,8 +270,8 @@ fn connect_timeout(
     Ok(ConnectTimeout::Asked(seconds.map(Duration::from_secs)))
 }
 
-/// Two hours, the usual time before a silent peer is asked, are too long for those who wait for
-/// its answer; what the text says otherwise holds.
+/// Two hours, the default time before keepalive probes, are too long for clients that wait for an
+/// answer; a configured time holds.
 fn silence(parsed: &tokio_postgres::Config) -> Silence {
     let idle = parsed.get_keepalives_idle();
     let usual = Silence::USUAL.keepalive;
@@ -298,7 +299,7 @@ fn configuration(parts: &[&str]) -> WireError {
     WireError::Configuration(parts.concat())
 }
 
-/// `tokio_postgres` says what is wrong in the source of its error only.
+/// `tokio_postgres` describes the problem in the source of its error only.
 fn with_source(error: &tokio_postgres::Error) -> String {
     match std::error::Error::source(error) {
         Some(source) => [&error.to_string(), ": ", &source.to_string()].concat(),
@@ -317,7 +318,7 @@ mod tests {
         })
     }
 
-    /// One line for what a configuration has become.
+    /// Compares a configuration, printed on one line.
     fn check(text: &str, environment: &[(&str, &str)], expected: &str) {
         let config = match resolved(text, environment) {
             Ok(config) => config,

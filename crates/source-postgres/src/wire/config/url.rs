@@ -1,5 +1,5 @@
-//! What a connection text says that `tokio_postgres` does not know: the other modes of TLS, the
-//! root certificates, and whether a port was written or filled in.
+//! Parameters of a connection text that `tokio_postgres` does not support: the other modes of TLS,
+//! the root certificates, and whether a port was written or filled in.
 
 use source::wire::percent;
 
@@ -74,7 +74,7 @@ impl Separated {
         Ok(())
     }
 
-    /// Whether it belongs here and is not for `tokio_postgres`.
+    /// Takes a parameter; returns whether it is one of these.
     fn take(&mut self, name: &str, value: &str) -> bool {
         match name {
             "sslmode" => self.sslmode = Some(value.to_owned()),

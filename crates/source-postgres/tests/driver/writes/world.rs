@@ -11,7 +11,10 @@ use ir::{
     Transaction, Update, Value, Write, WriteKind,
 };
 use relational::{ParameterSource, Strategy};
-use response::{Failure, Fields, Held, Item, Leaf, Memory, Node, NodeId, Shape, ShapeField, Sink};
+use response::{
+    Failure, Fields, Item, Leaf, MemoryBudget, MemoryReservation, Node, NodeId, Shape, ShapeField,
+    Sink,
+};
 use source::{
     Connections as _, ExecuteError, ExecuteParams, Observed, PlanFigures, PoolLimits, Session,
     Variables,
@@ -73,7 +76,7 @@ impl World {
             ..PostgresOptions::default()
         };
         let (source, catalog) = PostgresSource::open(&url, &options).await.unwrap();
-        let connections = source.connections(PoolLimits::apart(2), &Memory::new(u64::MAX));
+        let connections = source.connections(PoolLimits::apart(2), &MemoryBudget::new(u64::MAX));
         Some(Self { server, database, catalog, source, connections })
     }
 
@@ -181,7 +184,7 @@ impl World {
     pub(crate) async fn try_run(&self, request: &ir::Request) -> Result<String, ExecuteError> {
         let program = self.source.compile(&self.catalog, request).unwrap();
         let plan = Arc::new(PostgresPlan { program, shape: self.shape(request).into() });
-        let sink = Sink::new(Vec::new(), u64::MAX, Held::default());
+        let sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::default());
         let nobody = Session::default();
         let asked = ExecuteParams {
             variables: Variables::of(&[]),

@@ -15,7 +15,7 @@ use crate::runtime_estimate::Lane;
 
 const PLAIN: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, up INTEGER REFERENCES t (id))";
 
-/// Rows are numbered, so that what ran twice is seen.
+/// Rows are numbered, so that repeated runs are visible.
 const LOG: &str = "CREATE TABLE t (place INTEGER PRIMARY KEY AUTOINCREMENT, id)";
 
 /// Longer than any test takes.
@@ -23,7 +23,7 @@ const LONG: Duration = Duration::from_secs(600);
 
 const ALL: &str = "SELECT id FROM t ORDER BY 1";
 
-/// How often a request ran in each manner, and what failed in the end.
+/// Number of runs of a request in each manner, and its failures.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Ran {
     together: u32,
@@ -47,7 +47,7 @@ impl Ran {
         Self { together: 1, failures: failures.into(), ..Self::default() }
     }
 
-    /// Nothing of what ran together was there.
+    /// Group commit had no effect.
     fn again(failures: &[(u32, SourceErrorKind)]) -> Self {
         Self { together: 1, alone: 1, failures: failures.into(), ..Self::default() }
     }
@@ -81,7 +81,7 @@ impl Waiting {
         self.push_until(request, self.staying.flag(), |_| ());
     }
 
-    /// A request that may go away, and what else is done while it runs.
+    /// A request that may be abandoned, with a function that runs meanwhile.
     fn push_until(
         &mut self,
         request: impl FnOnce(&mut Request),
@@ -117,7 +117,7 @@ impl Waiting {
         assert!(self.writing.is_free());
     }
 
-    /// What each was told.
+    /// The answer of each request.
     fn told(&mut self) -> Vec<Ran> {
         self.answers.drain(..).map(|mut answer| answer.try_recv().unwrap().unwrap()).collect()
     }
@@ -191,7 +191,7 @@ fn each_fails_by_itself() {
     let mut waiting = Waiting::new(&place);
     waiting.push(insert(1));
     waiting.push(|request| {
-        // What is before the row that is there is taken back, and what follows is not.
+        // Writes before the conflicting row are rolled back, and later ones are not.
         request.write("INSERT INTO t (id) VALUES (2) RETURNING id", &[]);
         request.write("INSERT INTO t (id) VALUES (1) RETURNING id", &[]);
         request.end(None);
@@ -203,12 +203,12 @@ fn each_fails_by_itself() {
         request.end(Some((written, Test::NoRow)));
     });
     waiting.push(|request| {
-        // A foreign key that is looked at when the statement ends.
+        // An immediate foreign key.
         request.write("INSERT INTO t (id, up) VALUES (4, 99) RETURNING id", &[]);
         request.end(None);
     });
     waiting.push(|request| {
-        // It sees what is before it.
+        // It sees earlier changes.
         request.write("INSERT INTO t (id, up) SELECT 5, max(id) FROM t RETURNING id", &[]);
         request.end(None);
     });
@@ -403,7 +403,7 @@ fn if_others_do_not_let_it_begin_or_end_all_are_told_so_once() {
     waiting.push(insert(1));
     waiting.run();
     assert_eq!(waiting.told(), [Ran::lost(overloaded, 0)]);
-    // Who reads lets it begin.
+    // A reader admits its BEGIN.
     other.execute_batch("ROLLBACK; BEGIN; SELECT * FROM t").unwrap();
     waiting.push(insert(1));
     waiting.push(insert(2));
@@ -512,7 +512,7 @@ async fn those_that_wait_are_committed_together_and_in_their_order() {
                 let failures = kinds(&change.run(&program, file, stop, manner));
                 (manner == Manner::Together, failures)
             };
-            // One that does not join lets none pass it by.
+            // A request that does not join a group is not overtaken.
             tokio::spawn(async move { writer.run(&Counter::default(), id != 4, work).await })
         })
         .collect();

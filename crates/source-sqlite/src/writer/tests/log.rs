@@ -1,4 +1,4 @@
-//! What becomes of a write-ahead log.
+//! Tests of the write-ahead log.
 
 use super::*;
 
@@ -62,7 +62,7 @@ async fn another_journal_stays_as_it_is() {
     fill(&writer).await;
     writer.close(Duration::from_secs(60));
     assert_eq!((log(&place), place.read("PRAGMA journal_mode")), (None, "delete".into()));
-    // Whoever comes later is served all the same.
+    // Later requests are served all the same.
     fill(&writer).await;
     assert_eq!(place.read("SELECT count(*) FROM t"), "2");
 }

@@ -28,7 +28,7 @@ fn what_was_changed_is_read_in_the_same_transaction() {
         tens.push(format!("{:?}", written.value(1)));
     }
     assert_eq!(tens, ["Integer(10)", "Integer(20)"]);
-    // The same rows come as often as they are asked for.
+    // The same rows can be read repeatedly.
     for _ in 0..2 {
         let mut rows = top.open(again).unwrap();
         let mut answer = Vec::new();

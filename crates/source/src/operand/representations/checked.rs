@@ -5,7 +5,7 @@ use ir::RepresentedValue;
 use super::super::Resolved;
 use super::super::given::Given;
 
-/// How many characters a number with all its digits has at most: PostgreSQL's `numeric` takes more.
+/// Most characters of a decimal number in full: PostgreSQL's `numeric` takes more.
 const LONGEST_DECIMAL: usize = 1_000;
 
 /// A value as the source takes it, if it takes it.
@@ -28,7 +28,7 @@ fn has_null_character(json: &str) -> bool {
     json.contains('\0') || json.match_indices("\\u0000").any(escaped)
 }
 
-/// The same of a value without parts.
+/// Checks a scalar value.
 pub(super) fn checked_value(kind: RepresentedValue, value: Resolved<'_>) -> Option<Resolved<'_>> {
     match (kind, value) {
         (RepresentedValue::Integer { bits }, Resolved::Integer(number)) => {
@@ -72,8 +72,8 @@ fn fits(number: i64, bits: u8) -> bool {
     }
 }
 
-/// The number that is nearest to a text. What is too large for one is none, and what is too small
-/// is zero: PostgreSQL would refuse the text of either.
+/// The floating-point number nearest to a text. Overflow is invalid, and underflow is zero:
+/// PostgreSQL would refuse the text of either.
 fn float(bits: u8, text: &str) -> Option<Resolved<'static>> {
     let text = match bits {
         32 => text.parse::<f32>().ok().filter(|number| number.is_finite())?.to_string(),

@@ -2,6 +2,7 @@
 
 mod children;
 mod choose;
+mod keys;
 mod links;
 mod required;
 

@@ -8,7 +8,7 @@ use std::process::Command;
 use super::table;
 use crate::program::{self, ProgramError};
 
-/// The database cannot be read. An advisory that is left out would be one that nobody hears of.
+/// The database cannot be read. An advisory that is left out would go unnoticed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DatabaseError {
     #[error("{}: {reason}", path.display())]

@@ -14,11 +14,11 @@ pub(crate) fn path(folder: &str) -> String {
 pub(crate) struct Package<'t> {
     pub(crate) name: &'t str,
     pub(crate) version: &'t str,
-    /// Where its name stands.
+    /// The line of its name.
     pub(crate) line: usize,
 }
 
-/// The packages that come from a registry or a repository, and what cannot be understood.
+/// The packages from a registry or a repository, and findings about unreadable ones.
 ///
 /// Those without a source are the workspace's own, whatever the registry has under their names.
 pub(crate) fn packages<'t>(path: &str, text: &'t str) -> (Vec<Package<'t>>, Vec<Finding>) {

@@ -1,11 +1,11 @@
-//! The table of advisories: a head that says where it is from, then a line an advisory.
+//! The table of advisories: a head with its origin, then a line per advisory.
 
 use super::date::Date;
 use super::finding;
 use crate::tidy::Finding;
 use crate::tidy::version::{Requirement, Version};
 
-/// Facts alone: what an advisory says in words stands under its address.
+/// Facts only: the text of an advisory is under its address.
 const HEAD: &str = "\
 # Advisories about packages of crates.io that the RustSec advisory database has published and not withdrawn.
 # Written by a program, from https://github.com/RustSec/advisory-db; renewed, at best before each release, by
@@ -35,7 +35,7 @@ pub(super) struct Advisory<'t> {
     sound: Vec<Requirement>,
 }
 
-/// What an advisory is to whoever uses the package, with RustSec's word for it.
+/// The meaning of an advisory for users of the package, with RustSec's name of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind<'t> {
     Fault(&'t str),
@@ -49,7 +49,7 @@ pub(super) fn print(date: &str, commit: &str, mut lines: Vec<String>) -> String 
     format!("{HEAD}# date: {date}\n# commit: {commit}\n{COLUMNS}{lines}")
 }
 
-/// Reads a table, and finds what in it cannot be read.
+/// Parses a table; returns findings about unreadable lines.
 pub(super) fn parse<'t>(path: &str, text: &'t str) -> (Table<'t>, Vec<Finding>) {
     let (mut advisories, mut findings) = (Vec::new(), Vec::new());
     for (index, line) in text.lines().enumerate() {

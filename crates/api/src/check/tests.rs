@@ -1,0 +1,301 @@
+//! Every role at every position: the check finds exactly the inputs that their position does not
+//! read.
+
+mod places;
+mod roles;
+
+use std::fmt::Write;
+
+use expect_test::expect;
+
+use self::places::{Place, places};
+use self::roles::{Sample, samples};
+use crate as api;
+use crate::ApiBuilder;
+use crate::binding::{
+    ArgumentRole, Change, FieldBinding, InputBinding, InputRole, MutationBinding, MutationForm,
+    WriteRole,
+};
+use crate::check::{Position, misbound};
+use graphql::schema::{FieldDefinition, InputDefinition, TypeDefinition, TypeKind, TypeRef};
+
+/// Whether the check lets an input with this role stand there. If not, it finds this input, with its
+/// role and its position, and nothing else.
+fn is_read(place: &Place, sample: &Sample) -> bool {
+    let found = misbound(&place.api(sample.role.clone()));
+    match found.as_slice() {
+        [] => true,
+        [one] => {
+            assert_eq!(one.position, place.position);
+            assert_eq!(*one.role, format!("{:?}", sample.role));
+            false
+        }
+        several => panic!("{:?} with {sample:?}: {several:?}", place.position),
+    }
+}
+
+/// The roles that a place reads, a line for each family. A variant stands for all that it holds, or
+/// names what of it is read.
+fn roles_read(place: &Place, samples: &[Sample]) -> String {
+    let mut lines = String::new();
+    for family in samples.chunk_by(|one, other| one.family == other.family) {
+        let mut names = Vec::new();
+        for variant in family.chunk_by(|one, other| one.variant == other.variant) {
+            let read = || variant.iter().filter(|sample| is_read(place, sample));
+            let details: Vec<&str> = read().map(|sample| sample.detail).collect();
+            match details.len() {
+                0 => {}
+                all if all == variant.len() => names.push(variant[0].variant.to_owned()),
+                _ => names.push(format!("{}({})", variant[0].variant, details.join(" | "))),
+            }
+        }
+        let family = match family[0].family {
+            "" => "other",
+            name => name,
+        };
+        if !names.is_empty() {
+            writeln!(lines, "  {family}: {}", names.join(", ")).expect("a line");
+        }
+    }
+    lines
+}
+
+#[test]
+fn each_position_reads_these_roles_and_no_others() {
+    let samples = samples();
+    let mut table = String::new();
+    let places = places();
+    for same in places.chunk_by(|one, other| one.position == other.position) {
+        let read = roles_read(&same[0], &samples);
+        for other in &same[1..] {
+            assert_eq!(roles_read(other, &samples), read, "{other:?}");
+        }
+        writeln!(table, "{}\n{read}", name(same[0].position)).expect("a line");
+    }
+    expect![[r#"
+        Nothing
+
+        Rows
+          Argument: Options, Limit, LimitUnlessZero, LimitAtMost, Offset, Last, After, Before, AfterOffset, OrderBy, Sort, NodeId, GlobalId, Call, Searched, SearchBy, Directed, DirectedVariants
+          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, On
+          other: Refused
+
+        Lookup
+          Argument: NodeId
+
+        Edge
+          Argument: OrderBy
+
+        Groups
+          Argument: GroupBy
+          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, On
+          other: Refused
+
+        RowGroups
+          Argument: GroupFields
+
+        GroupFields
+          Argument: GroupField
+          other: Refused
+
+        Order
+          Order: Sort, SortOfEdge, Field, Edge, Common, Computed
+          other: Refused
+
+        CallArguments
+          Argument: Call
+
+        Entities
+          other: Representations
+
+        Value
+          other: Member
+
+        Condition()
+          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, On
+          other: Refused
+
+        Condition(subject)
+          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, Operator, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, On
+          other: Refused
+
+        Condition(rows Some(One))
+          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, On
+          other: Refused
+
+        Condition(rows Some(Variants))
+          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, On
+          other: Refused
+
+        Condition(rows Some(Declared))
+          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Rows(Quantified | All | Together), Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, On
+          other: Refused
+
+        Condition(composite)
+          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite, AttributeOperators, Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, On
+          other: Refused
+
+        Condition(made_of)
+          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, MadeOf, OperatorsOfMade, OperatorsOfComputed, OfVariants
+          Variant: Of, On
+          other: Refused
+
+        Condition(group)
+          Filter: Conditions, And, Or, Negated, Unsupported, Equal, EqualComputed, IsNull, IsGlobalId, On, Operators, Composite(Field | Row), Related, Exists, RelatedMany, RelatedBy, RelatedVariants, RelatedVariantsBy(Quantified | All | Together), RelatedEach, Declared, GroupFilter, MadeOf, OperatorsOfComputed, OfVariants
+          Variant: Of, On
+          other: Refused
+
+        EachVariant
+          Variant: Of
+
+        Distance
+          Filter: DistancePoint, DistanceIs
+
+        OfComputed
+          Filter: Conditions, CallArguments
+
+        CallArguments
+          Argument: Call
+
+        Change(New)
+          Write: Inputs, Stored, ClientMutationId
+
+        Change(NewRows)
+          Write: Inputs, Rows, ClientMutationId
+
+        Change(NewOfRows)
+          Write: Inputs, Stored
+
+        Change(Updated)
+          Argument: NodeId
+          Filter: Conditions, Equal
+          Write: Inputs, Stored, ClientMutationId
+
+        Change(UpdatedRows)
+          Filter: Conditions, Equal
+          Write: Inputs, AtMost, Stored, ClientMutationId
+
+        Change(Deleted)
+          Argument: NodeId
+          Filter: Conditions, Equal
+          Write: Inputs, ClientMutationId
+
+        Change(DeletedRows)
+          Filter: Conditions, Equal
+          Write: Inputs, AtMost, ClientMutationId
+
+        Change(Called)
+          Argument: Call
+          Write: Inputs, ClientMutationId
+
+        Change(NestedNew)
+          Write: Inputs, Stored, ClientMutationId, Nested
+
+        Change(NestedUpdated)
+          Argument: NodeId
+          Filter: Conditions, Equal
+          Write: Inputs, Stored, ClientMutationId, Nested
+
+        Change(NewInRow)
+          Write: Inputs, Stored, Nested
+
+        Change(KeyInRow)
+          Argument: NodeId
+          Filter: Conditions, Equal
+          Write: Inputs
+
+        Nested
+          Write: NestedIn
+
+        CreateNodes
+          Write: Rows
+
+        Nodes
+          Filter: Conditions
+          Write: Inputs, Stored, NestedWrites, NestedWrite(with a way), Several, FurtherWrites, Assign, Assigns
+          Variant: Of, On
+          other: Refused
+
+        NestedWrites
+          Filter: Conditions
+          Write: Inputs, Stored, NestedWrites, NestedWrite, Several, FurtherWrites, Assign, Assigns
+          Variant: Of, On
+          other: Refused
+
+        NestedWrite
+          Filter: Conditions
+          Write: Inputs, Stored, NestedWrites, NestedWrite(with a way), Several, NestedNode, NestedEdge, NestedKey, Overwrite, FurtherWrites, Assign, Assigns
+          Variant: Of, On
+          other: Refused
+
+        AssignBy
+          Write: AssignBy"#]].assert_eq(table.trim_end());
+}
+
+/// The name of a position. Of a scope only what holds is named.
+fn name(position: Position) -> String {
+    let Position::Condition(scope) = position else { return format!("{position:?}") };
+    let facts = [
+        (scope.subject, "subject".to_owned()),
+        (scope.rows.is_some(), format!("rows {:?}", scope.rows)),
+        (scope.composite, "composite".to_owned()),
+        (scope.made_of, "made_of".to_owned()),
+        (scope.group, "group".to_owned()),
+    ];
+    let facts = facts.into_iter().filter(|(holds, _)| *holds).map(|(_, fact)| fact);
+    format!("Condition({})", facts.collect::<Vec<_>>().join(", "))
+}
+
+/// A function of PostgreSQL may take a row of a table: its argument has the type of new rows, whose
+/// members store values elsewhere. The form of the type reads them.
+#[test]
+fn the_input_of_new_rows_can_be_an_argument_of_a_function() {
+    let api = |has_form: bool| {
+        let mut build = ApiBuilder::default();
+        let mut add = |name: &str, kind| {
+            let definition = TypeDefinition { name: name.into(), description: None, kind };
+            build.add_type(definition).expect("a name that is free")
+        };
+        let text = add("Text", TypeKind::Scalar);
+        let pet = add("PetInput", TypeKind::InputObject { fields: Vec::new() });
+        let root = TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() };
+        let root = add("Mutation", root);
+        build.schema_mut().mutation = Some(root);
+        let named = InputDefinition::new("name", TypeRef::named(text));
+        let stored = WriteRole::Stored(roles::field());
+        build.add_input_field(pet, named, InputBinding::lenient(stored));
+        if has_form {
+            build.bind_form(pet, ir::ValueForm::Plain);
+        }
+        let uses: [(&str, Change, InputRole); 2] = [
+            ("createPet", Change::Create(roles::entity()), WriteRole::Inputs.into()),
+            ("feed", Change::Call(roles::function()), ArgumentRole::Call(roles::CALL).into()),
+        ];
+        for (name, change, role) in uses {
+            let binding = FieldBinding::Mutation(Box::new(MutationBinding {
+                change,
+                returned: None,
+                form: MutationForm::Payload,
+                missing: None,
+                unchanged: None,
+            }));
+            let field = FieldDefinition::new(name, TypeRef::named(text));
+            let field = build.add_field(root, field, binding);
+            let argument = InputDefinition::new("pet", TypeRef::named(pet));
+            build.add_argument(field, argument, InputBinding::lenient(role));
+        }
+        build.finish()
+    };
+    assert_eq!(misbound(&api(true)), []);
+    let found = misbound(&api(false));
+    assert_eq!(found.len(), 1);
+    assert_eq!((&*found[0].input, found[0].position), ("PetInput.name", Position::Value));
+}

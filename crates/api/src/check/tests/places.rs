@@ -1,0 +1,286 @@
+//! A place of a schema for each position, and an API in which one input stands there.
+
+use std::sync::Arc;
+
+use super::api::binding::{
+    AggregateField, AggregateValue, ArgumentRole, CallBinding, Change, CompositePlace,
+    ComputedBinding, ConnectionField, DeclaredRole, EntitiesBinding, EntityBinding, FieldBinding,
+    FilterRole, InputBinding, InputRole, MutationBinding, MutationForm, NestedChange, NestedVerb,
+    NestedWriteVerb, NodeIdBinding, OperatorRole, PayloadField, RowsBinding, RowsForm, RowsFrom,
+    RowsRole, SeveralRole, ValueShape, VariantBinding, VariantLink, WayBinding, WriteRole,
+};
+use super::api::check::{ChangedRows, Position, Scope, ScopeRows};
+use super::api::{Api, ApiBuilder};
+use graphql::schema::{
+    FieldDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind, TypeRef,
+};
+use ir::{AggregateFunction, Codec, Form, Place as Value, Quantifier};
+use response::Leaf;
+
+use super::roles::{CALL, VARIANTS, WAYS, entity, field, function, hop, nested, subject, way};
+
+/// A place of a schema: fields within each other, whose last one has an argument, and objects within
+/// each other, whose last one has the input.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) position: Position,
+    pub(crate) fields: Vec<FieldBinding>,
+    pub(crate) objects: Vec<InputRole>,
+}
+
+impl Place {
+    fn new(position: Position, fields: Vec<FieldBinding>, objects: Vec<InputRole>) -> Self {
+        Self { position, fields, objects }
+    }
+
+    pub(crate) fn is_mutation(&self) -> bool {
+        matches!(self.fields.first(), Some(FieldBinding::Mutation(_)))
+    }
+
+    /// The API in which an input with a role stands here, and with it nothing else that could be
+    /// misbound.
+    pub(crate) fn api(&self, role: InputRole) -> Api {
+        let mut build = ApiBuilder::default();
+        let value = add_type(&mut build, "Value", TypeKind::Scalar);
+        let mut r#type = value;
+        let mut name = "input";
+        let mut binding = role;
+        for (depth, object) in self.objects.iter().enumerate().rev() {
+            let kind = TypeKind::InputObject { fields: Vec::new() };
+            let parent = add_type(&mut build, &format!("Object{depth}"), kind);
+            let definition = InputDefinition::new(name, TypeRef::named(r#type));
+            build.add_input_field(parent, definition, InputBinding::lenient(binding));
+            (r#type, name, binding) = (parent, "object", object.clone());
+        }
+        let kind = || TypeKind::Object { fields: Vec::new(), interfaces: Vec::new() };
+        let mut parent = add_type(&mut build, "Root", kind());
+        match self.is_mutation() {
+            true => build.schema_mut().mutation = Some(parent),
+            false => build.schema_mut().query = Some(parent),
+        }
+        for (depth, field) in self.fields.iter().enumerate() {
+            let given = add_type(&mut build, &format!("Given{depth}"), kind());
+            let definition = FieldDefinition::new("field", TypeRef::named(given));
+            let added = build.add_field(parent, definition, field.clone());
+            if depth + 1 == self.fields.len() {
+                let definition = InputDefinition::new("argument", TypeRef::named(r#type));
+                build.add_argument(added, definition, InputBinding::lenient(binding.clone()));
+            }
+            parent = given;
+        }
+        bind_catalog(&mut build, value);
+        build.finish()
+    }
+}
+
+fn add_type(build: &mut ApiBuilder, name: &str, kind: TypeKind) -> TypeId {
+    let definition = TypeDefinition { name: name.into(), description: None, kind };
+    build.add_type(definition).expect("a name that is free")
+}
+
+/// What roles refer to: an entity, a function, rows of one of several entities, a way to them.
+fn bind_catalog(build: &mut ApiBuilder, r#type: TypeId) {
+    let node_id = NodeIdBinding {
+        prefix: "entity".into(),
+        key: vec![field()],
+        codec: Codec::Base64JsonArray,
+        enforced: true,
+        found: true,
+        r#type,
+    };
+    build.bind_entity(entity(), EntityBinding::default());
+    build.bind_node_id(entity(), node_id);
+    build.bind_call(function(), CallBinding { arguments: vec![CALL] });
+    build.add_variants(vec![VariantBinding {
+        entity: entity(),
+        hop: Some(hop()),
+        r#type,
+        properties: None,
+        number: 0,
+        common: vec![field()],
+        links: vec![VariantLink::Several(VARIANTS)],
+    }]);
+    build.add_ways(vec![vec![vec![WayBinding {
+        entity: entity(),
+        edge: None,
+        hop: hop(),
+        written: hop(),
+        number: 0,
+        common: vec![field()],
+        links: Vec::new(),
+        single: None,
+    }]]]);
+}
+
+fn rows(from: RowsFrom, form: RowsForm) -> FieldBinding {
+    FieldBinding::Rows(RowsBinding { from, entity: entity(), form, default_limit: None })
+}
+
+fn change(change: Change) -> FieldBinding {
+    let (form, returned) = (MutationForm::Payload, Some(entity()));
+    let binding = MutationBinding { change, returned, form, missing: None, unchanged: None };
+    FieldBinding::Mutation(Box::new(binding))
+}
+
+/// A place for each position; some positions have several.
+pub(crate) fn places() -> Vec<Place> {
+    let mut places = of_arguments();
+    places.extend(of_conditions());
+    places.extend(of_changes());
+    places.extend(of_nodes());
+    places
+}
+
+/// Positions of arguments, of orders and of groups.
+fn of_arguments() -> Vec<Place> {
+    let list = || vec![rows(RowsFrom::Entity, RowsForm::List)];
+    let of_connection = |field| {
+        let rows = rows(RowsFrom::Entity, RowsForm::Connection);
+        vec![rows, FieldBinding::Connection(field)]
+    };
+    let computed = FieldBinding::Computed(ComputedBinding {
+        function: function(),
+        of_row: false,
+        value: ValueShape::Leaf(Leaf::Any),
+        form: Form::Stored,
+        told: Vec::new(),
+    });
+    let of_aggregate = FieldBinding::Aggregate(AggregateField::Computed {
+        computed: function(),
+        value: AggregateValue {
+            function: AggregateFunction::Count,
+            field: None,
+            leaf: Leaf::Any,
+            form: Form::Stored,
+            absent: None,
+        },
+    });
+    let aggregates = rows(RowsFrom::Entity, RowsForm::Aggregate);
+    let edge = FieldBinding::Payload(PayloadField::Edge);
+    let entities = EntitiesBinding { types: Box::default(), represented: Arc::new([]) };
+    let entities = FieldBinding::Entities(Arc::new(entities));
+    let group_fields = ArgumentRole::GroupFields.into();
+    vec![
+        Place::new(Position::Nothing, vec![FieldBinding::Literal(Box::new(*b"1"))], vec![]),
+        Place::new(Position::Rows, list(), vec![]),
+        Place::new(Position::Lookup, vec![FieldBinding::Lookup { root: "query" }], vec![]),
+        Place::new(Position::Edge, vec![change(Change::Create(entity())), edge], vec![]),
+        Place::new(Position::Groups, of_connection(ConnectionField::Groups), vec![]),
+        Place::new(Position::RowGroups, of_connection(ConnectionField::RowGroups), vec![]),
+        Place::new(
+            Position::GroupFields,
+            of_connection(ConnectionField::RowGroups),
+            vec![group_fields],
+        ),
+        Place::new(Position::Order, list(), vec![ArgumentRole::Sort.into()]),
+        Place::new(Position::CallArguments, vec![computed], vec![]),
+        Place::new(Position::CallArguments, vec![aggregates, of_aggregate], vec![]),
+        Place::new(Position::Entities, vec![entities], vec![]),
+        Place::new(Position::Value, list(), vec![FilterRole::Equal(field()).into()]),
+    ]
+}
+
+/// Positions in conditions.
+fn of_conditions() -> Vec<Place> {
+    let plain = Scope::default();
+    let place = |position, objects: Vec<FilterRole>| {
+        let objects = objects.into_iter().map(InputRole::from).collect();
+        Place::new(position, vec![rows(RowsFrom::Entity, RowsForm::List)], objects)
+    };
+    let scope = |scope, filter| place(Position::Condition(scope), vec![filter]);
+    let group = RowsRole::Group { nothing: "nothing".into() };
+    let some = RowsRole::Quantified(Quantifier::Some);
+    let variants = RowsFrom::Variants { variants: VARIANTS, once: false };
+    let aggregate = AggregateFunction::Count;
+    let of_computed = || FilterRole::OperatorsOfComputed { aggregate, computed: function() };
+    let within = |rows| Scope { rows: Some(rows), ..plain };
+    let composite = CompositePlace::Field(field());
+    let declared = FilterRole::Declared(DeclaredRole::Many(0));
+    vec![
+        scope(plain, FilterRole::Conditions),
+        scope(Scope { subject: true, ..plain }, FilterRole::Operators(subject())),
+        scope(within(ScopeRows::One), FilterRole::RelatedMany(hop())),
+        scope(within(ScopeRows::Variants), FilterRole::RelatedVariants(VARIANTS)),
+        Place::new(
+            Position::Condition(within(ScopeRows::Declared)),
+            vec![rows(variants, RowsForm::List)],
+            vec![declared.into()],
+        ),
+        scope(Scope { composite: true, ..plain }, FilterRole::Composite(composite)),
+        scope(
+            Scope { made_of: true, ..plain },
+            FilterRole::MadeOf(Box::new(Value::field(field()))),
+        ),
+        scope(Scope { group: true, ..plain }, FilterRole::RelatedBy { hop: hop(), role: group }),
+        place(
+            Position::EachVariant,
+            vec![FilterRole::RelatedEach { variants: VARIANTS, role: some }],
+        ),
+        place(
+            Position::Distance,
+            vec![FilterRole::On { subject: subject(), operator: OperatorRole::DistanceFrom }],
+        ),
+        place(Position::OfComputed, vec![of_computed()]),
+        place(Position::CallArguments, vec![of_computed(), FilterRole::CallArguments]),
+    ]
+}
+
+/// Positions in changes of rows.
+fn of_changes() -> Vec<Place> {
+    let place = |rows, of: Change, objects: Vec<WriteRole>| {
+        let objects = objects.into_iter().map(InputRole::from).collect();
+        Place::new(Position::Change(rows), vec![change(of)], objects)
+    };
+    let entity = entity();
+    let nested_change =
+        |is_new| Change::Nested(NestedChange { entity, key: Box::new([field()]), is_new, most: 9 });
+    let upsert = Change::Upsert { entity, key: Box::new([field()]), kept: Box::default() };
+    let create_many = || Change::CreateMany { entity, most: 9 };
+    let within = |verb| vec![WriteRole::Nested(nested()), WriteRole::NestedIn(verb)];
+    vec![
+        place(ChangedRows::New, Change::Create(entity), vec![]),
+        place(ChangedRows::New, upsert, vec![]),
+        place(ChangedRows::NewRows, create_many(), vec![]),
+        place(ChangedRows::NewOfRows, create_many(), vec![WriteRole::Rows]),
+        place(ChangedRows::Updated, Change::Update(entity), vec![]),
+        place(ChangedRows::UpdatedRows, Change::UpdateMany { entity, most: 9 }, vec![]),
+        place(ChangedRows::Deleted, Change::Delete(entity), vec![]),
+        place(ChangedRows::DeletedRows, Change::DeleteMany { entity, most: 9 }, vec![]),
+        place(ChangedRows::Called, Change::Call(function()), vec![]),
+        place(ChangedRows::NestedNew, nested_change(true), vec![]),
+        place(ChangedRows::NestedUpdated, nested_change(false), vec![]),
+        place(ChangedRows::NewInRow, nested_change(true), within(NestedVerb::Create)),
+        place(ChangedRows::KeyInRow, nested_change(true), within(NestedVerb::Connect)),
+        Place::new(
+            Position::Nested,
+            vec![change(nested_change(true))],
+            vec![WriteRole::Nested(nested()).into()],
+        ),
+    ]
+}
+
+/// Positions in changes of nodes.
+fn of_nodes() -> Vec<Place> {
+    let place = |position, of: Change, objects: Vec<WriteRole>| {
+        let objects = objects.into_iter().map(InputRole::from).collect();
+        Place::new(position, vec![change(of)], objects)
+    };
+    let update = || Change::UpdateNodes(entity());
+    let create = || Change::CreateNodes(entity());
+    let verb = NestedWriteVerb::Connect;
+    let one = WriteRole::NestedWrite { way: Some(way()), verb, rank: 0 };
+    let several = SeveralRole::NestedWrite { ways: WAYS, verb, rank: 0 };
+    let assigns = WriteRole::Assigns { field: field(), is_required: false };
+    let among = WriteRole::Several(SeveralRole::Among { ways: WAYS });
+    vec![
+        place(Position::CreateNodes, create(), vec![]),
+        place(Position::Nodes, create(), vec![WriteRole::Rows]),
+        place(Position::Nodes, update(), vec![]),
+        place(Position::Nodes, Change::DeleteNodes(entity()), vec![]),
+        place(Position::NestedWrites, update(), vec![WriteRole::NestedWrites(way())]),
+        place(Position::NestedWrites, update(), vec![among]),
+        place(Position::NestedWrite, update(), vec![one]),
+        place(Position::NestedWrite, update(), vec![WriteRole::Several(several)]),
+        place(Position::AssignBy, update(), vec![assigns]),
+    ]
+}

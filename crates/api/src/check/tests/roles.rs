@@ -1,0 +1,290 @@
+//! A sample of each role that an input can have.
+
+use std::sync::Arc;
+
+use super::api::binding::{
+    ArgumentBinding, ArgumentRole, AssignVerb, CompositePlace, DeclaredRole, FilterRole, InputRole,
+    Meaning, NestedBinding, NestedVerb, NestedWay, NestedWriteVerb, OperatorRole, OrderRole,
+    RowsRole, SeveralRole, Subject, VariantRole, VariantsId, Way, WaysId, WriteRole,
+};
+use catalog::{EntityId, FieldId, FunctionId, RelationshipId, SearchId};
+use ir::{AggregateFunction, Case, Comparison, Hop, HopDirection, Place, Quantifier, TextMatch};
+
+/// A role with the names by which tables show it.
+#[derive(Clone, Debug)]
+pub(crate) struct Sample {
+    pub(crate) family: &'static str,
+    pub(crate) variant: &'static str,
+    /// The variant within the variant, if there are several.
+    pub(crate) detail: &'static str,
+    pub(crate) role: InputRole,
+}
+
+/// Defines the samples of a family. The `match` names all variants: a new one does not compile
+/// before it has a sample.
+macro_rules! family {
+    ($name:ident: $family:ident { $($variant:ident => $samples:expr,)* }) => {
+        fn $name() -> Vec<(&'static str, &'static str, $family)> {
+            let name = |role: &$family| match role {
+                $($family::$variant { .. } => stringify!($variant),)*
+            };
+            let samples: Vec<Vec<(&'static str, $family)>> = vec![$($samples,)*];
+            let samples = samples.into_iter().flatten();
+            samples.map(|(detail, role)| (name(&role), detail, role)).collect()
+        }
+    };
+}
+
+/// All samples, by family.
+pub(crate) fn samples() -> Vec<Sample> {
+    let mut samples = Vec::new();
+    add(&mut samples, "Argument", arguments());
+    add(&mut samples, "Filter", filters());
+    add(&mut samples, "Order", orders());
+    add(&mut samples, "Write", writes());
+    add(&mut samples, "Variant", variants());
+    let others = others().into_iter();
+    let others = others.filter(|(variant, ..)| {
+        // These have a family each.
+        !["Argument", "Filter", "Order", "Write", "Variant"].contains(variant)
+    });
+    add(&mut samples, "", others.collect());
+    samples
+}
+
+fn add<R: Into<InputRole>>(
+    samples: &mut Vec<Sample>,
+    family: &'static str,
+    of_family: Vec<(&'static str, &'static str, R)>,
+) {
+    samples.extend(of_family.into_iter().map(|(variant, detail, role)| Sample {
+        family,
+        variant,
+        detail,
+        role: role.into(),
+    }));
+}
+
+fn one<R>(role: R) -> Vec<(&'static str, R)> {
+    vec![("", role)]
+}
+
+/// A role for each variant of what it holds.
+fn each<I, R>(
+    of: Vec<(&'static str, &'static str, I)>,
+    role: impl Fn(I) -> R,
+) -> Vec<(&'static str, R)> {
+    of.into_iter().map(|(variant, _, inner)| (variant, role(inner))).collect()
+}
+
+pub(crate) fn entity() -> EntityId {
+    EntityId::new(0)
+}
+
+pub(crate) fn field() -> FieldId {
+    FieldId::new(0)
+}
+
+pub(crate) fn function() -> FunctionId {
+    FunctionId::new(0)
+}
+
+pub(crate) fn hop() -> Hop {
+    Hop { relationship: RelationshipId::new(0), direction: HopDirection::Backward }
+}
+
+pub(crate) fn way() -> Way {
+    Way { hop: hop(), entity: entity(), edge: None }
+}
+
+pub(crate) fn subject() -> Arc<Subject> {
+    Arc::new(Subject::field(field()))
+}
+
+pub(crate) fn nested() -> Box<NestedBinding> {
+    Box::new(NestedBinding {
+        entity: entity(),
+        way: NestedWay::Forward { fields: Box::default(), cleared: Box::default() },
+        is_single: true,
+        keys: Arc::new([]),
+    })
+}
+
+pub(crate) const VARIANTS: VariantsId = VariantsId(0);
+pub(crate) const WAYS: WaysId = WaysId(0);
+pub(crate) const CALL: ArgumentBinding = ArgumentBinding { place: 0, optional: false, named: true };
+
+family!(arguments: ArgumentRole {
+    Options => one(ArgumentRole::Options),
+    Limit => one(ArgumentRole::Limit),
+    LimitUnlessZero => one(ArgumentRole::LimitUnlessZero),
+    LimitAtMost => one(ArgumentRole::LimitAtMost(9)),
+    Offset => one(ArgumentRole::Offset),
+    Last => one(ArgumentRole::Last),
+    After => one(ArgumentRole::After),
+    Before => one(ArgumentRole::Before),
+    AfterOffset => one(ArgumentRole::AfterOffset),
+    OrderBy => one(ArgumentRole::OrderBy),
+    Sort => one(ArgumentRole::Sort),
+    GroupBy => one(ArgumentRole::GroupBy),
+    GroupFields => one(ArgumentRole::GroupFields),
+    GroupField => one(ArgumentRole::GroupField(Box::new(Place::field(field())))),
+    NodeId => one(ArgumentRole::NodeId),
+    GlobalId => one(ArgumentRole::GlobalId),
+    Call => one(ArgumentRole::Call(CALL)),
+    Searched => one(ArgumentRole::Searched),
+    SearchBy => one(ArgumentRole::SearchBy(SearchId::new(0))),
+    Directed => one(ArgumentRole::Directed { directed: hop(), undirected: hop() }),
+    DirectedVariants => one(ArgumentRole::DirectedVariants {
+        directed: VARIANTS,
+        undirected: VARIANTS,
+    }),
+});
+
+family!(filters: FilterRole {
+    Conditions => one(FilterRole::Conditions),
+    And => one(FilterRole::And { item: Meaning::Ignore }),
+    Or => one(FilterRole::Or { item: Meaning::Ignore }),
+    Negated => one(FilterRole::Negated(Box::new(FilterRole::Equal(field())))),
+    Unsupported => one(FilterRole::Unsupported {
+        role: Box::new(FilterRole::Equal(field())),
+        otherwise: "".into(),
+    }),
+    Equal => one(FilterRole::Equal(field())),
+    EqualComputed => one(FilterRole::EqualComputed(function())),
+    IsNull => one(FilterRole::IsNull { field: field(), otherwise: "".into() }),
+    IsGlobalId => one(FilterRole::IsGlobalId(entity())),
+    Operator => each(operators(), FilterRole::Operator),
+    On => each(operators(), |operator| FilterRole::On { subject: subject(), operator }),
+    Operators => one(FilterRole::Operators(subject())),
+    DistancePoint => one(FilterRole::DistancePoint),
+    DistanceIs => one(FilterRole::DistanceIs(Comparison::Less)),
+    Composite => each(composites(), FilterRole::Composite),
+    AttributeOperators => one(FilterRole::AttributeOperators {
+        attribute: 0,
+        plain: Case::AsTyped,
+        ignoring: Case::Ignored,
+    }),
+    Related => one(FilterRole::Related(hop())),
+    Exists => one(FilterRole::Exists(hop())),
+    RelatedMany => one(FilterRole::RelatedMany(hop())),
+    RelatedBy => each(rows(), |role| FilterRole::RelatedBy { hop: hop(), role }),
+    RelatedVariants => one(FilterRole::RelatedVariants(VARIANTS)),
+    RelatedVariantsBy => each(rows(), |role| FilterRole::RelatedVariantsBy {
+        variants: VARIANTS,
+        role,
+    }),
+    RelatedEach => each(rows(), |role| FilterRole::RelatedEach { variants: VARIANTS, role }),
+    Rows => each(rows(), FilterRole::Rows),
+    Declared => each(declared(), FilterRole::Declared),
+    GroupFilter => one(FilterRole::GroupFilter),
+    MadeOf => one(FilterRole::MadeOf(Box::new(Place::field(field())))),
+    OperatorsOfMade => one(FilterRole::OperatorsOfMade(AggregateFunction::Count)),
+    OperatorsOfComputed => one(FilterRole::OperatorsOfComputed {
+        aggregate: AggregateFunction::Count,
+        computed: function(),
+    }),
+    CallArguments => one(FilterRole::CallArguments),
+    OfVariants => one(FilterRole::OfVariants),
+});
+
+family!(operators: OperatorRole {
+    Compare => one(OperatorRole::Compare(Comparison::Less)),
+    CompareIgnoringCase => one(OperatorRole::CompareIgnoringCase(Comparison::Less)),
+    CompareElement => one(OperatorRole::CompareElement(Comparison::Less)),
+    Match => one(OperatorRole::Match { r#match: TextMatch::Like, ignore_case: false }),
+    TestNull => one(OperatorRole::TestNull),
+    Distance => one(OperatorRole::Distance(Comparison::Less)),
+    DistanceFrom => one(OperatorRole::DistanceFrom),
+});
+
+family!(composites: CompositePlace {
+    Field => one(CompositePlace::Field(field())),
+    Row => one(CompositePlace::Row(Box::new([field()]))),
+    Attribute => one(CompositePlace::Attribute(0)),
+});
+
+family!(rows: RowsRole {
+    Quantified => one(RowsRole::Quantified(Quantifier::Some)),
+    All => one(RowsRole::All { apart: false }),
+    Together => one(RowsRole::Together { once: false }),
+    Group => one(RowsRole::Group { nothing: "".into() }),
+});
+
+family!(declared: DeclaredRole {
+    Many => one(DeclaredRole::Many(0)),
+    By => one(DeclaredRole::By { place: 0, role: RowsRole::Quantified(Quantifier::Some) }),
+    Each => one(DeclaredRole::Each { place: 0, role: RowsRole::Quantified(Quantifier::Some) }),
+    Edge => one(DeclaredRole::Edge(entity())),
+});
+
+family!(orders: OrderRole {
+    Sort => one(OrderRole::Sort),
+    SortOfEdge => one(OrderRole::SortOfEdge(entity())),
+    Field => one(OrderRole::Field(field())),
+    Edge => one(OrderRole::Edge(field())),
+    Common => one(OrderRole::Common(0)),
+    Computed => one(OrderRole::Computed(function())),
+});
+
+family!(writes: WriteRole {
+    Inputs => one(WriteRole::Inputs),
+    Rows => one(WriteRole::Rows),
+    AtMost => one(WriteRole::AtMost),
+    Stored => one(WriteRole::Stored(field())),
+    ClientMutationId => one(WriteRole::ClientMutationId),
+    Nested => one(WriteRole::Nested(nested())),
+    NestedIn => each(nested_verbs(), WriteRole::NestedIn),
+    NestedWrites => one(WriteRole::NestedWrites(way())),
+    NestedWrite => vec![("without a way", None), ("with a way", Some(way()))]
+        .into_iter()
+        .map(|(detail, way)| {
+            (detail, WriteRole::NestedWrite { way, verb: NestedWriteVerb::Connect, rank: 0 })
+        })
+        .collect(),
+    Several => each(several(), WriteRole::Several),
+    NestedNode => one(WriteRole::NestedNode),
+    NestedEdge => one(WriteRole::NestedEdge),
+    NestedKey => one(WriteRole::NestedKey),
+    Overwrite => one(WriteRole::Overwrite { otherwise: "".into() }),
+    FurtherWrites => one(WriteRole::FurtherWrites),
+    Assign => one(WriteRole::Assign { field: field(), verb: AssignVerb::Set }),
+    Assigns => one(WriteRole::Assigns { field: field(), is_required: false }),
+    AssignBy => one(WriteRole::AssignBy(AssignVerb::Add)),
+});
+
+family!(nested_verbs: NestedVerb {
+    Disconnect => one(NestedVerb::Disconnect),
+    Set => one(NestedVerb::Set),
+    Connect => one(NestedVerb::Connect),
+    Create => one(NestedVerb::Create),
+});
+
+family!(several: SeveralRole {
+    NestedWrite => one(SeveralRole::NestedWrite {
+        ways: WAYS,
+        verb: NestedWriteVerb::Connect,
+        rank: 0,
+    }),
+    Among => one(SeveralRole::Among { ways: WAYS }),
+    One => one(SeveralRole::One),
+    Edge => one(SeveralRole::Edge(entity())),
+    Assign => one(SeveralRole::Assign { place: 0, verb: AssignVerb::Set }),
+    Assigns => one(SeveralRole::Assigns { place: 0, is_required: false }),
+});
+
+family!(variants: VariantRole {
+    Of => one(VariantRole::Of(0)),
+    On => one(VariantRole::On),
+});
+
+family!(others: InputRole {
+    Argument => one(ArgumentRole::Limit.into()),
+    Filter => one(FilterRole::Conditions.into()),
+    Order => one(OrderRole::Sort.into()),
+    Write => one(WriteRole::Inputs.into()),
+    Variant => one(VariantRole::On.into()),
+    Member => one(InputRole::Member),
+    Representations => one(InputRole::Representations),
+    Refused => one(InputRole::Refused("".into())),
+});

@@ -1,0 +1,327 @@
+//! The bytes of requests.
+
+use ir::{
+    Again, Aggregate, AggregateTerm, Assignment, Call, ChildWrite, Conflict, Filter, From, Groups,
+    Hop, Insert, InsertedRows, Keyset, KeysetValue, Operand, OrderKey, OrderTerm, Otherwise,
+    Output, OutputKind, Page, PathItem, Place, Representations, Request, Require, Rows, Step,
+    StepKind, Told, Transaction, Update, Value, Variant, Write, WriteKind,
+};
+
+use super::{MemorySize, plain, sum};
+
+plain!(Hop);
+
+impl MemorySize for Request {
+    fn memory_size(&self) -> usize {
+        let Self { transactions, outputs: _, rows: _, claimed_names } = self;
+        sum!(transactions, claimed_names)
+    }
+}
+
+impl MemorySize for Transaction {
+    fn memory_size(&self) -> usize {
+        let Self { isolation: _, steps } = self;
+        sum!(steps)
+    }
+}
+
+impl MemorySize for Step {
+    fn memory_size(&self) -> usize {
+        let Self { id: _, root: _, kind } = self;
+        match kind {
+            StepKind::Read(rows) => sum!(rows),
+            StepKind::Write(write) => sum!(write),
+            StepKind::Call(call) => sum!(call),
+            StepKind::Require(Require { rows, filter, exists: _, otherwise }) => {
+                sum!(rows, filter, otherwise)
+            }
+        }
+    }
+}
+
+impl MemorySize for Otherwise {
+    fn memory_size(&self) -> usize {
+        let Self { kind: _, message, gaps } = self;
+        sum!(message, gaps)
+    }
+}
+
+impl MemorySize for Rows {
+    fn memory_size(&self) -> usize {
+        let Self {
+            id: _,
+            from,
+            filter,
+            order,
+            page,
+            distinct,
+            single: _,
+            once: _,
+            shown: _,
+            outputs,
+        } = self;
+        sum!(from, filter, order, page, distinct, outputs)
+    }
+}
+
+impl MemorySize for From {
+    fn memory_size(&self) -> usize {
+        match self {
+            Self::Entity(_)
+            | Self::Relation(_)
+            | Self::Joining { near: _, far: _ }
+            | Self::Value(_)
+            | Self::Once
+            | Self::Returned { step: _, state: _ } => 0,
+            Self::Variants(variants) => sum!(variants),
+            Self::Through { near: _, joining, far: _ } => sum!(joining),
+            Self::Function(call) => sum!(call),
+            Self::FunctionOfVariants { call, variants } => sum!(call, variants),
+            Self::Search { search: _, operand } => sum!(operand),
+            Self::Keys { entity: _, keys, told } => sum!(keys, told),
+        }
+    }
+}
+
+impl MemorySize for Told {
+    fn memory_size(&self) -> usize {
+        let Self { function: _, place: _, values } = self;
+        sum!(values)
+    }
+}
+
+impl MemorySize for Variant {
+    fn memory_size(&self) -> usize {
+        let Self { entity: _, hop: _, filter, common, outputs } = self;
+        sum!(filter, common, outputs)
+    }
+}
+
+impl MemorySize for OrderTerm {
+    fn memory_size(&self) -> usize {
+        let Self { key, direction: _, nulls: _ } = self;
+        sum!(key)
+    }
+}
+
+impl MemorySize for OrderKey {
+    fn memory_size(&self) -> usize {
+        match self {
+            Self::Place(place) => sum!(place),
+            Self::Relation { hop: _, filter, aggregate } => sum!(filter, aggregate),
+            Self::Call(call) => sum!(call),
+        }
+    }
+}
+
+impl MemorySize for Page {
+    fn memory_size(&self) -> usize {
+        match self {
+            Self::All => 0,
+            Self::Offset { limit, offset, look_ahead: _ } => sum!(limit, offset),
+            Self::Keyset(Keyset { after, before, limit, offset, from_end: _, look_ahead: _ }) => {
+                sum!(after, before, limit, offset)
+            }
+            Self::AfterRow { key, limit, offset } => sum!(key, limit, offset),
+        }
+    }
+}
+
+impl MemorySize for KeysetValue {
+    fn memory_size(&self) -> usize {
+        match self {
+            Self::Null => 0,
+            Self::Value(operand) => sum!(operand),
+        }
+    }
+}
+
+impl MemorySize for Output {
+    fn memory_size(&self) -> usize {
+        let Self { id: _, kind } = self;
+        match kind {
+            OutputKind::Field { path, field: _, form: _ } | OutputKind::Present { path } => {
+                sum!(path)
+            }
+            OutputKind::FieldIf { path, field: _, form: _, filter }
+            | OutputKind::PresentIf { path, filter } => sum!(path, filter),
+            OutputKind::Related { path, rows } => sum!(path, rows),
+            OutputKind::Aggregate(aggregate) => sum!(aggregate),
+            OutputKind::Groups(Groups { by, rows: _, outputs }) => sum!(by, outputs),
+            OutputKind::Computed { call, form: _ } => sum!(call),
+            OutputKind::OrderValue(key) => sum!(key),
+            OutputKind::Edge { field: _, form: _ }
+            | OutputKind::Count
+            | OutputKind::Common { place: _, form: _ }
+            | OutputKind::Variant
+            | OutputKind::Ordinal
+            | OutputKind::Counter { step: _, counter: _ } => 0,
+        }
+    }
+}
+
+impl MemorySize for Aggregate {
+    fn memory_size(&self) -> usize {
+        let Self { paged: _, group_by, having, terms } = self;
+        sum!(group_by, having, terms)
+    }
+}
+
+impl MemorySize for AggregateTerm {
+    fn memory_size(&self) -> usize {
+        let Self { id: _, function: _, place, form: _, once: _ } = self;
+        sum!(place)
+    }
+}
+
+impl MemorySize for Call {
+    fn memory_size(&self) -> usize {
+        let Self { function: _, of_row, arguments } = self;
+        sum!(of_row, arguments)
+    }
+}
+
+impl MemorySize for Filter {
+    fn memory_size(&self) -> usize {
+        match self {
+            Self::And(filters) | Self::Or(filters) => sum!(filters),
+            Self::Not(filter) | Self::Except(filter) | Self::Required(filter) => sum!(filter),
+            Self::Barrier { first, then } => sum!(first, then),
+            Self::Compare { place, comparison: _, operand }
+            | Self::CompareText { place, comparison: _, case: _, operand }
+            | Self::AnyElement { place, comparison: _, operand }
+            | Self::Text { place, r#match: _, case: _, operand }
+            | Self::Geo { place, operator: _, operand } => sum!(place, operand),
+            Self::IsNull(place) => sum!(place),
+            Self::Relation { hop: _, quantifier: _, filter } => sum!(filter),
+            Self::RelatedGroup { hop: _, filter, having, once: _ } => sum!(filter, having),
+            Self::VariantGroup { variants, having, once: _ } => sum!(variants, having),
+        }
+    }
+}
+
+impl MemorySize for Place {
+    fn memory_size(&self) -> usize {
+        match self {
+            Self::Field { path, field: _ } => sum!(path),
+            Self::Computed(call) => sum!(call),
+            Self::Attribute { of: place, attribute: _ }
+            | Self::Truncated { place, unit: _ }
+            | Self::Aggregated { function: _, place } => sum!(place),
+            Self::If { place, filter } => sum!(place, filter),
+            Self::OrElse { place, value } => sum!(place, value),
+            Self::Edge(_) | Self::Counted { distinct: _ } | Self::Common(_) => 0,
+        }
+    }
+}
+
+/// Forms of values, and descriptions of representations, belong to the API.
+impl MemorySize for Operand {
+    fn memory_size(&self) -> usize {
+        match self {
+            Self::Variable { slot: _, path } => sum!(path),
+            Self::Constant(value) => sum!(value),
+            Self::List(operands) | Self::Sum(operands) => sum!(operands),
+            Self::Object(members) => sum!(members),
+            Self::Formed { operand, form: _ } => sum!(operand),
+            Self::Claim(name) => sum!(name),
+            Self::Decoded { slot, codec: _, part: _ } => sum!(slot),
+            Self::RowsBefore { row, offset, limit } => sum!(row, offset, limit),
+            Self::Representations(Representations { list, of: _, key: _, part: _ }) => sum!(list),
+            Self::Claims
+            | Self::Result { step: _, output: _ }
+            | Self::Now
+            | Self::NewId(_)
+            | Self::Told(_) => 0,
+        }
+    }
+}
+
+impl MemorySize for PathItem {
+    fn memory_size(&self) -> usize {
+        match self {
+            Self::Key(name) => sum!(name),
+            Self::Index(_) => 0,
+        }
+    }
+}
+
+impl MemorySize for Value {
+    fn memory_size(&self) -> usize {
+        match self {
+            Self::Null | Self::Boolean(_) | Self::Integer(_) => 0,
+            Self::Number(text) | Self::Text(text) | Self::Json(text) => sum!(text),
+            Self::List(values) => sum!(values),
+            Self::Object(members) => sum!(members),
+        }
+    }
+}
+
+impl MemorySize for Write {
+    fn memory_size(&self) -> usize {
+        let Self { entity: _, kind, children, check } = self;
+        sum!(kind, children, check)
+    }
+}
+
+impl MemorySize for WriteKind {
+    fn memory_size(&self) -> usize {
+        match self {
+            Self::Insert(insert) => sum!(insert),
+            Self::Update(Update { filter, assignments, at_most }) => {
+                sum!(filter, assignments, at_most)
+            }
+            Self::Delete { filter, at_most } => sum!(filter, at_most),
+            Self::Upsert { insert, conflict } | Self::LinkOrInsert { insert, conflict } => {
+                let Conflict { key, assignments, filter } = conflict;
+                sum!(insert, key, assignments, filter)
+            }
+            Self::Link { filter, again } => sum!(filter, again),
+            Self::Unlink { filter } | Self::SetLinks { filter } => sum!(filter),
+            Self::Choose { filter, found, missing } => sum!(filter, found, missing),
+            Self::Expect { links: _, otherwise } => sum!(otherwise),
+        }
+    }
+}
+
+impl MemorySize for Again {
+    fn memory_size(&self) -> usize {
+        match self {
+            Self::Link | Self::Keep => 0,
+            Self::Refuse(otherwise) => sum!(otherwise),
+        }
+    }
+}
+
+impl MemorySize for Insert {
+    fn memory_size(&self) -> usize {
+        let Self { fields, rows } = self;
+        match rows {
+            InsertedRows::Each(rows) => sum!(fields, rows),
+            InsertedRows::Columns(columns) => sum!(fields, columns),
+        }
+    }
+}
+
+impl MemorySize for Assignment {
+    fn memory_size(&self) -> usize {
+        match self {
+            Self::Set(operand)
+            | Self::Add(operand)
+            | Self::Subtract(operand)
+            | Self::Multiply(operand)
+            | Self::Divide(operand)
+            | Self::Push(operand)
+            | Self::Pop(operand)
+            | Self::Merge(operand) => sum!(operand),
+            Self::Inserted => 0,
+        }
+    }
+}
+
+impl MemorySize for ChildWrite {
+    fn memory_size(&self) -> usize {
+        let Self { hop: _, parents, write, edge } = self;
+        sum!(parents, write, edge)
+    }
+}
