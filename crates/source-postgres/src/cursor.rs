@@ -120,7 +120,8 @@ impl<'r> Index<'r> {
         mut groups: Groups<'r>,
     ) -> Result<Self, NoMemory> {
         // A small index takes less memory than the margin of the reservation.
-        let mut held = if rows.len() > FEW_ROWS { rows.another_held() } else { MemoryReservation::default() };
+        let mut held =
+            if rows.len() > FEW_ROWS { rows.another_held() } else { MemoryReservation::default() };
         let mut taken = (rows.len() * size_of::<u32>()) as u64;
         held.grow_to(taken)?;
         let mut next = vec![END; rows.len()];

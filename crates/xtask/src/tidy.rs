@@ -1,12 +1,16 @@
 //! Rules that no compiler checks: forbidden dependencies of crates, and the form of the files.
 //!
 //! `workspace` reads the files, `source` and `manifest` parse them; `rules` holds the tables, and
-//! each of `dependencies`, `places`, `statements`, `words`, `form` checks one of them; `functions`
-//! only reports. `licences` and `advisories`, the latter by a table in the tree and the order of
-//! `version`, check third-party packages; `workspaces` compares the workspaces with each other.
+//! each of `dependencies`, `places`, `statements`, `words`, `form` checks one of them; `cycles` checks
+//! the imports between modules, `undeclared` and `doc_tests` find code that nothing compiles;
+//! `functions` only reports. `licences` and `advisories`, the latter by a table in the tree and the
+//! order of `version`, check third-party packages; `workspaces` compares the workspaces with each
+//! other.
 
 mod advisories;
+mod cycles;
 mod dependencies;
+mod doc_tests;
 mod form;
 mod functions;
 mod licences;
@@ -17,6 +21,7 @@ mod places;
 mod rules;
 mod source;
 mod statements;
+mod undeclared;
 mod version;
 mod words;
 mod workspace;
@@ -45,6 +50,9 @@ pub(crate) enum Rule {
     Advisory,
     Licence,
     Workspaces,
+    Cycle,
+    DocTest,
+    Undeclared,
 }
 
 /// One place that breaks a rule.
@@ -73,6 +81,9 @@ impl fmt::Display for Rule {
             Rule::Advisory => "advisory",
             Rule::Licence => "licence",
             Rule::Workspaces => "workspaces",
+            Rule::Cycle => "cycle",
+            Rule::DocTest => "doc-test",
+            Rule::Undeclared => "undeclared",
         })
     }
 }
@@ -103,10 +114,13 @@ pub(crate) fn print_findings(workspace: &Path) -> Result<Tidiness, TidyError> {
     }
     for source in &files.sources {
         findings.extend(form::check(source));
+        findings.extend(doc_tests::check(source));
         findings.extend(places::check(source));
         findings.extend(statements::check(source));
         findings.extend(words::check(source));
     }
+    findings.extend(cycles::check(&files.sources));
+    findings.extend(undeclared::check(&files.manifests, &files.sources));
     for folder in crate::workspaces::ALL {
         let tree = licences::read(&workspace.join(folder))?;
         findings.extend(licences::check(&advisories::lock::path(folder), &tree));

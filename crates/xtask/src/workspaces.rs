@@ -13,3 +13,8 @@ pub(crate) const ALL: [&str; 2] = ["", BENCH];
 pub(crate) fn folders(root: &Path) -> [PathBuf; 2] {
     ALL.map(|folder| root.join(folder))
 }
+
+/// A path below a folder; the root's has no slash.
+pub(crate) fn in_folder(folder: &str, file: &str) -> String {
+    if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") }
+}

@@ -11,6 +11,10 @@ pub(crate) struct Manifest {
     pub(crate) dependencies: Vec<Dependency>,
     /// `[lints] workspace = true`.
     pub(crate) has_workspace_lints: bool,
+    /// Whether each file of the folder `tests` is a program; `autotests = false` if not.
+    pub(crate) finds_tests: bool,
+    /// The files of the test programs that the manifest names, relative to its folder.
+    pub(crate) tests: Vec<String>,
 }
 
 /// A dependency of the product or of its build script.
@@ -31,6 +35,8 @@ impl Manifest {
             name: name.to_owned(),
             dependencies: Vec::new(),
             has_workspace_lints: false,
+            finds_tests: true,
+            tests: Vec::new(),
         };
         let mut section = Vec::new();
         for (idx, line) in text.lines().enumerate() {
@@ -58,6 +64,12 @@ impl Manifest {
             if full == ["lints", "workspace"] && value.trim() == "true" {
                 manifest.has_workspace_lints = true;
             }
+            match full[..] {
+                ["package", "autotests"] => manifest.finds_tests = value.trim() != "false",
+                ["test", "name"] => manifest.tests.push(format!("tests/{}.rs", unquote(value))),
+                ["test", "path"] => manifest.tests.push(unquote(value).to_owned()),
+                _ => {}
+            }
         }
         manifest
     }
@@ -76,6 +88,10 @@ fn package(value: &str) -> Option<String> {
     let (_, rest) = value.split_once("package")?;
     let rest = rest.trim_start().strip_prefix('=')?.trim_start().strip_prefix('"')?;
     Some(rest.split('"').next()?.to_owned())
+}
+
+fn unquote(value: &str) -> &str {
+    value.trim().trim_matches('"')
 }
 
 /// The parts of a dotted key; a quoted part may contain dots.
@@ -143,6 +159,21 @@ sql.workspace = true
         ];
         assert_eq!(found, expected);
         assert_eq!(manifest.name, "ir");
+    }
+
+    #[test]
+    fn test_programs_are_those_of_the_manifest_or_all_files() {
+        let check = |text, finds_tests, tests: &[&str]| {
+            let manifest = Manifest::parse("crates/ir/Cargo.toml", text);
+            assert_eq!(manifest.finds_tests, finds_tests);
+            assert_eq!(manifest.tests, tests);
+        };
+        check(TEXT, true, &[]);
+        check(
+            "[package]\nautotests = false\n[[test]]\nname = \"a\"\n[[test]]\npath = \"b/c.rs\"",
+            false,
+            &["tests/a.rs", "b/c.rs"],
+        );
     }
 
     #[test]

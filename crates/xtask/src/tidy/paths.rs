@@ -7,6 +7,8 @@ use super::source::Source;
 pub(crate) struct Named {
     pub(crate) line: usize,
     pub(crate) path: String,
+    /// The name that a `use` declaration gives to the path.
+    pub(crate) import: Option<String>,
 }
 
 /// Every path of the product's code that has more than one part.
@@ -19,14 +21,14 @@ pub(crate) fn named(source: &Source) -> Vec<Named> {
             declaration = Some((idx, String::new()));
         }
         match &mut declaration {
-            None => found.extend(inline(code).map(|path| Named { line: idx, path })),
+            None => found.extend(inline(code).map(|path| Named { line: idx, path, import: None })),
             Some((start, text)) => {
                 text.push_str(code);
                 if code.ends_with(';') {
                     let tree = text.split_once("use ").map_or("", |(_, tree)| tree);
-                    let mut paths = Vec::new();
-                    flatten("", tree.trim_end_matches(';'), &mut paths);
-                    found.extend(paths.into_iter().map(|path| Named { line: *start, path }));
+                    flatten("", tree.trim_end_matches(';'), &mut |path, import| {
+                        found.push(Named { line: *start, path, import: Some(import) });
+                    });
                     declaration = None;
                 }
             }
@@ -55,23 +57,28 @@ fn inline(code: &str) -> impl Iterator<Item = String> {
         .map(str::to_owned)
 }
 
-/// `a::{b, c::{self, d as e}}` is `a::b`, `a::c`, `a::c::d`.
-fn flatten(prefix: &str, tree: &str, paths: &mut Vec<String>) {
+/// `a::{b, c::{self, d as e}}` is `a::b`, `a::c`, `a::c::d`, with the names `b`, `c`, `e`.
+fn flatten(prefix: &str, tree: &str, add: &mut impl FnMut(String, String)) {
     let tree = tree.trim();
     if let Some((head, group)) = tree.split_once('{') {
         let prefix = format!("{prefix}{}", head.trim().trim_start_matches("::"));
         let group = group.trim().strip_suffix('}').unwrap_or(group);
         for part in split_group(group) {
-            flatten(&prefix, part, paths);
+            flatten(&prefix, part, add);
         }
         return;
     }
-    let name = tree.split(" as ").next().unwrap_or_default().trim();
-    match name.strip_suffix("self") {
-        Some("") if !prefix.is_empty() => paths.push(prefix.trim_end_matches("::").to_owned()),
-        _ if !name.is_empty() => paths.push(format!("{prefix}{name}")),
-        _ => {}
-    }
+    let (name, alias) = match tree.split_once(" as ") {
+        Some((name, alias)) => (name.trim(), Some(alias.trim())),
+        None => (tree, None),
+    };
+    let path = match name {
+        "" => return,
+        "self" => prefix.trim_end_matches("::").to_owned(),
+        _ => format!("{prefix}{name}"),
+    };
+    let import = alias.or_else(|| path.rsplit("::").next()).unwrap_or_default().to_owned();
+    add(path, import);
 }
 
 /// Parts between the commas that are in no inner group.
@@ -105,6 +112,17 @@ mod tests {
             "use std::{\n    fs::{self, File},\n    io as other,\n};\npub(crate) use a::b;",
             &[(0, "std::fs"), (0, "std::fs::File"), (0, "std::io"), (4, "a::b")],
         );
+    }
+
+    #[test]
+    fn an_import_has_its_name_or_its_alias() {
+        let text = "use a::{b::{self, c as d}, e};\nlet f = g::h;";
+        let imports: Vec<_> = named(&Source::parse("crates/ir/src/a.rs", text))
+            .into_iter()
+            .map(|one| one.import)
+            .collect();
+        let expected = [Some("b"), Some("d"), Some("e"), None].map(|name| name.map(str::to_owned));
+        assert_eq!(imports, expected);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::advisories::lock;
 use super::workspace::{self, TidyError};
 use super::{Finding, Rule};
-use crate::workspaces;
+use crate::workspaces::{self, in_folder};
 
 /// Manifest and lock file of a workspace.
 #[derive(Debug)]
@@ -95,11 +95,6 @@ fn are_compatible(one: &str, other: &str) -> bool {
         numbers.get(..=zeros).map(|numbers| numbers.join(".")).unwrap_or_default()
     };
     leading(one) == leading(other)
-}
-
-/// A path below a folder; the root's has no slash.
-pub(super) fn in_folder(folder: &str, file: &str) -> String {
-    if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") }
 }
 
 fn finding(path: &str, line: usize, sentence: String) -> Finding {
