@@ -139,7 +139,8 @@ async fn a_link_may_be_refused_where_it_is_there() {
         1First@2 2Second@1 3Third@1
         1a@1 2b@1 3c@2 4d@3
         1red 2blue
-        1-1 1-2 2-1"#]].assert_eq(&answer);
+        1-1 1-2 2-1"#]]
+    .assert_eq(&answer);
 }
 
 #[tokio::test]
