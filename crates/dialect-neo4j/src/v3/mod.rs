@@ -9,8 +9,8 @@
 //! * `roots.rs`: the root types; `searches.rs`: full-text indexes; `statements.rs`: `@cypher` fields
 //!
 //! The library makes types one after the other and gives them fields whenever it comes across one.
-//! Here it is the same: a type that is wanted is made, and a field that is there already is
-//! replaced where it stands.
+//! The order of fields follows from that, so the steps here do the same: a type is added when it is
+//! first needed, and a field that exists is replaced in its place.
 
 mod aggregate_conditions;
 mod aggregates;
