@@ -47,7 +47,7 @@ pub(super) fn add_absent_values(build: &mut Builder<'_>, node: usize) -> String 
     let name = format!("{}OnCreateInput", build.name(owner.into()));
     let values = created(&attributes(build, owner), &OF_ABSENT);
     add_created(build, &name, values.iter());
-    build.fill(&name);
+    build.fill(&name, WriteRole::Inputs);
     name
 }
 
