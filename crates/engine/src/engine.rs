@@ -238,10 +238,7 @@ impl Engine {
     /// Whether the source checks permissions by the role and the settings of a session.
     #[must_use]
     pub fn has_roles(&self) -> bool {
-        match self.source {
-            Source::Postgres(_) => true,
-            Source::Sqlite(_) | Source::Neo4j(_) => false,
-        }
+        self.source.has_roles()
     }
 
     /// Whether answers depend on claims of the session.
