@@ -1,6 +1,6 @@
 //! What may be done with tables, columns and functions, by the rights of roles.
 
-use catalog::{Offered, OfferedField};
+use catalog::{FieldAccess, WriteAccess};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio_postgres::{Error, Row};
 
@@ -70,20 +70,20 @@ impl FromIterator<Privilege> for Privileges {
 impl Privileges {
     /// Which of the changes of a relation's rows that are possible may be made, at least in some
     /// column.
-    pub(super) fn entity(&self, relation: u32, possible: Offered) -> Offered {
+    pub(super) fn entity(&self, relation: u32, possible: WriteAccess) -> WriteAccess {
         let bits = self.relations.get(&relation).map_or(0, |relation| relation.any);
-        Offered {
+        WriteAccess {
             insert: possible.insert && bits & INSERT != 0,
             update: possible.update && bits & UPDATE != 0,
             delete: possible.delete && bits & DELETE != 0,
         }
     }
 
-    pub(super) fn field(&self, relation: u32, column: i16) -> OfferedField {
+    pub(super) fn field(&self, relation: u32, column: i16) -> FieldAccess {
         let bits = self.relations.get(&relation).map_or(0, |relation| {
             relation.whole | relation.columns.get(&column).copied().unwrap_or_default()
         });
-        OfferedField {
+        FieldAccess {
             read: bits & SELECT != 0,
             insert: bits & INSERT != 0,
             update: bits & UPDATE != 0,

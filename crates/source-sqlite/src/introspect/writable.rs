@@ -2,7 +2,7 @@
 //! for which it has a trigger that does them instead. What triggers do after a change of a table is
 //! not in what SQLite says of it.
 
-use catalog::{Builder, Offered};
+use catalog::{Builder, WriteAccess};
 
 use super::fill::{Table, Tables};
 use super::read::TriggerRow;
@@ -60,7 +60,7 @@ pub(super) fn add(builder: &mut Builder, tables: &Tables, triggers: &[TriggerRow
 /// A view takes what triggers do instead. One for some columns only is none of them: SQLite refuses
 /// a change of the others.
 fn offer(builder: &mut Builder, view: &Table, triggers: impl Iterator<Item = Trigger>) {
-    let mut offered = Offered::NONE;
+    let mut offered = WriteAccess::NONE;
     for trigger in triggers.filter(|trigger| trigger.when == When::Instead && !trigger.of_some) {
         match trigger.change {
             Change::Insert => offered.insert = true,
@@ -68,7 +68,7 @@ fn offer(builder: &mut Builder, view: &Table, triggers: impl Iterator<Item = Tri
             Change::Delete => offered.delete = true,
         }
     }
-    builder.offer(view.entity, offered);
+    builder.set_write_access(view.entity, offered);
 }
 
 impl Trigger {

@@ -1,7 +1,7 @@
 //! Changes of relationships: fields that refer to other rows.
 
 use catalog::{EntityId, FieldId};
-use ir::{Again, ChildWrite, Filter, HopDirection, Operand, Value, WriteKind};
+use ir::{ChildWrite, ExistingLink, Filter, HopDirection, Operand, Value, WriteKind};
 use source::CompileError;
 use sql::{Expression, Select, SelectItem, Set, Update};
 
@@ -30,7 +30,7 @@ impl Compiler<'_> {
     /// Links and unlinks rows.
     pub(super) fn relink(&mut self, child: &ChildWrite, outer: &Outer) -> Result<(), CompileError> {
         refuse_below(&child.write)?;
-        if let WriteKind::Link { again: Again::Refuse(_), .. } = &child.write.kind {
+        if let WriteKind::Link { existing: ExistingLink::Refuse(_), .. } = &child.write.kind {
             return Err(CompileError::not_built("a link that may not be there yet"));
         }
         let (near, far) = self.hop_fields(child.hop);

@@ -1,7 +1,7 @@
 //! Changes of relationships.
 
 use expect_test::expect;
-use ir::{Again, Conflict, Filter, Hop, WriteKind};
+use ir::{Conflict, ExistingLink, Filter, Hop, WriteKind};
 
 use super::super::builder::{
     Builder, child, equal, insert, insert_one, integer, text, update, write,
@@ -11,7 +11,7 @@ use super::super::on_each;
 use super::{BLOG, all};
 
 fn link(filter: Filter) -> WriteKind {
-    WriteKind::Link { filter, again: Again::Keep }
+    WriteKind::Link { filter, existing: ExistingLink::Keep }
 }
 
 /// An update of one post that changes nothing but what it is linked to.
