@@ -32,8 +32,8 @@ pub use builder::Builder;
 pub use catalog::{Capabilities, Catalog};
 pub use declare::KnownRows;
 pub use entity::{
-    ConstraintComment, Covers, Entity, EntityKind, Field, Finds, Generated, Index, Key, KeyKind,
-    Offered, OfferedField, Relationship, RelationshipKind, Storage,
+    ConstraintComment, Entity, EntityKind, Field, FieldAccess, Generated, Index, IndexCoverage,
+    IndexUse, Key, KeyKind, Relationship, RelationshipKind, Storage, WriteAccess,
 };
 pub use estimate::RowEstimate;
 pub use function::{

@@ -132,8 +132,7 @@ impl Engine {
         if !self.is_empty() {
             return None;
         }
-        let is_read =
-            |entity: &Entity| catalog.fields_of(entity.id).any(|field| field.offered.read);
+        let is_read = |entity: &Entity| catalog.fields_of(entity.id).any(|field| field.access.read);
         let is_known = catalog.entities().next().is_some();
         let withheld = options.source.rights == Rights::Respected
             && is_known

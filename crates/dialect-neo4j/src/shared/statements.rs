@@ -97,8 +97,8 @@ impl StatementFields<'_> {
         let binding = match &statement.result {
             Given::Value(property) if of_row => {
                 let column = values::column(self.model, property, self.version);
-                let (value, form, told) = (column.value, column.form, Vec::new());
-                FieldBinding::Computed(ComputedBinding { function, of_row, value, form, told })
+                let (value, form, external) = (column.value, column.form, Vec::new());
+                FieldBinding::Computed(ComputedBinding { function, of_row, value, form, external })
             }
             Given::Value(_) => {
                 let (entity, form) = (placed.entity, call.rows_form());

@@ -129,7 +129,7 @@ pub(crate) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed, ver
         bind_entity(builder, (model, version), (*entity, &properties.name), fields);
     }
     for (field, first) in &placed.twins {
-        builder.bind_twin(*field, *first);
+        builder.bind_duplicate(*field, *first);
     }
     if let Some(score) = placed.score {
         let leaf = leaf(&PropertyType::Float, version);

@@ -1,7 +1,7 @@
 //! Changes of relationships: fields that refer to other rows.
 
 use catalog::{EntityId, FieldId};
-use ir::{Again, ChildWrite, Filter, HopDirection, Operand, Value, WriteKind};
+use ir::{ChildWrite, ExistingLink, Filter, HopDirection, Operand, Value, WriteKind};
 use source::CompileError;
 use sql::{Expression, Select, SelectItem, Set, Update};
 
@@ -35,7 +35,7 @@ impl Compiler<'_> {
         unit: &mut Unit,
     ) -> Result<(), CompileError> {
         refuse_below(&child.write)?;
-        if let WriteKind::Link { filter, again: Again::Refuse(otherwise) } = &child.write.kind {
+        if let WriteKind::Link { filter, existing: ExistingLink::Refuse(otherwise) } = &child.write.kind {
             self.expect_unlinked(child, outer, (filter, otherwise), unit)?;
         }
         let (near, far) = self.hop_fields(child.hop);

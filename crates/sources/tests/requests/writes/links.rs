@@ -1,7 +1,7 @@
 //! Changes of relationships.
 
 use expect_test::expect;
-use ir::{Again, Conflict, Filter, Hop, Otherwise, OtherwiseKind, WriteKind};
+use ir::{Conflict, ExistingLink, Filter, Hop, Otherwise, OtherwiseKind, WriteKind};
 
 use super::super::builder::{
     Builder, child, equal, insert, insert_one, integer, text, update, write,
@@ -11,7 +11,7 @@ use super::super::on_each;
 use super::{BLOG, all};
 
 fn link(filter: Filter) -> WriteKind {
-    WriteKind::Link { filter, again: Again::Keep }
+    WriteKind::Link { filter, existing: ExistingLink::Keep }
 }
 
 /// An update of one post that changes nothing but what it is linked to.
@@ -106,7 +106,7 @@ async fn a_row_begins_and_ceases_to_refer_to_others() {
 #[tokio::test]
 async fn a_link_may_be_refused_where_it_is_there() {
     let answer = on_each(BLOG, async |database| {
-        let again = || Again::Refuse(Otherwise::new(OtherwiseKind::Invalid, "linked"));
+        let again = || ExistingLink::Refuse(Otherwise::new(OtherwiseKind::Invalid, "linked"));
         let back = |filter| WriteKind::Link { filter, again: again() };
         let run = async |hop: Hop, (entity, id): (&str, i64), (below, kind): (&str, WriteKind)| {
             let mut builder = Builder::new(database);
