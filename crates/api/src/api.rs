@@ -23,7 +23,7 @@ pub struct Api {
     /// Replacements of null values.
     pub(crate) absent: FxHashMap<FieldId, Absent>,
     /// Fields by the field that holds the same value.
-    pub(crate) twins: FxHashMap<FieldId, FieldId>,
+    pub(crate) duplicates: FxHashMap<FieldId, FieldId>,
     /// The entities of the properties of a graph's relationships.
     pub(crate) edges: FxHashMap<RelationshipId, EntityId>,
     pub(crate) entities: FxHashMap<EntityId, EntityBinding>,
@@ -112,8 +112,8 @@ impl Api {
 
     /// True if a change of one of two fields changes the other.
     #[must_use]
-    pub fn are_one(&self, field: FieldId, other: FieldId) -> bool {
-        let first = |field: FieldId| self.twins.get(&field).copied().unwrap_or(field);
+    pub fn hold_one_value(&self, field: FieldId, other: FieldId) -> bool {
+        let first = |field: FieldId| self.duplicates.get(&field).copied().unwrap_or(field);
         first(field) == first(other)
     }
 

@@ -32,8 +32,8 @@ pub use graph::{
 pub use meaning::Meaning;
 pub use order::{GroupBy, OrderBy, OrderRole};
 pub use write::{
-    Change, MutationBinding, MutationForm, NestedBinding, NestedChange, NestedVerb, NestedWay,
-    PayloadField, WriteRole,
+    Change, MutationBinding, MutationForm, NestedBinding, NestedChange, NestedReference,
+    NestedVerb, PayloadField, WriteRole,
 };
 
 /// The meaning of an object type's field.

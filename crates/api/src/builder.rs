@@ -1,6 +1,6 @@
 //! Building an [`Api`]: each definition is added together with its binding.
 
-mod known;
+mod deduplication;
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use graphql::schema::{
 };
 use ir::ValueForm;
 
-use self::known::Known;
+use self::deduplication::Deduplication;
 use crate::api::{Absent, Api, Nesting, listed, plain};
 use crate::binding::{
     CallBinding, ColumnBinding, EntityBinding, FieldBinding, InputBinding, NodeIdBinding,
@@ -23,14 +23,14 @@ use crate::binding::{
 pub struct ApiBuilder {
     api: Api,
     /// Inputs and fields so far, for deduplication.
-    known: Known,
+    known: Deduplication,
 }
 
 impl ApiBuilder {
     /// A builder that adds to an API.
     #[must_use]
     pub(crate) fn reopen(api: Api) -> Self {
-        Self { api, known: Known::default() }
+        Self { api, known: Deduplication::default() }
     }
 
     /// The schema so far.
@@ -79,7 +79,7 @@ impl ApiBuilder {
         binding: FieldBinding,
     ) -> graphql::schema::FieldId {
         self.api.schema.share_field(&mut definition);
-        let key = Known::of_field(&definition, &binding);
+        let key = Deduplication::of_field(&definition, &binding);
         if let Some(known) = self.known.fields.get(&key).copied()
             && self.api.fields[known.index()] == binding
             && self.api.schema[known] == definition
@@ -161,7 +161,7 @@ impl ApiBuilder {
     /// positions.
     fn input(&mut self, mut definition: InputDefinition, mut binding: InputBinding) -> InputId {
         self.api.schema.share_input(&mut definition);
-        let key = Known::of_input(&definition, &binding);
+        let key = Deduplication::of_input(&definition, &binding);
         if let Some(known) = self.known.inputs.get(&key).copied()
             && self.api.inputs[known.index()] == binding
             && self.api.schema[known] == definition
@@ -195,8 +195,8 @@ impl ApiBuilder {
     }
 
     /// Marks a field that holds the same value as another, which has no third one.
-    pub fn bind_twin(&mut self, field: FieldId, first: FieldId) {
-        self.api.twins.insert(field, first);
+    pub fn bind_duplicate(&mut self, field: FieldId, first: FieldId) {
+        self.api.duplicates.insert(field, first);
     }
 
     /// Sets the entity of a graph relationship's properties.

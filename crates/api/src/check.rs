@@ -229,6 +229,10 @@ impl Check<'_> {
             self.found.push(Misbound { input: name().into(), role, position });
             return;
         };
+        // Nothing reads the members of an input that is refused as a whole.
+        if let InputRole::Refused(_) = role {
+            return;
+        }
         let members = match reading {
             Reading::Members(position) => position,
             Reading::Value => Position::Value,

@@ -6,19 +6,19 @@
 //! or in an opaque id of it, is an entity.
 //!
 //! * [`keys`](self): `keys.rs`: keys of entities
-//! * [`extension`](self): `extension.rs`: extensions of the API's types in SDL; `own.rs`: custom
+//! * [`extension`](self): `extension.rs`: extensions of the API's types in SDL; `custom.rs`: custom
 //!   directives; `retyped.rs`: changed types of fields; `required.rs`: fields that require fields
-//!   of other subgraphs; `others.rs`: types and fields of other subgraphs
+//!   of other subgraphs; `foreign.rs`: types and fields of other subgraphs
 //! * [`applied`](self): `applied.rs`: directives of the API itself
 //!
 //! <https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec>
 
 mod applied;
+mod custom;
 mod directives;
 mod extension;
+mod foreign;
 mod keys;
-mod others;
-mod own;
 mod required;
 mod retyped;
 
@@ -85,7 +85,7 @@ fn list(errors: &[GraphQLError]) -> String {
 }
 
 /// Adds the subgraph fields to an API. `own` are directives of the API itself.
-pub fn offer(
+pub fn add_subgraph(
     mut api: Api,
     catalog: &Catalog,
     own: &[AppliedDirectives],
@@ -112,7 +112,7 @@ pub fn offer(
 
 /// The entity types, if the API is a subgraph with entities.
 #[must_use]
-pub fn offered(api: &Api) -> Option<&EntitiesBinding> {
+pub fn find_entities(api: &Api) -> Option<&EntitiesBinding> {
     let field = api.schema.find_field(api.schema.query?, ENTITIES)?;
     match api.field(field) {
         FieldBinding::Entities(binding) => Some(binding),
@@ -122,11 +122,11 @@ pub fn offered(api: &Api) -> Option<&EntitiesBinding> {
 
 /// The fields of other subgraphs that a field of the API requires.
 pub fn required(api: &Api, field: graphql::schema::FieldId) -> impl Iterator<Item = &str> {
-    let told = match api.field(field) {
-        FieldBinding::Computed(computed) => computed.told.as_slice(),
+    let external = match api.field(field) {
+        FieldBinding::Computed(computed) => computed.external.as_slice(),
         _ => &[],
     };
-    told.iter().map(|argument| &*argument.input.name)
+    external.iter().map(|argument| &*argument.input.name)
 }
 
 /// The directives of the API's definitions: keys of types, and shareable fields.
@@ -177,7 +177,7 @@ fn applied(api: &Api, entities: &[Entity]) -> Applied {
 /// Links the version of the directives, and imports the used ones.
 fn link(applied: &mut Applied) {
     let types = applied.types.values().flatten();
-    let types = types.chain(applied.added_types.iter().flat_map(others::directives));
+    let types = types.chain(applied.added_types.iter().flat_map(foreign::directives));
     let used = types.chain(applied.members.values().flatten()).chain(&applied.schema);
     let used: Vec<&Directive> = used.collect();
     let mut names: Vec<String> = Vec::new();

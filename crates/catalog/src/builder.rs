@@ -2,8 +2,8 @@
 
 use crate::catalog::{Capabilities, Catalog};
 use crate::entity::{
-    ConstraintComment, Entity, EntityKind, Field, Generated, Index, Key, Offered, OfferedField,
-    Relationship, RelationshipKind, Storage,
+    ConstraintComment, Entity, EntityKind, Field, FieldAccess, Generated, Index, Key, Relationship,
+    RelationshipKind, Storage, WriteAccess,
 };
 use crate::function::{Argument, Function, FunctionResult, Statement, Volatility};
 use crate::ids::{
@@ -81,14 +81,14 @@ impl Builder {
             indexes: Vec::new(),
             outgoing: Vec::new(),
             incoming: Vec::new(),
-            offered: match kind {
-                EntityKind::Table | EntityKind::ForeignTable | EntityKind::Node => Offered::ALL,
+            access: match kind {
+                EntityKind::Table | EntityKind::ForeignTable | EntityKind::Node => WriteAccess::ALL,
                 EntityKind::View
                 | EntityKind::MaterializedView
                 | EntityKind::Record
                 | EntityKind::ValueSet
                 | EntityKind::Composite
-                | EntityKind::Edge => Offered::NONE,
+                | EntityKind::Edge => WriteAccess::NONE,
             },
             rewritten: false,
             triggered: false,
@@ -109,18 +109,18 @@ impl Builder {
 
     /// Sets the writes that the source accepts for an entity's rows. By default all of a table's
     /// and none of anything else's.
-    pub fn offer(&mut self, entity: EntityId, offered: Offered) {
-        self.catalog.entities[entity.index()].offered = offered;
+    pub fn set_write_access(&mut self, entity: EntityId, access: WriteAccess) {
+        self.catalog.entities[entity.index()].access = access;
     }
 
     /// Sets the permitted operations on the values of a field. By default all.
-    pub fn offer_field(&mut self, field: FieldId, offered: OfferedField) {
-        self.catalog.fields[field.index()].offered = offered;
+    pub fn set_field_access(&mut self, field: FieldId, access: FieldAccess) {
+        self.catalog.fields[field.index()].access = access;
     }
 
     /// Withholds a function from all callers.
-    pub fn withhold_function(&mut self, function: FunctionId) {
-        self.catalog.functions[function.index()].offered = false;
+    pub fn make_uncallable(&mut self, function: FunctionId) {
+        self.catalog.functions[function.index()].callable = false;
     }
 
     /// Marks an entity whose rows may be changed once more after a write has returned them.
@@ -143,7 +143,7 @@ impl Builder {
             nullable: field.nullable,
             has_default: field.has_default,
             generated: field.generated,
-            offered: OfferedField::ALL,
+            access: FieldAccess::ALL,
             storage: Storage::default(),
             description: field.description,
         });
@@ -233,7 +233,7 @@ impl Builder {
             arguments,
             result,
             output_name,
-            offered: true,
+            callable: true,
             statement: None,
             description,
         });
@@ -290,7 +290,7 @@ impl Builder {
             name,
             attributes,
             rows: None,
-            apart: false,
+            is_decomposed: false,
             description,
         });
         id

@@ -48,7 +48,7 @@ impl Catalog {
 
     /// Declares a relationship, or renames the equal one that the source has and does not enforce:
     /// a foreign key of one partition stands for that of the table.
-    pub fn declare_relationship_again(&mut self, new: NewRelationship) -> RelationshipId {
+    pub fn redeclare_relationship(&mut self, new: NewRelationship) -> RelationshipId {
         let is_same = |known: &&mut Relationship| {
             let ends = (&known.from, &known.from_fields, &known.to, &known.to_fields);
             !known.enforced
@@ -73,14 +73,14 @@ impl Catalog {
     /// Decomposes the values of a composite into rows wherever they occur, with relationships that
     /// lead from them. So are those of all composites that contain such values. Composites that are
     /// `whole` stay values.
-    pub fn take_apart(&mut self, composite: CompositeId, whole: impl Fn(&Composite) -> bool) {
+    pub fn decompose(&mut self, composite: CompositeId, whole: impl Fn(&Composite) -> bool) {
         let mut found = vec![composite];
         while let Some(composite) = found.pop() {
             let known = &self[composite];
-            if known.rows.is_none() || known.apart || whole(known) {
+            if known.rows.is_none() || known.is_decomposed || whole(known) {
                 continue;
             }
-            self.composites[composite.index()].apart = true;
+            self.composites[composite.index()].is_decomposed = true;
             let holds = |r#type: &Type| *r#type == Type::Composite(composite);
             for other in &self.composites {
                 let mut attributes = other.attributes.iter();
@@ -121,7 +121,7 @@ impl Catalog {
     pub fn find_rows(&self, r#type: &Type) -> Option<(EntityId, bool)> {
         let row = |r#type: &Type| match r#type {
             Type::Row(entity) => Some(*entity),
-            Type::Composite(id) if self[*id].apart => self[*id].rows,
+            Type::Composite(id) if self[*id].is_decomposed => self[*id].rows,
             _ => None,
         };
         match self.base_type(r#type) {
@@ -132,7 +132,7 @@ impl Catalog {
     }
 
     /// Keeps the rows of an entity.
-    pub fn know_rows(&mut self, entity: EntityId, rows: KnownRows) {
+    pub fn set_known_rows(&mut self, entity: EntityId, rows: KnownRows) {
         self.known_rows.insert(entity, rows);
     }
 

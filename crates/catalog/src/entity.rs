@@ -25,7 +25,7 @@ pub struct Entity {
     /// Relationships whose `to` is this entity, in the order of the source.
     pub incoming: Vec<RelationshipId>,
     /// Writes that the source accepts from clients.
-    pub offered: Offered,
+    pub access: WriteAccess,
     /// True if an inserted or updated row may be changed once more after the source has returned
     /// it.
     pub rewritten: bool,
@@ -37,13 +37,13 @@ pub struct Entity {
 
 /// Writes that a source accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Offered {
+pub struct WriteAccess {
     pub insert: bool,
     pub update: bool,
     pub delete: bool,
 }
 
-impl Offered {
+impl WriteAccess {
     /// Every write.
     pub const ALL: Self = Self { insert: true, update: true, delete: true };
 
@@ -88,7 +88,7 @@ impl Entity {
         self.keys.iter().any(|key| key.enforced && key.fields.first() == Some(&field))
             || self.indexes.iter().any(|index| {
                 !index.is_partial()
-                    && index.finds == Finds::Equals
+                    && index.finds == IndexUse::Equals
                     && index.fields.first() == Some(&field)
             })
     }
@@ -149,7 +149,7 @@ pub struct Field {
     pub has_default: bool,
     pub generated: Option<Generated>,
     /// Permitted operations on its values.
-    pub offered: OfferedField,
+    pub access: FieldAccess,
     pub storage: Storage,
     pub description: Option<Box<str>>,
 }
@@ -170,13 +170,13 @@ pub enum Storage {
 
 /// Operations on the values of a field that clients may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OfferedField {
+pub struct FieldAccess {
     pub read: bool,
     pub insert: bool,
     pub update: bool,
 }
 
-impl OfferedField {
+impl FieldAccess {
     /// Everything.
     pub const ALL: Self = Self { read: true, insert: true, update: true };
 }
@@ -209,7 +209,7 @@ pub struct Key {
 impl Key {
     /// True if an insert can detect conflicts by it: the source enforces it, immediately.
     #[must_use]
-    pub fn tells_conflicts(&self) -> bool {
+    pub fn detects_conflicts(&self) -> bool {
         self.enforced && !self.deferrable
     }
 }
@@ -227,8 +227,8 @@ pub enum KeyKind {
 pub struct Index {
     pub name: Box<str>,
     pub fields: Vec<FieldId>,
-    pub covers: Covers,
-    pub finds: Finds,
+    pub covers: IndexCoverage,
+    pub finds: IndexUse,
     /// No two rows that the index covers are equal in its fields. It has no expressions.
     pub unique: bool,
 }
@@ -239,23 +239,23 @@ impl Index {
     #[must_use]
     pub fn finds_equals(&self, fields: &[FieldId]) -> bool {
         let covers = match &self.covers {
-            Covers::All => true,
-            Covers::NotNull(present) => present.iter().all(|field| fields.contains(field)),
-            Covers::Some => false,
+            IndexCoverage::All => true,
+            IndexCoverage::NotNull(present) => present.iter().all(|field| fields.contains(field)),
+            IndexCoverage::Some => false,
         };
-        covers && self.finds == Finds::Equals
+        covers && self.finds == IndexUse::Equals
     }
 
     /// A partial index: one over some of the rows.
     #[must_use]
     pub fn is_partial(&self) -> bool {
-        self.covers != Covers::All
+        self.covers != IndexCoverage::All
     }
 }
 
 /// Rows that an index covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Covers {
+pub enum IndexCoverage {
     All,
     /// Those in which none of these fields is null.
     NotNull(Vec<FieldId>),
@@ -264,7 +264,7 @@ pub enum Covers {
 
 /// Searches that an index serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finds {
+pub enum IndexUse {
     /// Equality.
     Equals,
     /// Other searches: words of texts, locations of shapes.
@@ -333,10 +333,10 @@ mod tests {
             name: "".into(),
             fields: fields(numbers),
             covers,
-            finds: Finds::Equals,
+            finds: IndexUse::Equals,
             unique: false,
         };
-        let not_null = |numbers: &[usize]| Covers::NotNull(fields(numbers));
+        let not_null = |numbers: &[usize]| IndexCoverage::NotNull(fields(numbers));
         Entity {
             id: EntityId::new(0),
             namespace: None,
@@ -354,15 +354,15 @@ mod tests {
                 description: None,
             }],
             indexes: vec![
-                index(&[2, 3], Covers::All),
-                index(&[4], Covers::Some),
+                index(&[2, 3], IndexCoverage::All),
+                index(&[4], IndexCoverage::Some),
                 index(&[5], not_null(&[5])),
                 index(&[6], not_null(&[7])),
                 index(&[8, 9], not_null(&[8, 9])),
             ],
             outgoing: Vec::new(),
             incoming: Vec::new(),
-            offered: Offered::ALL,
+            access: WriteAccess::ALL,
             rewritten: false,
             triggered: false,
             description: None,

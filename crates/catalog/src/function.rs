@@ -19,7 +19,7 @@ pub struct Function {
     /// The name of the whole result, if the function gives it one.
     pub output_name: Option<Box<str>>,
     /// True if clients may call it.
-    pub offered: bool,
+    pub callable: bool,
     /// The definition, where the source has no function of the name: a statement of the schema's
     /// author.
     pub statement: Option<Statement>,

@@ -33,8 +33,8 @@ pub mod types;
 pub use builder::Builder;
 pub use catalog::{Capabilities, Catalog};
 pub use entity::{
-    ConstraintComment, Covers, Entity, EntityKind, Field, Finds, Generated, Index, Key, KeyKind,
-    Offered, OfferedField, Relationship, RelationshipKind, Storage,
+    ConstraintComment, Entity, EntityKind, Field, FieldAccess, Generated, Index, IndexCoverage,
+    IndexUse, Key, KeyKind, Relationship, RelationshipKind, Storage, WriteAccess,
 };
 pub use function::{
     Argument, ArgumentType, Function, FunctionResult, Statement, StatementPart, Volatility,

@@ -111,7 +111,7 @@ pub struct Composite {
     /// apart.
     pub rows: Option<EntityId>,
     /// True if its values are decomposed: they are rows then, from which relationships lead.
-    pub apart: bool,
+    pub is_decomposed: bool,
     pub description: Option<Box<str>>,
 }
 

@@ -1,4 +1,4 @@
-//! Type definitions as a catalog: what a graph is said to hold, since it says nothing itself.
+//! Type definitions as a catalog: a graph has no schema of its own.
 
 mod statements;
 
@@ -19,7 +19,7 @@ use crate::model::{
     PlacedNode, Property, PropertyType, QueryDirection, RelationshipField, Target,
 };
 
-/// How many nodes the library asks an index of vectors for.
+/// Number of nodes that the library requests from a vector index.
 const NEAREST: u32 = 4;
 
 /// Fills the catalog of a graph, which holds nothing but capabilities before.
@@ -58,7 +58,7 @@ struct Declarer<'m> {
     ruled: HashSet<(usize, usize)>,
 }
 
-/// What tells one relationship of the catalog from every other.
+/// Key of a relationship of the catalog.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct RelationshipKey<'m> {
     r#type: &'m str,

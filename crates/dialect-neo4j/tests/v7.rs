@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use api::Api;
+use api::check::misbound;
 use catalog::{Builder, Capabilities, Catalog, RelationshipKind};
 use dialect_neo4j::model::ApiVersion;
 use dialect_neo4j::v7::{self, Options};
@@ -43,6 +44,7 @@ fn check(name: &str, options: Options) {
     let (api, _) = made(&definitions_of(name), options);
     validate_schema(&api.schema).unwrap();
     assert!(api.notes.is_empty(), "{name}: {:?}", api.notes);
+    assert_eq!(misbound(&api), [], "{name}");
     let printed = print_schema(&api.schema);
     assert_same(name, &printed, &fs::read_to_string(expected).unwrap());
 }

@@ -1,6 +1,6 @@
 //! The columns of an entity in the API.
 
-use catalog::{Catalog, Entity, EntityKind, Field, FieldId, Note, OfferedField};
+use catalog::{Catalog, Entity, EntityKind, Field, FieldAccess, FieldId, Note};
 use graphql::schema::is_name;
 
 use super::BigIntegers;
@@ -43,7 +43,7 @@ pub(super) fn columns<'a>(
     let mut shown = Vec::with_capacity(entity.fields.len());
     let mut unread = Vec::new();
     for field in catalog.fields_of(entity.id) {
-        let OfferedField { read, insert, update } = field.offered;
+        let FieldAccess { read, insert, update } = field.access;
         if !read && !insert && !update {
             continue;
         }
@@ -80,12 +80,12 @@ pub(super) fn columns<'a>(
 
 /// The order of an entity's lists without a requested one, and the end of every other.
 pub(super) fn tie_break(catalog: &Catalog, entity: &Entity) -> Vec<FieldId> {
-    let readable = |field: &FieldId| catalog[*field].offered.read;
+    let readable = |field: &FieldId| catalog[*field].access.read;
     if let Some(key) = entity.primary_key().filter(|key| key.fields.iter().all(readable)) {
         return key.fields.clone();
     }
     let ordered = |field: &&Field| {
-        field.offered.read && values(catalog, &field.r#type, BigIntegers::default()).ordered
+        field.access.read && values(catalog, &field.r#type, BigIntegers::default()).ordered
     };
     catalog.fields_of(entity.id).filter(ordered).map(|field| field.id).collect()
 }

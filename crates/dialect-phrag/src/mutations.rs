@@ -1,6 +1,6 @@
 //! Mutations: `create`, `update` and `delete` of the tables in the API.
 
-use catalog::{Catalog, Generated, Note, Offered};
+use catalog::{Catalog, Generated, Note, WriteAccess};
 use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeKind, TypeRef};
 
 use super::collision::{Names, collision, left_out};
@@ -27,7 +27,7 @@ const RENAME: &str = "rename it, or change its rows by other means.";
 /// The mutations of an entity.
 #[derive(Debug)]
 pub(super) struct Mutations {
-    offered: Offered,
+    access: WriteAccess,
     /// The columns of the key, by their indices among the readable ones.
     key: Vec<usize>,
     /// `VenuePks`
@@ -52,7 +52,7 @@ pub(super) fn mutations(
 ) -> Option<Mutations> {
     let entity = planned.entity;
     // Rows of views have no key to be found by.
-    if !needs_key(entity.kind) || entity.offered == Offered::NONE {
+    if !needs_key(entity.kind) || entity.access == WriteAccess::NONE {
         return None;
     }
     let subject = catalog.qualified_name(entity.id);
@@ -61,7 +61,7 @@ pub(super) fn mutations(
         entity.primary_key()?.fields.iter().map(|field| place(*field)).collect();
     let Some(key) = key else {
         let key = &entity.primary_key()?.fields;
-        let (message, remedy) = match key.iter().all(|field| catalog[*field].offered.read) {
+        let (message, remedy) = match key.iter().all(|field| catalog[*field].access.read) {
             true => (
                 "a column of its primary key is not shown, so it has no mutations.",
                 "give the column a name of GraphQL.",
@@ -74,21 +74,21 @@ pub(super) fn mutations(
         notes.push(left_out(&subject, message, remedy));
         return None;
     };
-    let mut offered = entity.offered;
+    let mut access = entity.access;
     // As without privileges, an update that could set nothing exists all the same.
     let settable = |column: &&Column<'_>| is_settable(column, &key, planned);
     let mut settable = planned.given().filter(settable).peekable();
-    if settable.peek().is_some() && !settable.any(|column| column.field.offered.update) {
-        offered.update = false;
+    if settable.peek().is_some() && !settable.any(|column| column.field.access.update) {
+        access.update = false;
     }
-    if offered == Offered::NONE {
+    if access == WriteAccess::NONE {
         return None;
     }
     if !key.iter().all(|place| planned.columns[*place].values.comparable) {
         let message = "its primary key has values of which none can be named, so its rows can \
                        only be created.";
         notes.push(left_out(&subject, message, "give it a key of another type."));
-        offered = Offered { insert: offered.insert, ..Offered::NONE };
+        access = WriteAccess { insert: access.insert, ..WriteAccess::NONE };
     }
     let object = &planned.names.object;
     let (keys, key_columns) = (format!("{object}Pks"), format!("{object}PkColumns"));
@@ -104,7 +104,7 @@ pub(super) fn mutations(
         let claimed = types.claim(r#type, &subject);
         debug_assert!(claimed.is_ok(), "a name was taken meanwhile");
     }
-    Some(Mutations { offered, key, keys, key_columns })
+    Some(Mutations { access, key, keys, key_columns })
 }
 
 /// The type of the result of `update` and `delete`.
@@ -124,7 +124,7 @@ pub(super) fn add(builder: &mut ApiBuilder, plan: &Plan<'_>, scalars: &Scalars) 
     }
     let mutation = add_type(builder, "Mutation", None, object());
     builder.schema_mut().mutation = Some(mutation);
-    let is_found = |(_, own): (_, &Mutations)| own.offered.update || own.offered.delete;
+    let is_found = |(_, own): (_, &Mutations)| own.access.update || own.access.delete;
     let result = match changed().any(is_found) {
         true => add_result(builder, plan.result, scalars),
         false => mutation,
@@ -149,9 +149,9 @@ fn add_mutations(
     mutations: &Mutations,
     shared: &Shared<'_>,
 ) {
-    let Mutations { offered, key, .. } = mutations;
+    let Mutations { access, key, .. } = mutations;
     let (id, object) = (planned.entity.id, &planned.names.object);
-    if offered.insert {
+    if access.insert {
         let keys = add_keys(builder, planned, mutations, shared);
         let binding = MutationBinding {
             change: Change::Create(id),
@@ -167,11 +167,11 @@ fn add_mutations(
             FieldBinding::Mutation(Box::new(binding)),
         );
         let given = planned.given().filter(|column| is_stored(column));
-        for column in given.filter(|column| column.field.offered.insert) {
+        for column in given.filter(|column| column.field.access.insert) {
             add_stored(builder, field, column, shared);
         }
     }
-    if !offered.update && !offered.delete {
+    if !access.update && !access.delete {
         return;
     }
     let key_columns = add_key_columns(builder, planned, mutations, shared);
@@ -187,15 +187,15 @@ fn add_mutations(
         builder.add_argument(field, definition, InputBinding::lenient(WriteRole::Inputs));
         if is_update {
             let given = planned.given().filter(|column| is_settable(column, key, planned));
-            for column in given.filter(|column| column.field.offered.update) {
+            for column in given.filter(|column| column.field.access.update) {
                 add_stored(builder, field, column, shared);
             }
         }
     };
-    if offered.update {
+    if access.update {
         add(Change::Update(id), &format!("update{object}"));
     }
-    if offered.delete {
+    if access.delete {
         add(Change::Delete(id), &format!("delete{object}"));
     }
 }

@@ -147,7 +147,7 @@ pub(super) fn plan<'a>(catalog: &'a Catalog, options: &Options) -> Plan<'a> {
 /// True if privileges leave nothing readable of an entity.
 pub(super) fn is_unread(catalog: &Catalog, entity: &Entity) -> bool {
     let mut fields = catalog.fields_of(entity.id).peekable();
-    fields.peek().is_some() && !fields.any(|field| field.offered.read)
+    fields.peek().is_some() && !fields.any(|field| field.access.read)
 }
 
 /// The reason why an entity cannot be in the API.

@@ -42,7 +42,7 @@ pub(super) fn relations(
         };
         let Some(target) = places.get(&other).copied() else { continue };
         let mut fields = relationship.from_fields.iter().chain(&relationship.to_fields);
-        if !fields.all(|field| catalog[*field].offered.read) {
+        if !fields.all(|field| catalog[*field].access.read) {
             continue;
         }
         let Some(column) = naming_column(catalog, relationship) else { continue };

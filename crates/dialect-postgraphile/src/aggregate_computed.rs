@@ -6,13 +6,13 @@ use ir::AggregateFunction;
 
 use super::aggregate_conditions::{add_conditions, having_kind, refused, unfit};
 use super::aggregates::{
-    Made, Offered, SPECIFICATIONS, Specification, add_function, claim, count, offered,
+    Computable, PluginAggregate, SPECIFICATIONS, Specification, add_function, claim, count, offered,
 };
+use super::api_types::AggregateTypes;
 use super::build::{Build, field};
 use super::descriptions;
 use super::entity::{Column, Served};
 use super::functions::Input;
-use super::made::AggregateTypes;
 use super::types::value_type;
 use api::binding::{
     AggregateField, AggregateValue, ArgumentRole, FieldBinding, FilterRole, InputBinding,
@@ -64,10 +64,10 @@ fn offer(
     build: &mut Build<'_>,
     column: Option<&Column>,
     function: AggregateFunction,
-) -> Option<Offered> {
+) -> Option<PluginAggregate> {
     match (column, function) {
         (Some(column), _) => offered(build, column, function),
-        (None, AggregateFunction::DistinctCount) => count(build).map(Offered::from),
+        (None, AggregateFunction::DistinctCount) => count(build).map(PluginAggregate::from),
         (None, _) => None,
     }
 }
@@ -77,12 +77,12 @@ fn add_value(
     values: TypeId,
     computed: &Computed<'_>,
     specification: Specification,
-    offered: Offered,
+    offered: PluginAggregate,
 ) {
-    let Offered { r#type, made, .. } = offered;
+    let PluginAggregate { r#type, made, .. } = offered;
     let binding = match made {
         None => AggregateField::Value([].into()),
-        Some(Made { leaf, form, absent, .. }) => {
+        Some(Computable { leaf, form, absent, .. }) => {
             let (function, absent) =
                 (specification.function, absent.map(|text| text.as_bytes().into()));
             let value = AggregateValue { function, field: None, leaf, form, absent };

@@ -8,13 +8,14 @@ use graphql::schema::{TypeId, TypeKind, TypeRef};
 use ir::{AggregateFunction, Call, Comparison, Place};
 
 use super::aggregates::{
-    Offered, SPECIFICATIONS, Specification, claim, has_aggregates, is_available, made, offered,
+    PluginAggregate, SPECIFICATIONS, Specification, claim, has_aggregates, is_available, made,
+    offered,
 };
+use super::api_types::ComputedValue;
 use super::build::{Build, input};
 use super::descriptions;
 use super::entity::{Column, Served};
 use super::filter::{self, FilterOptions};
-use super::made::ComputedValue;
 use api::binding::{FilterRole, InputBinding, Meaning, OperatorRole, RowsRole, Subject};
 
 /// The operators of `having`.
@@ -244,7 +245,8 @@ fn filter_type(
     for specification in SPECIFICATIONS {
         let mut columns = Vec::new();
         for column in &other.columns {
-            let Some(Offered { stored, made, .. }) = offered(build, column, specification.function)
+            let Some(PluginAggregate { stored, made, .. }) =
+                offered(build, column, specification.function)
             else {
                 continue;
             };

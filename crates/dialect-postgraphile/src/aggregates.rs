@@ -10,10 +10,10 @@ use graphql::schema::{
 use ir::{AggregateFunction, Form, TimeUnit};
 use response::Leaf;
 
+use super::api_types::{AggregateTypes, FUNCTIONS};
 use super::build::{Build, field, input, object};
 use super::claims::{Claimant, Claims};
 use super::entity::{Column, Served};
-use super::made::{AggregateTypes, FUNCTIONS};
 use super::scalars::object_identifier;
 use super::tags::deprecation;
 use super::tags::omit::Action;
@@ -68,7 +68,7 @@ const fn specification(
 
 /// The aggregate of a column's values by a function.
 #[derive(Clone, Debug)]
-pub(super) struct Made {
+pub(super) struct Computable {
     pub(super) r#type: TypeRef,
     pub(super) leaf: Leaf,
     pub(super) form: Form,
@@ -80,16 +80,16 @@ pub(super) struct Made {
 
 /// An aggregate of the plugin.
 #[derive(Debug)]
-pub(super) struct Offered {
+pub(super) struct PluginAggregate {
     pub(super) r#type: TypeRef,
     /// The type of the result in the database.
     pub(super) stored: Type,
     /// `None` if the database has no such function; then its use is an error.
-    pub(super) made: Option<Made>,
+    pub(super) made: Option<Computable>,
 }
 
-impl From<Made> for Offered {
-    fn from(made: Made) -> Self {
+impl From<Computable> for PluginAggregate {
+    fn from(made: Computable) -> Self {
         Self { r#type: made.r#type, stored: made.stored.clone(), made: Some(made) }
     }
 }
@@ -151,7 +151,7 @@ fn add_types(build: &mut Build<'_>, one: &Served<'_>) -> Option<AggregateTypes> 
     build.api.add_field(container, keys, FieldBinding::Aggregate(AggregateField::Keys));
     let mut functions = [None; SPECIFICATIONS.len()];
     for (specification, known) in SPECIFICATIONS.into_iter().zip(&mut functions) {
-        let offered: Vec<(&Column, Offered)> = one
+        let offered: Vec<(&Column, PluginAggregate)> = one
             .columns
             .iter()
             .filter_map(|column| Some((column, offered(build, column, specification.function)?)))
@@ -161,7 +161,7 @@ fn add_types(build: &mut Build<'_>, one: &Served<'_>) -> Option<AggregateTypes> 
         }
         *known = add_function(build, one, container, specification);
         let Some(aggregates) = *known else { continue };
-        for (column, Offered { r#type, made, .. }) in offered {
+        for (column, PluginAggregate { r#type, made, .. }) in offered {
             let description = descriptions::aggregated(specification.label, &column.name);
             let r#type = r#type.non_null_if(specification.is_never_null());
             let values = made.map(|made| value(specification.function, column, made));
@@ -229,8 +229,8 @@ impl Specification {
     }
 }
 
-fn value(function: AggregateFunction, column: &Column, made: Made) -> AggregateValue {
-    let Made { leaf, form, absent, .. } = made;
+fn value(function: AggregateFunction, column: &Column, made: Computable) -> AggregateValue {
+    let Computable { leaf, form, absent, .. } = made;
     let absent = absent.map(|text| text.as_bytes().into());
     AggregateValue { function, field: Some(column.field), leaf, form, absent }
 }
@@ -342,7 +342,7 @@ pub(super) fn offered(
     build: &mut Build<'_>,
     column: &Column,
     function: AggregateFunction,
-) -> Option<Offered> {
+) -> Option<PluginAggregate> {
     if let Some(made) = made(build, column, function) {
         return Some(made.into());
     }
@@ -354,7 +354,7 @@ pub(super) fn offered(
         }
         _ => (build.scalar("BigFloat")?, stored("BigFloat")),
     };
-    Some(Offered { r#type, stored, made: None })
+    Some(PluginAggregate { r#type, stored, made: None })
 }
 
 /// True if the database has a function at all.
@@ -381,8 +381,8 @@ fn is_number_like(build: &Build<'_>, column: &Column) -> bool {
 }
 
 /// The number of distinct values.
-pub(super) fn count(build: &mut Build<'_>) -> Option<Made> {
-    Some(Made {
+pub(super) fn count(build: &mut Build<'_>) -> Option<Computable> {
+    Some(Computable {
         r#type: build.scalar("BigInt")?,
         leaf: Leaf::BigInt,
         form: Form::Stored,
@@ -396,7 +396,7 @@ pub(super) fn made(
     build: &mut Build<'_>,
     column: &Column,
     function: AggregateFunction,
-) -> Option<Made> {
+) -> Option<Computable> {
     let field_type = &build.catalog[column.field].r#type;
     // For the plugin, a domain is an unknown number.
     let is_domain = matches!(field_type, Type::Domain(_));
@@ -422,7 +422,7 @@ pub(super) fn made(
                     _ => return None,
                 };
                 let (r#type, form) = (column.value.output, column.value.form);
-                Some(Made { r#type, leaf, form, stored: field_type.clone(), absent: None })
+                Some(Computable { r#type, leaf, form, stored: field_type.clone(), absent: None })
             }
             _ => None,
         },
@@ -443,7 +443,7 @@ pub(super) fn made(
             let absent = Some(if name == "Float" { "0" } else { r#""0""# });
             let r#type = build.scalar(name)?;
             let (form, stored) = (column.value.form, stored(name));
-            Some(Made { r#type, leaf, form, stored, absent })
+            Some(Computable { r#type, leaf, form, stored, absent })
         }
         _ if !is_available(build, function) => None,
         _ => {
@@ -463,7 +463,7 @@ pub(super) fn made(
             };
             let r#type = build.scalar(name)?;
             let (form, stored) = (Form::Stored, stored(name));
-            Some(Made { r#type, leaf, form, stored, absent: None })
+            Some(Computable { r#type, leaf, form, stored, absent: None })
         }
     }
 }

@@ -9,9 +9,9 @@ use graphql::schema::{
 use response::{Figure, JsonForm};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::api_types::{AggregateTypes, ComputedValue, RowInput, ValueType};
 use super::claims::Claims;
 use super::enum_tables::EnumTables;
-use super::made::{AggregateTypes, ComputedValue, RowInput, ValueType};
 use super::naming::Inflection;
 use super::tags::annotations::Annotations;
 use super::{Options, scalars};
@@ -54,7 +54,7 @@ pub(super) struct Build<'a> {
     /// The prefix of each entity's node ids, if it has any.
     pub(super) node_prefixes: FxHashMap<EntityId, Box<str>>,
     /// The names of the fields of decomposed composites' types.
-    pub(super) apart: FxHashMap<EntityId, Claims>,
+    pub(super) decomposed: FxHashMap<EntityId, Claims>,
     /// The field of a changed row with its cursor, in payloads.
     pub(super) payload_edges: FxHashMap<EntityId, graphql::schema::FieldId>,
     /// True if some input value is a row.
@@ -114,7 +114,7 @@ impl<'a> Build<'a> {
             composite_connections: FxHashMap::default(),
             places: FxHashMap::default(),
             node_prefixes: FxHashMap::default(),
-            apart: FxHashMap::default(),
+            decomposed: FxHashMap::default(),
             payload_edges: FxHashMap::default(),
             gives_rows: gives_rows(catalog),
             row_types: FxHashMap::default(),

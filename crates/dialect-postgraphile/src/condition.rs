@@ -2,12 +2,12 @@
 
 use graphql::schema::{TypeId, TypeKind, TypeRef};
 
+use super::api_types::ComputedValue;
+use super::api_types::ValueType;
 use super::build::{Build, input};
 use super::claims::Claimant;
 use super::descriptions;
 use super::entity::{Column, Served};
-use super::made::ComputedValue;
-use super::made::ValueType;
 use super::tags::omit::Action;
 use api::binding::{FilterRole, InputBinding, Meaning, ValueShape};
 

@@ -1,23 +1,23 @@
 //! Entities: the served ones, with their columns and types.
 
 use catalog::{
-    ArgumentType, Entity, EntityId, Field, FieldId, Function, FunctionResult, Note, NoteKind,
-    Offered, Type,
+    ArgumentType, Entity, EntityId, Field, FieldId, Function, FunctionResult, Note, NoteKind, Type,
+    WriteAccess,
 };
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 use ir::Form;
 use response::Leaf;
 use rustc_hash::FxHashSet;
 
+use super::api_types::ValueType;
 use super::build::{Build, field, object};
 use super::claims::{Claimant, Claims};
-use super::made::ValueType;
 use super::tags::deprecation;
 use super::tags::omit::Action;
 use super::types::{note_left_out, note_rows_left_out, value_type};
 use super::{
-    SimpleCollections, aggregates, apart, condition, connection, descriptions, enum_table_types,
-    filter, mutations, naming, order, relations, scalars, view_key,
+    SimpleCollections, aggregates, condition, connection, decomposed, descriptions,
+    enum_table_types, filter, mutations, naming, order, relations, scalars, view_key,
 };
 use api::binding::{
     ColumnBinding, EntityBinding, FieldBinding, NodeIdBinding, RowsBinding, RowsForm, RowsFrom,
@@ -34,7 +34,7 @@ pub(super) struct Served<'a> {
     /// Writable columns that are not readable.
     pub(super) unread: Vec<Column>,
     /// Columns that hold rows.
-    pub(super) held: Vec<Held>,
+    pub(super) held: Vec<RowColumn>,
     /// The column that identifies its rows where it has no key.
     pub(super) view_key: Option<FieldId>,
     /// The names of its type's fields so far.
@@ -64,7 +64,7 @@ pub(super) struct Column {
 
 /// A column of a row of an entity, or of an array of them: output as such, and not used otherwise.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct RowColumn {
     pub(super) field: FieldId,
     pub(super) name: String,
     pub(super) entity: EntityId,
@@ -174,7 +174,7 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
             (Some(value), _) => columns.push(Column { field: field.id, name, value, not_null }),
             (None, Some((entity, _))) => {
                 let place = columns.len();
-                held.push(Held { field: field.id, name, entity, not_null, place });
+                held.push(RowColumn { field: field.id, name, entity, not_null, place });
             }
             (None, None) => {}
         }
@@ -191,7 +191,7 @@ fn serve<'a>(build: &mut Build<'a>, entity: &'a Entity, name: String) -> Option<
 
 /// True if an unreadable column is in some input.
 fn is_given(build: &Build<'_>, field: FieldId) -> bool {
-    let offered = build.catalog[field].offered;
+    let offered = build.catalog[field].access;
     let actions = [(offered.insert, Action::Create), (offered.update, Action::Update)];
     !offered.read
         && actions.into_iter().any(|(may, action)| may && build.offers_field(field, action))
@@ -209,7 +209,7 @@ fn is_never_null(build: &Build<'_>, entity: &Entity, field: &Field) -> bool {
 /// functions, and as values of columns.
 fn used_unread(build: &Build<'_>) -> FxHashSet<EntityId> {
     let catalog = build.catalog;
-    let changed = catalog.entities().filter(|entity| entity.offered != Offered::NONE);
+    let changed = catalog.entities().filter(|entity| entity.access != WriteAccess::NONE);
     let mut used: FxHashSet<EntityId> = changed.map(|entity| entity.id).collect();
     used.extend(catalog.fields().filter_map(|field| Some(rows_of(&field.r#type)?.0)));
     for function in catalog.functions().filter(|function| build.offers_function(function.id)) {
@@ -401,7 +401,7 @@ pub(super) fn rows_of(r#type: &Type) -> Option<(EntityId, RowsForm)> {
     }
 }
 
-fn add_held(build: &mut Build<'_>, held: &Held, row: TypeId) {
+fn add_held(build: &mut Build<'_>, held: &RowColumn, row: TypeId) {
     let Some((r#type, binding)) = held_row(build, held.field) else {
         let subject = build.field_name(held.field);
         return note_rows_left_out(build, &subject);
@@ -426,7 +426,7 @@ fn add_columns(build: &mut Build<'_>, one: &Served<'_>, row: TypeId) {
             add_held(build, held, row);
         }
         let definition = column_definition(build, column);
-        build.api.add_field(row, definition, apart::binding(build.catalog, column.field));
+        build.api.add_field(row, definition, decomposed::binding(build.catalog, column.field));
     }
     for held in held {
         add_held(build, held, row);

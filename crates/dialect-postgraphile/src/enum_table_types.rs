@@ -2,11 +2,11 @@
 
 use catalog::{DomainId, FieldId, Note, NoteKind};
 
+use super::api_types::ValueType;
 use super::build::{Build, Named};
 use super::claims::Claimant;
 use super::enum_tables::EnumName;
 use super::enums;
-use super::made::ValueType;
 use super::types::{Definition, remember};
 
 /// The type of a column that refers to an enum table; `None` for all other columns.

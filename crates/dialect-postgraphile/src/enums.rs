@@ -8,8 +8,8 @@ use graphql::schema::{EnumValueDefinition, TypeKind, TypeRef, is_name};
 use ir::{Form, ValueForm};
 use response::{EnumNames, Leaf};
 
+use super::api_types::ValueType;
 use super::build::Build;
-use super::made::ValueType;
 use super::types::{Definition, value_type};
 use api::binding::{ValueBinding, ValueShape};
 use api::case::{constant_case, spell, spell_foreign};

@@ -6,9 +6,9 @@ use graphql::schema::{FieldDefinition, InputDefinition, TypeRef};
 use ir::{Member, ValueForm};
 use response::{Figure, Leaf, Part};
 
+use super::api_types::ValueType;
 use super::build::{Build, object};
 use super::claims::Claimant;
-use super::made::ValueType;
 use super::parts::{Comparable, object_value};
 use super::types::Definition;
 use super::{descriptions, inputs, parts, scalars};

@@ -5,10 +5,10 @@ use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 use ir::Form;
 use response::Leaf;
 
-use super::apart;
 use super::build::{Build, object};
 use super::claims::{Claimant, Claims};
 use super::connection::{self, Connected};
+use super::decomposed;
 use super::descriptions;
 use super::entity::{Served, column_binding, held_row, rows_of};
 use super::functions::left_out;
@@ -20,7 +20,7 @@ const NATURAL_CURSOR: &str = "natural";
 
 /// The result of a function's field.
 #[derive(Debug)]
-pub(super) struct Gives {
+pub(super) struct FunctionOutput {
     /// The type of one row, or of the value.
     pub(super) row: TypeRef,
     /// The same as an element of the list of a set.
@@ -29,7 +29,7 @@ pub(super) struct Gives {
     pub(super) connection: Option<TypeId>,
     /// The entity of the rows.
     pub(super) entity: Option<EntityId>,
-    pub(super) shown: Shown,
+    pub(super) shown: OutputForm,
     /// The description of the field where the source has none.
     pub(super) description: Option<String>,
     /// The columns of a function's own rows, with their names.
@@ -38,7 +38,7 @@ pub(super) struct Gives {
 
 /// The form of a function's result.
 #[derive(Debug)]
-pub(super) enum Shown {
+pub(super) enum OutputForm {
     Value { value: ValueShape, form: Form },
     Row,
     Array,
@@ -54,7 +54,7 @@ pub(super) fn gives(
     function: &Function,
     subject: &str,
     field: &str,
-) -> Result<Gives, Note> {
+) -> Result<FunctionOutput, Note> {
     let unknown = || {
         let remedy = "let it give a type that can be represented.";
         left_out(subject, "the type of its result cannot be represented.", remedy)
@@ -95,12 +95,12 @@ pub(super) fn gives(
             } else {
                 function_connection(build, function, subject, &item, value.output)
             };
-            Ok(Gives {
+            Ok(FunctionOutput {
                 row: value.output,
                 item: item_type,
                 connection: connection?,
                 entity: Some(definition.entity),
-                shown: Shown::Set,
+                shown: OutputForm::Set,
                 description: is_composite.then(|| descriptions::reads_connection(&item)),
                 columns: Vec::new(),
             })
@@ -109,9 +109,9 @@ pub(super) fn gives(
         | FunctionResult::Rows(entity)
         | FunctionResult::RowArray(entity) => {
             let shown = match function.result {
-                FunctionResult::Rows(_) => Shown::Set,
-                FunctionResult::RowArray(_) => Shown::Array,
-                _ => Shown::Row,
+                FunctionResult::Rows(_) => OutputForm::Set,
+                FunctionResult::RowArray(_) => OutputForm::Array,
+                _ => OutputForm::Row,
             };
             match build.catalog[*entity].kind {
                 EntityKind::Record => {
@@ -131,8 +131,8 @@ pub(super) fn gives(
                 let message = "it gives rows of a table that is not served.";
                 return Err(left_out(subject, message, "let it give rows of another one."));
             };
-            let is_set = matches!(shown, Shown::Set);
-            Ok(Gives {
+            let is_set = matches!(shown, OutputForm::Set);
+            Ok(FunctionOutput {
                 row: TypeRef::named(types.row),
                 item: TypeRef::named(types.row).non_null_if(never_null(build)),
                 connection: types.connection,
@@ -145,10 +145,10 @@ pub(super) fn gives(
     }
 }
 
-fn value_of(row: TypeRef, value: ValueShape, form: Form) -> Gives {
-    let shown = Shown::Value { value, form };
+fn value_of(row: TypeRef, value: ValueShape, form: Form) -> FunctionOutput {
+    let shown = OutputForm::Value { value, form };
     let (connection, entity, description, columns) = (None, None, None, Vec::new());
-    Gives { row, item: row, connection, entity, shown, description, columns }
+    FunctionOutput { row, item: row, connection, entity, shown, description, columns }
 }
 
 /// True if by the options a set contains no null rows.
@@ -161,9 +161,9 @@ fn parted(
     build: &mut Build<'_>,
     function: &Function,
     entity: EntityId,
-    shown: Shown,
+    shown: OutputForm,
     subject: &str,
-) -> Result<Gives, Note> {
+) -> Result<FunctionOutput, Note> {
     let mut composites = build.catalog.composites();
     let composite = composites.find(|composite| composite.rows == Some(entity));
     let value = composite.and_then(|composite| value_type(build, &Type::Composite(composite.id)));
@@ -173,13 +173,13 @@ fn parted(
     };
     let row = value.output;
     let name = build.api.schema()[row.base].name.to_string();
-    let is_set = matches!(shown, Shown::Set);
+    let is_set = matches!(shown, OutputForm::Set);
     let item = row.non_null_if(is_set && never_null(build));
     let connection = match is_set && function.only_reads() {
         true => composite_connection(build, function, subject, &name, item)?,
         false => None,
     };
-    Ok(Gives {
+    Ok(FunctionOutput {
         row,
         item,
         connection,
@@ -195,10 +195,10 @@ fn record(
     build: &mut Build<'_>,
     function: &Function,
     entity: EntityId,
-    shown: Shown,
+    shown: OutputForm,
     subject: &str,
     field: &str,
-) -> Result<Gives, Note> {
+) -> Result<FunctionOutput, Note> {
     let name = build.record_type(function.id);
     let mut names = Claims::default();
     let mut columns = Vec::new();
@@ -207,7 +207,7 @@ fn record(
         let shown = match value_type(build, &column.r#type) {
             Some(value) => {
                 build.api.bind_column(column.id, column_binding(Some(&value)));
-                Some((value.output, apart::binding(build.catalog, column.id)))
+                Some((value.output, decomposed::binding(build.catalog, column.id)))
             }
             None => held_row(build, column.id),
         };
@@ -244,15 +244,23 @@ fn record(
     build.api.bind_entity(entity, EntityBinding { natural_cursor, ..EntityBinding::default() });
     let row = TypeRef::named(row);
     let connection = match shown {
-        Shown::Set if function.only_reads() => {
+        OutputForm::Set if function.only_reads() => {
             let row = row.non_null_if(never_null(build));
             function_connection(build, function, subject, &name, row)?
         }
-        Shown::Value { .. } | Shown::Row | Shown::Array | Shown::Set => None,
+        OutputForm::Value { .. } | OutputForm::Row | OutputForm::Array | OutputForm::Set => None,
     };
     // As in PostGraphile, whose lists of records have nullable elements, whatever the options.
     let entity = Some(entity);
-    Ok(Gives { row, item: row, connection, entity, shown, description: None, columns: named })
+    Ok(FunctionOutput {
+        row,
+        item: row,
+        connection,
+        entity,
+        shown,
+        description: None,
+        columns: named,
+    })
 }
 
 /// The connection of one function.

@@ -7,13 +7,13 @@ use graphql::schema::{FieldDefinition, InputDefinition, TypeId, TypeRef};
 use rustc_hash::FxHashMap;
 
 use super::aggregate_computed::{self, Computed};
+use super::api_types::{ComputedValue, RowInput};
 use super::arguments::{self, Collection};
 use super::build::Build;
 use super::claims::{Claimant, Claims};
 use super::entity::{Served, column_binding, rows_of};
 use super::filter;
-use super::function_results::{self as results, Gives, Shown};
-use super::made::{ComputedValue, RowInput};
+use super::function_results::{self as results, FunctionOutput, OutputForm};
 use super::mutations::inputs as row_inputs;
 use super::tags::deprecation;
 use super::types::value_type;
@@ -184,10 +184,17 @@ fn add(
     };
     let arguments = inputs.iter().map(|input| input.binding).collect();
     build.api.bind_call(function.id, CallBinding { arguments });
-    let Gives { row, item, connection, entity, shown, description: description_of_set, columns } =
-        gives;
+    let FunctionOutput {
+        row,
+        item,
+        connection,
+        entity,
+        shown,
+        description: description_of_set,
+        columns,
+    } = gives;
     let filter = match (&shown, entity) {
-        (Shown::Set, Some(entity)) => {
+        (OutputForm::Set, Some(entity)) => {
             let row_name = build.api.schema()[row.base].name.clone();
             filter::functions::argument_of_set(build, served, entity, &row_name, &columns)
         }
@@ -232,18 +239,18 @@ fn add(
         FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None })
     };
     match (shown, entity) {
-        (Shown::Value { value, form }, _) => {
-            let (function, told) = (function.id, Vec::new());
-            let computed = ComputedBinding { function, of_row: is_computed, value, form, told };
+        (OutputForm::Value { value, form }, _) => {
+            let (function, external) = (function.id, Vec::new());
+            let computed = ComputedBinding { function, of_row: is_computed, value, form, external };
             add_field(build, &names.first, row, FieldBinding::Computed(computed), None);
         }
-        (Shown::Row, Some(entity)) => {
+        (OutputForm::Row, Some(entity)) => {
             add_field(build, &names.first, row, rows(entity, RowsForm::Single), None);
         }
-        (Shown::Array, Some(entity)) => {
+        (OutputForm::Array, Some(entity)) => {
             add_field(build, &names.first, row.list(), rows(entity, RowsForm::List), None);
         }
-        (Shown::Set, Some(entity)) => {
+        (OutputForm::Set, Some(entity)) => {
             if let (Some(name), Some(connection)) = (&names.connection, connection) {
                 let r#type = TypeRef::named(connection).non_null_if(is_computed);
                 let binding = rows(entity, RowsForm::Connection);
@@ -254,7 +261,7 @@ fn add(
                 add_field(build, name, item.list(), binding, Some(Collection::List));
             }
         }
-        (Shown::Row | Shown::Array | Shown::Set, None) => {}
+        (OutputForm::Row | OutputForm::Array | OutputForm::Set, None) => {}
     }
     if let (Role::Computed(entity, _), false) = (role, gives_set(function)) {
         let one = build.places.get(&entity).and_then(|place| served.get(*place));

@@ -6,11 +6,11 @@
 //! * [`build`]: the API under construction
 //! * [`naming`], [`inflection`]: naming rules; [`names`]: names of the database's objects
 //! * [`claims`]: owners of names
-//! * [`tags`]: smart tags; [`offers`]: the permitted operations by tags and options
-//! * [`made`]: types made so far
+//! * [`tags`]: smart tags; [`permitted`]: the permitted operations by tags and options
+//! * [`api_types`]: types made so far
 //! * [`enum_tables`]: tables whose rows are the values of enums; [`enum_table_types`]: their types
 //! * [`types`], [`scalars`], [`enums`], [`parts`], [`inputs`]: types of columns
-//! * [`apart`]: decomposed composites
+//! * [`decomposed`]: decomposed composites
 //! * [`node_ids`]: prefixes of global ids
 //! * [`entity`], [`connection`], [`order`], [`condition`]: the types of each entity
 //! * [`view_key`]: the order of a view without a key
@@ -26,12 +26,13 @@ mod aggregate_computed;
 mod aggregate_conditions;
 mod aggregate_orders;
 mod aggregates;
-mod apart;
+mod api_types;
 mod arguments;
 mod build;
 mod claims;
 mod condition;
 mod connection;
+mod decomposed;
 mod descriptions;
 mod entity;
 mod enum_table_types;
@@ -42,15 +43,14 @@ mod filter;
 mod function_results;
 mod functions;
 mod inputs;
-mod made;
 mod many_to_many;
 mod mutations;
 mod names;
 mod naming;
 mod node_ids;
-mod offers;
 mod order;
 mod parts;
+mod permitted;
 mod relations;
 mod remedy;
 mod root;
@@ -266,7 +266,7 @@ fn make(mut build: Build<'_>, notes: Vec<Note>) -> Result<Api, FxHashSet<Box<str
     aggregate_orders::add(&mut build, &served);
     root::add_fields(&mut build, &served, query);
     mutations::add(&mut build, &served);
-    apart::add_relations(&mut build, &served);
+    decomposed::add_relations(&mut build, &served);
     let mut api = build.finish()?;
     api.transactions = transactions;
     Ok(api)

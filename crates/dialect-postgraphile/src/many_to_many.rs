@@ -9,11 +9,11 @@ use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 use ir::{Hop, HopDirection};
 
 use super::aggregates;
-use super::apart;
 use super::arguments::{self, Collection};
 use super::build::{Build, field};
 use super::claims::Claimant;
 use super::connection::{self, Connected};
+use super::decomposed;
 use super::descriptions;
 use super::entity::{Served, column_definition};
 use super::tags::deprecation;
@@ -22,7 +22,7 @@ use api::binding::{EdgeField, FieldBinding, RowsBinding, RowsForm, RowsFrom};
 
 /// A relation from an entity through a join entity to another.
 #[derive(Clone, Copy, Debug)]
-struct Way<'a> {
+struct JoinPath<'a> {
     /// The foreign key that refers to the entity.
     left: &'a Relationship,
     /// The foreign key that refers to the other one.
@@ -63,7 +63,7 @@ fn find_way<'a>(
     served: &[Served<'_>],
     left: &'a Relationship,
     right: &'a Relationship,
-) -> Option<Way<'a>> {
+) -> Option<JoinPath<'a>> {
     let offered = |relationship: &Relationship| {
         build.offers_relationship(relationship, Action::Read)
             && !omits(build.relationship_tags(relationship), Action::ManyToMany)
@@ -93,10 +93,10 @@ fn find_way<'a>(
     let keys = &build.catalog[left.from].keys;
     let is_key = |fields: &Vec<FieldId>| keys.iter().any(|key| key.fields == *fields);
     let is_many = !is_key(&left.from_fields) && !is_key(&right.from_fields);
-    is_many.then_some(Way { left, right, junction, target })
+    is_many.then_some(JoinPath { left, right, junction, target })
 }
 
-impl Way<'_> {
+impl JoinPath<'_> {
     fn hops(&self) -> (Hop, Hop) {
         let near = Hop { relationship: self.left.id, direction: HopDirection::Backward };
         let far = Hop { relationship: self.right.id, direction: HopDirection::Forward };
@@ -238,7 +238,7 @@ impl Way<'_> {
                 continue;
             }
             if build.catalog.find_rows(&build.catalog[column.field].r#type).is_some() {
-                apart::note_not_on_edge(build, column.field);
+                decomposed::note_not_on_edge(build, column.field);
                 continue;
             }
             let definition = column_definition(build, column);

@@ -157,7 +157,7 @@ fn claim_type(build: &mut Build<'_>, one: &Served<'_>, name: &str, what: &str) -
 
 /// True if rows of the entity have mutations with this verb.
 fn is_offered(build: &Build<'_>, one: &Served<'_>, verb: Verb) -> bool {
-    let offered = one.entity.offered;
+    let offered = one.entity.access;
     let (takes, action) = match verb {
         Verb::Create => (offered.insert, Action::Create),
         Verb::Update => (offered.update, Action::Update),

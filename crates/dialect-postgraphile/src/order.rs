@@ -4,11 +4,11 @@ use catalog::FieldId;
 use graphql::schema::{EnumValueDefinition, TypeId, TypeKind};
 use ir::Direction;
 
+use super::api_types::ComputedValue;
 use super::build::Build;
 use super::claims::{Claimant, Claims};
 use super::descriptions;
 use super::entity::Served;
-use super::made::ComputedValue;
 use super::tags::omit::Action;
 use api::binding::{OrderBy, ValueBinding};
 

@@ -5,13 +5,13 @@ use graphql::schema::{FieldDefinition, TypeId, TypeRef};
 use ir::Form;
 use response::{Leaf, Part};
 
+use super::api_types::ValueType;
 use super::build::{Build, field, object};
 use super::claims::{Claimant, Claims};
-use super::made::ValueType;
 use super::tags::omit::{Action, omits};
 use super::tags::{Annotated, deprecation};
 use super::types::{Definition, note_left_out, value_type};
-use super::{apart, descriptions, inputs, scalars};
+use super::{decomposed, descriptions, inputs, scalars};
 use api::binding::{FieldBinding, ValueShape};
 
 pub(super) fn interval(build: &mut Build<'_>, definition: Option<Definition>) -> Option<ValueType> {
@@ -148,7 +148,7 @@ pub(super) fn composite(
 ) -> Option<ValueType> {
     let catalog = build.catalog;
     let composite = &catalog[id];
-    let rows = composite.rows.filter(|_| composite.apart && !is_alias);
+    let rows = composite.rows.filter(|_| composite.is_decomposed && !is_alias);
     let mut names = Claims::default();
     let (mut attributes, mut given) = (Vec::new(), Vec::new());
     // True if the database can compare and sort all its parts, also those outside of the API.
@@ -170,7 +170,7 @@ pub(super) fn composite(
         equal &= value.equal;
         ordered &= value.ordered;
         if rows.is_none() && catalog.find_rows(&attribute.r#type).is_some() {
-            apart::note_not_in_value(build, &subject);
+            decomposed::note_not_in_value(build, &subject);
             continue;
         }
         let name = build.inflection.column(tags.text("name").unwrap_or(&attribute.name));
@@ -209,7 +209,7 @@ pub(super) fn composite(
             let attributes = attributes.into_iter();
             let attributes = attributes
                 .map(|(definition, place, value)| (definition, usize::from(place), value));
-            apart::add_fields(build, rows, r#type, names, attributes.collect());
+            decomposed::add_fields(build, rows, r#type, names, attributes.collect());
         }
         None => {
             for (definition, place, value) in attributes {

@@ -7,8 +7,8 @@ use graphql::schema::{TypeKind, TypeRef};
 use ir::Form;
 use response::{Leaf, Member, NodeId, Part, Seal, Sealed, ShapeField};
 
+use super::api_types::ValueType;
 use super::build::Build;
-use super::made::ValueType;
 use super::types::{Definition, value_type};
 use api::binding::ValueShape;
 

@@ -5,9 +5,9 @@ use graphql::schema::{TypeKind, TypeRef};
 use ir::Form;
 use response::Leaf;
 
+use super::api_types::ValueType;
 use super::build::{Build, Named};
 use super::claims::Claimant;
-use super::made::ValueType;
 use super::scalars::ScalarForm;
 use super::tags::Annotated;
 use super::{enum_table_types, enums, figures, parts, scalars, token};

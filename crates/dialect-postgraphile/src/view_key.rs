@@ -38,7 +38,7 @@ pub(super) fn of(build: &mut Build<'_>, entity: &Entity) -> Option<FieldId> {
         return None;
     };
     // An order by an unreadable column would fail.
-    if entity.primary_key().is_some() || !field.offered.read {
+    if entity.primary_key().is_some() || !field.access.read {
         return None;
     }
     // A column of an unsupported type identifies rows as well as any other.

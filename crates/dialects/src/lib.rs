@@ -16,10 +16,60 @@ pub use dialect_postgraphile as postgraphile;
 pub use lowering::{Echoed, Introspection, LowerError, Lowered, StatedPattern, lower};
 pub use make::{Declaration, DialectError, Made};
 
+/// The name of a dialect, with which options and case files choose it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DialectName {
+    Postgraphile,
+    Phrag,
+    Neo4j,
+}
+
+/// All dialects, with the words that name them and their help texts.
+pub const DIALECTS: &[(&str, DialectName, &str)] = &[
+    ("postgraphile", DialectName::Postgraphile, "The API of PostGraphile 4"),
+    ("phrag", DialectName::Phrag, "The API of Phrag"),
+    ("neo4j", DialectName::Neo4j, "The API of Neo4j's GraphQL library"),
+];
+
 /// Which API a source is served with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dialect {
     PostGraphile(postgraphile::Options),
     Phrag(phrag::Options),
     Neo4j(neo4j::Options),
+}
+
+impl DialectName {
+    /// The word that names the dialect.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let own = DIALECTS.iter().find(|(_, dialect, _)| *dialect == self);
+        own.map_or("", |(name, ..)| name)
+    }
+
+    /// Whether the dialect serves graphs; the others serve tables.
+    #[must_use]
+    pub fn is_for_graphs(self) -> bool {
+        match self {
+            Self::Postgraphile | Self::Phrag => false,
+            Self::Neo4j => true,
+        }
+    }
+
+    /// The dialect with its default options.
+    #[must_use]
+    pub fn dialect(self) -> Dialect {
+        match self {
+            Self::Postgraphile => Dialect::PostGraphile(postgraphile::Options::default()),
+            Self::Phrag => Dialect::Phrag(phrag::Options::default()),
+            Self::Neo4j => Dialect::Neo4j(neo4j::Options::default()),
+        }
+    }
+}
+
+/// The dialect that a word names.
+#[must_use]
+pub fn find_dialect(name: &str) -> Option<DialectName> {
+    let named = DIALECTS.iter().find(|(known, ..)| *known == name);
+    named.map(|(_, dialect, _)| *dialect)
 }

@@ -86,7 +86,7 @@ impl<'d> Declaration<'d> {
         let api = match federation {
             None => api,
             Some(options) => {
-                federation::offer(api, &catalog, declared.subgraph_directives(), options)?
+                federation::add_subgraph(api, &catalog, declared.subgraph_directives(), options)?
             }
         };
         let restrictions = declared.restrictions(&api).map_err(DialectError::Rules)?;

@@ -523,7 +523,7 @@ fn power_of_ten(number: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use catalog::EntityId;
-    use ir::{Again, Filter, Isolation, Operand, Step, Transaction, Value};
+    use ir::{ExistingLink, Filter, Isolation, Operand, Step, Transaction, Value};
 
     use super::*;
 
@@ -531,7 +531,7 @@ mod tests {
     fn each_write_within_a_write_costs() {
         let write = |children| Write {
             entity: EntityId::new(0),
-            kind: WriteKind::Link { filter: Filter::all(), again: Again::Link },
+            kind: WriteKind::Link { filter: Filter::all(), existing: ExistingLink::Link },
             children,
             check: Filter::all(),
         };

@@ -107,8 +107,7 @@ impl Engine {
         if !self.is_empty() {
             return None;
         }
-        let is_read =
-            |entity: &Entity| catalog.fields_of(entity.id).any(|field| field.offered.read);
+        let is_read = |entity: &Entity| catalog.fields_of(entity.id).any(|field| field.access.read);
         let is_known = catalog.entities().next().is_some();
         let withheld = options.source.rights == Rights::Respected
             && is_known
@@ -213,10 +212,7 @@ impl Engine {
     /// Whether the source checks permissions by the role and the settings of a session.
     #[must_use]
     pub fn has_roles(&self) -> bool {
-        match self.source {
-            Source::Postgres(_) => true,
-            Source::Sqlite(_) | Source::Neo4j(_) => false,
-        }
+        self.source.has_roles()
     }
 
     /// Whether answers depend on claims of the session.

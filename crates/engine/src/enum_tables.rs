@@ -31,7 +31,7 @@ pub(crate) async fn read(
 ) -> Result<(), EnumTablesError> {
     for (entity, fields) in wanted {
         let rows = read_entity(source, catalog, entity, &fields).await?;
-        catalog.know_rows(entity, KnownRows { fields, rows });
+        catalog.set_known_rows(entity, KnownRows { fields, rows });
     }
     Ok(())
 }

@@ -63,24 +63,21 @@ pub(crate) async fn defined<'d>(
     source: &Source,
     dialect: &'d Dialect,
 ) -> Result<(Cow<'d, Dialect>, Vec<Note>), GraphError> {
-    match dialect {
-        Dialect::Neo4j(options) if options.is_introspected => {
-            let summary = summary(source).await?;
-            let made = dialects::neo4j::model_of(&summary, options.version);
-            let made = made.map_err(GraphError::Refused)?;
-            let (model, notes) = made.ok_or(GraphError::Empty)?;
-            let options = dialects::neo4j::Options { model: Arc::new(model), ..options.clone() };
-            Ok((Cow::Owned(Dialect::Neo4j(options)), notes))
-        }
-        Dialect::Neo4j(_) | Dialect::PostGraphile(_) | Dialect::Phrag(_) => {
-            Ok((Cow::Borrowed(dialect), Vec::new()))
-        }
-    }
+    let options = match dialect {
+        Dialect::Neo4j(options) if options.is_introspected => options,
+        _ => return Ok((Cow::Borrowed(dialect), Vec::new())),
+    };
+    let summary = summary(source).await?;
+    let made = dialects::neo4j::model_of(&summary, options.version);
+    let made = made.map_err(GraphError::Refused)?;
+    let (model, notes) = made.ok_or(GraphError::Empty)?;
+    let options = dialects::neo4j::Options { model: Arc::new(model), ..options.clone() };
+    Ok((Cow::Owned(Dialect::Neo4j(options)), notes))
 }
 
 async fn summary(source: &Source) -> Result<GraphSummary, GraphError> {
     match source {
         Source::Neo4j(graph) => Ok(graph.summary(Bounds::default()).await?),
-        Source::Sqlite(_) | Source::Postgres(_) => Err(GraphError::NoGraph),
+        _ => Err(GraphError::NoGraph),
     }
 }

@@ -100,9 +100,9 @@ impl Prepared {
     /// Estimated cost of the request with these variables, in rows.
     pub(crate) fn cost(&self, variables: &Variables, session: &Session) -> u64 {
         // Which rows a role of PostgreSQL may read is known to the database alone.
-        let statistics = match (&self.plan, &session.settings) {
-            (Plan::Postgres(_), Some(_)) => Statistics::Ignored,
-            (Plan::Postgres(_) | Plan::Sqlite(_) | Plan::Neo4j(_), _) => Statistics::Counted,
+        let statistics = match self.plan.has_roles() && session.settings.is_some() {
+            true => Statistics::Ignored,
+            false => Statistics::Counted,
         };
         self.cost.estimate(source::Variables::of(&variables.values), statistics)
     }

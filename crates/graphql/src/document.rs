@@ -6,14 +6,13 @@
 //! 1. `scan`: limits on the unparsed text
 //! 2. the library's parser, with its limits
 //! 3. `nesting`: depth, and cycles of fragments
-//! 4. `outline`, `effort`: size of the document with its fragments expanded
+//! 4. `outline`, `validation_cost`: size of the document with its fragments expanded
 //! 5. `named_part`, `definitions`: the part of the schema that the document names
 //! 6. the library's validation, and `unique_input_fields`
 //! 7. `convert`, `literal`: names become ids
 
 mod convert;
 mod definitions;
-mod effort;
 mod field_index;
 mod limits;
 mod literal;
@@ -23,6 +22,7 @@ mod outline;
 pub(crate) mod positions;
 mod scan;
 mod unique_input_fields;
+mod validation_cost;
 
 use apollo_compiler::ExecutableDocument;
 use apollo_compiler::ast;
@@ -101,7 +101,7 @@ impl Validator {
         let document = parse(text, limits).map_err(|error| vec![error])?;
         let positions = Positions::new(text);
         nesting::check_nesting(&document, &positions, limits).map_err(|error| vec![error])?;
-        effort::check_effort(schema, &self.fields, &document, limits)
+        validation_cost::check_validation_cost(schema, &self.fields, &document, limits)
             .map_err(|error| vec![error])?;
         let part = named_part::named_part(schema, &self.fields, &document);
         let library = definitions::partial_schema(schema, &part);

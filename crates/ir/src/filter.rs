@@ -273,13 +273,13 @@ impl Filter {
 
     /// Returns true if the filter reads rows other than the filtered one.
     #[must_use]
-    pub fn leads_elsewhere(&self) -> bool {
+    pub fn reads_other_rows(&self) -> bool {
         match self {
-            Self::And(filters) | Self::Or(filters) => filters.iter().any(Self::leads_elsewhere),
+            Self::And(filters) | Self::Or(filters) => filters.iter().any(Self::reads_other_rows),
             Self::Not(filter) | Self::Except(filter) | Self::Required(filter) => {
-                filter.leads_elsewhere()
+                filter.reads_other_rows()
             }
-            Self::Barrier { first, then } => first.leads_elsewhere() || then.leads_elsewhere(),
+            Self::Barrier { first, then } => first.reads_other_rows() || then.reads_other_rows(),
             Self::Relation { .. } | Self::RelatedGroup { .. } | Self::VariantGroup { .. } => true,
             Self::Compare { .. }
             | Self::CompareText { .. }

@@ -42,12 +42,12 @@ pub use request::{
     Isolation, Otherwise, OtherwiseKind, Request, Require, Step, StepId, StepKind, Transaction,
 };
 pub use rows::{
-    Aggregate, AggregateFunction, AggregateTerm, Call, Direction, Form, From, Groups, Hop,
-    HopDirection, Keyset, KeysetValue, Nulls, OrderKey, OrderTerm, Output, OutputId, OutputKind,
-    Page, Rows, RowsId, State, Told, Variant,
+    Aggregate, AggregateFunction, AggregateTerm, Call, Direction, ExternalArgument, Form, From,
+    Groups, Hop, HopDirection, Keyset, KeysetValue, Nulls, OrderKey, OrderTerm, Output, OutputId,
+    OutputKind, Page, Rows, RowsId, State, Variant,
 };
 pub use value_form::{Member, Unit, ValueForm};
 pub use write::{
-    Again, Assignment, ChildWrite, Conflict, Counter, ExpectedLinks, Insert, InsertedRows, Update,
-    Write, WriteKind,
+    Assignment, ChildWrite, Conflict, Counter, ExistingLink, ExpectedLinks, Insert, InsertedRows,
+    Update, Write, WriteKind,
 };

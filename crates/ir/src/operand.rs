@@ -62,7 +62,7 @@ pub enum Operand {
     /// argument of a call on that row.
     ///
     /// [`From::Keys`]: crate::From::Keys
-    Told(u16),
+    External(u16),
 }
 
 /// A selection of the representations of a list, and of their values.
@@ -115,7 +115,7 @@ pub struct RepresentedKey {
     pub kinds: Vec<RepresentedValue>,
     /// The paths by which the API exposes each field: by itself, or as a field of the row to which
     /// it refers.
-    pub said: Vec<Vec<FieldPath>>,
+    pub paths: Vec<Vec<FieldPath>>,
     /// The opaque id that holds the same values.
     pub id: Option<OpaqueKey>,
 }

@@ -164,14 +164,14 @@ impl Printer<'_> {
                 format!("search of {entity} by {index:?} for {}", self.operand(operand))
             }
             From::Once => "once".to_owned(),
-            From::Keys { entity, keys, told } => {
+            From::Keys { entity, keys, external } => {
                 let keys = keys.iter().map(|(field, operand)| {
                     format!("{} in {}", self.field(*field), self.operand(operand))
                 });
-                let told = told.iter().zip(0..).map(|(told, number)| {
-                    format!("told {number} in {}", self.operand(&told.values))
+                let external = external.iter().zip(0..).map(|(external, number)| {
+                    format!("told {number} in {}", self.operand(&external.values))
                 });
-                let keys = keys.chain(told).collect::<Vec<_>>().join(", ");
+                let keys = keys.chain(external).collect::<Vec<_>>().join(", ");
                 format!("keys of {} ({keys})", self.entity(*entity))
             }
             From::Returned { step, state } => match state {

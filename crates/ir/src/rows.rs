@@ -83,8 +83,8 @@ pub enum From {
     Keys {
         entity: EntityId,
         keys: Vec<(FieldId, Operand)>,
-        /// External arguments of each key, in lists of the same length: [`Operand::Told`].
-        told: Vec<Told>,
+        /// External arguments of each key, in lists of the same length: [`Operand::External`].
+        external: Vec<ExternalArgument>,
     },
     /// The rows that a write touched, before it or after it, in the order of the insert; after a
     /// delete, the rows' own fields as they were. In a requirement also rows that a step has read.
@@ -97,7 +97,7 @@ pub enum From {
 /// Values of a function's argument that come from outside of the source: a list, with one for each
 /// key.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct ExternalArgument {
     pub function: FunctionId,
     /// The index of the argument among those of the function.
     pub place: u16,

@@ -40,7 +40,7 @@ pub enum WriteKind {
     Link {
         filter: Filter,
         /// Behaviour for rows that are linked already.
-        again: Again,
+        existing: ExistingLink,
     },
     Unlink {
         filter: Filter,
@@ -82,7 +82,7 @@ pub enum ExpectedLinks {
 
 /// Behaviour for rows to link that are linked already.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Again {
+pub enum ExistingLink {
     /// Adds another link.
     Link,
     /// Keeps the existing link and sets its values.
@@ -117,7 +117,7 @@ impl InsertedRows {
 
     /// Returns true if every row sets the field at this index.
     #[must_use]
-    pub fn all_say(&self, place: usize) -> bool {
+    pub fn all_set(&self, place: usize) -> bool {
         match self {
             Self::Each(rows) => rows.iter().all(|row| matches!(row.get(place), Some(Some(_)))),
             Self::Columns(_) => true,

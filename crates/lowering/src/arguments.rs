@@ -7,7 +7,7 @@ use graphql::operation::FieldRef;
 use graphql::schema::{InputId, TypeKind, TypeRef};
 use ir::{Codec, Filter, Operand};
 
-use super::call::Given;
+use super::call::GivenArgument;
 use super::filter::{FilterContext, meaning};
 use super::input::{Input, Presence};
 use super::order::of_row;
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
     /// The same of rows of several entities.
     pub(super) variants: Option<VariantsId>,
     /// Arguments of the field's function.
-    pub(super) given: Vec<Given>,
+    pub(super) given: Vec<GivenArgument>,
     /// The search text of an index.
     pub(super) searched: Option<Operand>,
     /// The index to search instead of the field's own rows.
@@ -119,11 +119,13 @@ impl Context<'_> {
         argument: ArgumentBinding,
         input: &Input<'_>,
         r#type: TypeRef,
-    ) -> Option<Given> {
+    ) -> Option<GivenArgument> {
         match self.presence(input) {
             Presence::Absent => None,
             Presence::Null if argument.optional => None,
-            _ => Some(Given { place: argument.place, operand: self.operand(input, r#type) }),
+            _ => {
+                Some(GivenArgument { place: argument.place, operand: self.operand(input, r#type) })
+            }
         }
     }
 

@@ -32,7 +32,7 @@ pub(super) enum RowForm {
 
 /// An argument of a function in the request, by its index.
 #[derive(Debug)]
-pub(super) struct Given {
+pub(super) struct GivenArgument {
     pub(super) place: u16,
     pub(super) operand: Operand,
 }
@@ -97,7 +97,11 @@ impl<'a> Context<'a> {
     }
 
     /// Adds the defaults of omitted arguments of a field's function.
-    pub(super) fn add_defaults(&self, field: graphql::schema::FieldId, given: &mut Vec<Given>) {
+    pub(super) fn add_defaults(
+        &self,
+        field: graphql::schema::FieldId,
+        given: &mut Vec<GivenArgument>,
+    ) {
         for id in &self.api.schema[field].arguments {
             let definition = &self.api.schema[*id];
             let (InputRole::Argument(ArgumentRole::Call(argument)), Some(default)) =
@@ -107,7 +111,10 @@ impl<'a> Context<'a> {
             };
             if !given.iter().any(|known| known.place == argument.place) {
                 let value = self.default(definition.r#type.base, default);
-                given.push(Given { place: argument.place, operand: Operand::Constant(value) });
+                given.push(GivenArgument {
+                    place: argument.place,
+                    operand: Operand::Constant(value),
+                });
             }
         }
     }
@@ -122,15 +129,15 @@ impl<'a> Context<'a> {
         outputs: &mut Outputs,
     ) -> Result<Node, LowerError> {
         let mut given = self.call_arguments(field)?;
-        for argument in &binding.told {
+        for argument in &binding.external {
             // The representation belongs to the row that it finds, not to rows that this one refers
             // to.
             let number = match path {
-                [] => outputs.told(binding.function, argument),
+                [] => outputs.external(binding.function, argument),
                 [_, ..] => None,
             };
             let Some(number) = number else { return Ok(Node::Refused(UNTOLD.into())) };
-            given.push(Given { place: argument.place, operand: Operand::Told(number) });
+            given.push(GivenArgument { place: argument.place, operand: Operand::External(number) });
         }
         let of_row = binding.of_row.then(|| path.to_vec());
         let call = self.call(binding.function, of_row, given)?;
@@ -172,7 +179,7 @@ impl<'a> Context<'a> {
         &self,
         function: FunctionId,
         of_row: Option<Vec<Hop>>,
-        mut given: Vec<Given>,
+        mut given: Vec<GivenArgument>,
     ) -> Result<Call, LowerError> {
         let CallBinding { arguments } =
             self.api.find_call(function).ok_or_else(|| misplaced("a call"))?;

@@ -10,7 +10,10 @@ use std::sync::Arc;
 
 use graphql::CollectedField;
 use graphql::operation::FieldRef;
-use ir::{Filter, Operand, Page, Representations, Represented, RepresentedPart, Rows, Told, Value};
+use ir::{
+    ExternalArgument, Filter, Operand, Page, Representations, Represented, RepresentedPart, Rows,
+    Value,
+};
 use response::{Branch, BranchRows, Node};
 use serde_json_bytes::Value as Json;
 
@@ -82,9 +85,9 @@ impl Context<'_> {
         let ordinal = outputs.ordinal(self);
         let fields = self.row_fields(one.r#type, &field.selection_sets, &[], &mut outputs)?;
         let node = self.shape.add(Node::Object(fields));
-        let told = outputs.take_told();
-        if !told.is_empty() {
-            let inputs = told.iter().map(|told| told.argument.input.clone()).collect();
+        let external = outputs.take_external();
+        if !external.is_empty() {
+            let inputs = external.iter().map(|external| external.argument.input.clone()).collect();
             *of = Arc::new(Represented { inputs, ..Represented::clone(of) });
         }
         let given = |part| {
@@ -94,14 +97,14 @@ impl Context<'_> {
         let own = one.keys.get(usize::from(key)).map(Vec::as_slice).unwrap_or_default();
         let keys = own.iter().zip(0..);
         let keys = keys.map(|(field, place)| (*field, given(RepresentedPart::Key(place))));
-        let told = told.iter().zip(0..).map(|(told, place)| {
+        let external = external.iter().zip(0..).map(|(external, place)| {
             let values = given(RepresentedPart::Input(place));
-            Told { function: told.function, place: told.argument.place, values }
+            ExternalArgument { function: external.function, place: external.argument.place, values }
         });
-        let (keys, told) = (keys.collect(), told.collect());
+        let (keys, external) = (keys.collect(), external.collect());
         self.add_read(Rows {
             id,
-            from: ir::From::Keys { entity: one.entity, keys, told },
+            from: ir::From::Keys { entity: one.entity, keys, external },
             filter: Filter::all(),
             order: Vec::new(),
             page: Page::All,

@@ -100,7 +100,7 @@ impl Parted<'_> {
 
 /// A present value at an input position.
 #[derive(Clone, Copy)]
-struct Given<'c, 'o> {
+struct PresentInput<'c, 'o> {
     id: InputId,
     input: &'c Input<'o>,
     binding: &'c InputBinding,
@@ -128,7 +128,7 @@ impl Context<'_> {
                 }
                 self.nested.set(nested + 1);
                 self.inputs_around.borrow_mut().push(id);
-                let given = Given { id, input, binding, around, location };
+                let given = PresentInput { id, input, binding, around, location };
                 let stated = self.stated(&binding.role, given);
                 self.inputs_around.borrow_mut().pop();
                 self.nested.set(nested);
@@ -186,7 +186,11 @@ impl Context<'_> {
     }
 
     /// The condition of a value by its role.
-    fn stated(&self, role: &InputRole, given: Given<'_, '_>) -> Result<Option<Filter>, LowerError> {
+    fn stated(
+        &self,
+        role: &InputRole,
+        given: PresentInput<'_, '_>,
+    ) -> Result<Option<Filter>, LowerError> {
         match role {
             InputRole::Filter(role) => self.stated_by_filter(role, given),
             InputRole::Variant(role) => self.stated_of_variant(*role, given),
@@ -202,9 +206,9 @@ impl Context<'_> {
     fn stated_by_filter(
         &self,
         role: &FilterRole,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
     ) -> Result<Option<Filter>, LowerError> {
-        let Given { id, input, around, .. } = given;
+        let PresentInput { id, input, around, .. } = given;
         let r#type = self.api.schema[id].r#type;
         match role {
             FilterRole::Conditions => self.object(given, around),
@@ -236,7 +240,7 @@ impl Context<'_> {
             FilterRole::On { subject, operator } => {
                 let subject = self.subject(around.variant, subject);
                 let around = FilterContext { subject: Some(&subject), ..FilterContext::default() };
-                self.compared(*operator, &subject, Given { around, ..given })
+                self.compared(*operator, &subject, PresentInput { around, ..given })
             }
             FilterRole::Operators(subject) => self.operators(given, subject),
             FilterRole::Equal(field) => Ok(Some(Filter::Compare {
@@ -305,9 +309,9 @@ impl Context<'_> {
         &self,
         operator: OperatorRole,
         subject: &Subject,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
     ) -> Result<Option<Filter>, LowerError> {
-        let Given { id, input, .. } = given;
+        let PresentInput { id, input, .. } = given;
         let r#type = self.api.schema[id].r#type;
         match operator {
             OperatorRole::Compare(_) | OperatorRole::CompareElement(_)
@@ -356,7 +360,7 @@ impl Context<'_> {
     /// The condition on the attributes of a composite.
     fn of_composite(
         &self,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
         composite: &CompositePlace,
     ) -> Result<Option<Filter>, LowerError> {
         let place = match composite {
@@ -377,7 +381,7 @@ impl Context<'_> {
     /// The condition on rows at the end of a relationship.
     fn of_rows(
         &self,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
         role: &RowsRole,
         rows: RelatedRows,
     ) -> Result<Option<Filter>, LowerError> {
@@ -412,7 +416,7 @@ impl Context<'_> {
     /// Filters rows by aggregates of related rows.
     fn related_group(
         &self,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
         hop: Hop,
         nothing: &str,
     ) -> Result<Option<Filter>, LowerError> {
@@ -449,7 +453,7 @@ impl Context<'_> {
     /// Filters rows by related rows.
     fn related(
         &self,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
         hop: Hop,
         quantifier: Quantifier,
     ) -> Result<Option<Filter>, LowerError> {
@@ -460,7 +464,7 @@ impl Context<'_> {
     /// A condition on an aggregate of a function's values for each row.
     fn of_computed(
         &self,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
         function: AggregateFunction,
         computed: FunctionId,
     ) -> Result<Option<Filter>, LowerError> {
@@ -504,7 +508,7 @@ impl Context<'_> {
     /// The conjunction of an object's fields; `None` if none has a condition.
     fn object(
         &self,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
         around: FilterContext<'_>,
     ) -> Result<Option<Filter>, LowerError> {
         let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
@@ -516,7 +520,11 @@ impl Context<'_> {
     }
 
     /// The conditions of a list's items, each by itself.
-    fn listed(&self, given: Given<'_, '_>, empty: &Meaning) -> Result<Vec<Filter>, LowerError> {
+    fn listed(
+        &self,
+        given: PresentInput<'_, '_>,
+        empty: &Meaning,
+    ) -> Result<Vec<Filter>, LowerError> {
         let items = self.items(given.input)?;
         let mut filters = Vec::with_capacity(items.len());
         for item in &items {
@@ -590,7 +598,7 @@ fn compare(subject: &Subject, comparison: Comparison, case: Case, operand: ir::O
 
 /// The meaning of a list by the conditions of its items.
 fn listed_meaning(
-    given: Given<'_, '_>,
+    given: PresentInput<'_, '_>,
     filters: Vec<Filter>,
     connect: fn(Vec<Filter>) -> Filter,
 ) -> Result<Option<Filter>, LowerError> {

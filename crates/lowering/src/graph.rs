@@ -338,7 +338,7 @@ impl<'a> Context<'a> {
         for (field, operand) in
             self.api.find_entity(entity).into_iter().flat_map(|entity| &entity.made_on_create)
         {
-            if !values.iter().any(|(said, _)| self.api.are_one(*said, *field)) {
+            if !values.iter().any(|(said, _)| self.api.hold_one_value(*said, *field)) {
                 values.push((*field, operand.clone()));
             }
         }
@@ -355,7 +355,7 @@ impl<'a> Context<'a> {
         let binding = self.api.find_entity(entity);
         let binding = binding.filter(|known| has_values || !known.rules.is_made_with_values);
         for (field, operand) in binding.into_iter().flat_map(|entity| &entity.made_on_update) {
-            if !said.iter().any(|(known, _)| self.api.are_one(*known, *field)) {
+            if !said.iter().any(|(known, _)| self.api.hold_one_value(*known, *field)) {
                 said.push((*field, Assignment::Set(operand.clone())));
             }
         }

@@ -46,7 +46,7 @@ impl<'a> Context<'a> {
             &binding.change
         {
             let write = self.change_nodes(&binding.change, field)?;
-            return self.shown(binding, field, None, Shown::Changed(write));
+            return self.shown(binding, field, None, ResultRows::Changed(write));
         }
         let mut changed = self.changed_by(field)?;
         changed.require_only(parts(&binding.change))?;
@@ -63,12 +63,12 @@ impl<'a> Context<'a> {
         if let Some(message) = &binding.missing {
             self.require_rows(write, message);
         }
-        self.shown(binding, field, client_text.as_ref(), Shown::Changed(write))
+        self.shown(binding, field, client_text.as_ref(), ResultRows::Changed(write))
     }
 
     /// Ends the transaction with an error if a step returned no row.
     pub(super) fn require_rows(&mut self, step: StepId, message: &str) {
-        let of_step = Shown::Changed(step);
+        let of_step = ResultRows::Changed(step);
         let rows = of_step.rows(self.rows_id(), true, Outputs::default());
         let otherwise = Otherwise::new(OtherwiseKind::Missing, message);
         let filter = Filter::all();
@@ -81,12 +81,12 @@ impl<'a> Context<'a> {
         binding: &'a MutationBinding,
         field: &CollectedField<'a>,
         client_text: Option<&ClientText>,
-        shown: Shown,
+        shown: ResultRows,
     ) -> Result<Node, LowerError> {
         let place = self.steps.len();
         let changed_by = match &shown {
-            Shown::Changed(step) => Some(*step),
-            Shown::Found(..) => None,
+            ResultRows::Changed(step) => Some(*step),
+            ResultRows::Found(..) => None,
         };
         let payload = self.payload(binding, field, client_text, changed_by)?;
         if let Some((id, outputs)) = payload.counted {
@@ -220,14 +220,14 @@ fn upserted(stored: Vec<(FieldId, Operand)>, key: &[FieldId], kept: &[FieldId]) 
 
 /// The rows of a change's result.
 #[derive(Debug)]
-pub(super) enum Shown {
+pub(super) enum ResultRows {
     /// The rows that a step touched.
     Changed(StepId),
     /// The rows that the filter finds at the end.
     Found(EntityId, Filter),
 }
 
-impl Shown {
+impl ResultRows {
     pub(super) fn rows(self, id: RowsId, single: bool, outputs: Outputs) -> Rows {
         let (from, filter) = match self {
             Self::Changed(step) => (From::Returned { step, state: State::After }, Filter::all()),

@@ -17,11 +17,11 @@ use catalog::FieldId;
 use graphql::operation::Location;
 use ir::{Assignment, Filter, Operand, OutputId, StepId, Update, WriteKind};
 
-use super::mutation::Shown;
+use super::mutation::ResultRows;
 use super::selection::misplaced;
 use super::stored::Changed;
 use super::{Context, LowerError};
-use api::binding::{MutationBinding, NestedBinding, NestedChange, NestedVerb, NestedWay};
+use api::binding::{MutationBinding, NestedBinding, NestedChange, NestedReference, NestedVerb};
 
 /// Limit of nested levels of rows.
 const DEPTH: usize = 10;
@@ -109,7 +109,7 @@ impl<'a> Context<'a> {
         change: &NestedChange,
         changed: Changed<'a>,
         location: Location,
-    ) -> Result<Option<Shown>, LowerError> {
+    ) -> Result<Option<ResultRows>, LowerError> {
         let NestedChange { entity, ref key, is_new, most } = *change;
         let mut nesting = Nesting { most, left: most, depth: 0, location };
         nesting.spend(1)?;
@@ -147,11 +147,11 @@ impl<'a> Context<'a> {
             }
         };
         if said.later.is_empty() {
-            return Ok(Some(Shown::Changed(step)));
+            return Ok(Some(ResultRows::Changed(step)));
         }
         self.connect(&row, is_new, &said.later, &mut nesting)?;
         // Later steps may have changed the row.
         let filter = row.equal(key.iter().map(|field| (*field, *field)))?;
-        Ok(Some(Shown::Found(entity, filter)))
+        Ok(Some(ResultRows::Found(entity, filter)))
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct Outputs {
     pub(super) of_variants: Vec<Outputs>,
     /// Required values of the representations that find the rows; `None` if representations find no
     /// rows here.
-    told: Option<Vec<ExternalInput>>,
+    external: Option<Vec<ExternalInput>>,
 }
 
 /// A value of representations for an argument of a function.
@@ -33,29 +33,29 @@ pub(super) struct ExternalInput {
 impl Outputs {
     /// Of rows that representations find.
     pub(super) fn of_represented() -> Self {
-        Self { told: Some(Vec::new()), ..Self::default() }
+        Self { external: Some(Vec::new()), ..Self::default() }
     }
 
     /// The index of a representation's value for an argument; `None` if no representations find the
     /// rows.
-    pub(super) fn told(
+    pub(super) fn external(
         &mut self,
         function: FunctionId,
         argument: &ExternalArgument,
     ) -> Option<u16> {
-        let told = self.told.as_mut()?;
+        let external = self.external.as_mut()?;
         let is_same =
             |own: &ExternalInput| own.function == function && own.argument.place == argument.place;
-        let place = told.iter().position(is_same).unwrap_or_else(|| {
-            told.push(ExternalInput { function, argument: argument.clone() });
-            told.len() - 1
+        let place = external.iter().position(is_same).unwrap_or_else(|| {
+            external.push(ExternalInput { function, argument: argument.clone() });
+            external.len() - 1
         });
         u16::try_from(place).ok()
     }
 
     /// Takes the required values of representations.
-    pub(super) fn take_told(&mut self) -> Vec<ExternalInput> {
-        self.told.take().unwrap_or_default()
+    pub(super) fn take_external(&mut self) -> Vec<ExternalInput> {
+        self.external.take().unwrap_or_default()
     }
 
     pub(super) fn field(

@@ -10,7 +10,7 @@ use ir::{Comparison, Filter, Operand, Place};
 use response::Node;
 
 use super::arguments::Opaque;
-use super::call::Given;
+use super::call::GivenArgument;
 use super::filter::FilterContext;
 use super::input::Input;
 use super::selection::misplaced;
@@ -35,7 +35,7 @@ pub(super) struct Changed<'o> {
     /// The inputs of nested writes.
     pub(super) nested: Vec<(InputId, Input<'o>)>,
     /// Arguments of the called function.
-    pub(super) given: Vec<Given>,
+    pub(super) given: Vec<GivenArgument>,
     /// The client's own text, as JSON or as a parameter.
     pub(super) client_mutation_id: Option<ClientText>,
 }

@@ -94,7 +94,7 @@ impl Compiler<'_> {
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
-        let is_joined = scope.guards.first.as_ref().is_some_and(Filter::leads_elsewhere);
+        let is_joined = scope.guards.first.as_ref().is_some_and(Filter::reads_other_rows);
         match is_joined && self.flavor.sorts_before_joins {
             true => self.guarded(value, scope, statement),
             false => Ok(value),
@@ -110,7 +110,7 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
         let condition = self.condition_on(filter, alias, statement)?;
-        if !filter.leads_elsewhere() {
+        if !filter.reads_other_rows() {
             return Ok(condition);
         }
         let then = Box::new(Expression::Boolean(true));

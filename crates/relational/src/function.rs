@@ -26,7 +26,7 @@ pub(super) struct Row<'a> {
     /// Where its row stands, if it is of one.
     alias: Option<Alias>,
     /// What was told beside the key that found the row.
-    told: &'a [Expression],
+    external: &'a [Expression],
 }
 
 /// How the rows that a function is called with are told apart.
@@ -92,7 +92,7 @@ impl Compiler<'_> {
             return Err(CompileError::not_built("functions of distinct rows and of pages' rows"));
         }
         let alias = call.of_row.as_ref().map(|path| self.joined(scope, statement, path));
-        let row = Row { alias, told: &scope.told };
+        let row = Row { alias, external: &scope.external };
         let value = match &self.catalog[call.function].result {
             FunctionResult::Value(field) => {
                 match self.catalog.base_type(&self.catalog[*field].r#type) {
@@ -154,7 +154,7 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
         let alias = call.of_row.as_ref().map(|path| self.joined(scope, statement, path));
-        let row = Row { alias, told: &scope.told };
+        let row = Row { alias, external: &scope.external };
         Ok(Expression::Call(self.function_call(call, row, statement)?))
     }
 
@@ -182,9 +182,9 @@ impl Compiler<'_> {
         let mut next = arguments.len();
         for (place, operand) in &call.arguments {
             let value = match operand {
-                Operand::Told(number) => {
-                    let told = row.told.get(usize::from(*number)).cloned();
-                    told.ok_or(CompileError::not_built("an argument that nobody tells"))?
+                Operand::External(number) => {
+                    let external = row.external.get(usize::from(*number)).cloned();
+                    external.ok_or(CompileError::not_built("an argument that nobody tells"))?
                 }
                 _ => {
                     let source = ParameterSource::Operand(operand.clone());
@@ -218,11 +218,11 @@ impl Compiler<'_> {
             None => (self.entity(rows)?, !is_made(&rows.from)),
         };
         let definition = &self.catalog[entity];
-        let is_told = |key: &&catalog::Key| {
+        let is_external = |key: &&catalog::Key| {
             let mut fields = key.fields.iter();
             key.enforced && fields.all(|field| !self.catalog[*field].nullable)
         };
-        let key = definition.keys.iter().find(is_told);
+        let key = definition.keys.iter().find(is_external);
         Ok(match key {
             Some(key) if is_stored && definition.kind == EntityKind::Table => {
                 RowIdentity::Key(entity, &key.fields)
@@ -268,7 +268,7 @@ impl Compiler<'_> {
             }
         };
         let alias = statement.alias();
-        let row = Row { alias: Some(row), told: &[] };
+        let row = Row { alias: Some(row), external: &[] };
         let item = self.function_item(call, row, alias, statement)?;
         let mut scope = Scope::new(Select::from(item), alias);
         scope.keeps_order = rows.order.is_empty();

@@ -5,7 +5,7 @@
 //! the keys stands in further columns of these rows.
 
 use catalog::{EntityId, FieldId};
-use ir::{Operand, Rows, Told};
+use ir::{ExternalArgument, Operand, Rows};
 use source::CompileError;
 use sql::{Expression, FromItem, Join, JoinKind, KeyArrays, Select};
 
@@ -22,7 +22,7 @@ impl Compiler<'_> {
         &self,
         rows: &Rows,
         entity: EntityId,
-        (keys, told): (&[(FieldId, Operand)], &[Told]),
+        (keys, external): (&[(FieldId, Operand)], &[ExternalArgument]),
         statement: &mut Statement,
     ) -> Result<LinkedScope, CompileError> {
         if is_paged(rows) || keys.is_empty() {
@@ -37,12 +37,13 @@ impl Compiler<'_> {
                     let kind = ValueKind::of(self.catalog, *field);
                     (operand, ParameterKind::KeyList { field: *field, kind })
                 });
-                let told = told.iter().map(|Told { function, place, values }| {
-                    (values, ParameterKind::ArgumentList { function: *function, place: *place })
-                });
-                keys.chain(told).map(|(operand, kind)| parameter(operand, kind)).collect()
+                let external =
+                    external.iter().map(|ExternalArgument { function, place, values }| {
+                        (values, ParameterKind::ArgumentList { function: *function, place: *place })
+                    });
+                keys.chain(external).map(|(operand, kind)| parameter(operand, kind)).collect()
             }
-            KeyArrays::JsonEach | KeyArrays::JsonTable { .. } if !told.is_empty() => {
+            KeyArrays::JsonEach | KeyArrays::JsonTable { .. } if !external.is_empty() => {
                 return Err(CompileError::not_built("arguments of functions by a list of keys"));
             }
             KeyArrays::JsonEach | KeyArrays::JsonTable { .. } => {
@@ -51,7 +52,7 @@ impl Compiler<'_> {
             }
         };
         let count = |items: usize| u16::try_from(items).map_err(|_| CompileError::TooManyLevels);
-        let (first, columns) = (count(keys.len())?, count(keys.len() + told.len())?);
+        let (first, columns) = (count(keys.len())?, count(keys.len() + external.len())?);
         let given = statement.alias();
         let item = FromItem::Keys { parameters, columns, alias: given };
         let alias = statement.alias();
@@ -65,7 +66,8 @@ impl Compiler<'_> {
         select.joins.push(Join { kind, item: self.table(entity, alias) });
         let mut scope = Scope::new(select, alias);
         scope.ordinal = Some(Expression::numbered(given, columns));
-        scope.told = (first..columns).map(|column| Expression::numbered(given, column)).collect();
+        scope.external =
+            (first..columns).map(|column| Expression::numbered(given, column)).collect();
         self.restrict(rows, &mut scope, statement)?;
         Ok(LinkedScope { scope, lateral: None, link: Vec::new(), how: Parents::Top })
     }

@@ -89,7 +89,7 @@ impl Compiler<'_> {
         let exact = fields.iter().all(|field| self.identity_is_text(*field));
         // Which parents there are is decided before anything is evaluated on the rows below them: a
         // join that decides it could come after.
-        let is_decided = rows.filter.first().is_none_or(|first| !first.leads_elsewhere());
+        let is_decided = rows.filter.first().is_none_or(|first| !first.reads_other_rows());
         let once = unique && exact && is_decided;
         scope.select.items = key_items(columns, exact);
         if is_paged(rows) {
@@ -123,8 +123,8 @@ impl Compiler<'_> {
         if let ir::From::Returned { step, state } = rows.from {
             return self.returned_scope(rows, step, state, statement);
         }
-        if let ir::From::Keys { entity, keys, told } = &rows.from {
-            return self.keyed_scope(rows, *entity, (keys, told), statement);
+        if let ir::From::Keys { entity, keys, external } = &rows.from {
+            return self.keyed_scope(rows, *entity, (keys, external), statement);
         }
         let alias = statement.alias();
         let select = match &rows.from {

@@ -32,7 +32,7 @@ pub(super) struct Scope {
     /// The place of the key that found a row, where each is found by one of a list.
     pub(super) ordinal: Option<Expression>,
     /// What was told beside that key.
-    pub(super) told: Vec<Expression>,
+    pub(super) external: Vec<Expression>,
     /// The rows come in an order that only their own place says: a function gave them so.
     pub(super) keeps_order: bool,
     pub(super) guards: Guards,
@@ -53,7 +53,7 @@ impl Scope {
             edge: None,
             parent_key: Vec::new(),
             ordinal: None,
-            told: Vec::new(),
+            external: Vec::new(),
             keeps_order: false,
             guards: Guards::default(),
             is_within: false,

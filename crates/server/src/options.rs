@@ -35,7 +35,7 @@ mod tls;
 mod words;
 
 pub(crate) use address::{Address, Mode, Place};
-pub(crate) use api::{ApiOptions, DialectName};
+pub(crate) use api::ApiOptions;
 pub(crate) use auth::AuthOptions;
 pub(crate) use authorization::AuthorizationOptions;
 pub(crate) use compression::Coding;

@@ -205,7 +205,7 @@ mod tests {
     fn a_statement_by_keys_of_which_none_is_given_finds_nothing() {
         let key = RepresentedKey {
             kinds: vec![RepresentedValue::Text],
-            said: vec![vec![["id".into()].into()]],
+            paths: vec![vec![["id".into()].into()]],
             id: None,
         };
         let (typename, inputs) = ("Movie".into(), Vec::new());

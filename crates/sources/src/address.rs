@@ -30,6 +30,15 @@ pub enum AddressError {
 const GRAPH_SCHEMES: [&str; 6] = ["neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"];
 
 impl Address {
+    /// Whether the source is a graph; the others have tables.
+    #[must_use]
+    pub fn is_graph(&self) -> bool {
+        match self {
+            Self::Sqlite(_) | Self::Postgres(_) => false,
+            Self::Neo4j(_) => true,
+        }
+    }
+
     /// Reads a path, `sqlite:path`, `postgres://…` or `postgresql://…`, `neo4j://…` or `bolt://…`.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         let shown = || redact::address(text).into();

@@ -46,6 +46,15 @@ impl Source {
         }
     }
 
+    /// Whether the source decides by the role of a session what it shows and changes.
+    #[must_use]
+    pub fn has_roles(&self) -> bool {
+        match self {
+            Self::Postgres(_) => true,
+            Self::Sqlite(_) | Self::Neo4j(_) => false,
+        }
+    }
+
     /// Leaves the source in order when no request comes any more, within this time.
     pub fn close(&self, patience: Duration) {
         match self {

@@ -31,6 +31,26 @@ impl Plan {
         Self::Neo4j(Arc::new(source::Plan { program, shape: shape.into() }))
     }
 
+    /// Whether the source decides by the role of a session which rows the plan reads.
+    #[must_use]
+    pub fn has_roles(&self) -> bool {
+        match self {
+            Self::Postgres(_) => true,
+            Self::Sqlite(_) | Self::Neo4j(_) => false,
+        }
+    }
+
+    /// The name of the source's system in traces.
+    /// <https://opentelemetry.io/docs/specs/semconv/database/>
+    #[must_use]
+    pub fn system(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => "sqlite",
+            Self::Postgres(_) => "postgresql",
+            Self::Neo4j(_) => "neo4j",
+        }
+    }
+
     /// The shape of the answer.
     #[must_use]
     pub fn shape(&self) -> &Arc<Shape> {

@@ -108,8 +108,9 @@ pub(crate) struct Tidiness {
 pub(crate) fn print_findings(workspace: &Path) -> Result<Tidiness, TidyError> {
     let files = workspace::read(workspace)?;
     let mut findings = Vec::new();
+    let crates: Vec<&str> = files.manifests.iter().map(|manifest| &*manifest.name).collect();
     for manifest in &files.manifests {
-        findings.extend(dependencies::check(manifest));
+        findings.extend(dependencies::check(manifest, &crates));
         findings.extend(form::check_manifest(manifest));
     }
     for source in &files.sources {
@@ -117,7 +118,7 @@ pub(crate) fn print_findings(workspace: &Path) -> Result<Tidiness, TidyError> {
         findings.extend(doc_tests::check(source));
         findings.extend(places::check(source));
         findings.extend(statements::check(source));
-        findings.extend(words::check(source));
+        findings.extend(words::check(source, &crates));
     }
     findings.extend(cycles::check(&files.sources));
     findings.extend(undeclared::check(&files.manifests, &files.sources));

@@ -48,7 +48,7 @@ impl Walk<'_> {
             Cell::Plain => None,
             // The rows related to it at its deletion are unknown.
             Cell::Masked(filter)
-                if within.is_gone && path.is_empty() && filter.leads_elsewhere() =>
+                if within.is_gone && path.is_empty() && filter.reads_other_rows() =>
             {
                 self.deny(Denial::Hidden(field));
                 None

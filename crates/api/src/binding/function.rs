@@ -16,7 +16,7 @@ pub struct ComputedBinding {
     pub form: Form,
     /// Arguments that come from representations: with any, the value is computed only for rows that
     /// federation's representations find.
-    pub told: Vec<ExternalArgument>,
+    pub external: Vec<ExternalArgument>,
 }
 
 /// An argument of a function whose value comes from a representation.

@@ -131,7 +131,7 @@ pub struct NestedChange {
 pub struct NestedBinding {
     /// The entity of the rows at the other end.
     pub entity: EntityId,
-    pub way: NestedWay,
+    pub way: NestedReference,
     /// True if at most one row can be at the other end: its inputs are objects, not lists of such.
     pub is_single: bool,
     /// The keys that find a row at the other end, beside its opaque id.
@@ -140,7 +140,7 @@ pub struct NestedBinding {
 
 /// Directions of connections. Fields are pairs: that of the row, and that of the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NestedWay {
+pub enum NestedReference {
     /// The row refers to the other one.
     Forward {
         fields: Box<[(FieldId, FieldId)]>,

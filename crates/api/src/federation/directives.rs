@@ -6,7 +6,7 @@ use graphql::definitions::{Directive, DirectiveArgument, Literal};
 
 /// A supported directive.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct SupportedDirective {
     pub(super) name: &'static str,
     /// The minor version that introduced it.
     version: u16,
@@ -50,25 +50,45 @@ pub(super) enum Place {
 }
 
 /// The directives that an extension may apply.
-pub(super) const KNOWN: &[Known] = &[
-    Known { name: "authenticated", version: 5, places: Places::Guarded, arguments: &[] },
-    Known {
+pub(super) const KNOWN: &[SupportedDirective] = &[
+    SupportedDirective {
+        name: "authenticated",
+        version: 5,
+        places: Places::Guarded,
+        arguments: &[],
+    },
+    SupportedDirective {
         name: "composeDirective",
         version: 1,
         places: Places::Schema,
         arguments: &[("name", true)],
     },
-    Known { name: "cost", version: 9, places: Places::Costs, arguments: &[("weight", true)] },
-    Known { name: "external", version: 0, places: Places::ObjectsAndFields, arguments: &[] },
-    Known { name: "inaccessible", version: 0, places: Places::All, arguments: &[] },
-    Known { name: "interfaceObject", version: 3, places: Places::Objects, arguments: &[] },
-    Known {
+    SupportedDirective {
+        name: "cost",
+        version: 9,
+        places: Places::Costs,
+        arguments: &[("weight", true)],
+    },
+    SupportedDirective {
+        name: "external",
+        version: 0,
+        places: Places::ObjectsAndFields,
+        arguments: &[],
+    },
+    SupportedDirective { name: "inaccessible", version: 0, places: Places::All, arguments: &[] },
+    SupportedDirective {
+        name: "interfaceObject",
+        version: 3,
+        places: Places::Objects,
+        arguments: &[],
+    },
+    SupportedDirective {
         name: "key",
         version: 0,
         places: Places::Objects,
         arguments: &[("fields", true), ("resolvable", false)],
     },
-    Known {
+    SupportedDirective {
         name: "listSize",
         version: 9,
         places: Places::Fields,
@@ -79,26 +99,51 @@ pub(super) const KNOWN: &[Known] = &[
             ("requireOneSlicingArgument", false),
         ],
     },
-    Known {
+    SupportedDirective {
         name: "override",
         version: 0,
         places: Places::Fields,
         arguments: &[("from", true), ("label", false)],
     },
-    Known { name: "policy", version: 6, places: Places::Guarded, arguments: &[("policies", true)] },
-    Known { name: "provides", version: 0, places: Places::Fields, arguments: &[("fields", true)] },
-    Known { name: "requires", version: 0, places: Places::Fields, arguments: &[("fields", true)] },
-    Known {
+    SupportedDirective {
+        name: "policy",
+        version: 6,
+        places: Places::Guarded,
+        arguments: &[("policies", true)],
+    },
+    SupportedDirective {
+        name: "provides",
+        version: 0,
+        places: Places::Fields,
+        arguments: &[("fields", true)],
+    },
+    SupportedDirective {
+        name: "requires",
+        version: 0,
+        places: Places::Fields,
+        arguments: &[("fields", true)],
+    },
+    SupportedDirective {
         name: "requiresScopes",
         version: 5,
         places: Places::Guarded,
         arguments: &[("scopes", true)],
     },
-    Known { name: "shareable", version: 0, places: Places::ObjectsAndFields, arguments: &[] },
-    Known { name: "tag", version: 0, places: Places::All, arguments: &[("name", true)] },
+    SupportedDirective {
+        name: "shareable",
+        version: 0,
+        places: Places::ObjectsAndFields,
+        arguments: &[],
+    },
+    SupportedDirective {
+        name: "tag",
+        version: 0,
+        places: Places::All,
+        arguments: &[("name", true)],
+    },
 ];
 
-impl Known {
+impl SupportedDirective {
     /// The minor version of the specification that a use of it needs.
     pub(super) fn since(&self, directive: &Directive) -> u16 {
         let has_label = directive.arguments.iter().any(|argument| &*argument.name == "label");

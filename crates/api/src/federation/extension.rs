@@ -14,11 +14,11 @@ use graphql::{Applied, ErrorCode, GraphQLError, print_type};
 use rustc_hash::FxHashMap;
 
 use super::applied::AppliedDirectives;
+use super::custom::{CustomDirectives, check_said};
 use super::directives::{KNOWN, Place};
+use super::foreign::{external, is_other, other_types};
 use super::keys::{Entity, NoKey, say};
 use super::name_of;
-use super::others::{external, is_other, other_types};
-use super::own::{Own, check_said};
 use super::required::{Required, Requiring};
 use super::retyped::{Retyped, change, is_id};
 use crate::api::Api;
@@ -41,7 +41,7 @@ pub(super) fn apply(
 ) -> Result<Extended, Vec<GraphQLError>> {
     let schema = &api.schema;
     let Definitions { types, schemas, directives } = parse_definitions(text)?;
-    let own = Own::new(&directives, &schemas);
+    let own = CustomDirectives::new(&directives, &schemas);
     let mut reading = Reading::new((api, catalog), entities, applied, own);
     for definition in &directives {
         if let Err(message) = own.check(definition, schema) {
@@ -69,7 +69,8 @@ pub(super) fn apply_own(
     entities: &mut Vec<Entity>,
     applied: &mut Applied,
 ) -> Result<(), Vec<GraphQLError>> {
-    let mut reading = Reading::new((api, catalog), entities, applied, Own::new(&[], &[]));
+    let mut reading =
+        Reading::new((api, catalog), entities, applied, CustomDirectives::new(&[], &[]));
     for said in own {
         reading.own(said);
     }
@@ -83,7 +84,7 @@ struct Reading<'a> {
     schema: &'a Schema,
     entities: &'a mut Vec<Entity>,
     applied: &'a mut Applied,
-    own: Own<'a>,
+    own: CustomDirectives<'a>,
     /// The number of keys of a type so far.
     keys: FxHashMap<TypeId, usize>,
     /// Fields with requirements, which may be defined later.
@@ -97,7 +98,7 @@ impl<'a> Reading<'a> {
         (api, catalog): (&'a Api, &'a Catalog),
         entities: &'a mut Vec<Entity>,
         applied: &'a mut Applied,
-        own: Own<'a>,
+        own: CustomDirectives<'a>,
     ) -> Self {
         let (keys, requires, said, errors) =
             (FxHashMap::default(), Vec::new(), Extended::default(), Vec::new());

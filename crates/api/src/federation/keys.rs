@@ -30,7 +30,7 @@ impl Entity {
     /// The fields of its keys, as routers get them.
     pub(super) fn field_sets(&self) -> impl Iterator<Item = String> {
         self.keys.iter().flat_map(|(_, key)| {
-            let said = key.said.iter().map(|said| ir::print_field_set(said));
+            let said = key.paths.iter().map(|said| ir::print_field_set(said));
             said.chain(key.id.iter().map(|id| id.name.to_string()))
         })
     }
@@ -171,10 +171,10 @@ pub(super) fn say(
         return Err(NoKey::Columns);
     }
     match own.keys.iter_mut().find(|(fields, _)| *fields == key) {
-        Some((_, own)) if own.said.contains(&way) => {}
-        Some((_, own)) => own.said.push(way),
+        Some((_, own)) if own.paths.contains(&way) => {}
+        Some((_, own)) => own.paths.push(way),
         None => {
-            let represented = RepresentedKey { kinds, said: vec![way], id: None };
+            let represented = RepresentedKey { kinds, paths: vec![way], id: None };
             own.keys.push((key, represented));
         }
     }
@@ -313,8 +313,8 @@ impl<'a> Row<'a> {
             if !key.fields.is_empty() && (names.is_some() || id.is_some()) {
                 let way =
                     |names: Vec<Box<str>>| names.into_iter().map(|name| [name].into()).collect();
-                let said = names.into_iter().map(way).collect();
-                found.push((key.fields.clone(), RepresentedKey { kinds, said, id }));
+                let paths = names.into_iter().map(way).collect();
+                found.push((key.fields.clone(), RepresentedKey { kinds, paths, id }));
             }
         }
         found

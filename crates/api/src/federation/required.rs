@@ -12,8 +12,8 @@ use graphql::definitions::FieldSetSelection;
 use graphql::schema::{InputId, Schema, TypeId};
 use ir::{RepresentedInput, RepresentedValue};
 
+use super::foreign::{Base, Declared, is_external};
 use super::name_of;
-use super::others::{Base, Declared, is_external};
 use crate::api::Api;
 use crate::binding::{
     ArgumentBinding, ArgumentRole, ComputedBinding, ExternalArgument, FieldBinding, InputRole,
@@ -25,7 +25,7 @@ use crate::builder::ApiBuilder;
 pub(super) struct Required {
     parent: TypeId,
     name: Box<str>,
-    told: Vec<ExternalArgument>,
+    external: Vec<ExternalArgument>,
 }
 
 impl Required {
@@ -50,14 +50,14 @@ pub(super) fn tell(api: Api, required: &[Required]) -> Api {
         return api;
     }
     let mut builder = ApiBuilder::reopen(api);
-    for Required { parent, name, told } in required {
+    for Required { parent, name, external } in required {
         let Some(old) = builder.schema().find_field(*parent, name) else { continue };
         let FieldBinding::Computed(computed) = builder.field(old) else { continue };
-        let computed = ComputedBinding { told: told.clone(), ..computed.clone() };
+        let computed = ComputedBinding { external: external.clone(), ..computed.clone() };
         let mut definition = builder.schema()[old].clone();
-        let is_told = |place| told.iter().any(|argument| argument.place == place);
+        let is_external = |place| external.iter().any(|argument| argument.place == place);
         definition.arguments.retain(|id| match builder.binding_of_input(*id).role {
-            InputRole::Argument(ArgumentRole::Call(argument)) => !is_told(argument.place),
+            InputRole::Argument(ArgumentRole::Call(argument)) => !is_external(argument.place),
             _ => true,
         });
         builder.replace_field(*parent, old, definition, FieldBinding::Computed(computed));
@@ -95,7 +95,7 @@ impl<'a> Requiring<'a> {
                 "No rows of `{name}` are found by a key, which `@requires` needs."
             ));
         }
-        let mut told: Vec<ExternalArgument> = Vec::new();
+        let mut external: Vec<ExternalArgument> = Vec::new();
         for selection in fields {
             let FieldSetSelection::Field { name, selections, .. } = selection else {
                 return Err(format!("`{member}` requires a fragment: name its fields instead."));
@@ -119,13 +119,13 @@ impl<'a> Requiring<'a> {
                 ));
             }
             let place = argument.place;
-            if told.iter().any(|known| known.place == place) {
+            if external.iter().any(|known| known.place == place) {
                 return Err(format!("`{member}` requires `{name}` twice."));
             }
             let input = RepresentedInput { name: (&**name).into(), kind };
-            told.push(ExternalArgument { place, input });
+            external.push(ExternalArgument { place, input });
         }
-        Ok(Required { parent: self.r#type, name: member.into(), told })
+        Ok(Required { parent: self.r#type, name: member.into(), external })
     }
 
     /// The argument of a field that takes a required one.

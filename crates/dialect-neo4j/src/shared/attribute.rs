@@ -42,7 +42,7 @@ pub(crate) enum Origin {
 pub(crate) struct Computed {
     pub(crate) function: FunctionId,
     pub(crate) has_arguments: bool,
-    /// Whether there are some without which it cannot be asked.
+    /// Whether some are required.
     pub(crate) needs_arguments: bool,
 }
 
@@ -56,7 +56,7 @@ impl Origin {
         })
     }
 
-    /// The place of the value, if it has one of its own.
+    /// The place of the value, if all types have one.
     pub(crate) fn place(self) -> Option<Place> {
         Some(match self {
             Self::Node(field) => Place::field(field),
@@ -104,22 +104,22 @@ impl<'a> Attribute<'a> {
     }
 
     pub(crate) fn is_filtered(&self) -> bool {
-        let is_asked = match self.origin {
+        let is_computable = match self.origin {
             Origin::Computed(made) => !made.has_arguments,
             Origin::Node(_) | Origin::Edge(_) | Origin::Common(_) | Origin::Apart => true,
         };
-        is_asked && self.field.offers.by_value
+        is_computable && self.field.offers.by_value
     }
 
     pub(crate) fn is_sorted(&self) -> bool {
-        let is_asked = match self.origin {
+        let is_computable = match self.origin {
             Origin::Computed(made) => !made.needs_arguments,
             Origin::Node(_) | Origin::Edge(_) | Origin::Common(_) | Origin::Apart => true,
         };
-        is_asked && self.field.offers.sortable && !self.property.is_list
+        is_computable && self.field.offers.sortable && !self.property.is_list
     }
 
-    /// Whether something is made of its values in many rows.
+    /// Whether its values are aggregated.
     pub(crate) fn is_aggregated(&self) -> bool {
         self.origin.is_stored()
             && self.field.offers.on_aggregate
@@ -127,7 +127,7 @@ impl<'a> Attribute<'a> {
             && self.property.r#type.is_aggregated()
     }
 
-    /// Whether rows can be found by what is made of its values in related rows.
+    /// Whether aggregates of its values in related rows filter rows.
     pub(crate) fn is_filtered_by_aggregate(&self) -> bool {
         self.origin.is_stored()
             && self.property.r#type.is_aggregated()
@@ -185,7 +185,7 @@ pub(crate) fn attributes<'a>(build: &Builder<'a>, owner: Owner) -> Vec<Attribute
     attributes
 }
 
-/// Whether all types of an interface store what a field of it shows.
+/// Whether all types of an interface store a field of it.
 fn is_common(build: &Builder<'_>, owner: Owner, field: &ModelField) -> bool {
     let Owner::Interface(interface) = owner else { return true };
     let nodes = build.implementations(interface).iter();

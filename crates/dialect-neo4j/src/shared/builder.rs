@@ -264,11 +264,11 @@ impl<'m> Builder<'m> {
         self.draft.add_field(parent, DraftField::new(name, r#type, binding));
     }
 
-    /// Adds the field of empty inputs to an input type that has no other.
-    pub(crate) fn fill(&mut self, parent: &str) {
+    /// Adds the field of empty inputs to an input type that has no other. `role` is one that the
+    /// position of the type reads.
+    pub(crate) fn fill(&mut self, parent: &str, role: impl Into<InputRole>) {
         self.draft.input(parent);
         if self.draft.inputs_of(parent).is_empty() {
-            let role = (self.version.empty_input)();
             let input = DraftInput::lenient("_emptyInput", "Boolean", role).described(EMPTY_INPUT);
             self.draft.add_input(parent, input);
         }

@@ -1,6 +1,6 @@
 //! `@coalesce`: values that stand for those that are not there, where they are shown and where
 //! conditions compare them; in version 3 only where conditions compare those of nodes. Orders and
-//! what is made of many values do not know of them.
+//! aggregates ignore them.
 
 use catalog::FieldId;
 use ir::Value;
@@ -11,7 +11,7 @@ use crate::shared::values;
 use api::binding::ValueShape;
 use api::{Absent, ApiBuilder};
 
-/// Says what stands for the fields of all entities.
+/// Binds the values that replace nulls of the fields of all entities.
 pub(crate) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed, version: ApiVersion) {
     for (node, placed) in model.nodes.iter().zip(&placed.nodes) {
         for (field, placed) in node.fields.iter().zip(&placed.fields) {

@@ -1,4 +1,4 @@
-//! Types by name, made when they are first wanted, and put into an API when all are known.
+//! Types by name, added when they are first needed, and put into an API when all are known.
 //!
 //! A type refers to others by their names, since most of them are not there yet when it does. What
 //! nothing leads to from the root types is left out in the end.
@@ -202,7 +202,7 @@ impl Draft {
         }
     }
 
-    /// Says what a type is that is there.
+    /// Sets the description of a type.
     pub(crate) fn describe(&mut self, name: &str, description: &str) {
         let place = self.places.get(name).copied();
         if let Some(known) = place.and_then(|place| self.types.get_mut(place)) {
@@ -295,7 +295,7 @@ impl Draft {
 }
 
 impl Draft {
-    /// The names of the types that the root types lead to, and of what implements an interface
+    /// The names of the types that the root types lead to, and of the types that implement an interface
     /// among them.
     fn reached(&self) -> FxHashSet<&str> {
         let mut reached: FxHashSet<&str> = FxHashSet::default();
@@ -371,7 +371,7 @@ impl DraftType {
         debug_assert!(added.is_some(), "two types have the name {}", self.name);
     }
 
-    /// Adds what the type has.
+    /// Adds the parts of the type.
     fn add_parts(&self, builder: &mut ApiBuilder) {
         let Some(id) = builder.schema().find_type(&self.name) else { return };
         match &self.kind {

@@ -7,7 +7,7 @@ use api::plural::VERSION_8;
 pub(crate) struct TypeNames {
     /// As the definitions have it.
     pub(crate) name: String,
-    /// In lower camel case and the plural: what lists are called.
+    /// In lower camel case and the plural, as the name of lists.
     pub(crate) plural: String,
     /// The plural of the name as it stands, which only descriptions use.
     pub(crate) several: String,

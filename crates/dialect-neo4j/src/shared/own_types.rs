@@ -12,7 +12,7 @@ use api::binding::{
     ValueShape,
 };
 
-/// The library's own scalars, with what it says of them.
+/// The library's own scalars, with its descriptions of them.
 const SCALARS: [(&str, &str); 7] = [
     (
         "BigInt",
@@ -135,7 +135,7 @@ fn infos(draft: &mut Draft, version: ApiVersion) {
 
 fn points(draft: &mut Draft, version: ApiVersion) {
     let field = |name: &str, r#type: &str, part: Part| {
-        // The part says how it is written.
+        // The response form follows from the part.
         let value = ValueShape::Leaf(Leaf::Float);
         DraftField::new(name, r#type, FieldBinding::Part { part, value })
     };

@@ -52,8 +52,8 @@ pub(crate) fn add_roots(build: &mut Builder<'_>) {
     ] {
         for (field, placed) in fields.iter().zip(placed) {
             if let FieldKind::Statement(statement) = &field.kind {
-                let asked = StatementCall { statement, placed: *placed, of_row: false };
-                let drawn = statement_field(build, field, asked);
+                let call = StatementCall { statement, placed: *placed, of_row: false };
+                let drawn = statement_field(build, field, call);
                 build.draft.add_field(root, drawn);
             }
         }
@@ -64,17 +64,17 @@ pub(crate) fn add_roots(build: &mut Builder<'_>) {
 pub(crate) fn statement_field(
     build: &mut Builder<'_>,
     field: &ModelField,
-    asked: StatementCall<'_>,
+    call: StatementCall<'_>,
 ) -> DraftField {
-    let several = match &asked.statement.result {
+    let several = match &call.statement.result {
         Given::Several(target, _) => {
             let variants = variants::of_root(build, *target);
-            let (function, form) = (asked.placed.function, asked.rows_form());
-            variants.map(|variants| variants.returned(function, asked.of_row, form))
+            let (function, form) = (call.placed.function, call.rows_form());
+            variants.map(|variants| variants.returned(function, call.of_row, form))
         }
         Given::Value(_) | Given::Node(..) | Given::Object(..) => None,
     };
-    StatementFields::of(build).field(field, asked, several)
+    StatementFields::of(build).field(field, call, several)
 }
 
 impl<'m> StatementFields<'m> {
@@ -84,28 +84,28 @@ impl<'m> StatementFields<'m> {
 }
 
 impl StatementFields<'_> {
-    /// The field that shows what a statement gives; `several` are nodes of several types.
+    /// The field that shows the result of a statement; `several` binds nodes of several types.
     fn field(
         self,
         field: &ModelField,
-        asked: StatementCall<'_>,
+        call: StatementCall<'_>,
         several: Option<FieldBinding>,
     ) -> DraftField {
-        let StatementCall { statement, placed, of_row } = asked;
+        let StatementCall { statement, placed, of_row } = call;
         let function = placed.function;
         let from = RowsFrom::Function { function, of_row };
         let binding = match &statement.result {
             Given::Value(property) if of_row => {
                 let column = values::column(self.model, property, self.version);
-                let (value, form, told) = (column.value, column.form, Vec::new());
-                FieldBinding::Computed(ComputedBinding { function, of_row, value, form, told })
+                let (value, form, external) = (column.value, column.form, Vec::new());
+                FieldBinding::Computed(ComputedBinding { function, of_row, value, form, external })
             }
             Given::Value(_) => {
-                let (entity, form) = (placed.entity, asked.rows_form());
+                let (entity, form) = (placed.entity, call.rows_form());
                 FieldBinding::Rows(RowsBinding { from, entity, form, default_limit: None })
             }
             given @ (Given::Node(..) | Given::Object(..)) => {
-                self.rows(given, from, asked.rows_form())
+                self.rows(given, from, call.rows_form())
             }
             Given::Several(..) => several.unwrap_or_else(unserved),
         };
@@ -200,7 +200,7 @@ impl StatementFields<'_> {
         draft.deprecated(input.deprecated.as_ref())
     }
 
-    /// A default of the type of an input: one of a list may be said alone, and an object has the
+    /// A default of the type of an input: a list may have one element without brackets, and an object has the
     /// defaults of its own members, in their order.
     fn default(self, input: &InputValue, literal: &Literal) -> Const {
         match literal {

@@ -1,4 +1,4 @@
-//! Operators on texts that the library offers only where its setting `features.filters` says so.
+//! Operators on texts that the library adds by its setting `features.filters`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -88,7 +88,7 @@ impl TextOperator {
     }
 }
 
-/// The operators that are wanted for a type, each once, in the order in which they are: the library
+/// The operators that options add to a type, each once, in the order of the options: the library
 /// prints them so.
 pub(crate) fn operators_of(
     filters: &[TextFilter],

@@ -114,7 +114,7 @@ fn enum_leaf(model: &Model, index: usize) -> Leaf {
     Leaf::Enum(Arc::new(EnumNames::new(names)))
 }
 
-/// Says how the values of all entities are written, and what the source makes of new nodes.
+/// Binds the response forms of the values of all entities, and the values that are generated.
 pub(crate) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed, version: ApiVersion) {
     for (node, placed) in model.nodes.iter().zip(&placed.nodes) {
         let fields = node.fields.iter().zip(&placed.fields);
@@ -129,7 +129,7 @@ pub(crate) fn bind(builder: &mut ApiBuilder, model: &Model, placed: &Placed, ver
         bind_entity(builder, (model, version), (*entity, &properties.name), fields);
     }
     for (field, first) in &placed.twins {
-        builder.bind_twin(*field, *first);
+        builder.bind_duplicate(*field, *first);
     }
     if let Some(score) = placed.score {
         let leaf = leaf(&PropertyType::Float, version);
@@ -168,7 +168,7 @@ fn bind_entity<'a>(
     builder.bind_entity(entity, binding);
 }
 
-/// A default as the schema says it.
+/// A default in the schema.
 pub(crate) fn constant(value: &Constant) -> Const {
     match value {
         Constant::Boolean(value) => Const::Boolean(*value),

@@ -5,7 +5,6 @@ use response::Leaf;
 
 use crate::model::{ApiVersion, Path, PropertyType};
 use crate::shared::values::leaf;
-use api::binding::{InputRole, WriteRole};
 
 /// Facts of a version of the API.
 #[derive(Clone, Debug)]
@@ -28,8 +27,6 @@ pub(crate) struct Version {
     pub(crate) changed_along: fn(&Path) -> Hop,
     /// Whether a change that adds a second node at the end of a relationship to one is an error.
     pub(crate) checks_single: bool,
-    /// Role of the only field of an empty input type.
-    pub(crate) empty_input: fn() -> InputRole,
 }
 
 impl Version {
@@ -52,7 +49,6 @@ impl Version {
                 has_properties_type: false,
                 changed_along: |path| path.written,
                 checks_single: true,
-                empty_input: || InputRole::Member,
             },
             ApiVersion::V7 => Self {
                 api,
@@ -63,7 +59,6 @@ impl Version {
                 has_properties_type: true,
                 changed_along: |path| path.hop,
                 checks_single: false,
-                empty_input: || WriteRole::Inputs.into(),
             },
         }
     }

@@ -22,7 +22,7 @@ pub(super) enum Class {
 pub(super) const OF_OBJECTS: [Class; 5] =
     [Class::Primitive, Class::Enum, Class::Own, Class::Temporal, Class::Point];
 
-/// In interfaces, in orders, and in what is created and updated.
+/// In interfaces, in orders, and in inputs of creations and updates.
 pub(super) const USUAL: [Class; 5] =
     [Class::Primitive, Class::Own, Class::Enum, Class::Temporal, Class::Point];
 
@@ -30,7 +30,7 @@ pub(super) const USUAL: [Class; 5] =
 pub(super) const OF_CONDITIONS: [Class; 5] =
     [Class::Primitive, Class::Temporal, Class::Enum, Class::Point, Class::Own];
 
-/// In what is created if it is not there.
+/// In inputs of nodes that are created if there are none.
 pub(super) const OF_ABSENT: [Class; 5] =
     [Class::Primitive, Class::Own, Class::Enum, Class::Point, Class::Temporal];
 

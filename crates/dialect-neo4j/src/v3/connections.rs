@@ -68,7 +68,7 @@ fn put_edge_conditions<'m>(build: &mut Builder<'m>, link: &Link<'m>, r#where: &s
     }
 }
 
-/// A condition, and what the library calls its negation: it takes both alike.
+/// Adds a condition and its `_NOT`, which the library evaluates as the same.
 fn put_both(build: &mut Builder<'_>, r#where: &str, name: &str, r#type: &str) {
     build.put(r#where, name, r#type, filter());
     build.put_for(r#where, &format!("{name}_NOT"), r#type, filter(), Some(NEGATION));

@@ -9,8 +9,8 @@
 //! * `roots.rs`: the root types; `searches.rs`: full-text indexes; `statements.rs`: `@cypher` fields
 //!
 //! The library makes types one after the other and gives them fields whenever it comes across one.
-//! Here it is the same: a type that is wanted is made, and a field that is there already is
-//! replaced where it stands.
+//! The order of fields follows from that, so the steps here do the same: a type is added when it is
+//! first needed, and a field that exists is replaced in its place.
 
 mod aggregate_conditions;
 mod aggregates;
@@ -38,7 +38,7 @@ use crate::shared::text_filters::TextFilter;
 use crate::shared::{
     coalesced, declared, global_ids, node_field, own_types, paths, values, variants,
 };
-use api::binding::FieldBinding;
+use api::binding::{FieldBinding, WriteRole};
 use api::{Api, ApiBuilder};
 
 /// Options of the API.
@@ -72,8 +72,8 @@ pub fn api(model: &Model, placed: &Placed, options: &Options) -> Api {
     }
     objects::add_unions(build);
     for (place, node) in model.nodes.iter().enumerate() {
-        build.fill(&format!("{}UpdateInput", node.name));
-        build.fill(&format!("{}CreateInput", node.name));
+        build.fill(&format!("{}UpdateInput", node.name), WriteRole::Inputs);
+        build.fill(&format!("{}CreateInput", node.name), WriteRole::Inputs);
         searches::add_searches(build, place);
         roots::add_root_fields(build, place);
     }

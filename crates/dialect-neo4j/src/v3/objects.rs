@@ -1,4 +1,4 @@
-//! The types that show what is stored: of nodes, of interfaces, of the properties of relationships.
+//! Object types and interfaces: of nodes, of interfaces, of the properties of relationships.
 
 use super::classes::{Class, OF_OBJECTS, USUAL, stored};
 use super::related::shown_type;
@@ -21,8 +21,8 @@ pub(super) fn add_object(build: &mut Builder<'_>, place: usize, attributes: &[At
     node_field::field(build, name, attributes);
 }
 
-/// Properties, what statements give behind those of the first class, and what is neither before
-/// those that stand last in all types.
+/// The fields of a type: statements follow the properties of the first class, and parts of maps
+/// precede the properties that stand last in all types.
 fn shown(
     build: &mut Builder<'_>,
     classes: &[Class],
@@ -40,7 +40,7 @@ fn shown(
 }
 
 /// Adds an interface without its relationships. One that no relationship leads to has them as plain
-/// fields, and comes with nothing else.
+/// fields, and has no inputs.
 pub(super) fn add_interface(build: &mut Builder<'_>, place: usize, attributes: &[Attribute<'_>]) {
     let InterfaceType { name, description, shown: of_interface, interfaces, .. } =
         &build.model.interfaces[place];
@@ -63,7 +63,7 @@ pub(super) fn add_interface(build: &mut Builder<'_>, place: usize, attributes: &
     }
     all.extend(columns(build, attributes, &[Class::Temporal, Class::Point]));
     let kind = DraftKind::Interface { fields: all, interfaces: interfaces.clone() };
-    // The library says nothing of an interface that relationships lead to.
+    // The library omits the description of an interface that relationships lead to.
     let description = description.as_deref().filter(|_| !is_target(build, place));
     build.draft.add(name, description, kind);
 }

@@ -135,8 +135,7 @@ pub(super) fn add_any<'m>(
     }
 }
 
-/// The conditions on how many of them pass, of a list. `shown` is what the descriptions call
-/// them.
+/// Adds the quantified conditions on a list. `shown` is the word for the nodes in descriptions.
 pub(super) fn add_quantities<'m>(
     build: &mut Builder<'m>,
     r#where: &str,

@@ -34,7 +34,7 @@ pub(super) fn unserved(what: &str) -> InputBinding {
     InputBinding { role: InputRole::Refused(text), null, empty: Meaning::Ignore }
 }
 
-/// A condition on a value. Null asks of nodes whether there is none; of relationships it equals
+/// A condition on a value. Null tests whether a node has no value; for relationships it equals
 /// nothing.
 pub(super) fn condition(origin: Origin, operator: OperatorRole, negated: bool) -> InputBinding {
     let Some(place) = origin.place() else {
@@ -64,8 +64,7 @@ pub(super) fn on_variant() -> InputBinding {
     InputBinding::lenient(VariantRole::On)
 }
 
-/// A condition on related nodes, by its word. An empty one states nothing; null asks whether there
-/// are none, or any if that is what the word negates.
+/// A condition on related nodes. An empty one is ignored; `null` is the meaning of null.
 pub(super) fn related(link: &Link<'_>, many: Many, null: Meaning) -> InputBinding {
     let role = many.role();
     let role = match (link.target(), link.variants, link.declared) {

@@ -1,4 +1,4 @@
-//! Fields that statements of the author give, of nodes and in orders.
+//! Fields of `@cypher` of node types, and orders by their values.
 
 use super::roles::unserved;
 use crate::model::{FieldKind, Given, ModelField, PlacedField, StatementField, Target};
@@ -11,7 +11,7 @@ use crate::shared::sort::DIRECTION;
 use crate::shared::statements::{StatementCall, StatementFields, statement_field};
 use api::binding::{InputBinding, OrderRole};
 
-/// The fields of a type that statements give.
+/// The fields of a type that statements return.
 pub(super) fn statement_fields(build: &mut Builder<'_>, owner: Owner) -> Vec<DraftField> {
     let mut drawn = Vec::new();
     for (place, field, statement) in statements(build.fields(owner)) {
@@ -29,7 +29,7 @@ pub(super) fn statement_fields(build: &mut Builder<'_>, owner: Owner) -> Vec<Dra
     drawn
 }
 
-/// The nodes or maps in maps, by what they are: interfaces, types and unions, each in the order
+/// The nodes or maps in maps, by their kinds: interfaces, types and unions, each in the order
 /// of the definitions.
 pub(super) fn part_fields(build: &Builder<'_>, owner: Owner) -> Vec<DraftField> {
     // An interface has its unions before the others.
@@ -59,7 +59,7 @@ pub(super) fn part_fields(build: &Builder<'_>, owner: Owner) -> Vec<DraftField> 
     parts.into_iter().map(drawn).collect()
 }
 
-/// The orders by values that statements give.
+/// The orders by values that statements return.
 pub(super) fn statement_orders(build: &Builder<'_>, owner: Owner) -> Vec<DraftInput> {
     let sorted =
         statements(build.fields(owner)).filter(|(_, _, statement)| match &statement.result {

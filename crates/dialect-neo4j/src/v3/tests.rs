@@ -107,6 +107,7 @@ fn made(definitions: &str, options: &Options) -> (Api, Catalog) {
     let placed = declared::declare(&mut catalog, &model);
     let api = api(&model, &placed, options);
     assert_eq!(graphql::validate_schema(&api.schema), Ok(()));
+    assert_eq!(::api::check::misbound(&api), []);
     (api, catalog)
 }
 

@@ -115,7 +115,7 @@ fn add_parts(build: &mut Builder<'_>, name: &str, parts: &[(&'static str, String
     }
 }
 
-/// Makes the type of conditions on what is made of attributes, if there are such.
+/// Adds the type of conditions on aggregates of attributes; whether there are any.
 pub(super) fn of_attributes(
     build: &mut Builder<'_>,
     name: &str,

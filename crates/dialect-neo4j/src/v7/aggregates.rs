@@ -41,7 +41,7 @@ fn counted(function: Function) -> FieldBinding {
     value(function, Leaf::Int, Some(b"0".as_slice().into()))
 }
 
-/// `MovieAggregate`: what is made of all nodes of a type.
+/// Adds `MovieAggregate`: the aggregates of all nodes of a type.
 pub(super) fn owner(build: &mut Builder<'_>, owner: Owner, attributes: &[Attribute<'_>]) {
     let own = build.name(owner.into());
     let (name, node) = (format!("{own}Aggregate"), format!("{own}AggregateNode"));
@@ -52,7 +52,7 @@ pub(super) fn owner(build: &mut Builder<'_>, owner: Owner, attributes: &[Attribu
     }
 }
 
-/// `MoviePersonActorsAggregateSelection`: what is made of all nodes that a link leads to.
+/// `MoviePersonActorsAggregateSelection`: the aggregates of the nodes that a link leads to.
 pub(super) fn link(build: &mut Builder<'_>, link: &Link<'_>) {
     if !link.is_aggregated() {
         return;
@@ -72,7 +72,7 @@ pub(super) fn link(build: &mut Builder<'_>, link: &Link<'_>) {
     }
 }
 
-/// The name of the type of all that is made, or of a part of it.
+/// The name of the type of aggregates of a link, or of a part of them.
 pub(super) fn link_name(build: &Builder<'_>, link: &Link<'_>, part: &str) -> String {
     let (owner, target) = (build.name(link.owner.into()), build.name(link.target()));
     let field = crate::shared::naming::upper_first(link.name());
@@ -87,8 +87,7 @@ fn add_count(build: &mut Builder<'_>, name: &str, r#type: &str) {
     build.show(name, "count", r#type, object());
 }
 
-/// Makes a type with a field for each attribute of which something is made; `false` if there is
-/// none.
+/// Adds a type with a field for each attribute that is aggregated; `false` if there is none.
 fn of_attributes(build: &mut Builder<'_>, name: &str, attributes: &[Attribute<'_>]) -> bool {
     let mut aggregated = attributes.iter().filter(|attribute| attribute.is_aggregated()).peekable();
     let has_some = aggregated.peek().is_some();

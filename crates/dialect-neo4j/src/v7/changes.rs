@@ -46,7 +46,7 @@ pub(super) fn define(build: &mut Builder<'_>) {
         let verbs = verbs.chain(arithmetic(&r#type).iter().map(|(verb, _, by)| (*verb, *by)));
         let fields = verbs.map(|(verb, by)| assign(verb, input, by)).collect();
         let text = match r#type {
-            // As the library says it.
+            // As the library writes it.
             PropertyType::Scalar(_) => format!("{name} filters"),
             _ => format!("{name} mutations"),
         };
@@ -136,8 +136,8 @@ pub(super) fn updated(
             }
         });
         let input = DraftInput::new(own, &object, binding);
-        let said = attribute.field.deprecated.as_ref();
-        build.draft.add_input(name, input.deprecated(said));
+        let deprecated = attribute.field.deprecated.as_ref();
+        build.draft.add_input(name, input.deprecated(deprecated));
         if build.options.exclude_deprecated {
             continue;
         }
@@ -159,8 +159,8 @@ pub(super) fn updated(
         let set = by("SET", &whole, AssignVerb::Set);
         build.draft.add_input(
             name,
-            match said {
-                Some(_) => set.deprecated(said),
+            match deprecated {
+                Some(_) => set.deprecated(deprecated),
                 None => set.because(&reason("set")),
             },
         );

@@ -37,9 +37,9 @@ fn nodes(build: &mut Builder<'_>, link: &Link<'_>) -> DraftField {
     let limit = default_limit(build, link.target()).filter(|_| link.is_list());
     let form = if link.is_list() { RowsForm::List } else { RowsForm::First };
     let binding = match (link.paths, link.hop(), link.variants) {
-        ([way], Some(hop), _) => FieldBinding::Rows(RowsBinding {
+        ([path], Some(hop), _) => FieldBinding::Rows(RowsBinding {
             from: RowsFrom::Nodes(hop),
-            entity: way.entity,
+            entity: path.entity,
             form,
             default_limit: limit,
         }),
@@ -66,9 +66,9 @@ fn connection(build: &mut Builder<'_>, link: &Link<'_>) -> DraftField {
     let limit = default_limit(build, link.target()).filter(|_| link.is_list());
     let binding = match (link.paths, link.hop(), link.variants) {
         (_, _, Some(variants)) => variants.rows(RowsForm::Connection, false, limit),
-        ([way], Some(hop), None) => FieldBinding::Rows(RowsBinding {
+        ([path], Some(hop), None) => FieldBinding::Rows(RowsBinding {
             from: RowsFrom::Relation(hop),
-            entity: way.entity,
+            entity: path.entity,
             form: RowsForm::Connection,
             default_limit: limit,
         }),
@@ -135,13 +135,13 @@ pub(super) fn add_connection(build: &mut Builder<'_>, name: &str, edge: Option<&
     }
 }
 
-/// Adds what is made of all rows to a type of connections.
+/// Adds the aggregates of all rows to a type of connections.
 pub(super) fn add_aggregate(build: &mut Builder<'_>, name: &str, aggregate: &str) {
     let binding = FieldBinding::Connection(ConnectionField::Aggregates);
     build.show(name, "aggregate", &format!("{aggregate}!"), binding);
 }
 
-/// The argument that says how many nodes of a type a list has: never more than the type lets it.
+/// The argument that limits a list of nodes of a type, up to the maximum of the type.
 pub(super) fn limited(build: &Builder<'_>, name: &str, target: Target) -> DraftInput {
     let role = match rows::limit(build, target).max {
         Some(most) => ArgumentRole::LimitAtMost(most.into()),
@@ -150,7 +150,7 @@ pub(super) fn limited(build: &Builder<'_>, name: &str, target: Target) -> DraftI
     DraftInput::lenient(name, length(build), role)
 }
 
-/// The type of arguments that say how many nodes a list has.
+/// The type of arguments that limit lists.
 pub(super) fn length(build: &Builder<'_>) -> &'static str {
     match build.options.limit_required {
         true => "Int!",

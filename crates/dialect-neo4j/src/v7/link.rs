@@ -5,7 +5,7 @@ use crate::shared::attribute::{Attribute, edge_attributes};
 use crate::shared::builder::{Builder, Owner, relationship};
 use crate::shared::link::{self, Link};
 
-/// The types of the properties that a declared relationship may have, and the nodes whose are.
+/// Type of properties that a declared relationship may have, and the node types that have it.
 #[derive(Clone, Debug)]
 pub(super) struct EdgeKind<'a> {
     pub(super) properties: usize,
@@ -41,7 +41,7 @@ impl Link<'_> {
             && !matches!(self.target(), Target::Union(_))
     }
 
-    /// Whether something is made of all nodes on the other side.
+    /// Whether the nodes on the other side are aggregated.
     pub(super) fn is_aggregated(&self) -> bool {
         let is_owned = matches!(self.owner, Owner::Node(_));
         self.relationship.is_aggregated

@@ -35,7 +35,7 @@ pub use crate::shared::builder::Options;
 use api::Api;
 pub(crate) use schema::fixed_types;
 
-/// Makes the API of type definitions and of what became of them in the catalog.
+/// Makes the API of type definitions, whose ids in the catalog `placed` has.
 #[must_use]
 pub fn api(model: &Model, placed: &Placed, options: Options) -> Api {
     schema::build(model, placed, options)

@@ -87,7 +87,7 @@ fn by(
     other: Other<'_>,
     verb: NestedWriteVerb,
 ) -> InputBinding {
-    let Some(way) = paths::only(build, link, other.target) else {
+    let Some(path) = paths::only(build, link, other.target) else {
         let ways = paths::of(build, link, other.target);
         return InputBinding::lenient(WriteRole::Several(SeveralRole::NestedWrite {
             ways,
@@ -99,10 +99,10 @@ fn by(
         NestedWriteVerb::Create
         | NestedWriteVerb::Connect
         | NestedWriteVerb::ConnectOnce
-        | NestedWriteVerb::ConnectOrCreate => way.written,
-        NestedWriteVerb::Disconnect | NestedWriteVerb::Update | NestedWriteVerb::Delete => way.hop,
+        | NestedWriteVerb::ConnectOrCreate => path.written,
+        NestedWriteVerb::Disconnect | NestedWriteVerb::Update | NestedWriteVerb::Delete => path.hop,
     };
-    let way = Some(link.written(build, way, hop));
+    let way = Some(link.written(build, path, hop));
     InputBinding::lenient(WriteRole::NestedWrite { way, verb, rank: rank(verb) })
 }
 
@@ -240,10 +240,10 @@ fn leads_further(build: &Builder<'_>, other: Other<'_>, kind: Step) -> bool {
         Target::Interface(index) => links(build, Owner::Interface(index)),
         Target::Union(_) => Vec::new(),
     };
-    // The library does not look at the operations of members of unions and of interfaces.
+    // The library ignores the operations of members of unions and of interfaces.
     match (other.member, other.target, kind.verb) {
         (None, Target::Node(_), _) => links.iter().any(|link| kind.is_in(link.nested())),
-        // The library has inputs without fields where an interface declares ways to one node only.
+        // The library has inputs without fields where an interface declares relationships to one node only.
         (_, _, NestedWriteVerb::Connect | NestedWriteVerb::Disconnect) => {
             links.iter().any(Link::is_list)
         }

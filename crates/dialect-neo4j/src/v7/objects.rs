@@ -24,7 +24,7 @@ pub(super) fn unserved() -> FieldBinding {
     FieldBinding::Refused("This is not served yet.".into())
 }
 
-/// The type of nodes, or an interface, with its stored values; what it leads to is added later.
+/// Adds the type of nodes, or an interface, with its stored values; relationships are added later.
 pub(super) fn object(build: &mut Builder<'_>, owner: Owner, attributes: &[Attribute<'_>]) {
     let name = build.name(owner.into());
     let (fields, interfaces) = (Vec::new(), Vec::new());
@@ -45,8 +45,8 @@ pub(super) fn object(build: &mut Builder<'_>, owner: Owner, attributes: &[Attrib
         }
         if let Some((statement, placed)) = of_statement(build, owner, index, field) {
             if field.offers.on_read {
-                let asked = StatementCall { statement, placed, of_row: true };
-                let shown = statement_field(build, field, asked);
+                let call = StatementCall { statement, placed, of_row: true };
+                let shown = statement_field(build, field, call);
                 build.draft.add_field(name, shown);
             }
             continue;

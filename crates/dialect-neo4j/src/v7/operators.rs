@@ -9,7 +9,7 @@ use crate::shared::builder::Builder;
 use crate::shared::draft::{DraftInput, DraftKind};
 use api::binding::{FilterRole, InputBinding, InputRole, Meaning, OperatorRole};
 
-/// Types whose values have an order, with what their filters are called in descriptions.
+/// Types whose values have an order, with the words for their filters in descriptions.
 const ORDERED: [&str; 9] = [
     "BigInt",
     "Date",
@@ -134,7 +134,7 @@ fn points(build: &mut Builder<'_>) {
     }
 }
 
-/// Objects of operators on what is made of many values.
+/// Adds objects of operators on aggregates.
 fn of_many(build: &mut Builder<'_>) {
     for (name, text, made) in MADE {
         let made = made.iter().filter_map(|(function, of)| {

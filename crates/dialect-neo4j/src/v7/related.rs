@@ -12,8 +12,7 @@ use crate::shared::variants::of_member;
 use api::binding::{DeclaredRole, FilterRole, InputBinding, InputRole, Meaning, RowsRole};
 use api::plural::VERSION_8;
 
-/// A condition on nodes. One that says nothing holds for any nodes; null asks whether there are
-/// some.
+/// A condition on nodes. An empty one passes any nodes; null tests whether there are some.
 fn of_many(many: Many, role: impl Into<InputRole>) -> InputBinding {
     let null = match many {
         Many::Some => Meaning::Related,
@@ -43,7 +42,7 @@ pub(super) fn conditions(build: &mut Builder<'_>, link: &Link<'_>) {
     connection_where(build, link);
 }
 
-/// `director: …` and `directorConnection: …`: there is such a node. Null asks for none.
+/// `director: …` and `directorConnection: …`: there is such a node. Null tests that there is none.
 fn of_one(build: &mut Builder<'_>, link: &Link<'_>) {
     let owner = format!("{}Where", build.name(link.owner.into()));
     let some = link.condition(Many::Some.role());

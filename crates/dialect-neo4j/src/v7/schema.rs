@@ -42,7 +42,7 @@ pub(super) fn build(model: &Model, placed: &Placed, options: Options) -> Api {
     builder.finish()
 }
 
-/// The types that the API has whatever the definitions say.
+/// The types of the API of empty definitions.
 pub(crate) fn fixed_types() -> Draft {
     let (model, placed) = (Model::default(), Placed::default());
     let mut build = Builder::new(&model, &placed, ApiVersion::V7, Options::default());
@@ -50,7 +50,7 @@ pub(crate) fn fixed_types() -> Draft {
     build.draft
 }
 
-/// The types that are there whatever the definitions say.
+/// Adds the types that do not depend on node types.
 fn define(build: &mut Builder<'_>) {
     own_types::define(&mut build.draft, build.model, ApiVersion::V7);
     operators::define(build);

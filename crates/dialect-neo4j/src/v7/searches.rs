@@ -22,7 +22,7 @@ struct Words {
 const FULLTEXT: Words = Words { filtering: "full-text", sorting: "Fulltext" };
 const VECTOR: Words = Words { filtering: "Vector", sorting: "Vector" };
 
-/// The types of what is found, by their names.
+/// Names of the types of results.
 struct Names {
     connection: String,
     edge: String,
@@ -76,7 +76,7 @@ fn names(build: &Builder<'_>, node: usize) -> Names {
     }
 }
 
-/// The arguments of any search, what is searched for left aside.
+/// Adds the arguments of any search, but for the phrase or vector.
 fn arguments(build: &Builder<'_>, node: usize, names: &Names, field: DraftField) -> DraftField {
     field
         .argument(DraftInput::lenient("where", &names.r#where, FilterRole::Conditions))
@@ -85,7 +85,7 @@ fn arguments(build: &Builder<'_>, node: usize, names: &Names, field: DraftField)
         .argument(DraftInput::lenient("after", "String", ArgumentRole::AfterOffset))
 }
 
-/// The types of what is found, which all indexes of a type share.
+/// Adds the types of results, which all indexes of a type share.
 fn types(build: &mut Builder<'_>, node: usize, names: &Names, id: FieldId, words: &Words) {
     if build.draft.has(&names.connection) {
         return;

@@ -1,4 +1,4 @@
-//! Operators on texts, with those that are offered where they are asked for.
+//! Operators on texts, with those that options add.
 
 use ir::{Comparison, TextMatch};
 

@@ -7,6 +7,7 @@ use crate::shared::attribute::Attribute;
 use crate::shared::builder::{Builder, Owner};
 use crate::shared::link::Link;
 use crate::shared::variants::of_member;
+use api::binding::WriteRole;
 
 /// Adds the inputs of stored values; those of nested writes are added later.
 pub(super) fn inputs(build: &mut Builder<'_>, owner: Owner, attributes: &[Attribute<'_>]) {
@@ -26,7 +27,7 @@ pub(super) fn inputs(build: &mut Builder<'_>, owner: Owner, attributes: &[Attrib
             changes::updated(build, &update, attributes, false);
             let has_links = links(build, owner).iter().any(Link::is_list);
             if !has_links {
-                build.fill(&update);
+                build.fill(&update, WriteRole::Inputs);
             }
         }
     }
@@ -36,6 +37,6 @@ pub(super) fn inputs(build: &mut Builder<'_>, owner: Owner, attributes: &[Attrib
 pub(super) fn fill_empty(build: &mut Builder<'_>, owner: Owner) {
     let Owner::Node(_) = owner else { return };
     let own = build.name(owner.into());
-    build.fill(&format!("{own}UpdateInput"));
-    build.fill(&format!("{own}CreateInput"));
+    build.fill(&format!("{own}UpdateInput"), WriteRole::Inputs);
+    build.fill(&format!("{own}CreateInput"), WriteRole::Inputs);
 }

@@ -7,10 +7,10 @@ use graphql::schema::TypeId;
 use ir::{Call, Place};
 
 use super::{FilterOptions, Filters, add_type, argument, cases, composites, operators};
+use crate::api_types::ComputedValue;
 use crate::build::Build;
 use crate::claims::Claims;
 use crate::entity::Served;
-use crate::made::ComputedValue;
 use api::binding::{CompositePlace, FilterRole, InputBinding, Subject};
 
 /// The computed columns of an entity that have filters, with the types of the filters.

@@ -4,10 +4,10 @@ use catalog::{Scalar, Type};
 use graphql::schema::{TypeId, TypeKind, TypeRef};
 use ir::{Comparison, TextMatch};
 
+use crate::api_types::ValueType;
 use crate::build::{Build, input};
 use crate::claims::Claimant;
 use crate::enum_table_types;
-use crate::made::ValueType;
 use crate::types::value_type;
 use crate::{descriptions, scalars};
 use api::binding::{FilterRole, OperatorRole};
@@ -18,7 +18,7 @@ struct Operator {
     name: &'static str,
     description: &'static str,
     operand: Operand,
-    means: Means,
+    means: Meaning,
 }
 
 /// The operand of an operator.
@@ -35,7 +35,7 @@ enum Operand {
 
 /// The meaning of an operator.
 #[derive(Clone, Copy, Debug)]
-enum Means {
+enum Meaning {
     IsNull,
     Compare(Comparison),
     CompareIgnoringCase(Comparison),
@@ -68,7 +68,7 @@ struct Operands {
     element: Option<TypeRef>,
 }
 
-impl Means {
+impl Meaning {
     fn role(self) -> FilterRole {
         let matches = |r#match, ignore_case| {
             FilterRole::Operator(OperatorRole::Match { r#match, ignore_case })
@@ -304,7 +304,7 @@ fn operators(category: Category) -> Vec<Operator> {
 const fn operator(
     name: &'static str,
     operand: Operand,
-    means: Means,
+    means: Meaning,
     description: &'static str,
 ) -> Operator {
     Operator { name, description, operand, means }
@@ -315,7 +315,7 @@ use Comparison::{
     Equal, Greater, GreaterOrEqual, HasAllKeys, HasAnyKey, HasKey, In, LeftOf, Less, LessOrEqual,
     NotDistinctFrom, NotEqual, NotIn, NotLeftOf, NotRightOf, Overlaps, RightOf,
 };
-use Means::{
+use Meaning::{
     Compare, CompareElement, CompareIgnoringCase, IsNull, Match, MatchIgnoringCase, Mismatch,
     MismatchIgnoringCase,
 };

@@ -11,11 +11,11 @@ use super::{
     Field, Mutations, add_input_type, add_member, claim_type, has_distinct_members, is_offered,
     payload,
 };
+use crate::api_types::RowInput;
 use crate::build::{Build, field, input};
 use crate::descriptions::{beyond, mutations as descriptions};
 use crate::entity::Served;
 use crate::filter;
-use crate::made::RowInput;
 use crate::naming::Verb;
 use crate::tags::deprecation;
 use api::binding::{Change, FilterRole, MutationBinding, MutationForm, WriteRole};

@@ -9,7 +9,7 @@ use crate::build::Build;
 use crate::claims::{Claimant, Claims};
 use crate::descriptions::mutations as descriptions;
 use crate::entity::{Served, column_binding};
-use crate::function_results::{self as results, Gives, Shown};
+use crate::function_results::{self as results, FunctionOutput, OutputForm};
 use crate::functions::{Input, inputs, left_out, subject};
 use crate::tags::deprecation;
 use crate::types::value_type;
@@ -99,15 +99,15 @@ fn add_one(
 fn add_result(
     build: &mut Build<'_>,
     function: &Function,
-    gives: &Gives,
+    gives: &FunctionOutput,
     payload: &mut Payload,
     subject: &str,
 ) {
     let (r#type, shown, is_plural) = match gives.shown {
-        Shown::Value { .. } => (gives.row, PayloadField::Row, gives.row.is_list()),
-        Shown::Row => (gives.row, PayloadField::Row, false),
-        Shown::Array => (gives.row.list(), PayloadField::Rows, true),
-        Shown::Set => (gives.item.list(), PayloadField::Rows, true),
+        OutputForm::Value { .. } => (gives.row, PayloadField::Row, gives.row.is_list()),
+        OutputForm::Row => (gives.row, PayloadField::Row, false),
+        OutputForm::Array => (gives.row.list(), PayloadField::Rows, true),
+        OutputForm::Set => (gives.item.list(), PayloadField::Rows, true),
     };
     let tags = build.function_tags(function.id);
     let name = match tags.text("resultFieldName") {
@@ -128,8 +128,12 @@ fn is_record(build: &Build<'_>, entity: EntityId) -> bool {
 }
 
 /// The entity of the function's result. A value is the only field of the function's own one.
-fn bind_returned(build: &mut Build<'_>, function: &Function, gives: &Gives) -> Option<EntityId> {
-    let (FunctionResult::Value(field), Shown::Value { value: shape, form }) =
+fn bind_returned(
+    build: &mut Build<'_>,
+    function: &Function,
+    gives: &FunctionOutput,
+) -> Option<EntityId> {
+    let (FunctionResult::Value(field), OutputForm::Value { value: shape, form }) =
         (&function.result, &gives.shown)
     else {
         return gives.entity;

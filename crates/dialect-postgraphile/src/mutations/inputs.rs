@@ -5,14 +5,14 @@ use graphql::schema::{InputDefinition, TypeId, TypeKind, TypeRef};
 use ir::{Member, ValueForm};
 
 use super::{add_member, claim_type};
+use crate::api_types::RowInput;
 use crate::build::Build;
 use crate::descriptions::{self, beyond, mutations};
 use crate::entity::{Column, Served, rows_of};
-use crate::made::RowInput;
 use api::binding::{RowsForm, WriteRole};
 
 /// A writable column.
-struct Given {
+struct WritableColumn {
     field: FieldId,
     name: String,
     r#type: TypeRef,
@@ -45,7 +45,7 @@ fn make(
 ) -> Option<TypeId> {
     let fields = &one.entity.fields;
     let given = fields.iter().map(|field| given(build, served, one, row, *field));
-    let given: Vec<Option<Given>> = given.collect();
+    let given: Vec<Option<WritableColumn>> = given.collect();
     if given.iter().all(Option::is_none) {
         return None;
     }
@@ -70,7 +70,7 @@ fn make(
     let r#type = build.add_type(&name, Some(description.into()), kind)?;
     let mut members = Vec::with_capacity(given.len());
     for given in given {
-        let Some(Given { field, name, r#type: input, not_null }) = given else {
+        let Some(WritableColumn { field, name, r#type: input, not_null }) = given else {
             members.push(None);
             continue;
         };
@@ -106,13 +106,13 @@ fn given(
     one: &Served<'_>,
     row: RowInput,
     field: FieldId,
-) -> Option<Given> {
+) -> Option<WritableColumn> {
     if !can_be_given(build, field, row) {
         return None;
     }
     let unread = || one.unread.iter().find(|column| column.field == field);
     if let Some(Column { name, value, not_null, .. }) = one.column(field).or_else(unread) {
-        return Some(Given {
+        return Some(WritableColumn {
             field,
             name: name.clone(),
             r#type: value.input?,
@@ -124,7 +124,7 @@ fn given(
     let input = TypeRef::named(of_rows(build, served, other, RowInput::Create)?);
     let (_, form) = rows_of(&build.catalog[field].r#type)?;
     let r#type = if form == RowsForm::List { input.list() } else { input };
-    Some(Given { field, name: held.name.clone(), r#type, not_null: held.not_null })
+    Some(WritableColumn { field, name: held.name.clone(), r#type, not_null: held.not_null })
 }
 
 /// True if the field can be set.

@@ -3,20 +3,20 @@
 //! Their fields and input types differ from those without the option: a column that refers to a row
 //! is required there, and here it may come from the row.
 //!
-//! * [`ways`]: relations of an entity
+//! * [`relations`]: relations of an entity
 //! * [`types`]: the input types
 
+mod relations;
 mod types;
-mod ways;
 
 use graphql::schema::TypeRef;
 
 use super::rows::{self, claim_field};
 use super::{Mutations, add_input_type, add_member, claim_type, has_distinct_members, is_offered};
+use crate::api_types::RowInput;
 use crate::build::{Build, field, input};
 use crate::descriptions::mutations as descriptions;
 use crate::entity::Served;
-use crate::made::RowInput;
 use crate::naming::Verb;
 use api::binding::{Change, MutationBinding, NestedChange, WriteRole};
 use types::NestedTypes;

@@ -8,11 +8,11 @@ use super::{
     Field, Mutations, add_input_type, add_member, claim_type, has_distinct_members, is_offered,
     payload,
 };
+use crate::api_types::RowInput;
 use crate::build::{Build, field, input};
 use crate::claims::Claimant;
 use crate::descriptions::{beyond, mutations as descriptions};
 use crate::entity::{Column, Served};
-use crate::made::RowInput;
 use crate::naming::Verb;
 use crate::root;
 use crate::tags::deprecation;

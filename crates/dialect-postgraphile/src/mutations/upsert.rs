@@ -8,10 +8,10 @@ use super::{
     Field, Mutations, add_input_type, add_member, claim_type, has_distinct_members, is_offered,
     payload,
 };
+use crate::api_types::RowInput;
 use crate::build::{Build, field, input};
 use crate::descriptions::{beyond, mutations as descriptions};
 use crate::entity::{Column, Served};
-use crate::made::RowInput;
 use crate::naming::Verb;
 use crate::root;
 use crate::tags::deprecation;
@@ -48,7 +48,7 @@ fn add_of(
 
 /// A key that the source enforces immediately, and that a new row can set.
 fn key(build: &Build<'_>, one: &Served<'_>, place: usize) -> Option<Vec<Column>> {
-    one.entity.keys.get(place).filter(|key| key.tells_conflicts())?;
+    one.entity.keys.get(place).filter(|key| key.detects_conflicts())?;
     let columns = columns_of_key(build, one, place, Verb::Update)?;
     let is_given = |column: &Column| inputs::can_be_given(build, column.field, RowInput::Create);
     columns.iter().all(is_given).then_some(columns)

@@ -56,7 +56,7 @@ impl Annotations {
 
     /// The entity of a composite has the composite's annotations.
     fn add_rows_of_composites(&mut self, catalog: &Catalog) {
-        for composite in catalog.composites().filter(|composite| composite.apart) {
+        for composite in catalog.composites().filter(|composite| composite.is_decomposed) {
             let Some(rows) = composite.rows.map(EntityId::index) else { continue };
             if self.entities.len() <= rows {
                 self.entities.resize_with(rows + 1, Annotated::default);

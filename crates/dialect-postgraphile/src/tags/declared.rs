@@ -53,7 +53,7 @@ fn declare_of_composites(catalog: &mut Catalog, annotations: &Annotations, optio
         let Some(rows) = catalog[id].rows.filter(|_| !is_token(&catalog[id])) else { continue };
         for value in annotations.composite(id).tags.values("foreignKey") {
             match foreign_key(catalog, rows, value.as_deref()) {
-                Ok(()) => catalog.take_apart(id, is_token),
+                Ok(()) => catalog.decompose(id, is_token),
                 Err(note) => catalog.note(note),
             }
         }
@@ -139,7 +139,7 @@ fn foreign_key(catalog: &mut Catalog, entity: EntityId, value: Option<&str>) -> 
         let remedy = format!("write the columns of {target} behind its name.");
         return Err(note(catalog, entity, message, remedy));
     }
-    catalog.declare_relationship_again(NewRelationship {
+    catalog.redeclare_relationship(NewRelationship {
         name: format!("@foreignKey {}", declared.spec).into(),
         from: entity,
         from_fields,

@@ -3,7 +3,8 @@
 use api::{Api, Transactions};
 use catalog::builder::{NewField, NewFunction};
 use catalog::{
-    Argument, ArgumentType, Catalog, EntityKind, FunctionResult, Offered, Scalar, Type, Volatility,
+    Argument, ArgumentType, Catalog, EntityKind, FunctionResult, Scalar, Type, Volatility,
+    WriteAccess,
 };
 use dialect_postgraphile::{Options, SimpleCollections, SimplifiedNames, TagsFile, api};
 use expect_test::{Expect, expect, expect_file};
@@ -127,10 +128,10 @@ fn only_what_the_source_takes_and_no_tag_omits_is_offered() {
             tables.primary(entity, &["id"]);
         }
         if let Some(offered) = offered {
-            tables.builder.offer(entity, offered);
+            tables.builder.set_write_access(entity, offered);
         }
     };
-    let inserted = Offered { insert: true, ..Offered::NONE };
+    let inserted = WriteAccess { insert: true, ..WriteAccess::NONE };
     table(&mut tables, "a", EntityKind::View, None, Some(inserted));
     table(&mut tables, "b", EntityKind::View, None, None);
     table(&mut tables, "c", EntityKind::Table, Some("@omit create,delete"), None);

@@ -1,6 +1,6 @@
 //! Rows that are made and changed together with those that they are connected with.
 
-use catalog::{Catalog, Offered, Scalar, Type};
+use catalog::{Catalog, Scalar, Type, WriteAccess};
 use dialect_postgraphile::{Options, TagsFile, api};
 use expect_test::expect;
 
@@ -13,11 +13,11 @@ const COACH: &str = "TeamPlayersByCoachIdNestedPatch";
 
 /// Teams, and players that are in one or none and have been trained by one.
 fn teams(other: Option<&str>) -> Catalog {
-    teams_with(other, Offered::ALL)
+    teams_with(other, WriteAccess::ALL)
 }
 
 /// The same, where so much may be done with players.
-fn teams_with(other: Option<&str>, offered: Offered) -> Catalog {
+fn teams_with(other: Option<&str>, offered: WriteAccess) -> Catalog {
     let mut tables = Tables::default();
     let number = || Type::Scalar(Scalar::Int32);
     let team = tables.table("team", &[("id", number(), false)]);
@@ -26,7 +26,7 @@ fn teams_with(other: Option<&str>, offered: Offered) -> Catalog {
         [("id", number(), false), ("team_id", number(), true), ("coach_id", number(), false)];
     let player = tables.table("player", &columns);
     tables.primary(player, &["id"]);
-    tables.builder.offer(player, offered);
+    tables.builder.set_write_access(player, offered);
     tables.foreign(player, &["team_id"], team, &["id"]);
     tables.foreign(player, &["coach_id"], team, &["id"]);
     if let Some(name) = other {
@@ -108,14 +108,14 @@ fn rows_are_joined_and_upserted_by_keys_that_are_seen_to_at_once() {
 
 #[test]
 fn what_the_source_does_not_take_is_not_done_along_relations() {
-    let check = |offered: Offered, team: &str| {
+    let check = |offered: WriteAccess, team: &str| {
         let api = api(&teams_with(None, offered), &nested(""));
         assert_eq!(members(&api, TEAM).join(" "), team, "{offered:?}");
     };
-    check(Offered::NONE, "");
-    check(Offered { insert: true, ..Offered::NONE }, "create");
-    check(Offered { update: true, ..Offered::NONE }, "connect disconnect set");
-    let api = api(&teams_with(None, Offered::NONE), &nested(""));
+    check(WriteAccess::NONE, "");
+    check(WriteAccess { insert: true, ..WriteAccess::NONE }, "create");
+    check(WriteAccess { update: true, ..WriteAccess::NONE }, "connect disconnect set");
+    let api = api(&teams_with(None, WriteAccess::NONE), &nested(""));
     let fields = members(&api, "Mutation");
     assert!(!fields.iter().any(|field| field.contains("Nested")), "{fields:?}");
 }

@@ -105,7 +105,7 @@ pub fn incompatibilities(
         expected: &supergraph.schema,
         api: &engine.api,
         actual: engine.schema(),
-        entities: federation::offered(&engine.api),
+        entities: federation::find_entities(&engine.api),
         provided: provided(supergraph, subgraph),
         required_only: HashSet::new(),
     };
@@ -388,7 +388,7 @@ impl Compared<'_> {
     /// Whether a field set contains a key of the source.
     fn is_key(&self, set: &FieldSet, represented: &Represented) -> bool {
         represented.keys.iter().any(|key| {
-            key.said.iter().any(|paths| paths.iter().all(|path| self.contains(set, path)))
+            key.paths.iter().any(|paths| paths.iter().all(|path| self.contains(set, path)))
                 || key
                     .id
                     .as_ref()

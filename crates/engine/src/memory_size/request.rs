@@ -1,10 +1,11 @@
 //! The bytes of requests.
 
 use ir::{
-    Again, Aggregate, AggregateTerm, Assignment, Call, ChildWrite, Conflict, Filter, From, Groups,
-    Hop, Insert, InsertedRows, Keyset, KeysetValue, Operand, OrderKey, OrderTerm, Otherwise,
-    Output, OutputKind, Page, PathItem, Place, Representations, Request, Require, Rows, Step,
-    StepKind, Told, Transaction, Update, Value, Variant, Write, WriteKind,
+    Aggregate, AggregateTerm, Assignment, Call, ChildWrite, Conflict, ExistingLink,
+    ExternalArgument, Filter, From, Groups, Hop, Insert, InsertedRows, Keyset, KeysetValue,
+    Operand, OrderKey, OrderTerm, Otherwise, Output, OutputKind, Page, PathItem, Place,
+    Representations, Request, Require, Rows, Step, StepKind, Transaction, Update, Value, Variant,
+    Write, WriteKind,
 };
 
 use super::{MemorySize, plain, sum};
@@ -78,12 +79,12 @@ impl MemorySize for From {
             Self::Function(call) => sum!(call),
             Self::FunctionOfVariants { call, variants } => sum!(call, variants),
             Self::Search { search: _, operand } => sum!(operand),
-            Self::Keys { entity: _, keys, told } => sum!(keys, told),
+            Self::Keys { entity: _, keys, external } => sum!(keys, external),
         }
     }
 }
 
-impl MemorySize for Told {
+impl MemorySize for ExternalArgument {
     fn memory_size(&self) -> usize {
         let Self { function: _, place: _, values } = self;
         sum!(values)
@@ -232,7 +233,7 @@ impl MemorySize for Operand {
             | Self::Result { step: _, output: _ }
             | Self::Now
             | Self::NewId(_)
-            | Self::Told(_) => 0,
+            | Self::External(_) => 0,
         }
     }
 }
@@ -276,7 +277,7 @@ impl MemorySize for WriteKind {
                 let Conflict { key, assignments, filter } = conflict;
                 sum!(insert, key, assignments, filter)
             }
-            Self::Link { filter, again } => sum!(filter, again),
+            Self::Link { filter, existing } => sum!(filter, existing),
             Self::Unlink { filter } | Self::SetLinks { filter } => sum!(filter),
             Self::Choose { filter, found, missing } => sum!(filter, found, missing),
             Self::Expect { links: _, otherwise } => sum!(otherwise),
@@ -284,7 +285,7 @@ impl MemorySize for WriteKind {
     }
 }
 
-impl MemorySize for Again {
+impl MemorySize for ExistingLink {
     fn memory_size(&self) -> usize {
         match self {
             Self::Link | Self::Keep => 0,

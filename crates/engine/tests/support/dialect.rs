@@ -6,17 +6,13 @@ use std::sync::Arc;
 
 use dialects::neo4j::model::ApiVersion;
 use dialects::postgraphile::SimplifiedNames;
-use dialects::{Dialect, Transactions, neo4j, phrag, postgraphile};
+use dialects::{Dialect, Transactions, find_dialect, neo4j, phrag, postgraphile};
 
 /// Reads the line; an option that the dialect does not have is an error.
 pub(crate) fn parse(line: &str) -> Result<Dialect, String> {
     let mut words = line.split_whitespace();
-    let mut dialect = match words.next() {
-        Some("phrag") => Dialect::Phrag(phrag::Options::default()),
-        Some("postgraphile") => Dialect::PostGraphile(postgraphile::Options::default()),
-        Some("neo4j") => Dialect::Neo4j(neo4j::Options::default()),
-        _ => return Err(format!("`{line}` is no dialect")),
-    };
+    let name = words.next().and_then(find_dialect);
+    let mut dialect = name.ok_or_else(|| format!("`{line}` is no dialect"))?.dialect();
     for word in words {
         let known = match (&mut dialect, word.split_once('=')) {
             (Dialect::PostGraphile(options), value) if word.starts_with("connection-filter") => {

@@ -171,7 +171,7 @@ impl<'d> Selecting<'d> {
             let root = match first.name.as_str() {
                 "__schema" => RootField::Schema(self.selected(MetaType::Schema, &fields)),
                 "__type" => RootField::Type {
-                    name: self.argument(first, "name").and_then(Given::text),
+                    name: self.argument(first, "name").and_then(ArgumentValue::text),
                     selected: self.selected(MetaType::Type, &fields),
                 },
                 _ => continue,
@@ -197,7 +197,7 @@ impl<'d> Selecting<'d> {
             all.push(Selected {
                 response_name: response_name.into(),
                 field,
-                include_deprecated: include.is_some_and(Given::is_true),
+                include_deprecated: include.is_some_and(ArgumentValue::is_true),
                 selected: match field.below() {
                     Some(below) => self.selected(below, &fields),
                     None => Vec::new(),
@@ -248,35 +248,35 @@ impl<'d> Selecting<'d> {
                 .get(name)
                 .and_then(|directive| directive.specified_argument_by_name("if"))
                 .and_then(|value| self.given(value));
-            value.map_or(otherwise, Given::is_true)
+            value.map_or(otherwise, ArgumentValue::is_true)
         };
         !is("skip", false) && is("include", true)
     }
 
     /// The given value of an argument: `None` if it is absent.
-    fn argument(&self, field: &'d Field, name: &str) -> Option<Given<'d>> {
+    fn argument(&self, field: &'d Field, name: &str) -> Option<ArgumentValue<'d>> {
         let argument = field.specified_argument_by_name(name)?;
         self.given(argument)
     }
 
-    fn given(&self, value: &'d Node<ast::Value>) -> Option<Given<'d>> {
+    fn given(&self, value: &'d Node<ast::Value>) -> Option<ArgumentValue<'d>> {
         match &**value {
             ast::Value::Variable(name) => {
-                self.variables.get(name.as_str()).map(|value| Given::Variable(value))
+                self.variables.get(name.as_str()).map(|value| ArgumentValue::Variable(value))
             }
-            _ => Some(Given::Literal(value)),
+            _ => Some(ArgumentValue::Literal(value)),
         }
     }
 }
 
 /// The value of an argument.
 #[derive(Clone, Copy)]
-enum Given<'d> {
+enum ArgumentValue<'d> {
     Literal(&'d ast::Value),
     Variable(&'d Json),
 }
 
-impl Given<'_> {
+impl ArgumentValue<'_> {
     fn is_true(self) -> bool {
         match self {
             Self::Literal(value) => value.to_bool() == Some(true),

@@ -156,7 +156,7 @@ impl Printer<'_> {
                 format!("part {part} of {codec} {}", self.operand(slot))
             }
             Operand::Representations(representations) => self.representations(representations),
-            Operand::Told(number) => format!("told {number}"),
+            Operand::External(number) => format!("told {number}"),
         }
     }
 
@@ -164,7 +164,7 @@ impl Printer<'_> {
         let Representations { list, of, key, part } = representations;
         let named = |key: &RepresentedKey| {
             let id = key.id.as_ref().map(|id| id.name.to_string());
-            let said = key.said.iter().map(|said| print_field_set(said));
+            let said = key.paths.iter().map(|said| print_field_set(said));
             said.chain(id).collect::<Vec<_>>().join(" ")
         };
         let keys: Vec<String> = of.keys.iter().map(named).collect();

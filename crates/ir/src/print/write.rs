@@ -6,8 +6,8 @@ use super::Printer;
 use crate::filter::Filter;
 use crate::operand::Operand;
 use crate::write::{
-    Again, Assignment, ChildWrite, Conflict, ExpectedLinks, Insert, InsertedRows, Update, Write,
-    WriteKind,
+    Assignment, ChildWrite, Conflict, ExistingLink, ExpectedLinks, Insert, InsertedRows, Update,
+    Write, WriteKind,
 };
 
 impl Printer<'_> {
@@ -25,7 +25,7 @@ impl Printer<'_> {
             WriteKind::Upsert { insert, conflict } => {
                 self.insert(lead, "upsert", entity, insert, Some(conflict));
             }
-            WriteKind::Link { filter, again } => self.link(lead, entity, filter, again),
+            WriteKind::Link { filter, existing } => self.link(lead, entity, filter, existing),
             WriteKind::Unlink { filter } => self.found(lead, "unlink", entity, filter, None),
             WriteKind::SetLinks { filter } => self.found(lead, "set links", entity, filter, None),
             WriteKind::LinkOrInsert { insert, conflict } => {
@@ -59,11 +59,11 @@ impl Printer<'_> {
         });
     }
 
-    fn link(&mut self, lead: &str, entity: EntityId, filter: &Filter, again: &Again) {
-        match again {
-            Again::Link => self.found(lead, "link", entity, filter, None),
-            Again::Keep => self.found(lead, "link once", entity, filter, None),
-            Again::Refuse(otherwise) => {
+    fn link(&mut self, lead: &str, entity: EntityId, filter: &Filter, existing: &ExistingLink) {
+        match existing {
+            ExistingLink::Link => self.found(lead, "link", entity, filter, None),
+            ExistingLink::Keep => self.found(lead, "link once", entity, filter, None),
+            ExistingLink::Refuse(otherwise) => {
                 self.found(lead, "link new", entity, filter, None);
                 let otherwise = self.otherwise(otherwise);
                 self.indented(|printer| printer.line(format!("linked already{otherwise}")));

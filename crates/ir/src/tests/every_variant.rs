@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 use ir::{
-    Again, Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
-    Comparison, Conflict, Counter, Direction, ExpectedLinks, Filter, Form, From, GeoOperator,
-    Groups, Hop, Insert, InsertedRows, Keyset, KeysetValue, Member, NewId, Nulls, Operand,
-    OrderKey, OrderTerm, Otherwise, OtherwiseKind, OutputId, OutputKind, Page, Place, Quantifier,
-    Request, Require, Rows, RowsId, State, StepId, StepKind, TextMatch, TimeUnit, Unit, Update,
-    Value, ValueForm, Variant, Write, WriteKind,
+    Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
+    Comparison, Conflict, Counter, Direction, ExistingLink, ExpectedLinks, Filter, Form, From,
+    GeoOperator, Groups, Hop, Insert, InsertedRows, Keyset, KeysetValue, Member, NewId, Nulls,
+    Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind, OutputId, OutputKind, Page, Place,
+    Quantifier, Request, Require, Rows, RowsId, State, StepId, StepKind, TextMatch, TimeUnit, Unit,
+    Update, Value, ValueForm, Variant, Write, WriteKind,
 };
 
 use super::model::{
@@ -459,8 +459,11 @@ fn writes() {
         children: vec![
             child(WriteKind::LinkOrInsert { insert: insert.clone(), conflict }, since),
             child(WriteKind::Unlink { filter: Filter::all() }, vec![]),
-            child(WriteKind::Link { filter: Filter::all(), again: Again::Keep }, vec![]),
-            child(WriteKind::Link { filter: Filter::all(), again: Again::Refuse(no()) }, vec![]),
+            child(WriteKind::Link { filter: Filter::all(), existing: ExistingLink::Keep }, vec![]),
+            child(
+                WriteKind::Link { filter: Filter::all(), existing: ExistingLink::Refuse(no()) },
+                vec![],
+            ),
             child(WriteKind::Expect { links: ExpectedLinks::One, otherwise: no() }, vec![]),
             child(WriteKind::Expect { links: ExpectedLinks::OneOrNone, otherwise: no() }, vec![]),
             child(WriteKind::Expect { links: ExpectedLinks::None, otherwise: no() }, vec![]),

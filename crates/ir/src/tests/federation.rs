@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use expect_test::expect;
 use ir::{
-    Call, Form, From, Isolation, Operand, OutputKind, Representations, Represented,
-    RepresentedInput, RepresentedKey, RepresentedPart, RepresentedValue, StepKind, Told,
+    Call, ExternalArgument, Form, From, Isolation, Operand, OutputKind, Representations,
+    Represented, RepresentedInput, RepresentedKey, RepresentedPart, RepresentedValue, StepKind,
 };
 
 use super::model::{Model, output, request, rows, snapshot, variable};
@@ -15,7 +15,7 @@ fn entities() {
     let shop = Model::new("product: id, upc, sku, country, name");
     let key = |names: &[&str]| RepresentedKey {
         kinds: vec![RepresentedValue::Text; names.len()],
-        said: vec![names.iter().map(|name| [(*name).into()].into()).collect()],
+        paths: vec![names.iter().map(|name| [(*name).into()].into()).collect()],
         id: None,
     };
     let keys = vec![key(&["upc"]), key(&["sku", "country"])];
@@ -30,7 +30,7 @@ fn entities() {
         })
     };
     let entity = shop.entity("product");
-    let by = |keys| From::Keys { entity, keys, told: Vec::new() };
+    let by = |keys| From::Keys { entity, keys, external: Vec::new() };
     let by_upc = by(vec![(shop.field("product.upc"), given(0, 0))]);
     let by_sku = by(vec![
         (shop.field("product.sku"), given(1, 0)),
@@ -48,11 +48,11 @@ fn entities() {
 }
 
 #[test]
-fn what_is_told_beside_a_key_is_an_argument_of_a_function_of_its_row() {
+fn what_is_external_beside_a_key_is_an_argument_of_a_function_of_its_row() {
     let shop = Model::new("product: upc, name\nfreight(weight)");
     let key = RepresentedKey {
         kinds: vec![RepresentedValue::Text],
-        said: vec![vec![["upc".into()].into()]],
+        paths: vec![vec![["upc".into()].into()]],
         id: None,
     };
     let inputs = vec![RepresentedInput { name: "weight".into(), kind: RepresentedValue::Decimal }];
@@ -66,9 +66,13 @@ fn what_is_told_beside_a_key_is_an_argument_of_a_function_of_its_row() {
     let from = From::Keys {
         entity: shop.entity("product"),
         keys: vec![(shop.field("product.upc"), represented(RepresentedPart::Key(0)))],
-        told: vec![Told { function, place: 0, values: represented(RepresentedPart::Input(0)) }],
+        external: vec![ExternalArgument {
+            function,
+            place: 0,
+            values: represented(RepresentedPart::Input(0)),
+        }],
     };
-    let call = Call { function, of_row: Some(vec![]), arguments: vec![(0, Operand::Told(0))] };
+    let call = Call { function, of_row: Some(vec![]), arguments: vec![(0, Operand::External(0))] };
     let outputs = vec![
         output(0, OutputKind::Ordinal),
         output(1, OutputKind::Computed { call, form: Form::Stored }),

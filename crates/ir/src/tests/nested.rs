@@ -1,8 +1,8 @@
 //! Dgraph, Prisma, Hasura: nested writes and what they return.
 
 use ir::{
-    Again, Aggregate, AggregateFunction, AggregateTerm, Assignment, ChildWrite, Comparison,
-    Conflict, Counter, Filter, From, Hop, Insert, InsertedRows, NewId, Operand, Otherwise,
+    Aggregate, AggregateFunction, AggregateTerm, Assignment, ChildWrite, Comparison, Conflict,
+    Counter, ExistingLink, Filter, From, Hop, Insert, InsertedRows, NewId, Operand, Otherwise,
     OtherwiseKind, OutputId, OutputKind, Quantifier, Require, Rows, State, StepId, StepKind,
     Update, Write, WriteKind,
 };
@@ -49,7 +49,7 @@ fn add_author() {
         entity: post,
         kind: WriteKind::Link {
             filter: authors.compare("post.id", Comparison::In, Operand::List(vec![linked.clone()])),
-            again: Again::Link,
+            existing: ExistingLink::Link,
         },
         children: vec![],
         check: ir::Filter::all(),
@@ -179,7 +179,7 @@ fn upsert_user() {
             child(
                 posts,
                 &[0],
-                write(post, WriteKind::Link { filter: linked(), again: Again::Link }),
+                write(post, WriteKind::Link { filter: linked(), existing: ExistingLink::Link }),
             ),
         ],
         ..write(user, WriteKind::Insert(new_user))

@@ -4,7 +4,7 @@ use catalog::EntityId;
 use graphql::operation::Location;
 use ir::Filter;
 
-use super::{FilterContext, Given};
+use super::{FilterContext, PresentInput};
 use crate::{Context, LowerError};
 use api::binding::{DeclaredRole, VariantLink};
 
@@ -12,9 +12,9 @@ impl Context<'_> {
     pub(super) fn declared(
         &self,
         role: &DeclaredRole,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
     ) -> Result<Option<Filter>, LowerError> {
-        let Given { around, location, .. } = given;
+        let PresentInput { around, location, .. } = given;
         let link = |place: u16| {
             let link = around.variant.and_then(|own| own.link(place));
             link.ok_or_else(|| not_declared(location))

@@ -7,7 +7,7 @@ use graphql::opaque::OpaqueKind;
 use graphql::schema::{InputId, TypeId};
 use ir::{Filter, Hop, Place, Quantifier, Variant};
 
-use super::{FilterContext, Given, RelatedRows, distance, meaning};
+use super::{FilterContext, PresentInput, RelatedRows, distance, meaning};
 use crate::arguments::Opaque;
 use crate::input::{Input, Presence};
 use crate::selection::misplaced;
@@ -19,7 +19,7 @@ impl Context<'_> {
     /// The condition on a field of the row, or on one that all variants have.
     pub(super) fn operators(
         &self,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
         subject: &Subject,
     ) -> Result<Option<Filter>, LowerError> {
         let subject = &*self.subject(given.around.variant, subject);
@@ -29,9 +29,9 @@ impl Context<'_> {
     pub(super) fn stated_of_graph(
         &self,
         role: &FilterRole,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
     ) -> Result<Option<Filter>, LowerError> {
-        let Given { id, input, around, .. } = given;
+        let PresentInput { id, input, around, .. } = given;
         let r#type = self.api.schema[id].r#type;
         match role {
             FilterRole::RelatedVariants(variants) => {
@@ -66,9 +66,9 @@ impl Context<'_> {
     pub(super) fn stated_of_variant(
         &self,
         role: VariantRole,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
     ) -> Result<Option<Filter>, LowerError> {
-        let Given { id, input, around, .. } = given;
+        let PresentInput { id, input, around, .. } = given;
         match role {
             VariantRole::On if around.alone => self.object(given, around),
             VariantRole::On => {
@@ -98,8 +98,12 @@ impl Context<'_> {
     }
 
     /// The row of an entity by its global id.
-    fn has_global_id(&self, entity: EntityId, given: Given<'_, '_>) -> Result<Filter, LowerError> {
-        let Given { id, input, location, .. } = given;
+    fn has_global_id(
+        &self,
+        entity: EntityId,
+        given: PresentInput<'_, '_>,
+    ) -> Result<Filter, LowerError> {
+        let PresentInput { id, input, location, .. } = given;
         let binding = self.api.find_entity(entity).and_then(|entity| entity.node_id.as_ref());
         let Some(binding) = binding else { return Err(misplaced("a global id")) };
         let shape = self.opaque(input, OpaqueKind::GlobalId);
@@ -115,7 +119,7 @@ impl Context<'_> {
     /// A condition on a point's distance to another.
     pub(super) fn distances(
         &self,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
         place: &Place,
     ) -> Result<Option<Filter>, LowerError> {
         let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
@@ -151,7 +155,7 @@ impl Context<'_> {
     /// Filters rows by the group of all related rows.
     pub(super) fn together(
         &self,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
         hop: Hop,
         once: bool,
     ) -> Result<Option<Filter>, LowerError> {
@@ -165,7 +169,7 @@ impl Context<'_> {
     /// Filters rows by the group of all related rows of several entities.
     pub(super) fn variants_together(
         &self,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
         ways: VariantsId,
         once: bool,
     ) -> Result<Option<Filter>, LowerError> {
@@ -187,7 +191,7 @@ impl Context<'_> {
     /// Filters rows by related rows of several entities.
     pub(super) fn quantified(
         &self,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
         ways: VariantsId,
         quantifier: Quantifier,
     ) -> Result<Option<Filter>, LowerError> {
@@ -199,7 +203,7 @@ impl Context<'_> {
     /// condition names, and no others.
     pub(super) fn all_of_variants(
         &self,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
         ways: VariantsId,
         apart: bool,
     ) -> Result<Option<Filter>, LowerError> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use graphql::schema::InputId;
 use ir::Filter;
 
-use super::{FilterContext, Given, RelatedRows};
+use super::{FilterContext, PresentInput, RelatedRows};
 use crate::input::{Input, Presence};
 use crate::selection::misplaced;
 use crate::variants::OfVariant;
@@ -18,7 +18,7 @@ impl Context<'_> {
     /// own: all of these must hold, and entities that are not named have none.
     pub(super) fn related_each(
         &self,
-        given: Given<'_, '_>,
+        given: PresentInput<'_, '_>,
         variants: VariantsId,
         role: &RowsRole,
     ) -> Result<Option<Filter>, LowerError> {
@@ -35,7 +35,7 @@ impl Context<'_> {
             {
                 let rows = RelatedRows::One(hop);
                 let around = FilterContext::of_rows(rows);
-                let given = Given { id, input: &input, binding, around, ..given };
+                let given = PresentInput { id, input: &input, binding, around, ..given };
                 filters.extend(self.of_rows(given, role, rows)?);
             }
         }

@@ -17,7 +17,7 @@ impl Context<'_> {
         location: Location,
         said: &mut WriteInput,
     ) -> Result<(), LowerError> {
-        match said.changed.iter().find(|(known, _)| self.api.are_one(*known, field)) {
+        match said.changed.iter().find(|(known, _)| self.api.hold_one_value(*known, field)) {
             Some((_, first)) => Err(self.conflict(*first, id, location, said)),
             None => {
                 said.changed.push((field, id));

@@ -4,8 +4,8 @@ use catalog::{EntityId, FieldId};
 use graphql::operation::Location;
 use graphql::schema::{InputId, TypeId};
 use ir::{
-    Again, Assignment, ChildWrite, Conflict, ExpectedLinks, Filter, Insert, InsertedRows, Operand,
-    Otherwise, OtherwiseKind, Update, Write, WriteKind,
+    Assignment, ChildWrite, Conflict, ExistingLink, ExpectedLinks, Filter, Insert, InsertedRows,
+    Operand, Otherwise, OtherwiseKind, Update, Write, WriteKind,
 };
 
 use super::super::filter::FilterContext;
@@ -245,11 +245,11 @@ impl Context<'_> {
             NestedWriteVerb::Create => {
                 WriteKind::Insert(inserted(vec![self.created(entity, assignments)]))
             }
-            NestedWriteVerb::Connect => WriteKind::Link { filter, again: Again::Link },
+            NestedWriteVerb::Connect => WriteKind::Link { filter, existing: ExistingLink::Link },
             NestedWriteVerb::ConnectOnce => {
                 self.expect_connected(entity, &mut children, step.unless_related.is_some());
-                let again = step.unless_related.map_or(Again::Keep, Again::Refuse);
-                WriteKind::Link { filter, again }
+                let existing = step.unless_related.map_or(ExistingLink::Keep, ExistingLink::Refuse);
+                WriteKind::Link { filter, existing }
             }
             NestedWriteVerb::ConnectOrCreate => {
                 self.link_or_insert(entity, step.key.assignments, assignments, location)?

@@ -8,7 +8,7 @@ use super::super::input::Input;
 use super::super::selection::misplaced;
 use super::super::{Context, LowerError};
 use super::row::{ConnectedRows, missing};
-use super::{NestedVerb, NestedWay, Nesting, Row, steps};
+use super::{NestedReference, NestedVerb, Nesting, Row, steps};
 
 /// The fields by which other rows refer to a row.
 pub(super) struct Reference<'r> {
@@ -36,12 +36,14 @@ impl<'a> Context<'a> {
                 };
                 let said = (*verb, *id, &rows[..]);
                 match &along.binding.way {
-                    NestedWay::Forward { .. } => return Err(misplaced("a row referred to")),
-                    NestedWay::Backward { fields, cleared } => {
+                    NestedReference::Forward { .. } => return Err(misplaced("a row referred to")),
+                    NestedReference::Backward { fields, cleared } => {
                         let reference = Reference { fields, cleared };
                         self.backward(row, along, &reference, said, nesting)?;
                     }
-                    NestedWay::Joined { .. } => self.join(row, is_new, along, said, nesting)?,
+                    NestedReference::Joined { .. } => {
+                        self.join(row, is_new, along, said, nesting)?
+                    }
                 }
             }
         }

@@ -9,7 +9,7 @@ use super::super::selection::misplaced;
 use super::super::{Context, LowerError};
 use super::backward::none_of;
 use super::row::{ConnectedRows, missing};
-use super::{NestedVerb, NestedWay, Nesting, Row, steps};
+use super::{NestedReference, NestedVerb, Nesting, Row, steps};
 
 /// The join rows between a row and others.
 struct Joining<'r> {
@@ -48,7 +48,7 @@ impl<'a> Context<'a> {
         (verb, id, rows): (NestedVerb, InputId, &[Input<'a>]),
         nesting: &mut Nesting,
     ) -> Result<(), LowerError> {
-        let NestedWay::Joined { joining, key, near, far } = &along.binding.way else {
+        let NestedReference::Joined { joining, key, near, far } = &along.binding.way else {
             return Err(misplaced("rows that are not joined"));
         };
         let joining = Joining {

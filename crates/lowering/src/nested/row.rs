@@ -8,7 +8,7 @@ use super::super::input::{Input, Presence};
 use super::super::selection::misplaced;
 use super::super::stored::{Changed, Part};
 use super::super::{Context, LowerError};
-use super::{NestedBinding, NestedVerb, NestedWay, Nesting, Row, steps};
+use super::{NestedBinding, NestedReference, NestedVerb, Nesting, Row, steps};
 use api::Api;
 use api::binding::{InputRole, WriteRole};
 
@@ -38,9 +38,9 @@ impl RowInput<'_> {
         let mut wanted = others.to_vec();
         for along in &self.later {
             let own: &[(FieldId, FieldId)] = match &along.binding.way {
-                NestedWay::Forward { .. } => &[],
-                NestedWay::Backward { fields, .. } => fields,
-                NestedWay::Joined { near, .. } => near,
+                NestedReference::Forward { .. } => &[],
+                NestedReference::Backward { fields, .. } => fields,
+                NestedReference::Joined { near, .. } => near,
             };
             wanted.extend(own.iter().map(|(own, _)| *own));
         }
@@ -72,7 +72,7 @@ impl<'a> Context<'a> {
         for (id, input) in nested {
             let Some(along) = self.along(id, &input, nesting)? else { continue };
             match &along.binding.way {
-                NestedWay::Forward { fields, cleared } => {
+                NestedReference::Forward { fields, cleared } => {
                     for value in self.forward(&along, fields, cleared, nesting)? {
                         if stored.iter().any(|(own, _)| *own == value.0) {
                             let name = along.name;
@@ -83,7 +83,9 @@ impl<'a> Context<'a> {
                         stored.push(value);
                     }
                 }
-                NestedWay::Backward { .. } | NestedWay::Joined { .. } => later.push(along),
+                NestedReference::Backward { .. } | NestedReference::Joined { .. } => {
+                    later.push(along)
+                }
             }
         }
         // The order of fields in a request is irrelevant.

@@ -6,7 +6,7 @@ use ir::{
     Update, Value, Write, WriteKind,
 };
 
-use super::super::mutation::Shown;
+use super::super::mutation::ResultRows;
 use super::super::{Context, Outputs};
 use super::Row;
 
@@ -52,16 +52,16 @@ impl Context<'_> {
     pub(super) fn result(&mut self, step: StepId, wanted: &[FieldId]) -> Row {
         match wanted {
             [] => Row { step, outputs: Vec::new() },
-            _ => self.read_row(Shown::Changed(step), wanted),
+            _ => self.read_row(ResultRows::Changed(step), wanted),
         }
     }
 
     /// Fields of the one row that is found.
     pub(super) fn find(&mut self, entity: EntityId, filter: Filter, wanted: &[FieldId]) -> Row {
-        self.read_row(Shown::Found(entity, filter), wanted)
+        self.read_row(ResultRows::Found(entity, filter), wanted)
     }
 
-    fn read_row(&mut self, shown: Shown, wanted: &[FieldId]) -> Row {
+    fn read_row(&mut self, shown: ResultRows, wanted: &[FieldId]) -> Row {
         let mut list = Outputs::default();
         let mut outputs = Vec::with_capacity(wanted.len());
         for field in wanted {

@@ -241,7 +241,7 @@ impl Compiler<'_> {
                     return Err(CompileError::not_built("a choice of what a row refers to"));
                 }
                 WriteKind::Link { .. } | WriteKind::Unlink { .. } | WriteKind::SetLinks { .. } => {
-                    self.relink(child, outer)?
+                    self.relink(child, outer, unit)?
                 }
                 WriteKind::Expect { links, otherwise } => {
                     self.expect(child, outer, (*links, otherwise), unit)?;

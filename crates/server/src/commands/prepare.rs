@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use catalog::NoteKind;
-use dialects::{Dialect, postgraphile};
+use dialects::{Dialect, DialectName, postgraphile};
 use engine::session::Signer;
 use engine::{Api, Engine, OpenError, SchemaWatch, SourceAddress};
 
@@ -12,7 +12,7 @@ use crate::commands::block_on;
 use crate::failure::Failure;
 use crate::http::{AuthProfile, ChangeWatch, Reloaded, Settings};
 use crate::memory;
-use crate::options::{DemoOptions, DialectName, ServeOptions, SourceKind, Target, out_of_scope};
+use crate::options::{DemoOptions, ServeOptions, SourceKind, Target, out_of_scope};
 
 /// A prepared server.
 #[derive(Debug)]
@@ -26,9 +26,9 @@ pub(crate) struct Prepared {
 
 pub(crate) fn prepare(options: &ServeOptions) -> Result<Prepared, Failure> {
     let source = options.api.address()?;
-    let profile = match source {
-        SourceAddress::Neo4j(_) => AuthProfile::Neo4j,
-        SourceAddress::Sqlite(_) | SourceAddress::Postgres(_) => AuthProfile::PostGraphile,
+    let profile = match source.is_graph() {
+        true => AuthProfile::Neo4j,
+        false => AuthProfile::PostGraphile,
     };
     Ok(Prepared {
         source,

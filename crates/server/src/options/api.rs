@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Command, ValueEnum};
-use dialects::{Dialect, Transactions, phrag, postgraphile};
+use dialects::{DIALECTS, Dialect, DialectName, Transactions, phrag, postgraphile};
 use engine::{Rights, SourceAddress, StoredColumn};
 
 use super::connection_filter::ConnectionFilterOptions;
@@ -28,7 +28,7 @@ pub(crate) struct ApiOptions {
     #[arg(env = "THALWEG_SOURCE", hide_env_values = true, required = true)]
     pub(crate) source: Option<String>,
     /// The dialect of the API [default: neo4j for a graph, else postgraphile]
-    #[arg(long, env = "THALWEG_DIALECT")]
+    #[arg(long, env = "THALWEG_DIALECT", value_parser = DIALECT_NAMES)]
     pub(crate) dialect: Option<DialectName>,
     /// For PostgreSQL: the schemas to serve, separated by commas
     #[arg(
@@ -83,16 +83,6 @@ pub(crate) struct ApiOptions {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DialectName {
-    /// The API of PostGraphile 4
-    Postgraphile,
-    /// The API of Phrag
-    Phrag,
-    /// The API of Neo4j's GraphQL library
-    Neo4j,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BigInt {
     /// Int: a value beyond 32 bits is an error at its path
     Int,
@@ -101,6 +91,8 @@ pub(crate) enum BigInt {
     /// BigInt for columns that are declared as 64-bit integers, such as BIGINT, or stored as such
     Declared,
 }
+
+const DIALECT_NAMES: Words<DialectName> = Words(DIALECTS);
 
 /// Transactions of the mutations of a request.
 const MUTATION_TRANSACTIONS: Words<Transactions> = Words(&[
@@ -192,47 +184,40 @@ impl ApiOptions {
     /// The dialect: only graphs have the dialect neo4j, and no other.
     pub(crate) fn dialect_name(&self) -> Result<DialectName, String> {
         let address = self.address().map_err(|failure| failure.to_string())?;
-        let is_graph = matches!(address, SourceAddress::Neo4j(_));
+        let is_graph = address.is_graph();
         match (self.dialect, is_graph) {
-            (None | Some(DialectName::Neo4j), true) => Ok(DialectName::Neo4j),
+            (None, true) => Ok(DialectName::Neo4j),
             (None, false) => Ok(DialectName::Postgraphile),
-            (Some(DialectName::Neo4j), false) => {
-                Err("`--dialect neo4j` needs a graph: an address such as `neo4j://localhost:7687`"
-                    .into())
-            }
-            (Some(DialectName::Postgraphile | DialectName::Phrag), true) => {
-                Err("a graph is served with `--dialect neo4j` only".into())
-            }
-            (Some(dialect), false) => Ok(dialect),
+            (Some(dialect), _) if dialect.is_for_graphs() == is_graph => Ok(dialect),
+            (Some(_), true) => Err("a graph is served with `--dialect neo4j` only".into()),
+            (Some(dialect), false) => Err(format!(
+                "`--dialect {}` needs a graph: an address such as `neo4j://localhost:7687`",
+                dialect.name()
+            )),
         }
     }
 
     fn dialect(&self) -> Result<Dialect, Failure> {
         let mutation_transactions = self.mutation_transactions.unwrap_or_default();
-        Ok(match self.dialect_name().map_err(Failure::Usage)? {
-            DialectName::Postgraphile => Dialect::PostGraphile(postgraphile::Options {
+        let mut dialect = self.dialect_name().map_err(Failure::Usage)?.dialect();
+        if let Dialect::PostGraphile(options) = &mut dialect {
+            *options = postgraphile::Options {
                 connection_filter: self.connection_filter.to_dialect(&self.given)?,
                 mutation_transactions,
                 ..self.postgraphile.to_dialect()?
-            }),
-            DialectName::Phrag => Dialect::Phrag(phrag::Options {
+            };
+        }
+        if let Dialect::Phrag(options) = &mut dialect {
+            *options = phrag::Options {
                 big_integers: self.bigint.map_or(phrag::BigIntegers::default(), BigInt::to_phrag),
                 mutation_transactions,
                 ..self.phrag.to_dialect()
-            }),
-            DialectName::Neo4j => Dialect::Neo4j(self.neo4j.to_dialect()?),
-        })
-    }
-}
-
-impl DialectName {
-    /// The value of `--dialect`.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Postgraphile => "postgraphile",
-            Self::Phrag => "phrag",
-            Self::Neo4j => "neo4j",
+            };
         }
+        if let Dialect::Neo4j(options) = &mut dialect {
+            *options = self.neo4j.to_dialect()?;
+        }
+        Ok(dialect)
     }
 }
 

@@ -9,10 +9,10 @@
 use std::sync::LazyLock;
 
 use clap::Args;
+use dialects::DialectName;
 use engine::SourceAddress;
 
 use super::address::Address;
-use super::api::DialectName;
 use super::connection_filter::ConnectionFilterOptions;
 use super::given::{GivenOptions, names_of};
 use super::neo4j::Neo4jOptions;
@@ -408,6 +408,8 @@ fn refusal_of_gateway(name: &str, scope: Scope, sources: LocalSources) -> Option
 }
 
 impl SourceKind {
+    pub(crate) const ALL: [Self; 3] = [Self::Sqlite, Self::Postgres, Self::Neo4j];
+
     pub(crate) fn of(address: &SourceAddress) -> Self {
         match address {
             SourceAddress::Sqlite(_) => Self::Sqlite,

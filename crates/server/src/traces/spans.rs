@@ -213,11 +213,7 @@ impl TracedRequest<'_> {
     fn round(&self, round: &Round, ended: Instant) -> Part {
         let Round { started, elapsed, .. } = *round;
         let program = self.report.statements();
-        let system = match program {
-            Some(Plan::Sqlite(_)) => "sqlite",
-            Some(Plan::Neo4j(_)) => "neo4j",
-            Some(Plan::Postgres(_)) | None => "postgresql",
-        };
+        let system = program.map_or("postgresql", Plan::system);
         let text = |level: &usize| program?.text(*level, &self.report.observed);
         let texts: Vec<_> = round.levels.iter().filter_map(text).collect();
         // A statement begins with its operation; one of a graph may begin with its language.

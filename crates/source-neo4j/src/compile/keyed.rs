@@ -9,7 +9,7 @@ use cypher::{
     Clause, Comparison, Direction, Expression, Function, Match, Operation, OrderItem, Path,
     Projection, ProjectionItem, Variable,
 };
-use ir::{Operand, Rows, Told};
+use ir::{ExternalArgument, Operand, Rows};
 use source::CompileError;
 
 use super::parameter::list_of;
@@ -23,10 +23,10 @@ impl Compiler<'_> {
         &self,
         rows: &'r Rows,
         entity: EntityId,
-        (keys, told): (&[(FieldId, Operand)], &[Told]),
+        (keys, external): (&[(FieldId, Operand)], &[ExternalArgument]),
         statement: &mut Statement,
     ) -> Result<(Vec<Clause>, Scope<'r>), CompileError> {
-        if !told.is_empty() {
+        if !external.is_empty() {
             return Err(refused("arguments of functions by a list of keys"));
         }
         let (place, node) = (statement.item(), statement.element());

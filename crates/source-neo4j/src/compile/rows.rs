@@ -104,8 +104,8 @@ impl Compiler<'_> {
                 return self.searched(rows, (*search, operand), statement);
             }
             (From::Relation(_), None) => return Err(refused("related rows of no row")),
-            (From::Keys { entity, keys, told }, None) => {
-                return self.keyed(rows, *entity, (keys, told), statement);
+            (From::Keys { entity, keys, external }, None) => {
+                return self.keyed(rows, *entity, (keys, external), statement);
             }
             (From::Keys { .. }, Some(_)) => {
                 return Err(refused("related rows by lists of keys"));

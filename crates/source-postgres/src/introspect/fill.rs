@@ -2,8 +2,8 @@
 
 use catalog::builder::{NewField, NewRelationship};
 use catalog::{
-    Attribute, Builder, Capabilities, Catalog, ConstraintComment, Covers, EntityId, EntityKind,
-    FieldId, Index, Key, Note, NoteKind, RowEstimate,
+    Attribute, Builder, Capabilities, Catalog, ConstraintComment, EntityId, EntityKind, FieldId,
+    Index, IndexCoverage, Key, Note, NoteKind, RowEstimate,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -118,9 +118,9 @@ impl Fill<'_> {
                 relation.kind,
                 boxed(relation.description.as_ref()),
             );
-            let offered = relation.offered;
-            let offered = self.privileges.map_or(offered, |of| of.entity(relation.oid, offered));
-            self.builder.offer(id, offered);
+            let access = relation.access;
+            let access = self.privileges.map_or(access, |of| of.entity(relation.oid, access));
+            self.builder.set_write_access(id, access);
             if relation.triggered {
                 self.builder.trigger(id);
             }
@@ -167,7 +167,7 @@ impl Fill<'_> {
         };
         let id = self.builder.field(entity, field);
         if let Some(privileges) = self.privileges {
-            self.builder.offer_field(id, privileges.field(column.relation, column.number));
+            self.builder.set_field_access(id, privileges.field(column.relation, column.number));
         }
         self.fields.insert((column.relation, column.number), id);
         let Column { r#type: oid, modifier, deterministic, .. } = *column;
@@ -296,7 +296,7 @@ impl Fill<'_> {
     fn index(&mut self, index: &rows::Index) {
         if let Some((entity, fields)) = self.part(index.relation, &index.columns) {
             let covers = match &index.predicate {
-                None => Covers::All,
+                None => IndexCoverage::All,
                 Some(condition) => self.covered(entity, condition),
             };
             let (name, finds, unique) = (index.name.as_str().into(), index.finds, index.unique);
@@ -305,13 +305,13 @@ impl Fill<'_> {
     }
 
     /// The rows that an index with a condition is over.
-    fn covered(&self, entity: EntityId, condition: &str) -> Covers {
+    fn covered(&self, entity: EntityId, condition: &str) -> IndexCoverage {
         let catalog = self.builder.catalog();
         let names = predicate::not_null_columns(condition).unwrap_or_default();
         let fields = names.iter().map(|name| Some(catalog.find_field(entity, name)?.id));
         match fields.collect::<Option<Vec<FieldId>>>() {
-            Some(fields) if !fields.is_empty() => Covers::NotNull(fields),
-            Some(_) | None => Covers::Some,
+            Some(fields) if !fields.is_empty() => IndexCoverage::NotNull(fields),
+            Some(_) | None => IndexCoverage::Some,
         }
     }
 

@@ -109,7 +109,7 @@ impl Fill<'_> {
             description: function.description.as_deref().map(Box::from),
         });
         if self.privileges.is_some_and(|privileges| !privileges.may_call(function.oid)) {
-            self.builder.withhold_function(id);
+            self.builder.make_uncallable(id);
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Operations on tables, columns and functions that the rights of roles allow.
 
-use catalog::{Offered, OfferedField};
+use catalog::{FieldAccess, WriteAccess};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio_postgres::{Error, Row};
 
@@ -69,20 +69,20 @@ impl FromIterator<Privilege> for Privileges {
 
 impl Privileges {
     /// The possible changes of a relation's rows that are permitted, at least in some column.
-    pub(super) fn entity(&self, relation: u32, possible: Offered) -> Offered {
+    pub(super) fn entity(&self, relation: u32, possible: WriteAccess) -> WriteAccess {
         let bits = self.relations.get(&relation).map_or(0, |relation| relation.any);
-        Offered {
+        WriteAccess {
             insert: possible.insert && bits & INSERT != 0,
             update: possible.update && bits & UPDATE != 0,
             delete: possible.delete && bits & DELETE != 0,
         }
     }
 
-    pub(super) fn field(&self, relation: u32, column: i16) -> OfferedField {
+    pub(super) fn field(&self, relation: u32, column: i16) -> FieldAccess {
         let bits = self.relations.get(&relation).map_or(0, |relation| {
             relation.whole | relation.columns.get(&column).copied().unwrap_or_default()
         });
-        OfferedField {
+        FieldAccess {
             read: bits & SELECT != 0,
             insert: bits & INSERT != 0,
             update: bits & UPDATE != 0,

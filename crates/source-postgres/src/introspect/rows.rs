@@ -1,6 +1,6 @@
 //! Results of the statements, one type per statement. Fields are read by the names of columns.
 
-use catalog::{EntityKind, Finds, Generated, KeyKind, Offered, Volatility};
+use catalog::{EntityKind, Generated, IndexUse, KeyKind, Volatility, WriteAccess};
 use tokio_postgres::{Error, Row};
 
 /// A row of `namespaces.sql`.
@@ -24,7 +24,7 @@ pub(super) struct Relation {
     /// Whether a trigger may change a row before it is written.
     pub(super) triggered: bool,
     /// Changes of its rows that PostgreSQL supports.
-    pub(super) offered: Offered,
+    pub(super) access: WriteAccess,
     /// Estimated number of rows; `None` where it is unknown, or must not be disclosed.
     pub(super) estimated_rows: Option<f64>,
     pub(super) description: Option<String>,
@@ -92,7 +92,7 @@ pub(super) struct Index {
     /// The condition of the rows that it is over, if these are not all.
     pub(super) predicate: Option<String>,
     pub(super) unique: bool,
-    pub(super) finds: Finds,
+    pub(super) finds: IndexUse,
 }
 
 /// A row of `partitions.sql`.
@@ -207,7 +207,7 @@ impl Relation {
             one_table: row.try_get("one_table")?,
             partitioned: row.try_get("partitioned")?,
             triggered: row.try_get("triggered")?,
-            offered: Offered {
+            access: WriteAccess {
                 insert: changes & 8 != 0,
                 update: changes & 4 != 0,
                 delete: changes & 16 != 0,
@@ -331,7 +331,7 @@ impl Index {
             columns: row.try_get("columns")?,
             predicate: row.try_get("predicate")?,
             unique: row.try_get("unique")?,
-            finds: if row.try_get("equals")? { Finds::Equals } else { Finds::Other },
+            finds: if row.try_get("equals")? { IndexUse::Equals } else { IndexUse::Other },
         })
     }
 }

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use catalog::builder::NewField;
 use catalog::{
-    Builder, Capabilities, Catalog, Covers, EntityId, EntityKind, FieldId, Finds, Generated, Index,
-    Key, KeyKind, Note, Scalar, Storage, Type,
+    Builder, Capabilities, Catalog, EntityId, EntityKind, FieldId, Generated, Index, IndexCoverage,
+    IndexUse, Key, KeyKind, Note, Scalar, Storage, Type,
 };
 
 use relational::{note_unindexed, predicate};
@@ -237,13 +237,13 @@ fn type_note(declared: &Declared, column: &ColumnRow, table: &Table) -> Option<N
 }
 
 /// The rows that a partial index is over, by the statement that made it.
-fn covered(table: &Table, text: &str) -> Covers {
+fn covered(table: &Table, text: &str) -> IndexCoverage {
     let condition = predicate::of_index(text);
     let names = condition.and_then(predicate::not_null_columns).unwrap_or_default();
     let fields: Option<Vec<FieldId>> = names.iter().map(|name| table.find_field(name)).collect();
     match fields {
-        Some(fields) if !fields.is_empty() => Covers::NotNull(fields),
-        Some(_) | None => Covers::Some,
+        Some(fields) if !fields.is_empty() => IndexCoverage::NotNull(fields),
+        Some(_) | None => IndexCoverage::Some,
     }
 }
 
@@ -272,10 +272,10 @@ fn add_index(builder: &mut Builder, tables: &mut Tables, columns: &[IndexedColum
         IndexOrigin::CreateIndex => {
             let name = first.index.clone();
             let covers = match (first.partial, &first.text) {
-                (false, _) => Covers::All,
+                (false, _) => IndexCoverage::All,
                 (true, text) => covered(table, text.as_deref().unwrap_or_default()),
             };
-            let (finds, unique) = (Finds::Equals, first.unique && !first.collated);
+            let (finds, unique) = (IndexUse::Equals, first.unique && !first.collated);
             builder.index(table.entity, Index { name, fields, covers, finds, unique });
         }
     }

@@ -1,7 +1,7 @@
 //! Writable tables and views: all served tables, and for a view the changes with an INSTEAD OF
 //! trigger. Side effects of triggers after a change of a table are not part of SQLite's metadata.
 
-use catalog::{Builder, Offered};
+use catalog::{Builder, WriteAccess};
 
 use super::fill::{Table, Tables};
 use super::read::TriggerRow;
@@ -59,7 +59,7 @@ pub(super) fn add(builder: &mut Builder, tables: &Tables, triggers: &[TriggerRow
 /// Offers the changes of a view that INSTEAD OF triggers do. A trigger for some columns only is not
 /// enough: SQLite refuses a change of the others.
 fn offer(builder: &mut Builder, view: &Table, triggers: impl Iterator<Item = Trigger>) {
-    let mut offered = Offered::NONE;
+    let mut offered = WriteAccess::NONE;
     for trigger in triggers.filter(|trigger| trigger.when == When::Instead && !trigger.of_some) {
         match trigger.change {
             Change::Insert => offered.insert = true,
@@ -67,7 +67,7 @@ fn offer(builder: &mut Builder, view: &Table, triggers: impl Iterator<Item = Tri
             Change::Delete => offered.delete = true,
         }
     }
-    builder.offer(view.entity, offered);
+    builder.set_write_access(view.entity, offered);
 }
 
 impl Trigger {

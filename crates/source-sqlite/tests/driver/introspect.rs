@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use catalog::{
-    Catalog, Covers, Entity, Field, FieldId, Generated, KeyKind, NoteKind, Scalar, Type,
+    Catalog, Entity, Field, FieldId, Generated, IndexCoverage, KeyKind, NoteKind, Scalar, Type,
 };
 use expect_test::{Expect, expect};
 use rusqlite::Connection;
@@ -47,9 +47,9 @@ fn print_entity(text: &mut String, catalog: &Catalog, entity: &Entity) {
     }
     for index in &entity.indexes {
         let partial = match &index.covers {
-            Covers::All => "",
-            Covers::NotNull(_) => " not null",
-            Covers::Some => " partial",
+            IndexCoverage::All => "",
+            IndexCoverage::NotNull(_) => " not null",
+            IndexCoverage::Some => " partial",
         };
         let unique = if index.unique { " unique" } else { "" };
         writeln!(text, "  index {} ({}){unique}{partial}", index.name, names(&index.fields))

@@ -305,11 +305,11 @@ async fn a_view_is_changed_by_its_triggers() {
          CREATE TRIGGER gone INSTEAD OF DELETE ON person
             BEGIN DELETE FROM stored WHERE id = old.id; END;",
     );
-    let offered = |name| file.catalog[file.entity(name)].offered;
+    let offered = |name| file.catalog[file.entity(name)].access;
     let person = offered("person");
     assert_eq!((person.insert, person.update, person.delete), (true, true, true));
-    assert_eq!(offered("plain"), catalog::Offered::NONE);
-    assert_eq!(offered("stored"), catalog::Offered::ALL);
+    assert_eq!(offered("plain"), catalog::WriteAccess::NONE);
+    assert_eq!(offered("stored"), catalog::WriteAccess::ALL);
     let mut mutation = Mutation::of(&file);
     for (id, name) in [(1, "a"), (2, "b")] {
         let kind = insert(&file, "person", &[("id", number(id)), ("name", text(name))]);

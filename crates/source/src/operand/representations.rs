@@ -107,7 +107,7 @@ fn find<'v>(of: &'v Represented, element: Given<'v>) -> Result<Found<'v>, String
     }
     let mut keys = String::new();
     for key in &of.keys {
-        let said = key.said.iter().map(|said| ir::print_field_set(said));
+        let said = key.paths.iter().map(|said| ir::print_field_set(said));
         for name in said.chain(key.id.as_ref().map(|id| id.name.to_string())) {
             keys.push_str(if keys.is_empty() { "`" } else { " or `" });
             keys.push_str(&name);
@@ -123,7 +123,7 @@ fn by_names<'v>(
     key: &'v RepresentedKey,
     element: Given<'v>,
 ) -> Option<Result<Vec<Resolved<'v>>, String>> {
-    key.said.iter().find_map(|said| {
+    key.paths.iter().find_map(|said| {
         let given: Vec<_> = said.iter().map(|path| follow(element, path)).collect::<Option<_>>()?;
         let values = given.into_iter().zip(said).zip(&key.kinds).map(|((given, path), kind)| {
             checked(*kind, given).ok_or_else(|| no_value(&path.join("."), of))
@@ -191,7 +191,7 @@ mod tests {
         let keys = vec![
             RepresentedKey {
                 kinds: vec![RepresentedValue::Integer { bits: 32 }],
-                said: vec![vec![["id".into()].into()]],
+                paths: vec![vec![["id".into()].into()]],
                 id: Some(OpaqueKey {
                     name: "nodeId".into(),
                     prefix: "products".into(),
@@ -200,7 +200,7 @@ mod tests {
             },
             RepresentedKey {
                 kinds: vec![RepresentedValue::Text; 2],
-                said: vec![
+                paths: vec![
                     vec![["sku".into()].into(), ["country".into()].into()],
                     vec![["sku".into()].into(), ["sold".into(), "country".into()].into()],
                 ],

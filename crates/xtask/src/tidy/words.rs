@@ -1,17 +1,21 @@
 //! Words that are forbidden in the names of a crate's code.
 
-use super::rules::FOREIGN_WORDS;
+use super::pattern::matches;
+use super::rules::{EACH_DIALECT, EACH_SOURCE, FOREIGN_WORDS};
 use super::source::Source;
 use super::{Finding, Rule};
 
-/// Finds names in a crate's code that contain a forbidden word; comments may use any word.
-pub(crate) fn check(source: &Source) -> Vec<Finding> {
+/// Finds names in a crate's code that contain a word foreign to it; prose may use any word. `crates`
+/// are all of the project.
+pub(crate) fn check(source: &Source, crates: &[&str]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for rule in FOREIGN_WORDS.iter().filter(|rule| source.crate_name() == Some(rule.within)) {
+    let Some(own) = source.crate_name() else { return findings };
+    for rule in FOREIGN_WORDS.iter().filter(|rule| matches(rule.within, own)) {
+        let foreign = expand(rule.words, own, crates);
         for (idx, line) in source.product_lines() {
             for name in names(&line.code) {
                 let words = split_words(name);
-                if let Some(word) = words.iter().find(|word| is_foreign(word, rule.words)) {
+                if let Some(word) = words.iter().find(|word| is_foreign(word, &foreign)) {
                     findings.push(Finding {
                         path: source.path.clone(),
                         line: idx + 1,
@@ -25,7 +29,28 @@ pub(crate) fn check(source: &Source) -> Vec<Finding> {
     findings
 }
 
-/// The plural counts as the same word.
+/// The words of a rule, with the names of dialects and sources, but for that of the crate itself.
+fn expand<'w>(words: &[&'w str], own: &str, crates: &[&'w str]) -> Vec<&'w str> {
+    let named =
+        |prefix: &'static str| crates.iter().filter_map(move |name| name.strip_prefix(prefix));
+    let mut all = Vec::new();
+    for word in words {
+        match *word {
+            EACH_DIALECT => {
+                all.extend(named("dialect-").filter(|one| !named("source-").any(|it| it == *one)));
+            }
+            EACH_SOURCE => {
+                all.extend(named("source-").filter(|one| !named("dialect-").any(|it| it == *one)));
+            }
+            word => all.push(word),
+        }
+    }
+    let own = own.strip_prefix("source-").unwrap_or_default();
+    all.retain(|word| *word != own);
+    all
+}
+
+/// The plural is the same word.
 fn is_foreign(word: &str, foreign: &[&str]) -> bool {
     foreign.contains(&word) || word.strip_suffix('s').is_some_and(|one| foreign.contains(&one))
 }
@@ -57,7 +82,8 @@ mod tests {
     use super::*;
 
     fn check(path: &str, text: &str) -> Vec<String> {
-        super::check(&Source::parse(path, text)).iter().map(Finding::to_string).collect()
+        let crates = ["dialect-neo4j", "dialect-toy", "ir", "source-box", "source-neo4j", "sql"];
+        super::check(&Source::parse(path, text), &crates).iter().map(Finding::to_string).collect()
     }
 
     #[test]
@@ -70,6 +96,15 @@ mod tests {
             );
             assert_eq!(check("crates/ir/src/lib.rs", &format!("x({name})")), [expected]);
         }
+    }
+
+    #[test]
+    fn the_names_of_other_sources_and_of_dialects_are_foreign_to_a_source() {
+        let found = |name: &str| check("crates/source-neo4j/src/lib.rs", name).len();
+        assert_eq!((found("ToyRow"), found("Neo4jRow"), found("BoxRow")), (1, 0, 1));
+        assert_eq!(check("crates/source-box/src/lib.rs", "BoxRow"), [] as [&str; 0]);
+        assert_eq!(check("crates/source-box/src/lib.rs", "neo4j").len(), 1);
+        assert_eq!(check("crates/sql/src/lib.rs", "neo4j"), [] as [&str; 0]);
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl Walk<'_> {
         let (action, stage) = (Action::Create, Stage::After);
         let places = insert.fields.iter().copied().enumerate();
         let (of_all, of_some): (Vec<_>, Vec<_>) =
-            places.partition(|(place, _)| insert.rows.all_say(*place));
+            places.partition(|(place, _)| insert.rows.all_set(*place));
         let of_all: Vec<Member> =
             of_all.into_iter().map(|(_, field)| Member::Field(field)).collect();
         let mut check = self.set.restrictions.validation(entity, &of_all, action, stage);

@@ -14,7 +14,7 @@ use crate::shared::nested::{Step, add_connect_where};
 use crate::v3::classes::has_relationships;
 use crate::v3::conditions::add_conditions;
 use crate::v3::roles::{filter, of_variant, on_variant};
-use api::binding::NestedWriteVerb;
+use api::binding::{FilterRole, NestedWriteVerb, WriteRole};
 
 /// Ends of the names of types for the node types of an interface.
 const OF_IMPLEMENTATIONS: [&str; 5] =
@@ -70,10 +70,13 @@ pub(in crate::v3) fn end_interface(build: &mut Builder<'_>, place: usize) {
             build.put(&format!("{name}{suffix}"), "_on", &of(suffix), on_variant());
         }
     }
-    build.fill(&format!("{name}CreateInput"));
-    build.fill(&format!("{name}UpdateInput"));
+    build.fill(&format!("{name}CreateInput"), WriteRole::Inputs);
+    build.fill(&format!("{name}UpdateInput"), WriteRole::Inputs);
     for suffix in OF_IMPLEMENTATIONS {
-        build.fill(&of(suffix));
+        match suffix {
+            "Where" => build.fill(&of(suffix), FilterRole::Conditions),
+            _ => build.fill(&of(suffix), WriteRole::Inputs),
+        }
     }
 }
 

@@ -58,7 +58,7 @@ enum Nodes {
     Found,
 }
 
-/// A nested write along a relationship; without a way it is that of the object around it.
+/// A nested write along a relationship; without a path it takes that of the object around it.
 fn nested_write(nodes: Nodes, way: Option<Way>, verb: NestedWriteVerb) -> InputBinding {
     InputBinding::lenient(WriteRole::NestedWrite { way, verb, rank: rank(nodes, verb) })
 }
@@ -109,7 +109,7 @@ fn edge_create(build: &Builder<'_>, link: &Link<'_>, is_required: bool) -> Optio
     edge_input(build, link).is_there.then(|| format!("{}CreateInput{mark}", link.edge))
 }
 
-/// Adds nested writes to an input type, whose inputs have names that `own` gives.
+/// Adds nested writes to an input type; `own` forms the names of their inputs.
 fn put_steps(
     build: &mut Builder<'_>,
     link: &Link<'_>,

@@ -160,8 +160,8 @@ pub(super) fn done_along<'m>(
     link: &Link<'m>,
     verb: NestedWriteVerb,
 ) -> InputBinding {
-    match (way(build, link), link.change_paths) {
-        (Some(way), _) => nested_write(Nodes::Found, Some(way), verb),
+    match (change_path(build, link), link.change_paths) {
+        (Some(path), _) => nested_write(Nodes::Found, Some(path), verb),
         (None, Some(ways)) => InputBinding::lenient(WriteRole::Several(SeveralRole::NestedWrite {
             ways,
             verb,
@@ -172,8 +172,8 @@ pub(super) fn done_along<'m>(
 }
 
 pub(super) fn along<'m>(build: &Builder<'m>, link: &Link<'m>) -> InputBinding {
-    match (way(build, link), link.change_paths) {
-        (Some(way), _) => InputBinding::lenient(WriteRole::NestedWrites(way)),
+    match (change_path(build, link), link.change_paths) {
+        (Some(path), _) => InputBinding::lenient(WriteRole::NestedWrites(path)),
         (None, Some(ways)) => {
             InputBinding::lenient(WriteRole::Several(SeveralRole::Among { ways }))
         }
@@ -182,6 +182,6 @@ pub(super) fn along<'m>(build: &Builder<'m>, link: &Link<'m>) -> InputBinding {
 }
 
 /// The path of changes along a relationship: as it is written.
-fn way(build: &Builder<'_>, link: &Link<'_>) -> Option<Way> {
-    link.path().map(|way| link.written(build, &way, way.written))
+fn change_path(build: &Builder<'_>, link: &Link<'_>) -> Option<Way> {
+    link.path().map(|path| link.written(build, &path, path.written))
 }

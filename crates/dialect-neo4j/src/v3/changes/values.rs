@@ -21,7 +21,7 @@ pub(in crate::v3) fn add_edge_values(
     add_created(build, &format!("{name}CreateInput"), created(attributes, &USUAL).iter());
 }
 
-/// Adds the input types for what is stored in nodes.
+/// Adds the input types for the stored values of nodes.
 pub(in crate::v3) fn add_node_values(
     build: &mut Builder<'_>,
     name: &str,
@@ -47,7 +47,7 @@ pub(super) fn add_absent_values(build: &mut Builder<'_>, node: usize) -> String 
     let name = format!("{}OnCreateInput", build.name(owner.into()));
     let values = created(&attributes(build, owner), &OF_ABSENT);
     add_created(build, &name, values.iter());
-    build.fill(&name);
+    build.fill(&name, WriteRole::Inputs);
     name
 }
 

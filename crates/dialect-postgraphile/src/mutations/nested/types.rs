@@ -9,18 +9,18 @@ use rustc_hash::FxHashMap;
 
 use super::super::inputs;
 use super::super::{add_member, claim_type};
-use super::ways::{Way, can_be_said, keys_said, ways};
+use super::relations::{NestedRelation, can_be_said, keys_said, relations};
+use crate::api_types::RowInput;
 use crate::build::{Build, input};
 use crate::descriptions::beyond;
 use crate::entity::Served;
-use crate::made::RowInput;
 use api::binding::{ArgumentRole, FilterRole, NestedBinding, NestedVerb, WriteRole};
 
 /// The types so far.
 pub(super) struct NestedTypes<'s, 'c> {
     served: &'s [Served<'c>],
     /// The relations of each entity.
-    ways: FxHashMap<EntityId, Vec<Way>>,
+    ways: FxHashMap<EntityId, Vec<NestedRelation>>,
     /// The input of each entity's key.
     keys: FxHashMap<EntityId, Option<RowKey>>,
     /// Types of rows without relations so far.
@@ -36,7 +36,8 @@ struct RowKey {
 
 impl<'s, 'c> NestedTypes<'s, 'c> {
     pub(super) fn new(build: &Build<'_>, served: &'s [Served<'c>]) -> Self {
-        let ways = served.iter().map(|one| (one.entity.id, ways(build, served, one))).collect();
+        let ways =
+            served.iter().map(|one| (one.entity.id, relations(build, served, one))).collect();
         Self { served, ways, keys: FxHashMap::default(), open: Vec::new() }
     }
 
@@ -77,7 +78,7 @@ impl<'s, 'c> NestedTypes<'s, 'c> {
         &mut self,
         build: &mut Build<'_>,
         (entity, row, r#type): (EntityId, RowInput, TypeId),
-        way: &Way,
+        way: &NestedRelation,
     ) -> Option<()> {
         if build.api.schema().find_input_field(r#type, &way.name).is_some() {
             // A writable column that is not readable may have the name.
@@ -121,7 +122,12 @@ impl<'s, 'c> NestedTypes<'s, 'c> {
     }
 
     /// The type of a verb's input.
-    fn member(&mut self, build: &mut Build<'_>, way: &Way, verb: NestedVerb) -> Option<TypeRef> {
+    fn member(
+        &mut self,
+        build: &mut Build<'_>,
+        way: &NestedRelation,
+        verb: NestedVerb,
+    ) -> Option<TypeRef> {
         let row = match verb {
             NestedVerb::Create => self.of_rows(build, way.entity, RowInput::NestedCreate)?,
             NestedVerb::Disconnect if way.is_single => return build.scalar("Boolean"),
@@ -176,7 +182,7 @@ impl<'s, 'c> NestedTypes<'s, 'c> {
 }
 
 /// The verbs of a relation.
-fn verbs(way: &Way, row: RowInput) -> &[NestedVerb] {
+fn verbs(way: &NestedRelation, row: RowInput) -> &[NestedVerb] {
     match row {
         RowInput::NestedPatch => &way.of_there,
         _ => &way.of_new,

@@ -1,12 +1,12 @@
 //! Changes of relationships: fields that refer to other rows.
 
 use catalog::{EntityId, FieldId};
-use ir::{Again, ChildWrite, Filter, HopDirection, Operand, Value, WriteKind};
+use ir::{ChildWrite, ExistingLink, Filter, HopDirection, Operand, Value, WriteKind};
 use source::CompileError;
 use sql::{Expression, Select, SelectItem, Set, Update};
 
 use super::super::super::compile::Compiler;
-use super::super::super::level::Parents;
+use super::super::super::level::{Parents, Unit};
 use super::super::super::row_set::Scope;
 use super::super::super::statement::Statement;
 use super::outer::{Given, Outer, OuterRow, Which, whiches};
@@ -28,10 +28,17 @@ enum Unfound {
 
 impl Compiler<'_> {
     /// Links and unlinks rows.
-    pub(super) fn relink(&mut self, child: &ChildWrite, outer: &Outer) -> Result<(), CompileError> {
+    pub(super) fn relink(
+        &mut self,
+        child: &ChildWrite,
+        outer: &Outer,
+        unit: &mut Unit,
+    ) -> Result<(), CompileError> {
         refuse_below(&child.write)?;
-        if let WriteKind::Link { again: Again::Refuse(_), .. } = &child.write.kind {
-            return Err(CompileError::not_built("a link that may not be there yet"));
+        if let WriteKind::Link { filter, existing: ExistingLink::Refuse(otherwise) } =
+            &child.write.kind
+        {
+            self.expect_unlinked(child, outer, (filter, otherwise), unit)?;
         }
         let (near, far) = self.hop_fields(child.hop);
         let (near, far) = (near.to_vec(), far.to_vec());

@@ -2,13 +2,13 @@
 
 use ir::{ChildWrite, ExpectedLinks, Filter, Otherwise, OtherwiseKind, Write};
 use source::CompileError;
-use sql::{Comparison, Expression, Join, JoinKind, Select, SelectItem};
+use sql::{Comparison, Expression, FromItem, Join, JoinKind, Select, SelectItem};
 
 use super::super::super::compile::Compiler;
-use super::super::super::level::{Test, Unit};
+use super::super::super::level::{Parents, Test, Unit};
 use super::super::super::row_set::Scope;
 use super::super::super::statement::Statement;
-use super::outer::{Outer, OuterRow, whiches};
+use super::outer::{Outer, OuterRow, Which, whiches};
 
 impl Compiler<'_> {
     /// Requires that each row above is linked to so many rows.
@@ -20,18 +20,10 @@ impl Compiler<'_> {
         unit: &mut Unit,
     ) -> Result<(), CompileError> {
         super::refuse_below(&child.write)?;
-        let (near, far) = self.hop_fields(child.hop);
-        let (near, far) = (near.to_vec(), far.to_vec());
-        let target = self.target(child.hop);
         for which in whiches(&child.parents) {
             let mut statement = Statement::default();
-            let OuterRow { values, item, how } =
-                self.outer_row(outer, &near, which, &mut statement)?;
-            let alias = statement.alias();
-            let mut linked = Select::from(self.table(target, alias));
-            for (far, value) in far.iter().zip(values) {
-                linked.and_where(self.field(alias, *far).equals(value));
-            }
+            let (item, how, scope) = self.linked_rows(child, (outer, which), &mut statement)?;
+            let mut linked = scope.select;
             let fails = if links == ExpectedLinks::None {
                 Expression::Exists(Box::new(linked))
             } else {
@@ -52,6 +44,45 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    /// Requires that no row above is linked to a row that passes.
+    pub(super) fn expect_unlinked(
+        &mut self,
+        child: &ChildWrite,
+        outer: &Outer,
+        (filter, otherwise): (&Filter, &Otherwise),
+        unit: &mut Unit,
+    ) -> Result<(), CompileError> {
+        for which in whiches(&child.parents) {
+            let mut statement = Statement::default();
+            let (item, how, mut scope) = self.linked_rows(child, (outer, which), &mut statement)?;
+            if !filter.is_all() {
+                let passes = self.filter(filter, &mut scope, &mut statement)?;
+                scope.select.and_where(passes);
+            }
+            let mut select = item.map_or_else(Select::once, Select::from);
+            select.and_where(Expression::Exists(Box::new(scope.select)));
+            self.require_no(select, (outer, how), otherwise.clone(), statement, unit)?;
+        }
+        Ok(())
+    }
+
+    /// The rows that a row above is linked to, and where that stands.
+    fn linked_rows(
+        &self,
+        child: &ChildWrite,
+        (outer, which): (&Outer, Which),
+        statement: &mut Statement,
+    ) -> Result<(Option<FromItem>, Parents, Scope), CompileError> {
+        let (near, far) = self.hop_fields(child.hop);
+        let OuterRow { values, item, how } = self.outer_row(outer, near, which, statement)?;
+        let alias = statement.alias();
+        let mut linked = Select::from(self.table(self.target(child.hop), alias));
+        for (far, value) in far.iter().zip(values) {
+            linked.and_where(self.field(alias, *far).equals(value));
+        }
+        Ok((item, how, Scope::new(linked, alias)))
+    }
+
     /// Requires that each row passes the check of its write.
     pub(super) fn check(
         &mut self,
@@ -64,7 +95,7 @@ impl Compiler<'_> {
         }
         let key = self.key_fields(outer)?;
         let mut statement = Statement::default();
-        let row = self.outer_row(outer, &key, super::outer::Which::Each, &mut statement)?;
+        let row = self.outer_row(outer, &key, Which::Each, &mut statement)?;
         let alias = statement.alias();
         let is_it = key.iter().zip(row.values);
         let is_it = is_it.map(|(field, value)| self.field(alias, *field).equals(value));
@@ -95,11 +126,14 @@ impl Compiler<'_> {
     fn require_no(
         &mut self,
         mut select: Select,
-        (outer, how): (&Outer, super::super::super::level::Parents),
+        (outer, how): (&Outer, Parents),
         otherwise: Otherwise,
         statement: Statement,
         unit: &mut Unit,
     ) -> Result<(), CompileError> {
+        if !otherwise.gaps.is_empty() {
+            return Err(CompileError::not_built("values in the message of a requirement"));
+        }
         select.items = vec![SelectItem { expression: Expression::Boolean(true), name: None }];
         let name = self.catalog.qualified_name(outer.entity);
         let level = self.push_write_of(name, &select.into(), statement, how)?;

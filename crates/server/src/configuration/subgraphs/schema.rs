@@ -4,12 +4,13 @@
 //! of sources is derived from the options and their scopes. The test below keeps schema and reader
 //! consistent.
 
+use dialects::{DIALECTS, DialectName};
 use serde_json::{Map, Value, json};
 
 use super::source;
 use crate::configuration::keys::Keys;
 use crate::configuration::schema::value_of;
-use crate::options::{DialectName, SourceKind, Target, refusal_for};
+use crate::options::{SourceKind, Target, refusal_for};
 
 /// The schema without sources.
 const SERVERS: &str = include_str!("schema.json");
@@ -23,13 +24,6 @@ const NEO4J: &str = r"^(neo4j|bolt)(\+s(sc)?)?://";
 
 /// Addresses that are not SQLite files, or have variables.
 const NOT_SQLITE: &str = r"^postgres(ql)?://|^(neo4j|bolt)(\+s(sc)?)?://|\$\{";
-
-/// The sources and dialects of an API, the default dialect of a source first.
-const TARGETS: [(SourceKind, &[DialectName]); 3] = [
-    (SourceKind::Sqlite, &[DialectName::Postgraphile, DialectName::Phrag]),
-    (SourceKind::Postgres, &[DialectName::Postgraphile, DialectName::Phrag]),
-    (SourceKind::Neo4j, &[DialectName::Neo4j]),
-];
 
 /// The JSON Schema of a subgraphs file.
 pub(crate) fn schema() -> Value {
@@ -57,10 +51,13 @@ fn conditions(keys: &Keys) -> Value {
         "then": { "propertyNames": { "enum": own } },
         "else": { "propertyNames": { "not": { "enum": names } } },
     })];
-    for (kind, dialects) in TARGETS {
-        let others = [DialectName::Postgraphile, DialectName::Phrag, DialectName::Neo4j];
-        let others = others.into_iter().filter(|other| !dialects.contains(other));
-        let others: Vec<&str> = others.map(DialectName::name).collect();
+    for kind in SourceKind::ALL {
+        // The default dialect of a source is the first.
+        let all = DIALECTS.iter().map(|(_, dialect, _)| *dialect);
+        let is_served =
+            |dialect: &DialectName| dialect.is_for_graphs() == (kind == SourceKind::Neo4j);
+        let (dialects, others): (Vec<DialectName>, Vec<DialectName>) = all.partition(is_served);
+        let others: Vec<&str> = others.into_iter().map(DialectName::name).collect();
         conditions.push(json!({
             "if": { "required": ["source"], "properties": { "source": pattern(kind) } },
             "then": { "properties": { "dialect": { "not": { "enum": others } } } },

@@ -31,8 +31,8 @@ impl Compiler<'_> {
             }
             match &child.write.kind {
                 WriteKind::Insert(_) => self.create(alike, outer, clauses, statement)?,
-                WriteKind::Link { filter, again } => {
-                    self.connect(child, (filter, again), outer, clauses, statement)?;
+                WriteKind::Link { filter, existing } => {
+                    self.connect(child, (filter, existing), outer, clauses, statement)?;
                 }
                 WriteKind::LinkOrInsert { insert, conflict } => {
                     self.connect_or_create(child, (insert, conflict), outer, clauses, statement)?;

@@ -4,7 +4,7 @@ use cypher::{
     Case, Clause, Comparison, Expression, Match, Merge, NodePattern, Path, Projection, Set,
     Variable,
 };
-use ir::{Again, ChildWrite, Conflict, ExpectedLinks, Filter, Insert, Otherwise};
+use ir::{ChildWrite, Conflict, ExistingLink, ExpectedLinks, Filter, Insert, Otherwise};
 use source::CompileError;
 
 use super::super::place::Scope;
@@ -21,7 +21,7 @@ impl Compiler<'_> {
     pub(super) fn connect(
         &self,
         child: &ChildWrite,
-        (filter, again): (&Filter, &Again),
+        (filter, existing): (&Filter, &ExistingLink),
         outer: Variable,
         clauses: &mut Vec<Clause>,
         statement: &mut Statement,
@@ -38,7 +38,7 @@ impl Compiler<'_> {
         let mut relationship = self.relationship(child.hop)?;
         directed(&mut relationship);
         let known = NodePattern::known(node);
-        if let Again::Keep = again {
+        if let ExistingLink::Keep = existing {
             let edge = statement.element();
             let sets = self.assigned(edge, &child.edge, statement)?;
             relationship.variable = (!sets.is_empty()).then_some(edge);
@@ -49,7 +49,7 @@ impl Compiler<'_> {
             }
             return self.go_on(&child.write, (body, node), outer, clauses, statement);
         }
-        if let Again::Refuse(otherwise) = again {
+        if let ExistingLink::Refuse(otherwise) = existing {
             let path = Path::along(start, relationship.clone(), known.clone());
             let fails =
                 Expression::Exists(Box::new(cypher::Query::of(vec![Match::of(path, None)])));

@@ -7,7 +7,7 @@ use super::model::{Case, Movies, operand, output, read, related, rows};
 
 fn keyed(movies: &Movies, fields: &[&str], rest: Rows) -> Rows {
     let keys = fields.iter().zip(0..).map(|(name, slot)| (movies.field(name), operand(slot)));
-    let from = From::Keys { entity: movies.movie, keys: keys.collect(), told: Vec::new() };
+    let from = From::Keys { entity: movies.movie, keys: keys.collect(), external: Vec::new() };
     Rows { from, ..rest }
 }
 

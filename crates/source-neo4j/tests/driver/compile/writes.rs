@@ -3,9 +3,9 @@
 use catalog::FieldId;
 use expect_test::expect;
 use ir::{
-    Again, Assignment, ChildWrite, Conflict, Counter, ExpectedLinks, Filter, From, Hop, Insert,
-    InsertedRows, Isolation, NewId, Operand, Otherwise, OtherwiseKind, OutputKind, Request, Rows,
-    State, StepId, StepKind, Update, Write, WriteKind,
+    Assignment, ChildWrite, Conflict, Counter, ExistingLink, ExpectedLinks, Filter, From, Hop,
+    Insert, InsertedRows, Isolation, NewId, Operand, Otherwise, OtherwiseKind, OutputKind, Request,
+    Rows, State, StepId, StepKind, Update, Write, WriteKind,
 };
 
 use super::model::{Case, Movies, ascending, backward, operand, output, related, request, rows};
@@ -76,8 +76,10 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
         };
         let known = child(backward(movies.knows), &[], person(6));
         let friend = Write { children: vec![known], ..person(5) };
-        let connect =
-            of_person(WriteKind::Link { filter: named(7), again: Again::Link }, Vec::new());
+        let connect = of_person(
+            WriteKind::Link { filter: named(7), existing: ExistingLink::Link },
+            Vec::new(),
+        );
         of_movie(
             two(),
             vec![
@@ -112,7 +114,10 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
         let mut connect = child(
             hop,
             &[],
-            of_person(WriteKind::Link { filter: named(4), again: Again::Link }, Vec::new()),
+            of_person(
+                WriteKind::Link { filter: named(4), existing: ExistingLink::Link },
+                Vec::new(),
+            ),
         );
         connect.edge = role(5);
         let delete = of_person(WriteKind::Delete { filter: named(6), at_most: None }, Vec::new());
@@ -136,10 +141,10 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
             let kind = WriteKind::Expect { links, otherwise: no("one") };
             child(backward(movies.directed), &[], of_person(kind, Vec::new()))
         };
-        let mut keep = person_by(link(0, Again::Keep), Vec::new());
+        let mut keep = person_by(link(0, ExistingLink::Keep), Vec::new());
         keep.edge = role(1);
-        let plain = person_by(link(0, Again::Keep), Vec::new());
-        let mut refuse = person_by(link(2, Again::Refuse(no("again"))), Vec::new());
+        let plain = person_by(link(0, ExistingLink::Keep), Vec::new());
+        let mut refuse = person_by(link(2, ExistingLink::Refuse(no("again"))), Vec::new());
         refuse.edge = role(3);
         let fields = ["Person.name", "Person.name", "Person.born"].map(|name| movies.field(name));
         let insert = Insert {

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use catalog::{
-    Argument, ArgumentType, Catalog, Covers, Entity, EntityId, EntityKind, Field, FieldId, Finds,
-    Function, FunctionResult, Generated, KeyKind, Relationship, Scalar, Type,
+    Argument, ArgumentType, Catalog, Entity, EntityId, EntityKind, Field, FieldId, Function,
+    FunctionResult, Generated, IndexCoverage, IndexUse, KeyKind, Relationship, Scalar, Type,
 };
 use source_postgres::introspect::{Introspected, PhysicalTypes};
 
@@ -45,12 +45,12 @@ fn entity_lines(
     }
     for index in &entity.indexes {
         let partial = match &index.covers {
-            Covers::All => "",
-            Covers::NotNull(_) => " not null",
-            Covers::Some => " partial",
+            IndexCoverage::All => "",
+            IndexCoverage::NotNull(_) => " not null",
+            IndexCoverage::Some => " partial",
         };
         let unique = if index.unique { " unique" } else { "" };
-        let other = if index.finds == Finds::Other { " not for equals" } else { "" };
+        let other = if index.finds == IndexUse::Other { " not for equals" } else { "" };
         let fields = names(catalog, &index.fields);
         lines.push(format!("  index {} ({fields}){unique}{partial}{other}", index.name));
     }

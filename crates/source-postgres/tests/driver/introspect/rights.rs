@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use catalog::{Catalog, Offered, OfferedField};
+use catalog::{Catalog, FieldAccess, WriteAccess};
 use expect_test::{Expect, expect};
 use source_postgres::introspect::introspect;
 use source_postgres::{Extensions, Rights};
@@ -26,17 +26,17 @@ fn offered(database: &Database, role: &str, rights: Rights) -> String {
 fn text(catalog: &Catalog) -> String {
     let mut text = String::new();
     for entity in catalog.entities().filter(|entity| entity.kind.is_stored()) {
-        let Offered { insert, update, delete } = entity.offered;
+        let WriteAccess { insert, update, delete } = entity.access;
         let changes = letters(&[(insert, 'i'), (update, 'u'), (delete, 'd')]);
         let columns = catalog.fields_of(entity.id).map(|field| {
-            let OfferedField { read, insert, update } = field.offered;
+            let FieldAccess { read, insert, update } = field.access;
             let uses = letters(&[(read, 'r'), (insert, 'i'), (update, 'u')]);
             format!("{} {uses}", field.name)
         });
         let columns: Vec<String> = columns.collect();
         writeln!(text, "{} {changes}: {}", entity.name, columns.join(", ")).expect("a text");
     }
-    let called = catalog.functions().filter(|function| function.offered);
+    let called = catalog.functions().filter(|function| function.callable);
     let called: Vec<&str> = called.map(|function| &*function.name).collect();
     writeln!(text, "{}", called.join(", ")).expect("a text");
     text

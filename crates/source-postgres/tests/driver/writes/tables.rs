@@ -1,6 +1,6 @@
 //! What is not a plain table, and what its owner lets.
 
-use catalog::Offered;
+use catalog::WriteAccess;
 use expect_test::expect;
 use ir::HopDirection;
 
@@ -124,11 +124,11 @@ async fn what_stands_on_a_table_out_of_reach_is_not_changed() {
         create view over_post as select id, headline from post;
         create view counted as select author_id, count(*) as posts from post group by 1;";
     let Some(world) = world(&[BLOG, sql].concat()).await else { return };
-    let offered = |name: &str| world.catalog[world.entity(name)].offered;
+    let offered = |name: &str| world.catalog[world.entity(name)].access;
     for name in ["remote", "over_remote", "twice_over_remote", "counted"] {
-        assert_eq!(offered(name), Offered::NONE, "{name}");
+        assert_eq!(offered(name), WriteAccess::NONE, "{name}");
     }
     for name in ["post", "over_post"] {
-        assert_eq!(offered(name), Offered::ALL, "{name}");
+        assert_eq!(offered(name), WriteAccess::ALL, "{name}");
     }
 }

@@ -1,7 +1,7 @@
 //! Changes of relationships.
 
 use expect_test::expect;
-use ir::{Again, Conflict, Filter, Hop, WriteKind};
+use ir::{Conflict, ExistingLink, Filter, Hop, Otherwise, OtherwiseKind, WriteKind};
 
 use super::super::builder::{
     Builder, child, equal, insert, insert_one, integer, text, update, write,
@@ -11,7 +11,7 @@ use super::super::on_each;
 use super::{BLOG, all};
 
 fn link(filter: Filter) -> WriteKind {
-    WriteKind::Link { filter, again: Again::Keep }
+    WriteKind::Link { filter, existing: ExistingLink::Keep }
 }
 
 /// An update of one post that changes nothing but what it is linked to.
@@ -101,6 +101,46 @@ async fn a_row_begins_and_ceases_to_refer_to_others() {
         1a@1 2b@1 3c@2 4d@3
         1red 2blue
         1-1 1-2 2-1"#]].assert_eq(&answer);
+}
+
+#[tokio::test]
+async fn a_link_may_be_refused_where_it_is_there() {
+    let answer = on_each(BLOG, async |database| {
+        let again = || ExistingLink::Refuse(Otherwise::new(OtherwiseKind::Invalid, "linked"));
+        let back = |filter| WriteKind::Link { filter, again: again() };
+        let run = async |hop: Hop, (entity, id): (&str, i64), (below, kind): (&str, WriteKind)| {
+            let mut builder = Builder::new(database);
+            let linked = child(hop, &[], write(database, below, kind, Vec::new()));
+            let key = database.field(&format!("{entity}.id"));
+            let outer = update(equal(key, integer(id)), &[]);
+            builder.write(0, write(database, entity, outer, vec![linked]), &["id"]);
+            database.run(&builder.request()).await
+        };
+        let (down, up) = (database.from("post.author_id"), database.to("post.author_id"));
+        let third = || ("post", back(titled(database, "Third")));
+        let ben = || ("person", back(named(database, "Ben")));
+        let answers = [
+            run(down, ("person", 1), third()).await,
+            run(down, ("person", 1), third()).await,
+            run(up, ("post", 1), ben()).await,
+            run(up, ("post", 1), ben()).await,
+        ];
+        format!("{}\n{}", answers.join("\n"), all(database))
+    })
+    .await;
+    expect![[r#"
+        {"r0":{"s1":[{"id":1}]}}
+        {"r0":null}
+        [Name("r0")]: Input: linked
+        {"r0":{"s1":[{"id":1}]}}
+        {"r0":null}
+        [Name("r0")]: Input: linked
+        1Ada 2Ben
+        1First@2 2Second@1 3Third@1
+        1a@1 2b@1 3c@2 4d@3
+        1red 2blue
+        1-1 1-2 2-1"#]]
+    .assert_eq(&answer);
 }
 
 #[tokio::test]

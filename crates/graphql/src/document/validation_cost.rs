@@ -23,7 +23,7 @@ const WORK_PER_FIELD: usize = 25;
 const STEPS: usize = 4;
 
 /// Checks the limits of a document.
-pub(super) fn check_effort(
+pub(super) fn check_validation_cost(
     schema: &Schema,
     index: &FieldIndex,
     document: &ast::Document,

@@ -6,21 +6,21 @@ use ir::{Hop, HopDirection};
 
 use super::super::inputs::{can_be_given, has_default};
 use super::super::is_offered;
+use crate::api_types::RowInput;
 use crate::build::Build;
 use crate::entity::Served;
-use crate::made::RowInput;
 use crate::naming::Verb;
 use crate::root;
 use crate::tags::omit::Action;
-use api::binding::{FieldBinding, NestedVerb, NestedWay, RowsForm, RowsFrom};
+use api::binding::{FieldBinding, NestedReference, NestedVerb, RowsForm, RowsFrom};
 
 /// A relation of an entity, by which rows can be connected.
-pub(super) struct Way {
+pub(super) struct NestedRelation {
     /// The name of the relation's field.
     pub(super) name: String,
     /// The entity of the rows at the other end.
     pub(super) entity: EntityId,
-    pub(super) way: NestedWay,
+    pub(super) way: NestedReference,
     pub(super) is_single: bool,
     /// The verbs for a new row.
     pub(super) of_new: Vec<NestedVerb>,
@@ -29,7 +29,11 @@ pub(super) struct Way {
 }
 
 /// The relations of an entity with a verb, each once.
-pub(super) fn ways(build: &Build<'_>, served: &[Served<'_>], one: &Served<'_>) -> Vec<Way> {
+pub(super) fn relations(
+    build: &Build<'_>,
+    served: &[Served<'_>],
+    one: &Served<'_>,
+) -> Vec<NestedRelation> {
     let schema = build.api.schema();
     let shown = one.types.map(|types| &schema[types.row].kind);
     let Some(TypeKind::Object { fields, .. }) = shown else { return Vec::new() };
@@ -66,7 +70,7 @@ pub(super) fn ways(build: &Build<'_>, served: &[Served<'_>], one: &Served<'_>) -
         if of_new.is_empty() && of_there.is_empty() {
             continue;
         }
-        ways.push(Way {
+        ways.push(NestedRelation {
             name: String::from(&*schema[*field].name),
             entity: binding.entity,
             way,
@@ -98,7 +102,7 @@ pub(super) fn keys_said<'s>(build: &Build<'_>, one: &'s Served<'_>) -> Vec<&'s [
     root::keys(one).into_iter().filter_map(key).collect()
 }
 
-type Found = Option<(NestedWay, Vec<NestedVerb>, Vec<NestedVerb>)>;
+type Found = Option<(NestedReference, Vec<NestedVerb>, Vec<NestedVerb>)>;
 
 /// The verbs that tags of the foreign keys omit.
 fn omitted(build: &Build<'_>, from: RowsFrom) -> Vec<NestedVerb> {
@@ -143,7 +147,7 @@ fn forward(
         of_there.push(NestedVerb::Disconnect);
     }
     let fields = pairs(from, &relationship.to_fields);
-    Some((NestedWay::Forward { fields, cleared }, of_new, of_there))
+    Some((NestedReference::Forward { fields, cleared }, of_new, of_there))
 }
 
 fn backward(build: &Build<'_>, other: &Served<'_>, relationship: &Relationship) -> Found {
@@ -168,7 +172,7 @@ fn backward(build: &Build<'_>, other: &Served<'_>, relationship: &Relationship) 
         }
     }
     let fields = pairs(&relationship.to_fields, from);
-    Some((NestedWay::Backward { fields, cleared }, of_new, of_there))
+    Some((NestedReference::Backward { fields, cleared }, of_new, of_there))
 }
 
 /// Many-to-many: only where there is one join row for each two, without required columns beside its
@@ -183,7 +187,7 @@ fn joined(
     let joining = served.get(*build.places.get(&near.from)?)?;
     let joins: Vec<FieldId> = near.from_fields.iter().chain(&far.from_fields).copied().collect();
     let is_key = |key: &&catalog::Key| {
-        key.tells_conflicts()
+        key.detects_conflicts()
             && key.fields.len() == joins.len()
             && joins.iter().all(|field| key.fields.contains(field))
     };
@@ -208,7 +212,7 @@ fn joined(
             of_there.push(NestedVerb::Set);
         }
     }
-    let way = NestedWay::Joined {
+    let way = NestedReference::Joined {
         joining: joining.entity.id,
         key,
         near: pairs(&near.to_fields, &near.from_fields),

@@ -17,12 +17,12 @@ const TAKEN: &[&str] =
 
 /// Definitions of an extension beside types.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Own<'d> {
+pub(super) struct CustomDirectives<'d> {
     directives: &'d [DirectiveDefinition],
     schemas: &'d [SchemaDefinition],
 }
 
-impl<'d> Own<'d> {
+impl<'d> CustomDirectives<'d> {
     pub(super) fn new(
         directives: &'d [DirectiveDefinition],
         schemas: &'d [SchemaDefinition],

@@ -3,10 +3,10 @@
 use catalog::{Catalog, EntityId, FieldId, Note, NoteKind};
 use graphql::schema::{FieldDefinition, TypeId};
 
+use super::api_types::ValueType;
 use super::build::Build;
 use super::claims::{Claimant, Claims};
 use super::entity::{Served, column_binding};
-use super::made::ValueType;
 use super::relations::{forward_field, outgoing_in_order};
 use api::binding::{EntityBinding, FieldBinding, RowsBinding, RowsForm, RowsFrom};
 
@@ -41,15 +41,15 @@ pub(super) fn add_fields(
     let binding = EntityBinding { natural_cursor, hollow: true, ..EntityBinding::default() };
     build.api.bind_entity(rows, binding);
     build.row_types.insert(rows, r#type);
-    build.apart.insert(rows, names);
+    build.decomposed.insert(rows, names);
 }
 
 /// Adds the relations of values, once the types of all related rows are made.
 pub(super) fn add_relations(build: &mut Build<'_>, served: &[Served<'_>]) {
     let catalog = build.catalog;
-    for composite in catalog.composites().filter(|composite| composite.apart) {
+    for composite in catalog.composites().filter(|composite| composite.is_decomposed) {
         let Some(rows) = composite.rows else { continue };
-        let Some(mut names) = build.apart.remove(&rows) else { continue };
+        let Some(mut names) = build.decomposed.remove(&rows) else { continue };
         let Some(row) = build.row_types.get(&rows).copied() else { continue };
         let name = build.api.schema()[row].name.to_string();
         for relationship in outgoing_in_order(build, &catalog[rows]) {

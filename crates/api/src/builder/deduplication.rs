@@ -15,7 +15,7 @@ const SUBJECTS: usize = 12;
 
 /// Definitions so far, by a signature: with an equal one, only the last one is compared.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct Deduplication {
     pub(super) fields: FxHashMap<Signature, graphql::schema::FieldId>,
     pub(super) inputs: FxHashMap<Signature, InputId>,
     /// The recent subjects of operators; the next one replaces the oldest.
@@ -27,7 +27,7 @@ pub(super) struct Known {
 /// if it has one.
 pub(super) type Signature = (usize, usize, TypeRef, Option<usize>);
 
-impl Known {
+impl Deduplication {
     /// Shares the subject of a condition with its neighbours: there are many conditions, and
     /// several on each value. New ones are copied, to keep shared ones together in memory.
     pub(super) fn share(&mut self, role: &mut InputRole) {

@@ -41,7 +41,7 @@ impl Build<'_> {
     /// True if any part of an entity's rows may be read on its own.
     pub(super) fn is_readable(&self, entity: EntityId) -> bool {
         let mut fields = self.catalog.fields_of(entity).peekable();
-        fields.peek().is_none() || fields.any(|field| field.offered.read)
+        fields.peek().is_none() || fields.any(|field| field.access.read)
     }
 
     pub(super) fn offers_field(&self, field: FieldId, action: Action) -> bool {
@@ -54,7 +54,7 @@ impl Build<'_> {
     /// objects with privileges of their own, such as functions: then they have all their fields.
     fn lets_field(&self, field: FieldId, action: Action) -> bool {
         let definition = &self.catalog[field];
-        let offered = definition.offered;
+        let offered = definition.access;
         let may = match action {
             Action::Read | Action::Filter | Action::Order => offered.read,
             Action::Create => offered.insert,
@@ -92,7 +92,7 @@ impl Build<'_> {
     }
 
     pub(super) fn offers_function(&self, function: FunctionId) -> bool {
-        self.catalog[function].offered && !omits(self.function_tags(function), Action::Execute)
+        self.catalog[function].callable && !omits(self.function_tags(function), Action::Execute)
     }
 
     /// True if rows have filters by a function's values.
