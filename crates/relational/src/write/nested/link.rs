@@ -35,7 +35,9 @@ impl Compiler<'_> {
         unit: &mut Unit,
     ) -> Result<(), CompileError> {
         refuse_below(&child.write)?;
-        if let WriteKind::Link { filter, existing: ExistingLink::Refuse(otherwise) } = &child.write.kind {
+        if let WriteKind::Link { filter, existing: ExistingLink::Refuse(otherwise) } =
+            &child.write.kind
+        {
             self.expect_unlinked(child, outer, (filter, otherwise), unit)?;
         }
         let (near, far) = self.hop_fields(child.hop);

@@ -2,7 +2,7 @@
 
 use super::finding;
 use crate::tidy::Finding;
-use crate::tidy::workspaces::in_folder;
+use crate::workspaces::in_folder;
 
 /// The lock file of a workspace's folder.
 pub(crate) fn path(folder: &str) -> String {
