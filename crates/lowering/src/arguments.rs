@@ -133,7 +133,7 @@ impl Context<'_> {
     pub(super) fn call_arguments(
         &self,
         field: &CollectedField<'_>,
-    ) -> Result<Vec<Given>, LowerError> {
+    ) -> Result<Vec<GivenArgument>, LowerError> {
         let is_read = |role: &ArgumentRole| matches!(role, ArgumentRole::Call(_));
         self.require_arguments(field, is_read)?;
         Ok(self.arguments(field)?.given)
