@@ -39,7 +39,7 @@ impl fmt::Display for Misbound {
 pub enum Position {
     /// An argument of a field that has none.
     Nothing,
-    /// An argument of a field that gives rows or values.
+    /// An argument of a field that returns rows or values.
     Rows,
     /// An argument of [`ConnectionField::Groups`].
     Groups,
@@ -292,7 +292,7 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
     }
 }
 
-/// An argument of a field that gives rows or values.
+/// An argument of a field that returns rows or values.
 fn of_rows(role: &ArgumentRole) -> Option<Reading> {
     match role {
         ArgumentRole::Options | ArgumentRole::SearchBy(_) => Some(Reading::Members(Position::Rows)),

@@ -74,7 +74,7 @@ pub fn print_schema_applying(schema: &Schema, applied: &Applied) -> String {
     output
 }
 
-/// A type reference as it stands in a document: `[Album!]!`.
+/// A type reference in the syntax of a document: `[Album!]!`.
 #[must_use]
 pub fn print_type(schema: &Schema, r#type: TypeRef) -> String {
     let lists = r#type.wrappers().filter(|wrapper| *wrapper == Wrapper::List).count();

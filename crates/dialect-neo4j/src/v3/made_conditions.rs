@@ -1,6 +1,6 @@
 //! Conditions on what is made of the nodes that a relationship leads to, and of its properties.
 
-use ir::{AggregateFunction, Comparison, Place};
+use ir::{AggregateFunction, Comparison, ValueRef};
 
 use super::build::Build;
 use super::classes::{OF_AGGREGATES, Stored, stored};
@@ -75,7 +75,7 @@ impl<'m> Build<'m> {
         &mut self,
         name: &str,
         one: Stored<'_>,
-        place: Option<&Place>,
+        place: Option<&ValueRef>,
         (operator, comparison): (&str, Comparison),
     ) {
         let r#type = &one.property.r#type;

@@ -1,6 +1,6 @@
 //! Orders and pages of lists.
 
-use ir::Place;
+use ir::ValueRef;
 
 use super::build::{Build, reason};
 use super::classes::{USUAL, stored};
@@ -80,8 +80,10 @@ impl Build<'_> {
         self.draft.add(&sort, Some(&sort_type(several, &sort)), kind);
         for one in sortable {
             let binding = match values.place(self, one.place) {
-                Some(Place::Field { field, .. }) => InputBinding::lenient(OrderRole::Field(field)),
-                Some(Place::Common(place)) => InputBinding::lenient(OrderRole::Common(place)),
+                Some(ValueRef::Field { field, .. }) => {
+                    InputBinding::lenient(OrderRole::Field(field))
+                }
+                Some(ValueRef::Common(place)) => InputBinding::lenient(OrderRole::Common(place)),
                 _ => unserved("An order by what statements give of nodes of several types"),
             };
             self.put_for(&sort, &one.field.name, DIRECTION, binding, reason(one.field));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalog::FieldId;
-use ir::{AggregateFunction, Comparison, Place, Quantifier, TextMatch};
+use ir::{AggregateFunction, Comparison, Quantifier, TextMatch, ValueRef};
 
 use super::build::Build;
 use super::relations::Relation;
@@ -41,11 +41,13 @@ impl Values {
     }
 
     /// What is compared.
-    pub(super) fn place(self, build: &Build<'_>, place: usize) -> Option<Place> {
+    pub(super) fn place(self, build: &Build<'_>, place: usize) -> Option<ValueRef> {
         match self {
-            Self::Edge(_) => self.field(build.placed, place).map(Place::Edge),
-            Self::Node(_) => self.field(build.placed, place).map(Place::field),
-            Self::Interface(interface) => build.common_place(interface, place).map(Place::Common),
+            Self::Edge(_) => self.field(build.placed, place).map(ValueRef::Edge),
+            Self::Node(_) => self.field(build.placed, place).map(ValueRef::field),
+            Self::Interface(interface) => {
+                build.common_place(interface, place).map(ValueRef::Common)
+            }
         }
     }
 }
@@ -86,7 +88,7 @@ pub(super) fn unserved(what: &str) -> InputBinding {
 /// nothing.
 pub(super) fn condition(
     values: Values,
-    place: Option<Place>,
+    place: Option<ValueRef>,
     operator: OperatorRole,
     negated: bool,
 ) -> InputBinding {
@@ -180,26 +182,26 @@ pub(super) fn together(relation: &Relation<'_>) -> InputBinding {
 
 /// A condition on how many there are.
 pub(super) fn counted(comparison: Comparison) -> InputBinding {
-    made(Place::Counted { distinct: false }, comparison)
+    made(ValueRef::Counted { distinct: false }, comparison)
 }
 
 /// A condition on what a function makes of a value of all of them.
 pub(super) fn aggregated(
     function: AggregateFunction,
-    place: Option<Place>,
+    place: Option<ValueRef>,
     comparison: Comparison,
 ) -> InputBinding {
     match place {
-        Some(place) => made(Place::Aggregated { function, place: Box::new(place) }, comparison),
+        Some(place) => made(ValueRef::Aggregated { function, place: Box::new(place) }, comparison),
         None => unserved("A condition on related nodes of several types"),
     }
 }
 
-fn made(place: Place, comparison: Comparison) -> InputBinding {
+fn made(place: ValueRef, comparison: Comparison) -> InputBinding {
     on_made(place, compare(comparison))
 }
 
-fn on_made(place: Place, operator: OperatorRole) -> InputBinding {
+fn on_made(place: ValueRef, operator: OperatorRole) -> InputBinding {
     let role = FilterRole::On { subject: Arc::new(Subject::new(place)), operator };
     InputBinding { role: role.into(), null: Meaning::False, empty: Meaning::Ignore }
 }
@@ -207,12 +209,12 @@ fn on_made(place: Place, operator: OperatorRole) -> InputBinding {
 /// A condition that any of the values of all of them has to pass, or its length.
 pub(super) fn any_of(
     function: AggregateFunction,
-    place: Option<Place>,
+    place: Option<ValueRef>,
     comparison: Comparison,
 ) -> InputBinding {
     match place {
         Some(place) => {
-            let place = Place::Aggregated { function, place: Box::new(place) };
+            let place = ValueRef::Aggregated { function, place: Box::new(place) };
             on_made(place, OperatorRole::CompareElement(comparison))
         }
         None => unserved("A condition on related nodes of several types"),

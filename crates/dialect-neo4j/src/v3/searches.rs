@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalog::SearchId;
-use ir::Place;
+use ir::ValueRef;
 
 use super::build::Build;
 use super::roles::{filter, limit};
@@ -32,7 +32,7 @@ impl Build<'_> {
         self.show(&result, "score", "Float!", binding);
         self.show(&result, &one, &format!("{}!", node.name), FieldBinding::Edge(EdgeField::Node));
 
-        let operators = FilterRole::Operators(Arc::new(Subject::new(Place::Edge(score))));
+        let operators = FilterRole::Operators(Arc::new(Subject::new(ValueRef::Edge(score))));
         let of_nodes = DraftInput::new(&one, &format!("{}Where", node.name), filter());
         let fields = vec![DraftInput::lenient("score", "FloatWhere", operators), of_nodes];
         let text = format!("The input for filtering a fulltext query on an index of {}", node.name);

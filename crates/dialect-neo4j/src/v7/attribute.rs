@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalog::{FieldId, FunctionId};
-use ir::{Call, Place};
+use ir::{Call, ValueRef};
 
 use super::build::{Build, Owner};
 use super::statements;
@@ -48,14 +48,16 @@ pub(super) struct Made {
 
 impl Spot {
     /// The place of the value, if it has one of its own.
-    pub(super) fn place(self) -> Option<Place> {
+    pub(super) fn place(self) -> Option<ValueRef> {
         Some(match self {
-            Self::Node(field) => Place::field(field),
-            Self::Edge(field) => Place::Edge(field),
-            Self::Common(place) => Place::Common(place),
-            Self::Made(Made { function, .. }) => {
-                Place::Computed(Call { function, of_row: Some(Vec::new()), arguments: Vec::new() })
-            }
+            Self::Node(field) => ValueRef::field(field),
+            Self::Edge(field) => ValueRef::Edge(field),
+            Self::Common(place) => ValueRef::Common(place),
+            Self::Made(Made { function, .. }) => ValueRef::Computed(Call {
+                function,
+                of_row: Some(Vec::new()),
+                arguments: Vec::new(),
+            }),
             Self::Apart => return None,
         })
     }

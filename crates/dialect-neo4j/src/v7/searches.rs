@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalog::{FieldId, SearchId};
-use ir::Place;
+use ir::ValueRef;
 
 use super::build::Build;
 use super::connections::{add_edge, default_limit, limited};
@@ -107,7 +107,7 @@ fn types(build: &mut Build<'_>, node: usize, names: &Names, score: FieldId, word
         let binding = FieldBinding::Connection(binding);
         build.draft.add_field(&names.connection, DraftField::new(field, r#type, binding));
     }
-    let operators = FilterRole::Operators(Arc::new(Subject::new(Place::Edge(score))));
+    let operators = FilterRole::Operators(Arc::new(Subject::new(ValueRef::Edge(score))));
     let fields = vec![
         DraftInput::lenient("score", "FloatWhere", operators),
         DraftInput::lenient("node", &format!("{own}Where"), FilterRole::Conditions),

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use ir::{AggregateFunction, Comparison, Place};
+use ir::{AggregateFunction, Comparison, ValueRef};
 
 use super::attribute::Attribute;
 use super::build::{Build, Owner};
@@ -95,7 +95,7 @@ pub(super) fn conditions(build: &mut Build<'_>, link: &Link<'_>) {
 }
 
 fn counted(distinct: bool) -> Arc<Subject> {
-    Arc::new(Subject::new(Place::Counted { distinct }))
+    Arc::new(Subject::new(ValueRef::Counted { distinct }))
 }
 
 /// How many nodes and relationships there are.
@@ -186,7 +186,7 @@ fn by_suffix(build: &mut Build<'_>, name: &str, attribute: &Attribute<'_>) {
             );
             let binding = match attribute.spot.place() {
                 Some(place) => {
-                    let place = Place::Aggregated { function, place: Box::new(place) };
+                    let place = ValueRef::Aggregated { function, place: Box::new(place) };
                     let subject = Arc::new(Subject::new(place));
                     let compare = OperatorRole::Compare(comparison);
                     operator(FilterRole::On { subject, operator: compare })
