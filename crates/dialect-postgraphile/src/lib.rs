@@ -19,7 +19,7 @@
 //! * [`many_to_many`]: relations through a join table
 //! * [`relations`], [`root`]: fields of rows, with their [`arguments`]
 //! * [`functions`], [`function_results`]: functions as fields, and their results
-//! * [`mutations`]: mutations
+//! * [`mutations`]: fields of the mutation type
 //! * [`descriptions`]: descriptions of the API
 
 mod aggregate_computed;
