@@ -4,7 +4,7 @@
 //! descriptions; by option also the filters of the connection-filter plugin.
 //!
 //! * [`build`]: the API under construction
-//! * [`naming`], [`inflection`]: naming rules; [`names`]: names of the database's objects
+//! * [`naming`]: naming rules; [`names`]: names of the database's objects
 //! * [`claims`]: owners of names
 //! * [`tags`]: smart tags; [`permitted`]: the permitted operations by tags and options
 //! * [`api_types`]: types made so far
