@@ -1,7 +1,7 @@
 //! Claims of a session: conditions on them, and the values of rows that are compared with them.
 
 use catalog::{Catalog, FunctionResult, Scalar, Type};
-use ir::{Claims, Filter, Operand, Place};
+use ir::{Claims, Filter, Operand, ValueRef};
 use serde_json_bytes::Value as Json;
 
 use crate::claim_condition::{ClaimCondition, ClaimTest};
@@ -29,7 +29,7 @@ enum Kind {
 /// A value of a row beside an operand.
 #[derive(Debug)]
 pub(crate) struct Comparison<'f> {
-    place: &'f Place,
+    place: &'f ValueRef,
     operand: &'f Operand,
     form: Form,
 }
@@ -237,8 +237,8 @@ impl<'f> Comparison<'f> {
     pub(crate) fn claim_use(&self, catalog: &Catalog) -> Option<ClaimUse> {
         let claim: Box<str> = self.claim()?.into();
         let field = match self.place.stored() {
-            Place::Field { field, .. } | Place::Edge(field) => Some(*field),
-            Place::Computed(call) => match catalog[call.function].result {
+            ValueRef::Field { field, .. } | ValueRef::Edge(field) => Some(*field),
+            ValueRef::Computed(call) => match catalog[call.function].result {
                 FunctionResult::Value(field) => Some(field),
                 _ => None,
             },

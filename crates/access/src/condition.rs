@@ -1,7 +1,7 @@
 //! Conditions of access rules, on claims and on rows.
 
 use catalog::FieldId;
-use ir::{Claims, Filter, Hop, Place, Quantifier};
+use ir::{Claims, Filter, Hop, Quantifier, ValueRef};
 
 use crate::claim::{self, ClaimUse, Comparison};
 use crate::claim_condition::ClaimCondition;
@@ -54,7 +54,7 @@ impl Condition {
                 if let Filter::Compare { place, .. }
                 | Filter::Text { place, .. }
                 | Filter::IsNull(place) = test
-                    && let Place::Field { field, .. } = place
+                    && let ValueRef::Field { field, .. } = place
                 {
                     fields.push(*field);
                 }

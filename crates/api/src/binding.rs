@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use catalog::{EntityId, FieldId, FunctionId, SearchId};
 use graphql::schema::TypeId;
-use ir::{AggregateFunction, Codec, Direction, Form, Hop, Operand, Place, Represented};
+use ir::{AggregateFunction, Codec, Direction, Form, Hop, Operand, Represented, ValueRef};
 use response::{Figure, Leaf, Part};
 
 pub use argument::ArgumentRole;
@@ -106,7 +106,7 @@ pub enum AggregateField {
     /// Aggregates of one value, each a field of an object: the fields name no value of their own.
     /// `once`: deduplicated, so that each row counts once, however many relationships of a graph
     /// lead to it.
-    Of { place: Place, once: bool },
+    Of { place: ValueRef, once: bool },
     /// An object of further values.
     Object,
     /// One value. Of several the one whose function is that of the enclosing object.

@@ -296,7 +296,8 @@ fn reading(position: Position, role: &InputRole) -> Option<Reading> {
             _ => filter::reading(Scope::default(), role),
         },
         Position::Lookup => {
-            let is_read = matches!(role, InputRole::Argument(ArgumentRole::NodeId));
+            let is_read =
+                matches!(role, InputRole::Argument(ArgumentRole::NodeId | ArgumentRole::GlobalId));
             is_read.then_some(Reading::Value)
         }
         Position::Edge => {

@@ -195,7 +195,7 @@ pub enum Generated {
 /// Fields that identify a row.
 #[derive(Clone, Debug)]
 pub struct Key {
-    /// The constraint's name; empty where the source gives none.
+    /// The constraint's name; empty where the source has none.
     pub name: Box<str>,
     pub kind: KeyKind,
     pub fields: Vec<FieldId>,

@@ -24,7 +24,7 @@ pub enum NoteKind {
     UnmappedType,
     /// A declaration does not fit the source.
     Declaration,
-    /// A table is served together with its partitions, and some foreign keys stand on these.
+    /// A table is served together with its partitions, and some foreign keys belong to these.
     Partitioned,
     /// Opaque ids of rows differ from those of the system that the dialect follows.
     NodeId,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use catalog::{Scalar, Type};
 use graphql::schema::{TypeId, TypeKind, TypeRef};
-use ir::{AggregateFunction, Call, Comparison, Place};
+use ir::{AggregateFunction, Call, Comparison, ValueRef};
 
 use super::aggregates::{
     PluginAggregate, SPECIFICATIONS, Specification, claim, has_aggregates, is_available, made,
@@ -30,8 +30,8 @@ const OPERATORS: [(&str, Comparison); 6] = [
 
 /// A column's aggregate, as operators compare it.
 fn aggregated(function: AggregateFunction, column: &Column) -> FilterRole {
-    let place = Box::new(Place::field(column.field));
-    FilterRole::Operators(Arc::new(Subject::new(Place::Aggregated { function, place })))
+    let place = Box::new(ValueRef::field(column.field));
+    FilterRole::Operators(Arc::new(Subject::new(ValueRef::Aggregated { function, place })))
 }
 
 /// Adds the type of conditions on groups of an entity's rows; `None` if its name is taken. Fills
@@ -221,8 +221,8 @@ fn computed_filter(
     let made = offered(build, &column, specification.function)?.made.is_some();
     let operators = filter::operators::find(build, r#type)?;
     let call = Call { function, of_row: Some(Vec::new()), arguments: Vec::new() };
-    let place = Box::new(Place::Computed(call));
-    let subject = Subject::new(Place::Aggregated { function: specification.function, place });
+    let place = Box::new(ValueRef::Computed(call));
+    let subject = Subject::new(ValueRef::Aggregated { function: specification.function, place });
     let role = FilterRole::Operators(Arc::new(subject));
     let fits = is_number || specification.function != AggregateFunction::DistinctCount;
     let role = match (made, fits) {

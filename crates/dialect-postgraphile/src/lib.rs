@@ -4,7 +4,7 @@
 //! descriptions; by option also the filters of the connection-filter plugin.
 //!
 //! * [`build`]: the API under construction
-//! * [`naming`], [`inflection`]: naming rules; [`names`]: names of the database's objects
+//! * [`naming`]: naming rules; [`names`]: names of the database's objects
 //! * [`claims`]: owners of names
 //! * [`tags`]: smart tags; [`permitted`]: the permitted operations by tags and options
 //! * [`api_types`]: types made so far
@@ -19,7 +19,7 @@
 //! * [`many_to_many`]: relations through a join table
 //! * [`relations`], [`root`]: fields of rows, with their [`arguments`]
 //! * [`functions`], [`function_results`]: functions as fields, and their results
-//! * [`mutations`]: mutations
+//! * [`mutations`]: fields of the mutation type
 //! * [`descriptions`]: descriptions of the API
 
 mod aggregate_computed;

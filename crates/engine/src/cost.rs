@@ -334,7 +334,7 @@ impl Lists<'_> {
         }
         for term in &rows.order {
             match &term.key {
-                OrderKey::Place(_) => {}
+                OrderKey::Value(_) => {}
                 OrderKey::Relation { .. } | OrderKey::Call(_) => once += self.counted(),
             }
         }

@@ -61,7 +61,7 @@ pub fn coerce_variable_values(
     if errors.is_empty() { Ok(Variables { values }) } else { Err(errors) }
 }
 
-/// A variable with a default may stand where null may not; null can be given for it all the same.
+/// A variable with a default is valid where null is not; a request can set it to null all the same.
 fn check_conditions(operation: &Operation, index: usize, errors: &mut Vec<GraphQLError>) {
     let selections = operation.selection_sets.iter().flat_map(|set| &set.selections);
     let mut conditions = selections.flat_map(|selection| match selection {

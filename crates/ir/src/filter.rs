@@ -29,21 +29,21 @@ pub enum Filter {
         then: Box<Filter>,
     },
     Compare {
-        place: Place,
+        place: ValueRef,
         comparison: Comparison,
         operand: Operand,
     },
     /// Texts compared case-sensitively or case-insensitively, whatever their type does.
     CompareText {
-        place: Place,
+        place: ValueRef,
         comparison: Comparison,
         case: Case,
         operand: Operand,
     },
-    IsNull(Place),
+    IsNull(ValueRef),
     /// True if any element of a list compares so with the operand.
     AnyElement {
-        place: Place,
+        place: ValueRef,
         comparison: Comparison,
         operand: Operand,
     },
@@ -58,7 +58,7 @@ pub enum Filter {
         hop: Hop,
         /// Filter of the related rows that are aggregated.
         filter: Box<Filter>,
-        /// A condition on the whole group; its operands are [`Place::Aggregated`].
+        /// A condition on the whole group; its operands are [`ValueRef::Aggregated`].
         having: Box<Filter>,
         /// Deduplication: true aggregates each row once, however many relationships of a graph lead
         /// to it.
@@ -67,20 +67,20 @@ pub enum Filter {
     /// The same for rows of several entities, aggregated together.
     VariantGroup {
         /// Hops to the rows, without outputs; conditions on the whole group name common fields by
-        /// [`Place::Common`].
+        /// [`ValueRef::Common`].
         variants: Vec<Variant>,
         having: Box<Filter>,
         once: bool,
     },
     Text {
-        place: Place,
+        place: ValueRef,
         r#match: TextMatch,
         case: Case,
         operand: Operand,
     },
     /// A condition on the location of a point.
     Geo {
-        place: Place,
+        place: ValueRef,
         operator: GeoOperator,
         operand: Operand,
     },
@@ -88,7 +88,7 @@ pub enum Filter {
 
 /// The left side of a comparison: a value of a row or of a group.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place {
+pub enum ValueRef {
     /// A field of the row at the end of a path of to-one hops; an empty path is the row itself.
     Field {
         path: Vec<Hop>,
@@ -99,18 +99,18 @@ pub enum Place {
     Computed(Call),
     /// An attribute of a composite, by its index among the attributes.
     Attribute {
-        of: Box<Place>,
+        of: Box<ValueRef>,
         attribute: u16,
     },
     /// A moment truncated to a unit of time.
     Truncated {
-        place: Box<Place>,
+        place: Box<ValueRef>,
         unit: TimeUnit,
     },
     /// An aggregate of a group of rows: in conditions on groups only.
     Aggregated {
         function: AggregateFunction,
-        place: Box<Place>,
+        place: Box<ValueRef>,
     },
     /// The number of rows of a group; along a relationship with an edge entity the number of
     /// relationships, or, if `distinct`, the number of rows at their ends.
@@ -122,12 +122,12 @@ pub enum Place {
     Common(u16),
     /// The value of a field, or null if the row that has it fails the condition.
     If {
-        place: Box<Place>,
+        place: Box<ValueRef>,
         filter: Box<Filter>,
     },
     /// A value with a default for null, as COALESCE: in comparisons only.
     OrElse {
-        place: Box<Place>,
+        place: Box<ValueRef>,
         value: Box<Value>,
     },
 }
@@ -301,7 +301,7 @@ impl Filter {
     }
 }
 
-impl Place {
+impl ValueRef {
     /// A field of the row itself.
     #[must_use]
     pub fn field(field: FieldId) -> Self {

@@ -32,7 +32,9 @@ pub mod value_form;
 pub mod write;
 
 pub use claims::Claims;
-pub use filter::{Case, Comparison, Filter, GeoOperator, Place, Quantifier, TextMatch, TimeUnit};
+pub use filter::{
+    Case, Comparison, Filter, GeoOperator, Quantifier, TextMatch, TimeUnit, ValueRef,
+};
 pub use operand::{
     Codec, FieldPath, NewId, OpaqueKey, Operand, PathItem, Representations, Represented,
     RepresentedInput, RepresentedKey, RepresentedPart, RepresentedValue, Slot, Value,

@@ -167,10 +167,10 @@ pub enum Value {
     Integer(i64),
     /// A number as written, when it is no 64-bit integer.
     Number(Box<str>),
-    /// Text; an enum value stands as the label that the source knows.
+    /// Text; an enum value is its label in the source.
     Text(Box<str>),
     List(Vec<Value>),
-    /// An object, by the names that the API gives to its members.
+    /// An object, by the API's names of its members.
     Object(Vec<(Box<str>, Value)>),
     /// A JSON text.
     Json(Box<str>),

@@ -2,7 +2,7 @@
 
 use catalog::{EntityId, FieldId, FunctionId, RelationshipId, SearchId};
 
-use crate::filter::{Filter, Place};
+use crate::filter::{Filter, ValueRef};
 use crate::operand::Operand;
 use crate::request::StepId;
 
@@ -71,7 +71,7 @@ pub enum From {
     /// none where that is null.
     Value(FieldId),
     /// The rows that an index finds for a text or a vector, best first unless another order is
-    /// given. Their score is [`Place::Edge`] of the search's own field.
+    /// given. Their score is [`ValueRef::Edge`] of the search's own field.
     Search {
         search: SearchId,
         operand: Operand,
@@ -112,7 +112,7 @@ pub struct Variant {
     pub hop: Option<Hop>,
     pub filter: Filter,
     /// This entity's fields for the common ones, in the same order in every variant:
-    /// [`Place::Common`] and [`OutputKind::Common`] name them by index.
+    /// [`ValueRef::Common`] and [`OutputKind::Common`] name them by index.
     pub common: Vec<FieldId>,
     /// Outputs of the rows of this entity, beside those that all variants have.
     pub outputs: Vec<Output>,
@@ -155,7 +155,7 @@ pub struct OrderTerm {
 /// Sort keys.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OrderKey {
-    Place(Place),
+    Value(ValueRef),
     /// An aggregate of related rows.
     Relation {
         hop: Hop,
@@ -316,7 +316,7 @@ pub enum Form {
 pub struct Aggregate {
     /// True aggregates the page only, false all rows that pass the filter.
     pub paged: bool,
-    pub group_by: Vec<Place>,
+    pub group_by: Vec<ValueRef>,
     pub having: Option<Box<Filter>>,
     pub terms: Vec<AggregateTerm>,
 }
@@ -325,7 +325,7 @@ pub struct Aggregate {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Groups {
     /// Group keys; nulls are equal. Without any, all rows are one group, even if there are none.
-    pub by: Vec<Place>,
+    pub by: Vec<ValueRef>,
     /// The rows of a group.
     pub rows: RowsId,
     /// Outputs of each of these rows.
@@ -339,7 +339,7 @@ pub struct AggregateTerm {
     pub function: AggregateFunction,
     /// `None` counts rows. Along a relationship with an edge entity each relationship is a row;
     /// [`AggregateFunction::DistinctCount`] without a value counts the rows at their ends.
-    pub place: Option<Place>,
+    pub place: Option<ValueRef>,
     /// Representation of the value.
     pub form: Form,
     /// Deduplication: true aggregates each row once, however many relationships of a graph lead to

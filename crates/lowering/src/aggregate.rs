@@ -3,7 +3,7 @@
 use graphql::CollectedField;
 use graphql::operation::{FieldRef, SelectionSetId};
 use graphql::schema::TypeId;
-use ir::{Aggregate, AggregateFunction, AggregateTerm, Filter, Form, Place};
+use ir::{Aggregate, AggregateFunction, AggregateTerm, Filter, Form, ValueRef};
 use response::{Fields, Item, Leaf, Node};
 
 use super::filter::FilterContext;
@@ -26,7 +26,7 @@ pub(super) struct Whole {
 struct Within<'k> {
     function: Option<AggregateFunction>,
     /// The aggregated value for fields without one of their own, and true to count each row once.
-    place: Option<(&'k Place, bool)>,
+    place: Option<(&'k ValueRef, bool)>,
     /// The keys of the group.
     keys: Option<&'k [(response::OutputId, Leaf)]>,
 }
@@ -34,7 +34,7 @@ struct Within<'k> {
 /// Arguments of grouping.
 #[derive(Default)]
 struct GroupArguments {
-    group_by: Vec<Place>,
+    group_by: Vec<ValueRef>,
     /// The output of each key's text.
     keys: Vec<Leaf>,
     having: Option<Box<Filter>>,
@@ -42,10 +42,10 @@ struct GroupArguments {
 
 impl GroupArguments {
     fn push(&mut self, group_by: &GroupBy) {
-        let place = Place::field(group_by.field);
+        let place = ValueRef::field(group_by.field);
         self.group_by.push(match group_by.unit {
             None => place,
-            Some(unit) => Place::Truncated { place: Box::new(place), unit },
+            Some(unit) => ValueRef::Truncated { place: Box::new(place), unit },
         });
         self.keys.push(group_by.leaf.clone());
     }
@@ -185,7 +185,7 @@ impl Context<'_> {
                         };
                         match values.iter().find(asked) {
                             Some(value) => {
-                                let place = value.field.map(Place::field);
+                                let place = value.field.map(ValueRef::field);
                                 let place = match (place, within.place) {
                                     (None, Some((place, once))) => (Some(place.clone()), once),
                                     (place, _) => (place, false),
@@ -205,7 +205,7 @@ impl Context<'_> {
                     FieldBinding::Aggregate(AggregateField::Computed { computed, value }) => {
                         let given = self.call_arguments(field)?;
                         let call = self.call(*computed, Some(Vec::new()), given)?;
-                        self.aggregate_value(value, (Some(Place::Computed(call)), false), terms)
+                        self.aggregate_value(value, (Some(ValueRef::Computed(call)), false), terms)
                     }
                     _ => return Err(misplaced("aggregate")),
                 },
@@ -219,7 +219,7 @@ impl Context<'_> {
     fn aggregate_value(
         &mut self,
         value: &AggregateValue,
-        (place, once): (Option<Place>, bool),
+        (place, once): (Option<ValueRef>, bool),
         terms: &mut Vec<AggregateTerm>,
     ) -> Node {
         let AggregateValue { function, leaf, form, absent, .. } = value;

@@ -90,7 +90,7 @@ impl Opaque {
             return Some(Filter::Or(Vec::new()));
         }
         let equal = |(field, part): (&FieldId, u16)| Filter::Compare {
-            place: ir::Place::field(*field),
+            place: ir::ValueRef::field(*field),
             comparison: ir::Comparison::Equal,
             operand: Operand::Decoded {
                 slot: Box::new(self.operand.clone()),
@@ -401,10 +401,10 @@ impl Context<'_> {
     ) -> Result<Option<OrderBy>, LowerError> {
         let binding = self.api.input(id);
         let place = match *role {
-            OrderRole::Field(column) => ir::Place::field(column),
-            OrderRole::Edge(column) => ir::Place::Edge(column),
-            OrderRole::Common(place) => ir::Place::Common(place),
-            OrderRole::Computed(function) => ir::Place::Computed(of_row(function)),
+            OrderRole::Field(column) => ir::ValueRef::field(column),
+            OrderRole::Edge(column) => ir::ValueRef::Edge(column),
+            OrderRole::Common(place) => ir::ValueRef::Common(place),
+            OrderRole::Computed(function) => ir::ValueRef::Computed(of_row(function)),
             OrderRole::Sort | OrderRole::SortOfEdge(_) => {
                 return Err(misplaced("an order by a value"));
             }
@@ -426,7 +426,7 @@ impl Context<'_> {
             OrderRole::Field(column) => {
                 OrderBy::Fields { fields: vec![column], direction, cursor_name: "".into() }
             }
-            _ => OrderBy::Place { place, direction },
+            _ => OrderBy::Value { place, direction },
         }))
     }
 }

@@ -13,7 +13,7 @@ use api::binding::{
     VariantsId,
 };
 
-/// The error of a field whose required values no representation gives.
+/// The error of a field whose required values are in no representation.
 const UNTOLD: &str =
     "The field is computed of what representations tell: only `_entities` answers it.";
 

@@ -9,7 +9,7 @@ mod several;
 use catalog::{FieldId, FunctionId};
 use graphql::operation::Location;
 use graphql::schema::{InputId, TypeKind, TypeRef};
-use ir::{AggregateFunction, Case, Comparison, Filter, GeoOperator, Hop, Place, Quantifier};
+use ir::{AggregateFunction, Case, Comparison, Filter, GeoOperator, Hop, Quantifier, ValueRef};
 
 use super::input::{Input, Presence};
 use super::order::of_row;
@@ -34,7 +34,7 @@ pub(super) struct FilterContext<'b> {
     /// The rows that conditions are quantified over.
     rows: Option<RelatedRows>,
     /// The aggregated value of a group's rows.
-    made_of: Option<&'b Place>,
+    made_of: Option<&'b ValueRef>,
     /// The composite whose attributes are filtered.
     composite: Option<Parted<'b>>,
     /// The one of several entities that the conditions apply to.
@@ -83,17 +83,17 @@ impl From<VariantLink> for RelatedRows {
 /// A composite by its attributes.
 #[derive(Clone, Copy, Debug)]
 enum Parted<'b> {
-    Value(&'b Place),
+    Value(&'b ValueRef),
     /// A row whose fields they are.
     Row(&'b [FieldId]),
 }
 
 impl Parted<'_> {
     /// An attribute by its index.
-    fn attribute(self, attribute: u16) -> Option<Place> {
+    fn attribute(self, attribute: u16) -> Option<ValueRef> {
         match self {
-            Self::Value(of) => Some(Place::Attribute { of: Box::new(of.clone()), attribute }),
-            Self::Row(fields) => fields.get(usize::from(attribute)).copied().map(Place::field),
+            Self::Value(of) => Some(ValueRef::Attribute { of: Box::new(of.clone()), attribute }),
+            Self::Row(fields) => fields.get(usize::from(attribute)).copied().map(ValueRef::field),
         }
     }
 }
@@ -156,9 +156,11 @@ impl Context<'_> {
             null => {
                 let equal = match role {
                     FilterRole::Equal(field) | FilterRole::IsNull { field, .. } => {
-                        Some(Place::field(*field))
+                        Some(ValueRef::field(*field))
                     }
-                    FilterRole::EqualComputed(function) => Some(Place::Computed(of_row(*function))),
+                    FilterRole::EqualComputed(function) => {
+                        Some(ValueRef::Computed(of_row(*function)))
+                    }
                     _ => None,
                 };
                 let FilterContext { subject, variant, .. } = around;
@@ -244,12 +246,12 @@ impl Context<'_> {
             }
             FilterRole::Operators(subject) => self.operators(given, subject),
             FilterRole::Equal(field) => Ok(Some(Filter::Compare {
-                place: Place::field(*field),
+                place: ValueRef::field(*field),
                 comparison: Comparison::Equal,
                 operand: self.operand(input, r#type),
             })),
             FilterRole::EqualComputed(function) => Ok(Some(Filter::Compare {
-                place: Place::Computed(of_row(*function)),
+                place: ValueRef::Computed(of_row(*function)),
                 comparison: Comparison::Equal,
                 operand: self.operand(input, r#type),
             })),
@@ -364,7 +366,7 @@ impl Context<'_> {
         composite: &CompositePlace,
     ) -> Result<Option<Filter>, LowerError> {
         let place = match composite {
-            CompositePlace::Field(field) => Place::field(*field),
+            CompositePlace::Field(field) => ValueRef::field(*field),
             CompositePlace::Attribute(attribute) => {
                 let place = given.around.composite.and_then(|of| of.attribute(*attribute));
                 place.ok_or_else(|| misplaced("an attribute"))?
@@ -492,8 +494,8 @@ impl Context<'_> {
         }
         let Some((id, input)) = operators else { return Ok(None) };
         let call = self.call(computed, Some(Vec::new()), arguments)?;
-        let place = Box::new(Place::Computed(call));
-        let subject = Subject::new(Place::Aggregated { function, place });
+        let place = Box::new(ValueRef::Computed(call));
+        let subject = Subject::new(ValueRef::Aggregated { function, place });
         let around = FilterContext { subject: Some(&subject), ..FilterContext::default() };
         self.condition(id, &input, around, given.location)
     }
@@ -574,7 +576,7 @@ fn exists(hop: Hop, quantifier: Quantifier) -> Filter {
     Filter::Relation { hop, quantifier, filter: Box::new(Filter::all()) }
 }
 
-fn distance(place: &Place, comparison: Comparison, operand: ir::Operand) -> Filter {
+fn distance(place: &ValueRef, comparison: Comparison, operand: ir::Operand) -> Filter {
     let operator = GeoOperator::Distance(comparison);
     Filter::Geo { place: place.clone(), operator, operand }
 }
@@ -614,7 +616,7 @@ fn listed_meaning(
 /// The meaning of a null or an empty value.
 pub(super) fn meaning(
     meaning: &Meaning,
-    place: Option<&Place>,
+    place: Option<&ValueRef>,
     location: Location,
 ) -> Result<Option<Filter>, LowerError> {
     match meaning {
@@ -623,7 +625,7 @@ pub(super) fn meaning(
         Meaning::False => Ok(Some(Filter::none())),
         Meaning::IsNull => Ok(place.map(|place| Filter::IsNull(place.stored().clone()))),
         Meaning::IsNotNull => {
-            let is_null = |place: &Place| Box::new(Filter::IsNull(place.stored().clone()));
+            let is_null = |place: &ValueRef| Box::new(Filter::IsNull(place.stored().clone()));
             Ok(place.map(|place| Filter::Not(is_null(place))))
         }
         Meaning::Related | Meaning::Unrelated => Ok(None),

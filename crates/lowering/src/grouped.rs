@@ -2,7 +2,7 @@
 
 use graphql::CollectedField;
 use graphql::operation::FieldRef;
-use ir::{Groups, Place};
+use ir::{Groups, ValueRef};
 use response::{Item, Node, RowsId};
 
 use super::call::RowForm;
@@ -47,7 +47,7 @@ impl<'a> Context<'a> {
     }
 
     /// The group keys: the fields whose argument is true.
-    fn grouped_by(&self, field: &CollectedField<'_>) -> Result<Vec<Place>, LowerError> {
+    fn grouped_by(&self, field: &CollectedField<'_>) -> Result<Vec<ValueRef>, LowerError> {
         let mut by = Vec::new();
         for (id, value) in field.arguments {
             if self.api.input(*id).role != InputRole::Argument(ArgumentRole::GroupFields) {

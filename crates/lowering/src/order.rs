@@ -1,7 +1,7 @@
 //! Orders, completed by a tie-break, and their cursors.
 
 use catalog::{EntityId, FieldId, FunctionId};
-use ir::{Aggregate, AggregateTerm, Direction, Filter, Nulls, OrderKey, OrderTerm, Place};
+use ir::{Aggregate, AggregateTerm, Direction, Filter, Nulls, OrderKey, OrderTerm, ValueRef};
 use response::{Leaf, Piece};
 
 use super::Context;
@@ -93,20 +93,20 @@ impl Context<'_> {
         for order in chosen {
             match order {
                 OrderBy::Natural => {}
-                OrderBy::Place { place, direction } => {
-                    push_term(&mut terms, OrderKey::Place(place.clone()), *direction);
+                OrderBy::Value { place, direction } => {
+                    push_term(&mut terms, OrderKey::Value(place.clone()), *direction);
                 }
                 OrderBy::Fields { fields, direction, cursor_name } => {
                     cursor.names.push(cursor_name.clone());
                     cursor.push_fields(fields);
                     unique |= binding.unique.contains(fields);
                     for field in fields {
-                        push_term(&mut terms, OrderKey::Place(Place::field(*field)), *direction);
+                        push_term(&mut terms, OrderKey::Value(ValueRef::field(*field)), *direction);
                     }
                 }
                 OrderBy::Computed { function, value, direction, cursor_name } => {
                     cursor.names.push(cursor_name.clone());
-                    let key = OrderKey::Place(Place::Computed(of_row(*function)));
+                    let key = OrderKey::Value(ValueRef::Computed(of_row(*function)));
                     let leaf = self.api.find_column(*value).map(|column| column.json.clone());
                     cursor.values.push(CursorValue { key: key.clone(), leaf });
                     push_term(&mut terms, key, *direction);
@@ -126,7 +126,7 @@ impl Context<'_> {
         if !unique {
             cursor.push_fields(&binding.tie_break);
             for field in &binding.tie_break {
-                let key = OrderKey::Place(Place::field(*field));
+                let key = OrderKey::Value(ValueRef::field(*field));
                 push_term(&mut terms, key, Direction::Ascending);
             }
         }
@@ -155,11 +155,11 @@ impl Context<'_> {
                 pieces.push(literal(b","));
             }
             pieces.push(match key {
-                OrderKey::Place(Place::Field { path, field }) => {
+                OrderKey::Value(ValueRef::Field { path, field }) => {
                     let leaf = self.api.find_column(*field).map(|column| column.json.clone());
                     self.value_piece(path, *field, leaf, outputs)
                 }
-                OrderKey::Place(_) | OrderKey::Relation { .. } | OrderKey::Call(_) => {
+                OrderKey::Value(_) | OrderKey::Relation { .. } | OrderKey::Call(_) => {
                     let output = outputs.order_value(self, key);
                     Piece::Leaf { output, leaf: leaf.clone().unwrap_or(Leaf::Any) }
                 }
@@ -172,7 +172,7 @@ impl Context<'_> {
     /// The sort key of an order by related rows.
     fn related_key(&self, hop: ir::Hop, value: &AggregateValue) -> OrderKey {
         let AggregateValue { function, field, form, .. } = value;
-        let place = field.map(Place::field);
+        let place = field.map(ValueRef::field);
         // The value of an order has no output that could be referred to.
         let id = ir::OutputId(u32::MAX);
         let terms =
@@ -240,7 +240,7 @@ pub(super) fn literal(text: &[u8]) -> Piece {
 impl CursorForm {
     fn push_fields(&mut self, fields: &[FieldId]) {
         let value = |field: &FieldId| CursorValue {
-            key: OrderKey::Place(Place::field(*field)),
+            key: OrderKey::Value(ValueRef::field(*field)),
             leaf: None,
         };
         self.values.extend(fields.iter().map(value));

@@ -6,7 +6,7 @@ use graphql::operation::{Location, Operation, OperationKind, SelectionSetId};
 use graphql::schema::{TypeKind, TypeRef};
 use graphql::value::{Slot, Value};
 use graphql::variables::{Aspect, Steering, Variables};
-use ir::{Filter, Operand, Place};
+use ir::{Filter, Operand, ValueRef};
 use serde_json_bytes::Value as Json;
 
 use super::filter::FilterContext;
@@ -181,8 +181,8 @@ fn claimed(filter: &mut Filter, claims: &[Box<str>]) -> Result<(), String> {
         | Filter::Geo { place, operand, .. } => {
             // A function is called without arguments here: there is no syntax for them.
             let is_called = match place.stored() {
-                Place::Computed(call) => !call.arguments.is_empty(),
-                place => matches!(place, Place::If { .. }),
+                ValueRef::Computed(call) => !call.arguments.is_empty(),
+                place => matches!(place, ValueRef::If { .. }),
             };
             if is_called {
                 return Err("a value that is computed cannot be asked for here".to_owned());

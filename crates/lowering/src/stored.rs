@@ -6,7 +6,7 @@ use graphql::opaque::OpaqueKind;
 use graphql::operation::Location;
 use graphql::schema::{InputId, TypeId};
 use graphql::value::Value;
-use ir::{Comparison, Filter, Operand, Place};
+use ir::{Comparison, Filter, Operand, ValueRef};
 use response::Node;
 
 use super::arguments::Opaque;
@@ -154,7 +154,7 @@ impl Context<'_> {
             }
             // Null is a value of a key, which no row has.
             InputRole::Filter(FilterRole::Equal(column)) => changed.keys.push(Filter::Compare {
-                place: Place::field(*column),
+                place: ValueRef::field(*column),
                 comparison: Comparison::Equal,
                 operand: self.operand(input, r#type),
             }),

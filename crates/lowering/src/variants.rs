@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use catalog::FieldId;
 use graphql::CollectedField;
 use graphql::operation::SelectionSetId;
-use ir::{Filter, Hop, Place, Quantifier, Variant};
+use ir::{Filter, Hop, Quantifier, ValueRef, Variant};
 use response::Node;
 
 use super::arguments::Arguments;
@@ -56,20 +56,20 @@ impl<'a> Context<'a> {
         subject: &'s Subject,
     ) -> Cow<'s, Subject> {
         let common = match (own, &subject.place) {
-            (Some(own), Place::Common(place)) => own.common.get(usize::from(*place)),
+            (Some(own), ValueRef::Common(place)) => own.common.get(usize::from(*place)),
             _ => None,
         };
-        let common = common.map(|field| Place::field(*field));
+        let common = common.map(|field| ValueRef::field(*field));
         let field = match common.as_ref().unwrap_or(&subject.place) {
-            Place::Field { path, field } if path.is_empty() => Some(*field),
-            Place::Edge(field) => Some(*field),
+            ValueRef::Field { path, field } if path.is_empty() => Some(*field),
+            ValueRef::Edge(field) => Some(*field),
             _ => None,
         };
         let absent = field.and_then(|field| self.api.find_absent(field));
         let place = match (common, absent) {
             (None, None) => return Cow::Borrowed(subject),
             (Some(place), None) => place,
-            (common, Some(absent)) => Place::OrElse {
+            (common, Some(absent)) => ValueRef::OrElse {
                 place: Box::new(common.unwrap_or_else(|| subject.place.clone())),
                 value: Box::new(absent.value.clone()),
             },

@@ -4,7 +4,7 @@
 //! Without such a row nothing comes after it.
 
 use catalog::FieldId;
-use ir::{Comparison, Filter, Nulls, Operand, Place, Rows};
+use ir::{Comparison, Filter, Nulls, Operand, Rows, ValueRef};
 use source::CompileError;
 use sql::{Expression, Join, JoinKind, Select};
 
@@ -38,7 +38,7 @@ impl Compiler<'_> {
         let alias = statement.alias();
         let mut other = Scope::new(Select::once(), alias);
         let equal = key.iter().map(|(field, operand)| Filter::Compare {
-            place: Place::field(*field),
+            place: ValueRef::field(*field),
             comparison: Comparison::Equal,
             operand: operand.clone(),
         });

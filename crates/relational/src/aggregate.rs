@@ -8,7 +8,7 @@
 use catalog::{FieldId, FunctionResult, Scalar, Type};
 use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Comparison, Filter, Hop, Operand, Output,
-    OutputKind, Place, Rows,
+    OutputKind, Rows, ValueRef,
 };
 use response::LevelId;
 use source::CompileError;
@@ -204,7 +204,7 @@ impl Compiler<'_> {
     pub(super) fn aggregate(
         &self,
         function: AggregateFunction,
-        place: Option<&Place>,
+        place: Option<&ValueRef>,
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
@@ -217,7 +217,7 @@ impl Compiler<'_> {
         if function == AggregateFunction::GroupKey {
             return self.compared_place(place, scope, statement);
         }
-        if let (AggregateFunction::DistinctCount, Place::Computed(call)) = (function, place) {
+        if let (AggregateFunction::DistinctCount, ValueRef::Computed(call)) = (function, place) {
             // What a function gives is counted as it is, rows and composites without a value
             // among it.
             let call = self.call_of_row(call, scope, statement)?;
@@ -279,7 +279,7 @@ impl Compiler<'_> {
     pub(super) fn compare_aggregate(
         &self,
         function: AggregateFunction,
-        place: &Place,
+        place: &ValueRef,
         (comparison, operand): (Comparison, &Operand),
         scope: &mut Scope,
         statement: &mut Statement,
@@ -388,9 +388,9 @@ impl Compiler<'_> {
     }
 
     /// The field that says what kind of values a place has.
-    fn field_at(&self, place: &Place) -> Option<FieldId> {
+    fn field_at(&self, place: &ValueRef) -> Option<FieldId> {
         match place {
-            Place::Computed(call) => match self.catalog[call.function].result {
+            ValueRef::Computed(call) => match self.catalog[call.function].result {
                 FunctionResult::Value(field) => Some(field),
                 _ => None,
             },
@@ -401,28 +401,28 @@ impl Compiler<'_> {
     /// A place as this database can compare its values.
     fn compared_place(
         &self,
-        place: &Place,
+        place: &ValueRef,
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<Expression, CompileError> {
         let (field, column) = self.place(place, scope, statement)?;
         Ok(match place {
             // What was cut off is in the form in which it is compared.
-            Place::Truncated { .. } => column,
+            ValueRef::Truncated { .. } => column,
             _ => self.comparable(ValueKind::of(self.catalog, field), column),
         })
     }
 }
 
 /// The field that a place is made of.
-pub(super) fn field_of(place: &Place) -> Option<FieldId> {
+pub(super) fn field_of(place: &ValueRef) -> Option<FieldId> {
     match place {
-        Place::Field { field, .. } | Place::Edge(field) => Some(*field),
-        Place::Truncated { place, .. } | Place::Aggregated { place, .. } => field_of(place),
-        Place::Attribute { of: place, .. }
-        | Place::If { place, .. }
-        | Place::OrElse { place, .. } => field_of(place),
-        Place::Computed(_) | Place::Counted { .. } | Place::Common(_) => None,
+        ValueRef::Field { field, .. } | ValueRef::Edge(field) => Some(*field),
+        ValueRef::Truncated { place, .. } | ValueRef::Aggregated { place, .. } => field_of(place),
+        ValueRef::Attribute { of: place, .. }
+        | ValueRef::If { place, .. }
+        | ValueRef::OrElse { place, .. } => field_of(place),
+        ValueRef::Computed(_) | ValueRef::Counted { .. } | ValueRef::Common(_) => None,
     }
 }
 

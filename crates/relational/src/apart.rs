@@ -144,7 +144,7 @@ fn is_only_shown(rows: &Rows, hop: Hop) -> bool {
         _ => false,
     });
     let is_own = |key: &OrderKey| match key {
-        OrderKey::Place(ir::Place::Field { path, .. }) => !leads(path),
+        OrderKey::Value(ir::ValueRef::Field { path, .. }) => !leads(path),
         _ => false,
     };
     in_outputs && rows.order.iter().all(|term| is_own(&term.key))

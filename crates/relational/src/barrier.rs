@@ -11,7 +11,7 @@
 //! The first condition stands outside too, where an index or a join may decide it.
 
 use catalog::{EntityKind, Scalar, Type};
-use ir::{Case, Comparison, Filter, Hop, OrderKey, Place, Quantifier};
+use ir::{Case, Comparison, Filter, Hop, OrderKey, Quantifier, ValueRef};
 use source::CompileError;
 use sql::{Alias, Expression};
 
@@ -196,7 +196,7 @@ impl Compiler<'_> {
         let (Filter::Compare { place, .. } | Filter::CompareText { place, .. }) = filter else {
             return false;
         };
-        let Place::Field { field, .. } = place else { return false };
+        let ValueRef::Field { field, .. } = place else { return false };
         self.catalog[self.catalog[*field].entity].is_unique_alone(*field)
     }
 
@@ -235,7 +235,7 @@ impl Compiler<'_> {
     /// Whether comparing what an order compares shows nothing but the outcome.
     pub(super) fn is_harmless_order(&self, key: &OrderKey, scope: &Scope) -> bool {
         match key {
-            OrderKey::Place(place) => self.is_harmlessly_compared(place, scope.guards.made),
+            OrderKey::Value(place) => self.is_harmlessly_compared(place, scope.guards.made),
             OrderKey::Relation { .. } | OrderKey::Call(_) => false,
         }
     }
@@ -249,8 +249,8 @@ impl Compiler<'_> {
     }
 
     /// Whether it is a column of a table, whose value nobody computes.
-    fn is_column(&self, place: &Place, made: bool) -> bool {
-        let Place::Field { field, .. } = place else { return false };
+    fn is_column(&self, place: &ValueRef, made: bool) -> bool {
+        let ValueRef::Field { field, .. } = place else { return false };
         let field = &self.catalog[*field];
         let is_stored = match self.catalog[field.entity].kind {
             EntityKind::Table | EntityKind::MaterializedView => true,
@@ -266,8 +266,8 @@ impl Compiler<'_> {
         is_stored && !made && field.generated != Some(catalog::Generated::Stored)
     }
 
-    fn is_harmlessly_compared(&self, place: &Place, made: bool) -> bool {
-        let Place::Field { field, .. } = place else { return false };
+    fn is_harmlessly_compared(&self, place: &ValueRef, made: bool) -> bool {
+        let ValueRef::Field { field, .. } = place else { return false };
         if !self.is_column(place, made) {
             return false;
         }

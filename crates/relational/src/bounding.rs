@@ -11,7 +11,7 @@
 //! bounds only where there is one way: along the index that the rows are ordered by, or by a key.
 
 use catalog::{Entity, FieldId};
-use ir::{Comparison, Direction, Filter, KeysetValue, Nulls, OrderKey, OrderTerm, Place, Rows};
+use ir::{Comparison, Direction, Filter, KeysetValue, Nulls, OrderKey, OrderTerm, Rows, ValueRef};
 use source::Bounding;
 use source::operand::{Variables, resolve};
 use sql::{Bound, Bounded};
@@ -159,7 +159,7 @@ impl Compiler<'_> {
 
     /// The row's own field that an order begins with, if an index has the rows in that order.
     fn along_index(&self, term: &OrderTerm, entity: &Entity) -> Option<FieldId> {
-        let OrderKey::Place(Place::Field { path, field }) = &term.key else { return None };
+        let OrderKey::Value(ValueRef::Field { path, field }) = &term.key else { return None };
         let usual = match term.direction {
             Direction::Ascending => Nulls::Last,
             Direction::Descending => Nulls::First,
@@ -197,7 +197,7 @@ fn collect(
         Filter::Barrier { first, then } => {
             collect(then, fields, wanted) && collect(first, fields, wanted)
         }
-        Filter::Compare { place: Place::Field { path, field }, comparison, .. } => {
+        Filter::Compare { place: ValueRef::Field { path, field }, comparison, .. } => {
             fields.push(*field);
             path.is_empty() && wanted(*comparison)
         }

@@ -1,7 +1,7 @@
 //! Conditions: the request's filters as SQL expressions.
 
 use catalog::{EntityKind, FieldId, Scalar, Type};
-use ir::{Case, Comparison, Filter, Hop, Operand, Place, Quantifier, TextMatch, TimeUnit};
+use ir::{Case, Comparison, Filter, Hop, Operand, Quantifier, TextMatch, TimeUnit, ValueRef};
 use source::CompileError;
 use sql::flavor::{
     JSON_CONTAINS, JSON_CONTENT, JSON_HAS_ALL_KEYS, JSON_HAS_ANY_KEY, JSON_HAS_KEY, LIKE, Pattern,
@@ -50,7 +50,7 @@ impl Compiler<'_> {
                 Expression::IsNull(Box::new(compared.value))
             }
             Filter::Compare {
-                place: Place::Aggregated { function, place },
+                place: ValueRef::Aggregated { function, place },
                 comparison,
                 operand,
             } => {
@@ -100,12 +100,12 @@ impl Compiler<'_> {
     /// What a condition compares.
     fn compared_with(
         &self,
-        place: &Place,
+        place: &ValueRef,
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<With<'_>, CompileError> {
         match place {
-            Place::Attribute { of, attribute } => {
+            ValueRef::Attribute { of, attribute } => {
                 let of = self.compared_with(of, scope, statement)?;
                 let Type::Composite(composite) = self.catalog.base_type(of.r#type) else {
                     return Err(CompileError::not_built("a part of what has no parts"));
@@ -125,7 +125,7 @@ impl Compiler<'_> {
             _ => {
                 let (field, value) = self.place(place, scope, statement)?;
                 let definition = &self.catalog[field];
-                let is_row_itself = matches!(place, Place::Field { .. });
+                let is_row_itself = matches!(place, ValueRef::Field { .. });
                 let whole_row = is_row_itself && self.is_whole_row(definition);
                 let whole_row = whole_row.then_some(scope.alias);
                 let r#type = &definition.r#type;
@@ -447,20 +447,20 @@ impl Compiler<'_> {
 
     pub(super) fn place(
         &self,
-        place: &Place,
+        place: &ValueRef,
         scope: &mut Scope,
         statement: &mut Statement,
     ) -> Result<(FieldId, Expression), CompileError> {
         match place {
-            Place::Field { path, field } => {
+            ValueRef::Field { path, field } => {
                 let column = self.column(scope, statement, path, *field);
                 Ok(match self.guard_of_joined(scope, path, statement)? {
                     Some(passes) => (*field, self.value_if(passes, column)),
                     None => (*field, column),
                 })
             }
-            Place::Edge(_) => Err(CompileError::not_built("a relationship's own property")),
-            Place::Truncated { place, unit } => {
+            ValueRef::Edge(_) => Err(CompileError::not_built("a relationship's own property")),
+            ValueRef::Truncated { place, unit } => {
                 let (field, column) = self.place(place, scope, statement)?;
                 let moment = Box::new(self.comparable(ValueKind::of(self.catalog, field), column));
                 let unit = match unit {
@@ -469,18 +469,20 @@ impl Compiler<'_> {
                 };
                 Ok((field, Expression::Truncated { unit, moment }))
             }
-            Place::Aggregated { function, place } => {
+            ValueRef::Aggregated { function, place } => {
                 let (field, _) = self.place(place, scope, statement)?;
                 let value = self.aggregate(*function, Some(place), scope, statement)?;
                 Ok((field, self.comparable_aggregate(*function, field, value)))
             }
-            Place::Attribute { .. } => Err(CompileError::not_built("an attribute of a composite")),
-            Place::Computed(call) => self.computed_place(call, scope, statement),
-            Place::Counted { .. } => Err(CompileError::not_built("a number of related rows")),
-            Place::Common(place) => scope.common(*place),
-            Place::OrElse { .. } => Err(CompileError::not_built("a value in the place of null")),
-            Place::If { place, filter } => {
-                let Place::Field { path, field } = &**place else {
+            ValueRef::Attribute { .. } => {
+                Err(CompileError::not_built("an attribute of a composite"))
+            }
+            ValueRef::Computed(call) => self.computed_place(call, scope, statement),
+            ValueRef::Counted { .. } => Err(CompileError::not_built("a number of related rows")),
+            ValueRef::Common(place) => scope.common(*place),
+            ValueRef::OrElse { .. } => Err(CompileError::not_built("a value in the place of null")),
+            ValueRef::If { place, filter } => {
+                let ValueRef::Field { path, field } = &**place else {
                     return Err(CompileError::not_built("a part of a row that may not pass"));
                 };
                 let alias = self.joined(scope, statement, path);

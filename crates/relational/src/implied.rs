@@ -6,7 +6,7 @@
 //! those asked for find none and are passed over.
 
 use catalog::FieldId;
-use ir::{Comparison, Filter, Hop, HopDirection, Operand, Place, Rows};
+use ir::{Comparison, Filter, Hop, HopDirection, Operand, Rows, ValueRef};
 use source::CompileError;
 use sql::{Expression, Select};
 
@@ -57,7 +57,7 @@ impl Compiler<'_> {
             Asked::One(key) => {
                 for (field, operand) in far.iter().zip(key) {
                     let filter = Filter::Compare {
-                        place: Place::Field { path: Vec::new(), field: *field },
+                        place: ValueRef::Field { path: Vec::new(), field: *field },
                         comparison: Comparison::Equal,
                         operand: operand.clone(),
                     };
@@ -122,7 +122,7 @@ fn collect_equal<'r>(filter: &'r Filter, found: &mut Vec<(FieldId, &'r Operand)>
             collect_equal(first, found)
         }
         Filter::Compare {
-            place: Place::Field { path, field },
+            place: ValueRef::Field { path, field },
             comparison: Comparison::Equal,
             operand,
         } if path.is_empty() => {

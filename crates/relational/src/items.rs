@@ -104,11 +104,11 @@ impl Compiler<'_> {
                             let related = (*hop, filter, aggregate);
                             self.related_aggregate(related, false, scope.alias, statement)?
                         }
-                        ir::OrderKey::Place(ir::Place::Computed(call))
+                        ir::OrderKey::Value(ir::ValueRef::Computed(call))
                         | ir::OrderKey::Call(call) => {
                             self.computed_place(call, scope, statement)?.1
                         }
-                        ir::OrderKey::Place(_) => {
+                        ir::OrderKey::Value(_) => {
                             return Err(CompileError::not_built("this order as a value"));
                         }
                     };

@@ -6,7 +6,7 @@
 //! of an indexed equality: beyond some hundred rows, sorting both together costs more than it saves.
 
 use catalog::{EntityKind, FieldId};
-use ir::{Form, HopDirection, OrderKey, OutputKind, Place, Rows};
+use ir::{Form, HopDirection, OrderKey, OutputKind, Rows, ValueRef};
 use source::CompileError;
 use sql::{Direction, Expression, Join, JoinKind, OrderItem};
 
@@ -213,6 +213,6 @@ fn is_limited(rows: &Rows) -> bool {
 }
 
 fn is_ordered_by_fields(rows: &Rows) -> bool {
-    let is_field = |key: &OrderKey| matches!(key, OrderKey::Place(Place::Field { .. }));
+    let is_field = |key: &OrderKey| matches!(key, OrderKey::Value(ValueRef::Field { .. }));
     rows.order.iter().all(|term| is_field(&term.key))
 }

@@ -95,7 +95,7 @@ impl Compiler<'_> {
         let is_harmless = self.is_harmless_order(&term.key, scope);
         let before = scope.set_within(scope.guards.first.is_some() && !is_harmless);
         let (field, kind, column, nullable) = match &term.key {
-            OrderKey::Place(place) => {
+            OrderKey::Value(place) => {
                 let (field, column) = self.place(place, scope, statement)?;
                 let kind = ValueKind::of(self.catalog, field);
                 let nullable = is_on_path(place) || self.catalog[field].nullable;

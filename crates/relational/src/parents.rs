@@ -5,7 +5,7 @@
 //! value that came from the parents' side.
 
 use catalog::FieldId;
-use ir::{Comparison, Filter, Hop, OrderKey, Place, Rows};
+use ir::{Comparison, Filter, Hop, OrderKey, Rows, ValueRef};
 use source::CompileError;
 use sql::{Alias, Expression, FromItem, Join, JoinKind, Select, SelectItem, SqlType};
 
@@ -329,8 +329,8 @@ pub(super) fn order_fields(rows: &Rows) -> Option<Vec<FieldId>> {
     rows.order
         .iter()
         .map(|term| match &term.key {
-            OrderKey::Place(Place::Field { path, field }) if path.is_empty() => Some(*field),
-            OrderKey::Place(_) | OrderKey::Relation { .. } | OrderKey::Call(_) => None,
+            OrderKey::Value(ValueRef::Field { path, field }) if path.is_empty() => Some(*field),
+            OrderKey::Value(_) | OrderKey::Relation { .. } | OrderKey::Call(_) => None,
         })
         .collect()
 }
@@ -341,7 +341,7 @@ pub(super) fn equal_fields(filter: &Filter) -> Vec<FieldId> {
         Filter::And(filters) => filters.iter().flat_map(equal_fields).collect(),
         Filter::Barrier { first, then } => [equal_fields(then), equal_fields(first)].concat(),
         Filter::Compare {
-            place: Place::Field { path, field },
+            place: ValueRef::Field { path, field },
             comparison: Comparison::Equal,
             ..
         } if path.is_empty() => vec![*field],
@@ -354,7 +354,7 @@ fn only_about(filter: &Filter, about: FieldId) -> bool {
     match filter {
         Filter::And(filters) => filters.iter().all(|filter| only_about(filter, about)),
         Filter::Barrier { first, then } => only_about(then, about) && only_about(first, about),
-        Filter::Compare { place: Place::Field { path, field }, .. } => {
+        Filter::Compare { place: ValueRef::Field { path, field }, .. } => {
             path.is_empty() && *field == about
         }
         _ => false,

@@ -263,10 +263,10 @@ impl Compiler<'_> {
         statement: &mut Statement,
     ) -> Result<OrderItem, CompileError> {
         let (expression, nullable) = match &term.key {
-            OrderKey::Place(place) => {
+            OrderKey::Value(place) => {
                 let (field, column) = self.place(place, scope, statement)?;
                 let column = match place {
-                    ir::Place::Computed(_) => self.sorted(column, scope, statement)?,
+                    ir::ValueRef::Computed(_) => self.sorted(column, scope, statement)?,
                     _ => column,
                 };
                 let nullable = is_on_path(place) || self.catalog[field].nullable;
@@ -324,11 +324,11 @@ impl Compiler<'_> {
 
 /// Whether the place may be null whatever its field may: it is of a row that may not be there, or
 /// of one that may not pass.
-pub(super) fn is_on_path(place: &ir::Place) -> bool {
+pub(super) fn is_on_path(place: &ir::ValueRef) -> bool {
     match place {
-        ir::Place::Field { path, .. } => !path.is_empty(),
+        ir::ValueRef::Field { path, .. } => !path.is_empty(),
         // A field of another entity may be null where this one is not.
-        ir::Place::If { .. } | ir::Place::Common(_) => true,
+        ir::ValueRef::If { .. } | ir::ValueRef::Common(_) => true,
         _ => false,
     }
 }

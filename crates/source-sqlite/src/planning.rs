@@ -131,7 +131,7 @@ mod tests {
         connection.execute_batch(ROWS).unwrap();
         let catalog = crate::introspect::introspect(&connection).unwrap();
         let entity = catalog.find_entity(None, entity).unwrap().id;
-        let place = ir::Place::field(catalog.find_field(entity, field).unwrap().id);
+        let place = ir::ValueRef::field(catalog.find_field(entity, field).unwrap().id);
         let operand = ir::Operand::Variable { slot: ir::Slot(0), path: Vec::new() };
         let rows = ir::Rows {
             id: ir::RowsId(0),

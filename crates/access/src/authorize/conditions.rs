@@ -1,14 +1,14 @@
 //! Grants of conditions and orders, which read no more than the response reveals.
 
 use catalog::EntityId;
-use ir::{Filter, Hop, OrderKey, Place, Quantifier};
+use ir::{Filter, Hop, OrderKey, Quantifier, ValueRef};
 
 use super::{Walk, Within};
 
 impl Walk<'_> {
     pub(super) fn order_key(&mut self, key: &mut OrderKey, within: &mut Within) {
         match key {
-            OrderKey::Place(place) => self.place(place, within),
+            OrderKey::Value(place) => self.place(place, within),
             OrderKey::Relation { hop, filter, aggregate } => {
                 let mut below = self.along(*hop, within);
                 self.filter(filter, &mut below);
@@ -26,23 +26,23 @@ impl Walk<'_> {
         Within { entity: Some(entity), edge: None, visible, paths: None, is_gone: false }
     }
 
-    pub(super) fn place(&mut self, place: &mut Place, within: &mut Within) {
+    pub(super) fn place(&mut self, place: &mut ValueRef, within: &mut Within) {
         match place {
-            Place::Field { path, field } => {
+            ValueRef::Field { path, field } => {
                 if let Some(filter) = self.cell(path, *field, within) {
-                    let hidden = std::mem::replace(place, Place::Common(0));
-                    *place = Place::If { place: Box::new(hidden), filter: Box::new(filter) };
+                    let hidden = std::mem::replace(place, ValueRef::Common(0));
+                    *place = ValueRef::If { place: Box::new(hidden), filter: Box::new(filter) };
                 }
             }
-            Place::Edge(field) => self.edge(*field, within),
-            Place::Computed(call) => self.call(call, within),
-            Place::Attribute { of: place, .. }
-            | Place::Truncated { place, .. }
-            | Place::OrElse { place, .. }
-            | Place::Aggregated { place, .. } => self.place(place, within),
-            Place::Counted { .. } => {}
-            Place::Common(_) => self.unsupported("rows of several entities"),
-            Place::If { .. } => self.unsupported("a value with a condition"),
+            ValueRef::Edge(field) => self.edge(*field, within),
+            ValueRef::Computed(call) => self.call(call, within),
+            ValueRef::Attribute { of: place, .. }
+            | ValueRef::Truncated { place, .. }
+            | ValueRef::OrElse { place, .. }
+            | ValueRef::Aggregated { place, .. } => self.place(place, within),
+            ValueRef::Counted { .. } => {}
+            ValueRef::Common(_) => self.unsupported("rows of several entities"),
+            ValueRef::If { .. } => self.unsupported("a value with a condition"),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Grants of outputs.
 
 use catalog::FieldId;
-use ir::{Aggregate, AggregateFunction, Output, OutputKind, Place};
+use ir::{Aggregate, AggregateFunction, Output, OutputKind, ValueRef};
 
 use super::{Walk, Within};
 use crate::denial::Denial;
@@ -72,19 +72,22 @@ impl Walk<'_> {
     }
 
     /// Values of groups cannot be masked.
-    fn grouped(&mut self, place: &mut Place, within: &mut Within) {
+    fn grouped(&mut self, place: &mut ValueRef, within: &mut Within) {
         match place {
-            Place::Field { path, field } => {
+            ValueRef::Field { path, field } => {
                 self.path(path, within);
                 self.plain(*field);
             }
-            Place::Truncated { place, .. } | Place::Attribute { of: place, .. } => {
+            ValueRef::Truncated { place, .. } | ValueRef::Attribute { of: place, .. } => {
                 self.grouped(place, within);
             }
-            Place::Edge(_) | Place::Computed(_) | Place::Aggregated { .. } => {
+            ValueRef::Edge(_) | ValueRef::Computed(_) | ValueRef::Aggregated { .. } => {
                 self.place(place, within);
             }
-            Place::Counted { .. } | Place::Common(_) | Place::If { .. } | Place::OrElse { .. } => {
+            ValueRef::Counted { .. }
+            | ValueRef::Common(_)
+            | ValueRef::If { .. }
+            | ValueRef::OrElse { .. } => {
                 self.unsupported("groups of such values");
             }
         }

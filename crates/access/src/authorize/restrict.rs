@@ -5,8 +5,8 @@ mod write;
 
 use catalog::{EntityId, FieldId, FunctionResult};
 use ir::{
-    Call, Filter, From, Hop, HopDirection, OrderKey, OrderTerm, Output, OutputKind, Place, Rows,
-    StepKind, Variant,
+    Call, Filter, From, Hop, HopDirection, OrderKey, OrderTerm, Output, OutputKind, Rows, StepKind,
+    ValueRef, Variant,
 };
 
 use self::requirement::{Requirement, add, has_barrier};
@@ -251,10 +251,12 @@ impl Usage {
     /// of this entity.
     fn order(&mut self, order: &[OrderTerm], common: &[FieldId]) {
         let member = |term: &OrderTerm| match &term.key {
-            OrderKey::Place(place) => match place.stored() {
-                Place::Field { path, field } if path.is_empty() => Some(Member::Field(*field)),
-                Place::Common(place) => common.get(usize::from(*place)).copied().map(Member::Field),
-                Place::Computed(call) => Some(Member::Function(call.function)),
+            OrderKey::Value(place) => match place.stored() {
+                ValueRef::Field { path, field } if path.is_empty() => Some(Member::Field(*field)),
+                ValueRef::Common(place) => {
+                    common.get(usize::from(*place)).copied().map(Member::Field)
+                }
+                ValueRef::Computed(call) => Some(Member::Function(call.function)),
                 _ => None,
             },
             OrderKey::Call(call) => Some(Member::Function(call.function)),
@@ -266,10 +268,10 @@ impl Usage {
     /// Adds the members that outputs read; `common` are the fields that common ones are of this entity.
     fn add(&mut self, outputs: &[Output], common: &[FieldId]) {
         let shared = |place: &u16| common.get(usize::from(*place)).copied().map(Member::Field);
-        let member = |place: &Place| match place.stored() {
-            Place::Field { field, .. } => Some(Member::Field(*field)),
-            Place::Common(place) => shared(place),
-            Place::Computed(call) => Some(Member::Function(call.function)),
+        let member = |place: &ValueRef| match place.stored() {
+            ValueRef::Field { field, .. } => Some(Member::Field(*field)),
+            ValueRef::Common(place) => shared(place),
+            ValueRef::Computed(call) => Some(Member::Function(call.function)),
             _ => None,
         };
         for output in outputs {

@@ -1,7 +1,7 @@
 //! Arguments of fields that return rows or values.
 
 use catalog::SearchId;
-use ir::{Hop, Place};
+use ir::{Hop, ValueRef};
 
 use super::{ArgumentBinding, VariantsId};
 
@@ -37,7 +37,7 @@ pub enum ArgumentRole {
     /// [`ConnectionField::RowGroups`](super::ConnectionField::RowGroups).
     GroupFields,
     /// A boolean that steers: this value is a group key.
-    GroupField(Box<Place>),
+    GroupField(Box<ValueRef>),
     /// The opaque id of a row.
     NodeId,
     /// The same in the form of [`FieldBinding::GlobalId`](super::FieldBinding::GlobalId).

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalog::{EntityId, FieldId, FunctionId};
-use ir::{AggregateFunction, Case, Comparison, Hop, Place, Quantifier, TextMatch};
+use ir::{AggregateFunction, Case, Comparison, Hop, Quantifier, TextMatch, ValueRef};
 
 use super::{Meaning, VariantsId};
 
@@ -73,7 +73,7 @@ pub enum FilterRole {
     GroupFilter,
     /// In [`RowsRole::Together`], an object of [`FilterRole::OperatorsOfMade`] on aggregates of
     /// this value.
-    MadeOf(Box<Place>),
+    MadeOf(Box<ValueRef>),
     /// An object of operators on an aggregate of the enclosing [`FilterRole::MadeOf`].
     OperatorsOfMade(AggregateFunction),
     /// An object that compares an aggregate of a function's values for each row:
@@ -150,7 +150,7 @@ pub enum CompositePlace {
 /// The left side of operators.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
-    pub place: Place,
+    pub place: ValueRef,
     /// Case sensitivity of plain text operators.
     pub plain: Case,
     /// Case sensitivity of case-insensitive text operators.
@@ -160,19 +160,19 @@ pub struct Subject {
 impl Subject {
     /// A value that operators compare by its type's rules, unless they are case-insensitive.
     #[must_use]
-    pub fn new(place: Place) -> Self {
+    pub fn new(place: ValueRef) -> Self {
         Self { place, plain: Case::AsTyped, ignoring: Case::Ignored }
     }
 
     /// A field of the row.
     #[must_use]
     pub fn field(field: FieldId) -> Self {
-        Self::new(Place::field(field))
+        Self::new(ValueRef::field(field))
     }
 
     /// A text whose type is case-insensitive, while plain operators are case-sensitive.
     #[must_use]
-    pub fn ignoring_by_type(place: Place) -> Self {
+    pub fn ignoring_by_type(place: ValueRef) -> Self {
         Self { place, plain: Case::Exact, ignoring: Case::AsTyped }
     }
 }

@@ -156,7 +156,7 @@ pub struct VariantBinding {
     pub properties: Option<TypeId>,
     /// Its index in the interface or the union.
     pub number: u16,
-    /// Its fields for the common ones: [`Place::Common`] names them by index.
+    /// Its fields for the common ones: [`ValueRef::Common`](ir::ValueRef::Common) names them by index.
     pub common: Vec<FieldId>,
     /// Its relationships for the common ones: [`DeclaredRole`](super::DeclaredRole)s name them by
     /// index.

@@ -1,7 +1,7 @@
 //! Orders of rows, and groups.
 
 use catalog::{EntityId, FieldId, FunctionId};
-use ir::{Direction, Hop, Place, TimeUnit};
+use ir::{Direction, Hop, TimeUnit, ValueRef};
 use response::Leaf;
 
 use super::AggregateValue;
@@ -40,7 +40,7 @@ pub enum OrderBy {
     /// No order of its own: the tie-break.
     Natural,
     /// A field of the join row or relationship, or one that all variants have.
-    Place { place: Place, direction: Direction },
+    Value { place: ValueRef, direction: Direction },
     /// These fields.
     Fields { fields: Vec<FieldId>, direction: Direction, cursor_name: Box<str> },
     /// An aggregate of related rows; its leaf is that of cursors.

@@ -86,8 +86,8 @@ pub struct MutationBinding {
 pub enum Change {
     /// Inserts one row with the inputs' [`WriteRole::Stored`] values.
     Create(EntityId),
-    /// Updates the rows that the inputs' [`FilterRole::Equal`]s or [`ArgumentRole::NodeId`] find,
-    /// with the [`WriteRole::Stored`] values.
+    /// Updates the rows that the inputs' [`FilterRole::Equal`](super::FilterRole)s or
+    /// [`ArgumentRole::NodeId`](super::ArgumentRole) find, with the [`WriteRole::Stored`] values.
     Update(EntityId),
     /// Deletes the rows that are found so.
     Delete(EntityId),
@@ -96,19 +96,19 @@ pub enum Change {
     Upsert { entity: EntityId, key: Box<[FieldId]>, kept: Box<[FieldId]> },
     /// Inserts rows, one for each object of [`WriteRole::Rows`]; at most `most` at once.
     CreateMany { entity: EntityId, most: u32 },
-    /// Updates all rows that pass the [`FilterRole::Conditions`] with the [`WriteRole::Stored`]
-    /// values, limited by [`WriteRole::AtMost`], and by `most`.
+    /// Updates all rows that pass the [`FilterRole::Conditions`](super::FilterRole) with the
+    /// [`WriteRole::Stored`] values, limited by [`WriteRole::AtMost`], and by `most`.
     UpdateMany { entity: EntityId, most: u32 },
     /// Deletes all rows that pass so.
     DeleteMany { entity: EntityId, most: u32 },
-    /// Calls a function with the inputs' [`ArgumentRole::Call`]s.
+    /// Calls a function with the inputs' [`ArgumentRole::Call`](super::ArgumentRole)s.
     Call(FunctionId),
     /// Inserts or updates one row, together with the rows of [`WriteRole::Nested`] inputs.
     Nested(NestedChange),
     /// Creates nodes of a graph, one for each object of [`WriteRole::Rows`], with nested writes.
     CreateNodes(EntityId),
-    /// Updates the nodes that pass the [`FilterRole::Conditions`], or all of them without
-    /// conditions, with nested writes.
+    /// Updates the nodes that pass the [`FilterRole::Conditions`](super::FilterRole), or all of
+    /// them without conditions, with nested writes.
     UpdateNodes(EntityId),
     /// Deletes nodes with their relationships.
     DeleteNodes(EntityId),

@@ -3,7 +3,7 @@
 //! A value that is missing equals nothing, and nothing is unknown: what all related nodes have to
 //! pass, one without the value does not.
 
-use ir::{Comparison, Filter, Operand, Place, Quantifier, Value};
+use ir::{Comparison, Filter, Operand, Quantifier, Value, ValueRef};
 
 use crate::model::wanted::{Wanted, WantedValue};
 use crate::model::{Constant, FieldKind, Model, Placed, PlacedField, Target};
@@ -21,7 +21,7 @@ impl Wanted {
             Self::Any(several) => all(several).map(Filter::Or),
             Self::Value { field, value } => {
                 let PlacedField::Property(field) = found(*field)? else { return None };
-                let place = Place::field(*field);
+                let place = ValueRef::field(*field);
                 let operand = match value {
                     WantedValue::Nothing => return Some(Filter::IsNull(place)),
                     WantedValue::Claim(claim) => Operand::Claim(claim.clone()),

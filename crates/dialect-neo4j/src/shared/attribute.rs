@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalog::{FieldId, FunctionId};
-use ir::{Call, Place};
+use ir::{Call, ValueRef};
 
 use super::builder::{Builder, Owner};
 use crate::model::{
@@ -57,14 +57,16 @@ impl Origin {
     }
 
     /// The place of the value, if all types have one.
-    pub(crate) fn place(self) -> Option<Place> {
+    pub(crate) fn place(self) -> Option<ValueRef> {
         Some(match self {
-            Self::Node(field) => Place::field(field),
-            Self::Edge(field) => Place::Edge(field),
-            Self::Common(place) => Place::Common(place),
-            Self::Computed(Computed { function, .. }) => {
-                Place::Computed(Call { function, of_row: Some(Vec::new()), arguments: Vec::new() })
-            }
+            Self::Node(field) => ValueRef::field(field),
+            Self::Edge(field) => ValueRef::Edge(field),
+            Self::Common(place) => ValueRef::Common(place),
+            Self::Computed(Computed { function, .. }) => ValueRef::Computed(Call {
+                function,
+                of_row: Some(Vec::new()),
+                arguments: Vec::new(),
+            }),
             Self::Apart => return None,
         })
     }

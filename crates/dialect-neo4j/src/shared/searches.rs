@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalog::FieldId;
-use ir::Place;
+use ir::ValueRef;
 
 use super::builder::Builder;
 use super::sort::DIRECTION;
@@ -25,7 +25,7 @@ pub(crate) fn add_where(
     kind: &str,
 ) {
     let own = build.name(target);
-    let operators = FilterRole::Operators(Arc::new(Subject::new(Place::Edge(score))));
+    let operators = FilterRole::Operators(Arc::new(Subject::new(ValueRef::Edge(score))));
     let fields = vec![
         DraftInput::lenient("score", "FloatWhere", operators),
         DraftInput::lenient(node, &format!("{own}Where"), FilterRole::Conditions),

@@ -1,6 +1,6 @@
 //! Conditions on aggregates of the nodes that a relationship leads to, and of its properties.
 
-use ir::{AggregateFunction, Comparison, Place};
+use ir::{AggregateFunction, Comparison, ValueRef};
 
 use super::aggregates::{Part, parts};
 use super::classes::{OF_AGGREGATES, stored};
@@ -59,7 +59,7 @@ fn add_operator(
     build: &mut Builder<'_>,
     name: &str,
     one: &Attribute<'_>,
-    place: Option<&Place>,
+    place: Option<&ValueRef>,
     (operator, comparison): (&str, Comparison),
 ) {
     let r#type = &one.property.r#type;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ir::{AggregateFunction, Comparison, Place};
+use ir::{AggregateFunction, Comparison, ValueRef};
 
 use crate::model::Target;
 use crate::shared::attribute::Origin;
@@ -92,26 +92,26 @@ pub(super) fn together(link: &Link<'_>) -> InputBinding {
 
 /// A condition on the number of related nodes.
 pub(super) fn counted(comparison: Comparison) -> InputBinding {
-    made(Place::Counted { distinct: false }, comparison)
+    made(ValueRef::Counted { distinct: false }, comparison)
 }
 
 /// A condition on the result of an aggregate function.
 pub(super) fn aggregated(
     function: AggregateFunction,
-    place: Option<Place>,
+    place: Option<ValueRef>,
     comparison: Comparison,
 ) -> InputBinding {
     match place {
-        Some(place) => made(Place::Aggregated { function, place: Box::new(place) }, comparison),
+        Some(place) => made(ValueRef::Aggregated { function, place: Box::new(place) }, comparison),
         None => unserved("A condition on related nodes of several types"),
     }
 }
 
-fn made(place: Place, comparison: Comparison) -> InputBinding {
+fn made(place: ValueRef, comparison: Comparison) -> InputBinding {
     on_made(place, OperatorRole::Compare(comparison))
 }
 
-fn on_made(place: Place, operator: OperatorRole) -> InputBinding {
+fn on_made(place: ValueRef, operator: OperatorRole) -> InputBinding {
     let role = FilterRole::On { subject: Arc::new(Subject::new(place)), operator };
     InputBinding { role: role.into(), null: Meaning::False, empty: Meaning::Ignore }
 }
@@ -119,12 +119,12 @@ fn on_made(place: Place, operator: OperatorRole) -> InputBinding {
 /// A condition that any of the values of all of them has to pass, or its length.
 pub(super) fn any_of(
     function: AggregateFunction,
-    place: Option<Place>,
+    place: Option<ValueRef>,
     comparison: Comparison,
 ) -> InputBinding {
     match place {
         Some(place) => {
-            let place = Place::Aggregated { function, place: Box::new(place) };
+            let place = ValueRef::Aggregated { function, place: Box::new(place) };
             on_made(place, OperatorRole::CompareElement(comparison))
         }
         None => unserved("A condition on related nodes of several types"),

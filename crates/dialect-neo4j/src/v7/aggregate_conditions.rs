@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ir::{Comparison, Place};
+use ir::{Comparison, ValueRef};
 
 use super::conditions::several;
 use super::operators::operator;
@@ -69,7 +69,7 @@ pub(super) fn conditions(build: &mut Builder<'_>, link: &Link<'_>) {
 }
 
 fn counted(distinct: bool) -> Arc<Subject> {
-    Arc::new(Subject::new(Place::Counted { distinct }))
+    Arc::new(Subject::new(ValueRef::Counted { distinct }))
 }
 
 /// Adds the conditions on the numbers of nodes and of relationships.
@@ -159,7 +159,7 @@ fn by_suffix(build: &mut Builder<'_>, name: &str, attribute: &Attribute<'_>) {
             );
             let binding = match attribute.origin.place() {
                 Some(place) => {
-                    let place = Place::Aggregated { function, place: Box::new(place) };
+                    let place = ValueRef::Aggregated { function, place: Box::new(place) };
                     let subject = Arc::new(Subject::new(place));
                     let compare = OperatorRole::Compare(comparison);
                     operator(FilterRole::On { subject, operator: compare })

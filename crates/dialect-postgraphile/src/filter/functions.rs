@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catalog::{EntityId, EntityKind, FieldId, Type};
 use graphql::schema::TypeId;
-use ir::{Call, Place};
+use ir::{Call, ValueRef};
 
 use super::{FilterOptions, Filters, add_type, argument, cases, composites, operators};
 use crate::api_types::ComputedValue;
@@ -38,7 +38,7 @@ pub(super) fn add_computed(build: &mut Build<'_>, entity: EntityId, filters: &mu
     for (ComputedValue { function, name, field, .. }, r#type) in computed(build, entity) {
         let (plain, ignoring) = cases(&build.catalog[field].r#type);
         let call = Call { function, of_row: Some(Vec::new()), arguments: Vec::new() };
-        let subject = Subject { place: Place::Computed(call), plain, ignoring };
+        let subject = Subject { place: ValueRef::Computed(call), plain, ignoring };
         let named = format!("{}()", build.catalog.function_name(function));
         filters.add_field(build, &name, r#type, FilterRole::Operators(Arc::new(subject)), &named);
     }
@@ -91,7 +91,7 @@ pub(crate) fn argument_of_set(
             }
             let r#type = operators::find(build, &field.r#type)?;
             let (plain, ignoring) = cases(&field.r#type);
-            let subject = Subject { place: Place::field(field.id), plain, ignoring };
+            let subject = Subject { place: ValueRef::field(field.id), plain, ignoring };
             Some((r#type, options.object(FilterRole::Operators(Arc::new(subject)))))
         }
         EntityKind::Edge => None,
@@ -111,7 +111,7 @@ fn record(
         let value = &catalog[*field].r#type;
         let Some(found) = operators::find(build, value) else { continue };
         let (plain, ignoring) = cases(value);
-        let subject = Subject { place: Place::field(*field), plain, ignoring };
+        let subject = Subject { place: ValueRef::field(*field), plain, ignoring };
         fields.push((name, found, FilterRole::Operators(Arc::new(subject))));
     }
     if fields.is_empty() {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use catalog::{FieldId, Scalar, Type};
 use graphql::schema::{InputDefinition, TypeId, TypeKind, TypeRef};
-use ir::{Case, Place};
+use ir::{Case, ValueRef};
 
 use super::build::{Build, input};
 use super::claims::{Claimant, Claims};
@@ -158,7 +158,7 @@ pub(super) fn add_fields(build: &mut Build<'_>, served: &[Served<'_>], index: us
                 Type::Composite(_) => FilterRole::Composite(CompositePlace::Field(column.field)),
                 _ => {
                     let (plain, ignoring) = cases(value);
-                    let place = Place::field(column.field);
+                    let place = ValueRef::field(column.field);
                     FilterRole::Operators(Arc::new(Subject { place, plain, ignoring }))
                 }
             };

@@ -1,6 +1,6 @@
 //! Bulk mutations: insert, update and delete of several rows.
 //!
-//! A mutation gives a condition on the rows, and a limit: one that would change more rows changes
+//! A mutation has a condition on the rows, and a limit: one that would change more rows changes
 //! nothing.
 
 use graphql::schema::{FieldDefinition, TypeId, TypeRef};

@@ -3,9 +3,9 @@
 use ir::{
     Aggregate, AggregateTerm, Assignment, Call, ChildWrite, Conflict, ExistingLink,
     ExternalArgument, Filter, From, Groups, Hop, Insert, InsertedRows, Keyset, KeysetValue,
-    Operand, OrderKey, OrderTerm, Otherwise, Output, OutputKind, Page, PathItem, Place,
-    Representations, Request, Require, Rows, Step, StepKind, Transaction, Update, Value, Variant,
-    Write, WriteKind,
+    Operand, OrderKey, OrderTerm, Otherwise, Output, OutputKind, Page, PathItem, Representations,
+    Request, Require, Rows, Step, StepKind, Transaction, Update, Value, ValueRef, Variant, Write,
+    WriteKind,
 };
 
 use super::{MemorySize, plain, sum};
@@ -108,7 +108,7 @@ impl MemorySize for OrderTerm {
 impl MemorySize for OrderKey {
     fn memory_size(&self) -> usize {
         match self {
-            Self::Place(place) => sum!(place),
+            Self::Value(place) => sum!(place),
             Self::Relation { hop: _, filter, aggregate } => sum!(filter, aggregate),
             Self::Call(call) => sum!(call),
         }
@@ -201,7 +201,7 @@ impl MemorySize for Filter {
     }
 }
 
-impl MemorySize for Place {
+impl MemorySize for ValueRef {
     fn memory_size(&self) -> usize {
         match self {
             Self::Field { path, field: _ } => sum!(path),

@@ -2,7 +2,7 @@
 
 use access::Condition;
 use catalog::EntityId;
-use ir::{Case, Filter, Hop, HopDirection, Place};
+use ir::{Case, Filter, Hop, HopDirection, ValueRef};
 
 use super::file::{self, Test};
 use super::problem::PolicyProblems;
@@ -19,7 +19,7 @@ impl Resolver<'_> {
             file::Condition::Any(any) => Condition::Any(self.conditions(entity, any)?),
             file::Condition::Not(not) => Condition::Not(Box::new(self.condition(entity, not)?)),
             file::Condition::Column { name, test } => {
-                let place = Place::field(self.field(entity, name)?);
+                let place = ValueRef::field(self.field(entity, name)?);
                 Condition::Row(match test {
                     Test::Compare(comparison, value) => {
                         Filter::Compare { place, comparison: *comparison, operand: operand(value) }

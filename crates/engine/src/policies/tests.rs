@@ -11,8 +11,8 @@ use catalog::builder::{NewField, NewRelationship};
 use catalog::{Builder, Capabilities, Catalog, EntityId, EntityKind, FieldId, Scalar, Type};
 use ir::{
     Claims, Comparison, Direction, Filter, Form, From, Hop, HopDirection, Isolation, Nulls,
-    Operand, OrderKey, OrderTerm, Output, OutputId, OutputKind, Page, Place, Request, Rows, RowsId,
-    Step, StepId, StepKind, Transaction, Value,
+    Operand, OrderKey, OrderTerm, Output, OutputId, OutputKind, Page, Request, Rows, RowsId, Step,
+    StepId, StepKind, Transaction, Value, ValueRef,
 };
 use serde_json_bytes::{Value as Json, json};
 
@@ -131,7 +131,7 @@ impl Blog {
 
     fn equal(&self, name: &str) -> Filter {
         Filter::Compare {
-            place: Place::field(self.field(name)),
+            place: ValueRef::field(self.field(name)),
             comparison: Comparison::Equal,
             operand: Operand::Constant(Value::Integer(1)),
         }
@@ -202,8 +202,8 @@ fn read(rows: Rows) -> Request {
     steps(Isolation::Snapshot, vec![StepKind::Read(rows)])
 }
 
-fn ordered(place: Place) -> OrderTerm {
-    let (key, direction, nulls) = (OrderKey::Place(place), Direction::Ascending, Nulls::Last);
+fn ordered(place: ValueRef) -> OrderTerm {
+    let (key, direction, nulls) = (OrderKey::Value(place), Direction::Ascending, Nulls::Last);
     OrderTerm { key, direction, nulls }
 }
 

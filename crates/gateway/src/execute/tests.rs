@@ -70,9 +70,9 @@ fn run_given(
     let canned = Canned { supergraph, answers, give, sent: RefCell::default() };
     let inputs = Inputs { supergraph, operation, plan, variables };
     let mut observed = ExecutionStatistics::default();
-    let running = execute(inputs, &canned, options, Held::default(), &mut observed);
+    let running = execute(inputs, &canned, options, MemoryReservation::default(), &mut observed);
     let mut executed = running.now_or_never().unwrap();
-    let sink = Sink::new(Vec::new(), u64::MAX, Held::default());
+    let sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::default());
     let sink = write(supergraph, plan, &mut executed, &Literals::new(), sink).unwrap();
     let mut printed = String::from_utf8(sink.into_parts().0).unwrap();
     for error in &executed.into_errors() {

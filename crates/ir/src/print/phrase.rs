@@ -5,7 +5,7 @@ use catalog::{EntityId, FieldId, RelationshipKind};
 use super::Printer;
 use super::field_set::print_field_set;
 use crate::filter::{
-    Case, Comparison, Filter, GeoOperator, Place, Quantifier, TextMatch, TimeUnit,
+    Case, Comparison, Filter, GeoOperator, Quantifier, TextMatch, TimeUnit, ValueRef,
 };
 use crate::operand::{
     Codec, NewId, Operand, PathItem, Representations, RepresentedKey, RepresentedPart, Value,
@@ -58,27 +58,27 @@ impl Printer<'_> {
         if path.is_empty() { field.to_owned() } else { format!("{}.{field}", self.path(path)) }
     }
 
-    pub(super) fn place(&self, place: &Place) -> String {
+    pub(super) fn place(&self, place: &ValueRef) -> String {
         match place {
-            Place::Field { path, field } => self.end(path, *field),
-            Place::Edge(field) => format!("edge {}", self.field(*field)),
-            Place::Computed(call) => self.call(call),
-            Place::Attribute { of, attribute } => format!("{} ({attribute})", self.place(of)),
-            Place::Aggregated { function, place } => self.term(*function, Some(place)),
-            Place::Truncated { place, unit } => {
+            ValueRef::Field { path, field } => self.end(path, *field),
+            ValueRef::Edge(field) => format!("edge {}", self.field(*field)),
+            ValueRef::Computed(call) => self.call(call),
+            ValueRef::Attribute { of, attribute } => format!("{} ({attribute})", self.place(of)),
+            ValueRef::Aggregated { function, place } => self.term(*function, Some(place)),
+            ValueRef::Truncated { place, unit } => {
                 let unit = match unit {
                     TimeUnit::Hour => "hour",
                     TimeUnit::Day => "day",
                 };
                 format!("{unit} of {}", self.place(place))
             }
-            Place::Counted { distinct: false } => "count".to_owned(),
-            Place::Counted { distinct: true } => "distinct count".to_owned(),
-            Place::Common(place) => format!("common {place}"),
-            Place::OrElse { place, value } => {
+            ValueRef::Counted { distinct: false } => "count".to_owned(),
+            ValueRef::Counted { distinct: true } => "distinct count".to_owned(),
+            ValueRef::Common(place) => format!("common {place}"),
+            ValueRef::OrElse { place, value } => {
                 format!("({} else {})", self.place(place), constant(value))
             }
-            Place::If { place, filter } => {
+            ValueRef::If { place, filter } => {
                 format!("({} if {})", self.place(place), self.filter(filter))
             }
         }
@@ -262,7 +262,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An aggregate of related rows, as it stands in filters and orders.
+    /// An aggregate of related rows, in filters and orders.
     fn related(&self, hop: Hop, filter: &Filter, aggregate: &Aggregate) -> String {
         let terms =
             aggregate.terms.iter().map(|term| self.term(term.function, term.place.as_ref()));
@@ -284,7 +284,7 @@ impl Printer<'_> {
         text
     }
 
-    pub(super) fn term(&self, function: AggregateFunction, place: Option<&Place>) -> String {
+    pub(super) fn term(&self, function: AggregateFunction, place: Option<&ValueRef>) -> String {
         let name = match function {
             AggregateFunction::GroupKey => "group key",
             AggregateFunction::Count => "count",
@@ -314,7 +314,7 @@ impl Printer<'_> {
 
     pub(super) fn order_key(&self, key: &OrderKey) -> String {
         match key {
-            OrderKey::Place(place) => self.place(place),
+            OrderKey::Value(place) => self.place(place),
             OrderKey::Relation { hop, filter, aggregate } => self.related(*hop, filter, aggregate),
             OrderKey::Call(call) => self.call(call),
         }

@@ -7,9 +7,9 @@ use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Assignment, Call, Case, ChildWrite, Codec,
     Comparison, Conflict, Counter, Direction, ExistingLink, ExpectedLinks, Filter, Form, From,
     GeoOperator, Groups, Hop, Insert, InsertedRows, Keyset, KeysetValue, Member, NewId, Nulls,
-    Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind, OutputId, OutputKind, Page, Place,
-    Quantifier, Request, Require, Rows, RowsId, State, StepId, StepKind, TextMatch, TimeUnit, Unit,
-    Update, Value, ValueForm, Variant, Write, WriteKind,
+    Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind, OutputId, OutputKind, Page, Quantifier,
+    Request, Require, Rows, RowsId, State, StepId, StepKind, TextMatch, TimeUnit, Unit, Update,
+    Value, ValueForm, ValueRef, Variant, Write, WriteKind,
 };
 
 use super::model::{
@@ -42,7 +42,7 @@ fn of_row(path: Vec<Hop>, call: Call) -> Call {
     Call { of_row: Some(path), ..call }
 }
 
-fn terms(terms: Vec<(u32, AggregateFunction, Option<Place>)>) -> Vec<AggregateTerm> {
+fn terms(terms: Vec<(u32, AggregateFunction, Option<ValueRef>)>) -> Vec<AggregateTerm> {
     let form = Form::Number;
     let term = |(id, function, place)| AggregateTerm {
         id: OutputId(id),
@@ -111,7 +111,7 @@ fn filters() {
     };
     let related =
         |quantifier, filter| Filter::Relation { hop: albums, quantifier, filter: Box::new(filter) };
-    let name = Place::Field {
+    let name = ValueRef::Field {
         path: vec![music.forward("album.artist_id")],
         field: music.field("artist.name"),
     };
@@ -152,14 +152,14 @@ fn filters() {
         cased(Comparison::Equal, Case::Ignored),
         cased(Comparison::In, Case::Exact),
         Filter::AnyElement {
-            place: Place::Attribute { of: Box::new(music.place("album.tags")), attribute: 1 },
+            place: ValueRef::Attribute { of: Box::new(music.place("album.tags")), attribute: 1 },
             comparison: Comparison::Less,
             operand: variable(0, ""),
         },
         Filter::barrier(compare(Comparison::Less), matches(TextMatch::Like, Case::AsTyped)),
         Filter::barrier(compare(Comparison::Less), Filter::all()),
         Filter::IsNull(name),
-        Filter::IsNull(Place::Computed(of_row(vec![], call(&music, "short", None)))),
+        Filter::IsNull(ValueRef::Computed(of_row(vec![], call(&music, "short", None)))),
         related(Quantifier::Every, Filter::all()),
         related(Quantifier::None, Filter::none()),
         related(Quantifier::Single, compare(Comparison::Less)),
@@ -167,7 +167,7 @@ fn filters() {
             hop: albums,
             filter: Box::new(compare(Comparison::Greater)),
             having: Box::new(Filter::Compare {
-                place: Place::Aggregated {
+                place: ValueRef::Aggregated {
                     function: AggregateFunction::Total,
                     place: Box::new(music.place("album.price")),
                 },
@@ -185,7 +185,7 @@ fn filters() {
                 outputs: Vec::new(),
             }],
             having: Box::new(Filter::Compare {
-                place: Place::Counted { distinct: true },
+                place: ValueRef::Counted { distinct: true },
                 comparison: Comparison::Equal,
                 operand: integer(3),
             }),
@@ -211,7 +211,7 @@ fn filters() {
 #[test]
 fn places_of_rows() {
     let music = music();
-    let truncated = |field, unit| Place::Truncated { place: Box::new(music.place(field)), unit };
+    let truncated = |field, unit| ValueRef::Truncated { place: Box::new(music.place(field)), unit };
     let album = music.forward("album.artist_id");
     let descending = |key| OrderTerm { key, direction: Direction::Descending, nulls: Nulls::First };
     let function = From::Function(call(&music, "search", Some(variable(0, ""))));
@@ -281,7 +281,7 @@ fn places_of_rows() {
                             truncated("album.price", TimeUnit::Day),
                         ],
                         having: Some(Box::new(Filter::Compare {
-                            place: Place::Aggregated {
+                            place: ValueRef::Aggregated {
                                 function: AggregateFunction::Maximum,
                                 place: Box::new(music.place("album.price")),
                             },

@@ -2,7 +2,7 @@
 
 use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Call, Case, Filter, Form, From, OutputId,
-    OutputKind, Page, Place, Rows, TextMatch, Variant,
+    OutputKind, Page, Rows, TextMatch, ValueRef, Variant,
 };
 
 use super::model::{
@@ -40,12 +40,12 @@ fn actors_connection() {
     };
     let actors = Rows {
         filter: Filter::Text {
-            place: Place::Edge(property),
+            place: ValueRef::Edge(property),
             r#match: TextMatch::Includes,
             case: Case::AsTyped,
             operand: text("Neo"),
         },
-        order: vec![ascending(Place::Edge(property))],
+        order: vec![ascending(ValueRef::Edge(property))],
         page: Page::Offset { limit: Some(integer(2)), offset: None, look_ahead: true },
         ..rows(
             1,
@@ -87,7 +87,7 @@ fn productions() {
         variant("series", "series.title", vec![movies.output(3, "series.episodes")]),
     ];
     movies.check(&snapshot(Rows {
-        order: vec![ascending(Place::Common(0))],
+        order: vec![ascending(ValueRef::Common(0))],
         page: limit(variable(0, "")),
         ..rows(
             0,

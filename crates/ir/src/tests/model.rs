@@ -7,8 +7,8 @@ use catalog::{
 };
 use ir::{
     Comparison, Direction, Filter, Form, From, Hop, HopDirection, Isolation, Nulls, Operand,
-    OrderKey, OrderTerm, Output, OutputId, OutputKind, Page, PathItem, Place, Request, Rows,
-    RowsId, Slot, Step, StepId, StepKind, Transaction, Value,
+    OrderKey, OrderTerm, Output, OutputId, OutputKind, Page, PathItem, Request, Rows, RowsId, Slot,
+    Step, StepId, StepKind, Transaction, Value, ValueRef,
 };
 
 pub(crate) struct Model {
@@ -109,8 +109,8 @@ impl Model {
         output(id, OutputKind::Field { path, field, form: Form::Stored })
     }
 
-    pub(crate) fn place(&self, field: &str) -> Place {
-        Place::field(self.field(field))
+    pub(crate) fn place(&self, field: &str) -> ValueRef {
+        ValueRef::field(self.field(field))
     }
 
     pub(crate) fn compare(&self, field: &str, comparison: Comparison, operand: Operand) -> Filter {
@@ -166,9 +166,9 @@ fn new_function(name: &str, argument: &str) -> NewFunction {
     }
 }
 
-pub(crate) fn ascending(place: Place) -> OrderTerm {
+pub(crate) fn ascending(place: ValueRef) -> OrderTerm {
     let (direction, nulls) = (Direction::Ascending, Nulls::Last);
-    OrderTerm { key: OrderKey::Place(place), direction, nulls }
+    OrderTerm { key: OrderKey::Value(place), direction, nulls }
 }
 
 pub(crate) fn output(id: u32, kind: OutputKind) -> Output {

@@ -5,7 +5,7 @@
 use catalog::EntityId;
 use graphql::opaque::OpaqueKind;
 use graphql::schema::{InputId, TypeId};
-use ir::{Filter, Hop, Place, Quantifier, Variant};
+use ir::{Filter, Hop, Quantifier, ValueRef, Variant};
 
 use super::{FilterContext, PresentInput, RelatedRows, distance, meaning};
 use crate::arguments::Opaque;
@@ -51,7 +51,7 @@ impl Context<'_> {
             FilterRole::OperatorsOfMade(function) => {
                 let place = around.made_of.ok_or_else(|| misplaced("operators on an aggregate"))?;
                 let (function, place) = (*function, Box::new(place.clone()));
-                let subject = Subject::new(Place::Aggregated { function, place });
+                let subject = Subject::new(ValueRef::Aggregated { function, place });
                 let subject = Some(&subject);
                 self.object(given, FilterContext { subject, ..FilterContext::default() })
             }
@@ -120,7 +120,7 @@ impl Context<'_> {
     pub(super) fn distances(
         &self,
         given: PresentInput<'_, '_>,
-        place: &Place,
+        place: &ValueRef,
     ) -> Result<Option<Filter>, LowerError> {
         let entries = self.entries(given.input, self.api.schema[given.id].r#type.base)?;
         let is_point = |(id, _): &&(InputId, Input<'_>)| {

@@ -2,7 +2,7 @@
 
 use catalog::{EntityId, FieldId};
 use graphql::schema::InputId;
-use ir::{Filter, Operand, Place};
+use ir::{Filter, Operand, ValueRef};
 
 use super::super::input::{Input, Presence};
 use super::super::selection::misplaced;
@@ -287,7 +287,7 @@ fn says_the_same(one: &[(FieldId, Operand)], other: &[(FieldId, Operand)]) -> bo
 /// The field of the row in a condition.
 fn field_of(filter: &Filter) -> Option<FieldId> {
     match filter {
-        Filter::Compare { place: Place::Field { path, field }, .. } if path.is_empty() => {
+        Filter::Compare { place: ValueRef::Field { path, field }, .. } if path.is_empty() => {
             Some(*field)
         }
         _ => None,

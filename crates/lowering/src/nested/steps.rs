@@ -2,8 +2,8 @@
 
 use catalog::{EntityId, FieldId};
 use ir::{
-    Assignment, Comparison, Filter, Form, Insert, InsertedRows, Operand, Place, StepId, StepKind,
-    Update, Value, Write, WriteKind,
+    Assignment, Comparison, Filter, Form, Insert, InsertedRows, Operand, StepId, StepKind, Update,
+    Value, ValueRef, Write, WriteKind,
 };
 
 use super::super::mutation::ResultRows;
@@ -82,7 +82,7 @@ pub(super) fn inserted(rows: Vec<Vec<(FieldId, Operand)>>) -> Insert {
 }
 
 pub(super) fn equal(field: FieldId, operand: Operand) -> Filter {
-    Filter::Compare { place: Place::field(field), comparison: Comparison::Equal, operand }
+    Filter::Compare { place: ValueRef::field(field), comparison: Comparison::Equal, operand }
 }
 
 pub(super) fn nulls(fields: &[FieldId]) -> Vec<(FieldId, Operand)> {

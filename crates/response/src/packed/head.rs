@@ -69,7 +69,7 @@ fn text(length: u32, bytes: &[u8]) -> Result<(Head<'_>, &[u8]), Malformed> {
     split(length, bytes).map(|(text, rest)| (Head::Text(text), rest))
 }
 
-/// A length of one, two or four bytes: `size` says which, from 0.
+/// A length of one, two or four bytes: `size` is its exponent, from 0.
 fn length(size: u8, bytes: &[u8]) -> Result<(u32, &[u8]), Malformed> {
     match size {
         0 => take(bytes).map(|([length], rest)| (u32::from(*length), rest)),

@@ -7,7 +7,7 @@
 
 use catalog::Type;
 use cypher::{Case, Expression};
-use ir::{Comparison, Filter, Place, TextMatch};
+use ir::{Comparison, Filter, TextMatch, ValueRef};
 use source::CompileError;
 
 use super::super::program::ParameterType;
@@ -88,8 +88,8 @@ impl Compiler<'_> {
         }
     }
 
-    fn may_be_duration(&self, place: &Place) -> bool {
-        let Place::Field { field, .. } = place else { return true };
+    fn may_be_duration(&self, place: &ValueRef) -> bool {
+        let ValueRef::Field { field, .. } = place else { return true };
         match self.catalog.base_type(&self.catalog[*field].r#type) {
             Type::Scalar(_) | Type::Enum(_) => {
                 !self.field_type(*field).is_ok_and(|r#type| r#type != ParameterType::Duration)
@@ -100,9 +100,9 @@ impl Compiler<'_> {
 }
 
 /// Whether it is a stored property of the node itself.
-fn is_property(place: &Place) -> bool {
+fn is_property(place: &ValueRef) -> bool {
     match place {
-        Place::Field { path, .. } => path.is_empty(),
+        ValueRef::Field { path, .. } => path.is_empty(),
         _ => false,
     }
 }

@@ -4,7 +4,7 @@ use catalog::{EntityKind, FieldId, FunctionResult, Statement as Text, StatementP
 use cypher::{
     Case, Clause, Expression, Function, Labels, Name, Projection, ProjectionItem, Query, Variable,
 };
-use ir::{Call, Filter, From, Operand, Place, Rows, Variant};
+use ir::{Call, Filter, From, Operand, Rows, ValueRef, Variant};
 use source::CompileError;
 
 use super::super::program::ParameterType;
@@ -137,11 +137,11 @@ impl Compiler<'_> {
     /// The value of a place, which may be one that a statement gives.
     pub(super) fn value_of(
         &self,
-        place: &Place,
+        place: &ValueRef,
         scope: &Scope<'_>,
         statement: &mut Statement,
     ) -> Result<(FieldId, Expression), CompileError> {
-        let Place::Computed(call) = place else { return self.place(place, scope) };
+        let ValueRef::Computed(call) = place else { return self.place(place, scope) };
         if !self.flavor.collect_subqueries {
             return Err(refused("a statement's value in conditions on this version of the server"));
         }

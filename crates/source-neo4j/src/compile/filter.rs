@@ -3,7 +3,7 @@
 
 use catalog::{Scalar, Type};
 use cypher::{Expression, Function, Operation};
-use ir::{Case, Comparison, Filter, GeoOperator, Operand, PathItem, Place, TextMatch, Value};
+use ir::{Case, Comparison, Filter, GeoOperator, Operand, PathItem, TextMatch, Value, ValueRef};
 use source::CompileError;
 
 use super::super::program::ParameterType;
@@ -137,7 +137,7 @@ impl Compiler<'_> {
     /// The distance between two points.
     fn distance(
         &self,
-        place: &Place,
+        place: &ValueRef,
         comparison: Comparison,
         operand: &Operand,
         scope: &Scope<'_>,

@@ -24,7 +24,7 @@ impl Compiler<'_> {
         let mut each = Projection::default();
         for place in &groups.by {
             let value = match place {
-                ir::Place::Computed(call) => {
+                ir::ValueRef::Computed(call) => {
                     let (clause, name) = self.given_value(call, &scope, statement)?;
                     body.push(clause);
                     Expression::Variable(name)

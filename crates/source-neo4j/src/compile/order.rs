@@ -1,7 +1,7 @@
 //! Sorting and paging, before anything is made of the rows.
 
 use cypher::{Clause, Direction, Expression, Operation, OrderItem, Projection};
-use ir::{Nulls, OrderKey, OrderTerm, Page, Place, Rows};
+use ir::{Nulls, OrderKey, OrderTerm, Page, Rows, ValueRef};
 use source::CompileError;
 
 use super::super::program::LevelPage;
@@ -71,11 +71,11 @@ impl Compiler<'_> {
         given: &mut Vec<Clause>,
         order: &mut Vec<OrderItem>,
     ) -> Result<(), CompileError> {
-        let OrderKey::Place(place) = &term.key else {
+        let OrderKey::Value(place) = &term.key else {
             return Err(refused("this order"));
         };
         let expression = match place {
-            Place::Computed(call) => {
+            ValueRef::Computed(call) => {
                 let (clause, name) = self.given_value(call, scope, statement)?;
                 given.push(clause);
                 Expression::Variable(name)

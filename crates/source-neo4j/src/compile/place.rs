@@ -2,7 +2,7 @@
 
 use catalog::FieldId;
 use cypher::{Case, Comparison, Expression, Function, Variable};
-use ir::{Form, Operand, Place, Variant};
+use ir::{Form, Operand, ValueRef, Variant};
 use source::CompileError;
 
 use super::statement::Statement;
@@ -79,15 +79,15 @@ impl Compiler<'_> {
     /// The value of a place.
     pub(super) fn place(
         &self,
-        place: &Place,
+        place: &ValueRef,
         scope: &Scope<'_>,
     ) -> Result<(FieldId, Expression), CompileError> {
         match place {
-            Place::Field { path, field } if path.is_empty() => {
+            ValueRef::Field { path, field } if path.is_empty() => {
                 Ok((*field, self.property(scope.node, *field)))
             }
-            Place::Field { .. } => Err(refused("a field of a row referred to")),
-            Place::Edge(field) => {
+            ValueRef::Field { .. } => Err(refused("a field of a row referred to")),
+            ValueRef::Edge(field) => {
                 let edge = scope.edge.ok_or(refused("a property of a relationship"))?;
                 let value = match scope.kind {
                     Kind::Found => Expression::Variable(edge),
@@ -95,26 +95,26 @@ impl Compiler<'_> {
                 };
                 Ok((*field, value))
             }
-            Place::Common(place) => self.common(*place, scope),
-            Place::Computed(_) => Err(refused("the value of a function")),
-            Place::Attribute { .. } => Err(refused("a part of a value")),
-            Place::Truncated { .. } => Err(refused("the beginning of a unit of time")),
-            Place::Aggregated { .. } | Place::Counted { .. } => {
+            ValueRef::Common(place) => self.common(*place, scope),
+            ValueRef::Computed(_) => Err(refused("the value of a function")),
+            ValueRef::Attribute { .. } => Err(refused("a part of a value")),
+            ValueRef::Truncated { .. } => Err(refused("the beginning of a unit of time")),
+            ValueRef::Aggregated { .. } | ValueRef::Counted { .. } => {
                 Err(refused("an aggregate in this place"))
             }
-            Place::If { .. } => Err(refused("a field that may be withheld")),
-            Place::OrElse { .. } => Err(refused("a value in the place of null")),
+            ValueRef::If { .. } => Err(refused("a field that may be withheld")),
+            ValueRef::OrElse { .. } => Err(refused("a value in the place of null")),
         }
     }
 
     /// A value that is compared: then another one may stand for null.
     pub(super) fn compared_place(
         &self,
-        place: &Place,
+        place: &ValueRef,
         scope: &Scope<'_>,
         statement: &mut Statement,
     ) -> Result<(FieldId, Expression), CompileError> {
-        let Place::OrElse { place, value } = place else {
+        let ValueRef::OrElse { place, value } = place else {
             return self.value_of(place, scope, statement);
         };
         let (field, stored) = self.place(place, scope)?;

@@ -1,7 +1,7 @@
 //! Conditions on related rows.
 
 use cypher::{Clause, Comparison, Expression, Function, Match, Path, Projection, Query};
-use ir::{AggregateFunction, Filter, Hop, Operand, Place, Quantifier, Variant};
+use ir::{AggregateFunction, Filter, Hop, Operand, Quantifier, ValueRef, Variant};
 use source::CompileError;
 
 use super::super::program::ParameterType;
@@ -116,12 +116,12 @@ impl Compiler<'_> {
             Filter::Not(filter) => {
                 Ok(Expression::Not(Box::new(self.having(group, filter, scope, statement)?)))
             }
-            Filter::Compare { place: Place::Counted { distinct }, comparison, operand } => {
+            Filter::Compare { place: ValueRef::Counted { distinct }, comparison, operand } => {
                 let count = self.group_count(group, *distinct, scope, statement)?;
                 self.compared(count, ParameterType::Integer, *comparison, operand, statement)
             }
             Filter::Compare {
-                place: Place::Aggregated { function, place },
+                place: ValueRef::Aggregated { function, place },
                 comparison,
                 operand,
             } => {
@@ -129,7 +129,7 @@ impl Compiler<'_> {
                 self.group_value(group, (*function, place), compared, scope, statement)
             }
             Filter::AnyElement {
-                place: Place::Aggregated { function, place },
+                place: ValueRef::Aggregated { function, place },
                 comparison,
                 operand,
             } => {
@@ -172,7 +172,7 @@ impl Compiler<'_> {
     fn group_value(
         &self,
         group: Group<'_>,
-        (function, place): (AggregateFunction, &Place),
+        (function, place): (AggregateFunction, &ValueRef),
         compared: Compared<'_>,
         scope: &Scope<'_>,
         statement: &mut Statement,
@@ -180,7 +180,7 @@ impl Compiler<'_> {
         if !self.flavor.collect_subqueries {
             return Err(refused("an aggregate filter on this version of the server"));
         }
-        let nodes = group.once && !matches!(place, Place::Edge(_));
+        let nodes = group.once && !matches!(place, ValueRef::Edge(_));
         let (mut clauses, (field, value)) = match group.ways {
             Ways::One { hop, filter } => {
                 let (path, far) = self.along(hop, scope, nodes, statement)?;

@@ -224,14 +224,14 @@ impl Compiler<'_> {
         for output in outputs {
             let (value, form) = match &output.kind {
                 OutputKind::Field { path, field, form } => {
-                    let place = ir::Place::Field { path: path.clone(), field: *field };
+                    let place = ir::ValueRef::Field { path: path.clone(), field: *field };
                     (self.place(&place, scope)?.1, *form)
                 }
                 OutputKind::Edge { field, form } => {
-                    (self.place(&ir::Place::Edge(*field), scope)?.1, *form)
+                    (self.place(&ir::ValueRef::Edge(*field), scope)?.1, *form)
                 }
                 OutputKind::Common { place, form } => {
-                    (self.place(&ir::Place::Common(*place), scope)?.1, *form)
+                    (self.place(&ir::ValueRef::Common(*place), scope)?.1, *form)
                 }
                 OutputKind::Variant => match scope.kind {
                     Kind::Variants { number, .. } => (Expression::Variable(number), Form::Stored),

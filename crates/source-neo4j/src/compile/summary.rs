@@ -34,7 +34,7 @@ struct Wanted<'r> {
 #[derive(Clone, Copy)]
 struct Term<'r> {
     function: AggregateFunction,
-    place: Option<&'r ir::Place>,
+    place: Option<&'r ir::ValueRef>,
     form: Form,
     /// Of each node once, where relationships lead to it.
     once: bool,
@@ -211,7 +211,7 @@ impl Compiler<'_> {
 impl Term<'_> {
     fn over(&self, leads: bool) -> Over {
         match self.place {
-            Some(ir::Place::Field { .. } | ir::Place::Common(_)) if self.once && leads => {
+            Some(ir::ValueRef::Field { .. } | ir::ValueRef::Common(_)) if self.once && leads => {
                 Over::Nodes
             }
             Some(_) => Over::Rows,

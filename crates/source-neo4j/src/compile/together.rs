@@ -4,7 +4,7 @@
 
 use catalog::FieldId;
 use cypher::{Clause, Expression, Match, Path, Projection, ProjectionItem, Query, Union, Variable};
-use ir::{Place, Variant};
+use ir::{ValueRef, Variant};
 use source::CompileError;
 
 use super::place::{Kind, Scope};
@@ -59,7 +59,7 @@ impl Compiler<'_> {
     pub(super) fn values_of_variants(
         &self,
         variants: &[Variant],
-        place: &Place,
+        place: &ValueRef,
         nodes: bool,
         near: &Scope<'_>,
         statement: &mut Statement,

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use catalog::{Catalog, EntityId, FieldId};
 use ir::{
     Assignment, Comparison, Filter, From, Hop, HopDirection, Insert, InsertedRows, Isolation,
-    Operand, Otherwise, OtherwiseKind, Output, OutputId, OutputKind, Page, Place, Request, Require,
-    Rows, RowsId, State, Step, StepId, StepKind, Transaction, Update, Value, Write, WriteKind,
+    Operand, Otherwise, OtherwiseKind, Output, OutputId, OutputKind, Page, Request, Require, Rows,
+    RowsId, State, Step, StepId, StepKind, Transaction, Update, Value, ValueRef, Write, WriteKind,
 };
 use response::{Leaf, MemoryReservation, Node, NodeId, Shape, ShapeField, Sink, Written};
 use source::{
@@ -204,7 +204,7 @@ fn insert(file: &File, entity: &str, values: &[(&str, Operand)]) -> WriteKind {
 }
 
 fn equal(file: &File, entity: &str, name: &str, operand: Operand) -> Filter {
-    let place = Place::field(file.field(entity, name));
+    let place = ValueRef::field(file.field(entity, name));
     Filter::Compare { place, comparison: Comparison::Equal, operand }
 }
 

@@ -4,8 +4,8 @@ use catalog::FieldId;
 use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Assignment, ChildWrite, Comparison, Direction,
     Filter, Form, From, Hop, Insert, InsertedRows, Isolation, Nulls, Operand, OrderKey, OrderTerm,
-    Output, OutputId, OutputKind, Page, Place, Request, Rows, RowsId, State, Step, StepId,
-    StepKind, Transaction, Update, Value, Write, WriteKind,
+    Output, OutputId, OutputKind, Page, Request, Rows, RowsId, State, Step, StepId, StepKind,
+    Transaction, Update, Value, ValueRef, Write, WriteKind,
 };
 
 use super::database::Database;
@@ -71,13 +71,13 @@ impl<'d> Builder<'d> {
         for (function, field) in terms {
             let id = OutputId(self.outputs);
             self.outputs += 1;
-            let place = field.map(Place::field);
+            let place = field.map(ValueRef::field);
             let form = Form::Stored;
             made.push(AggregateTerm { id, function: *function, place, form, once: false });
         }
         let group_by =
             terms.iter().filter(|(function, _)| *function == AggregateFunction::GroupKey);
-        let group_by = group_by.filter_map(|(_, field)| field.map(Place::field)).collect();
+        let group_by = group_by.filter_map(|(_, field)| field.map(ValueRef::field)).collect();
         OutputKind::Aggregate(Aggregate { paged, group_by, having: None, terms: made })
     }
 
@@ -176,23 +176,23 @@ pub(crate) fn related(rows: Rows) -> OutputKind {
 }
 
 pub(crate) fn compare(field: FieldId, comparison: Comparison, operand: Operand) -> Filter {
-    Filter::Compare { place: Place::field(field), comparison, operand }
+    Filter::Compare { place: ValueRef::field(field), comparison, operand }
 }
 
 pub(crate) fn equal(field: FieldId, operand: Operand) -> Filter {
     compare(field, Comparison::Equal, operand)
 }
 
-pub(crate) fn order(place: Place, direction: Direction, nulls: Nulls) -> OrderTerm {
-    OrderTerm { key: OrderKey::Place(place), direction, nulls }
+pub(crate) fn order(place: ValueRef, direction: Direction, nulls: Nulls) -> OrderTerm {
+    OrderTerm { key: OrderKey::Value(place), direction, nulls }
 }
 
 pub(crate) fn ascending(field: FieldId) -> OrderTerm {
-    order(Place::field(field), Direction::Ascending, Nulls::Last)
+    order(ValueRef::field(field), Direction::Ascending, Nulls::Last)
 }
 
 pub(crate) fn descending(field: FieldId) -> OrderTerm {
-    order(Place::field(field), Direction::Descending, Nulls::Last)
+    order(ValueRef::field(field), Direction::Descending, Nulls::Last)
 }
 
 pub(crate) fn page(limit: i64, offset: i64) -> Page {

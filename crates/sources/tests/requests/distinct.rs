@@ -1,7 +1,7 @@
 //! Distinct rows.
 
 use expect_test::expect;
-use ir::{AggregateFunction, Comparison, From, OutputKind, Place, Rows};
+use ir::{AggregateFunction, Comparison, From, OutputKind, Rows, ValueRef};
 
 use super::builder::{Builder, ascending, compare, descending, integer, order, page, related};
 use super::on_each;
@@ -65,7 +65,7 @@ async fn orders_and_counts_are_of_the_distinct_rows() {
         let mut builder = Builder::new(database);
         let (town, price) = (database.field("bill.town"), database.field("bill.price"));
         let to_person = vec![database.to("bill.person_id")];
-        let name = Place::Field { path: to_person, field: database.field("person.name") };
+        let name = ValueRef::Field { path: to_person, field: database.field("person.name") };
         let by_name = order(name, ir::Direction::Descending, ir::Nulls::Last);
         let rows = builder.entity("bill", &["id"]);
         let order = vec![by_name, ascending(database.field("bill.id"))];

@@ -1,7 +1,7 @@
 //! Pages behind a row, and values of the rows of a page.
 
 use expect_test::expect;
-use ir::{AggregateFunction, Direction, From, Nulls, OutputKind, Page, Place, Rows};
+use ir::{AggregateFunction, Direction, From, Nulls, OutputKind, Page, Rows, ValueRef};
 
 use super::builder::{Builder, ascending, descending, integer, order, page, related};
 use super::distinct::SHOP;
@@ -16,7 +16,7 @@ async fn a_page_begins_behind_a_row() {
             let rows = builder.entity("bill", &["id", "town"]);
             let key = vec![(id, integer(key))];
             let page = Page::AfterRow { key, limit: Some(integer(3)), offset: None };
-            let by_town = order(Place::field(town), direction, nulls);
+            let by_town = order(ValueRef::field(town), direction, nulls);
             let rows = Rows { order: vec![by_town, ascending(id)], page, ..rows };
             builder.read(0, rows);
         };

@@ -87,7 +87,7 @@ fn terms(catalog: &Catalog, aggregate: &Aggregate, shape: &mut Shape) -> Vec<Sha
     let mut fields = Vec::new();
     for term in &aggregate.terms {
         let place = term.place.as_ref().map(|place| match place {
-            ir::Place::Field { field, .. } => Some(*field),
+            ir::ValueRef::Field { field, .. } => Some(*field),
             _ => None,
         });
         let place = place.flatten();

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use ir::{
-    AggregateFunction, AggregateTerm, Filter, Form, From, Hop, OutputKind, Page, Place, Rows,
+    AggregateFunction, AggregateTerm, Filter, Form, From, Hop, OutputKind, Page, Rows, ValueRef,
     Variant,
 };
 
@@ -62,7 +62,7 @@ fn commons() -> Vec<OutputKind> {
 }
 
 fn by_year() -> Vec<ir::OrderTerm> {
-    let by = |place| order(Place::Common(place), ir::Direction::Descending, ir::Nulls::Last);
+    let by = |place| order(ValueRef::Common(place), ir::Direction::Descending, ir::Nulls::Last);
     vec![by(1), by(0)]
 }
 
@@ -160,7 +160,7 @@ async fn values_are_made_of_rows_of_several_entities() {
             else {
                 panic!("no aggregate")
             };
-            let of_common = |term: &mut AggregateTerm| term.place = Some(Place::Common(1));
+            let of_common = |term: &mut AggregateTerm| term.place = Some(ValueRef::Common(1));
             aggregate.terms.iter_mut().skip(1).for_each(of_common);
             OutputKind::Aggregate(aggregate)
         };

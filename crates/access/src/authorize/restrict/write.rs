@@ -5,7 +5,7 @@
 //! nested changes along its relationships are written.
 
 use catalog::{EntityId, FieldId};
-use ir::{Assignment, ChildWrite, Filter, Insert, Operand, Place, Update, Write, WriteKind};
+use ir::{Assignment, ChildWrite, Filter, Insert, Operand, Update, ValueRef, Write, WriteKind};
 
 use super::super::Walk;
 use super::requirement::Requirement;
@@ -106,7 +106,7 @@ impl Walk<'_> {
         for (_, field) in of_some {
             let own = self.set.restrictions.validation_of(Member::Field(field), action, stage);
             if !own.is_all() {
-                and(&mut check, Filter::Or(vec![Filter::IsNull(Place::field(field)), own]));
+                and(&mut check, Filter::Or(vec![Filter::IsNull(ValueRef::field(field)), own]));
             }
         }
         check

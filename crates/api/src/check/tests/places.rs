@@ -14,7 +14,7 @@ use super::api::{Api, ApiBuilder};
 use graphql::schema::{
     FieldDefinition, InputDefinition, TypeDefinition, TypeId, TypeKind, TypeRef,
 };
-use ir::{AggregateFunction, Codec, Form, Place as Value, Quantifier};
+use ir::{AggregateFunction, Codec, Form, Quantifier, ValueRef as Value};
 use response::Leaf;
 
 use super::roles::{CALL, VARIANTS, WAYS, entity, field, function, hop, nested, subject, way};

@@ -8,7 +8,7 @@ use super::api::binding::{
     RowsRole, SeveralRole, Subject, VariantRole, VariantsId, Way, WaysId, WriteRole,
 };
 use catalog::{EntityId, FieldId, FunctionId, RelationshipId, SearchId};
-use ir::{AggregateFunction, Case, Comparison, Hop, HopDirection, Place, Quantifier, TextMatch};
+use ir::{AggregateFunction, Case, Comparison, Hop, HopDirection, Quantifier, TextMatch, ValueRef};
 
 /// A role with the names by which tables show it.
 #[derive(Clone, Debug)]
@@ -128,7 +128,7 @@ family!(arguments: ArgumentRole {
     Sort => one(ArgumentRole::Sort),
     GroupBy => one(ArgumentRole::GroupBy),
     GroupFields => one(ArgumentRole::GroupFields),
-    GroupField => one(ArgumentRole::GroupField(Box::new(Place::field(field())))),
+    GroupField => one(ArgumentRole::GroupField(Box::new(ValueRef::field(field())))),
     NodeId => one(ArgumentRole::NodeId),
     GlobalId => one(ArgumentRole::GlobalId),
     Call => one(ArgumentRole::Call(CALL)),
@@ -178,7 +178,7 @@ family!(filters: FilterRole {
     Rows => each(rows(), FilterRole::Rows),
     Declared => each(declared(), FilterRole::Declared),
     GroupFilter => one(FilterRole::GroupFilter),
-    MadeOf => one(FilterRole::MadeOf(Box::new(Place::field(field())))),
+    MadeOf => one(FilterRole::MadeOf(Box::new(ValueRef::field(field())))),
     OperatorsOfMade => one(FilterRole::OperatorsOfMade(AggregateFunction::Count)),
     OperatorsOfComputed => one(FilterRole::OperatorsOfComputed {
         aggregate: AggregateFunction::Count,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use access::{Privilege, preset_claim};
 use catalog::{Catalog, EntityId, FieldId};
-use ir::{Claims, Filter, Operand, Place};
+use ir::{Claims, Filter, Operand, ValueRef};
 
 use super::RoleGrants;
 use super::row::RowName;
@@ -214,7 +214,7 @@ impl RowPrinter<'_> {
             }
             _ => return String::new(),
         };
-        let Place::Field { field, .. } = place else { return String::new() };
+        let ValueRef::Field { field, .. } = place else { return String::new() };
         let value = self.read.values.iter().find(|(known, _)| known == field);
         let name = &self.catalog[*field].name;
         match value {

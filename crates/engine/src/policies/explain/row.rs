@@ -7,8 +7,8 @@
 use access::Roles;
 use catalog::{Catalog, EntityId, FieldId, Scalar, Type};
 use ir::{
-    Claims, Comparison, Filter, Form, From, Operand, Output, OutputId, OutputKind, Page, Place,
-    Value,
+    Claims, Comparison, Filter, Form, From, Operand, Output, OutputId, OutputKind, Page, Value,
+    ValueRef,
 };
 use response::{MemoryBudget, MemoryReservation, Sink};
 use serde_json_bytes::Value as Json;
@@ -79,7 +79,7 @@ fn found_by(
             let entity = catalog.qualified_name(entity);
             return Err(RowError::Name(format!("`{entity}` has no column `{column}`").into()));
         };
-        let place = Place::field(field.id);
+        let place = ValueRef::field(field.id);
         filters.push(match constant(catalog.base_type(&field.r#type), value) {
             Some(Value::Null) => Filter::IsNull(place),
             Some(value) => {

@@ -1,6 +1,6 @@
 //! Tests of reading.
 
-use ir::{Filter, From, Output, OutputId, OutputKind, Place, Quantifier};
+use ir::{Filter, From, Output, OutputId, OutputKind, Quantifier, ValueRef};
 use serde_json_bytes::json;
 
 use super::{Blog, anonymous, author, ordered, read, rows};
@@ -46,7 +46,7 @@ fn rules_add_up_in_rows_and_not_in_fields() {
     let mut people =
         rows(0, From::Entity(blog.entity("person")), blog.fields(&[(&[], "person.mail")]));
     people.filter = blog.equal("person.mail");
-    people.order = vec![ordered(Place::field(blog.field("person.mail")))];
+    people.order = vec![ordered(ValueRef::field(blog.field("person.mail")))];
     blog.check(
         &author(),
         read(people),
@@ -86,7 +86,7 @@ fn rows_that_may_not_be_seen_are_absent_on_every_way_to_them() {
         blog.fields(&[(&[of_post], "post.headline"), (&[], "post_tag.tag_id")]),
     );
     tagging.order =
-        vec![ordered(Place::Field { path: vec![of_post], field: blog.field("post.status") })];
+        vec![ordered(ValueRef::Field { path: vec![of_post], field: blog.field("post.status") })];
     blog.check(
         &anonymous(),
         read(tagging),
@@ -139,7 +139,7 @@ fn what_is_not_understood_is_refused() {
     assert!(blog.let_of(&anonymous(), variants).contains("several entities"));
     // A join would be missing for the row of the condition.
     let mut tagging = rows(0, From::Entity(blog.entity("post")), Vec::new());
-    let place = Place::Field {
+    let place = ValueRef::Field {
         path: vec![blog.forward("post_tag.post_id")],
         field: blog.field("post.status"),
     };

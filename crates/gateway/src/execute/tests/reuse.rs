@@ -256,8 +256,8 @@ fn two_requests_of_one_plan_share_nothing() {
         let mut observed = ExecutionStatistics::default();
         let options = Options::default();
         let mut executed =
-            execute(inputs, subgraphs, options, Held::default(), &mut observed).await;
-        let sink = Sink::new(Vec::new(), u64::MAX, Held::default());
+            execute(inputs, subgraphs, options, MemoryReservation::default(), &mut observed).await;
+        let sink = Sink::new(Vec::new(), u64::MAX, MemoryReservation::default());
         let sink = write(supergraph, plan, &mut executed, &Literals::new(), sink).unwrap();
         let printed = String::from_utf8(sink.into_parts().0).unwrap();
         assert!(executed.into_errors().is_empty());

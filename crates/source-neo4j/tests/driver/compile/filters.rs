@@ -3,15 +3,15 @@
 use cypher::Flavor;
 use expect_test::{Expect, expect};
 use ir::{
-    AggregateFunction, Case as Letters, Comparison, Filter, From, GeoOperator, Place, Quantifier,
-    Rows, TextMatch,
+    AggregateFunction, Case as Letters, Comparison, Filter, From, GeoOperator, Quantifier, Rows,
+    TextMatch, ValueRef,
 };
 
 use source_neo4j::compile::compile;
 
 use super::model::{Case, Movies, backward, operand, read, rows};
 
-fn text(place: Place, r#match: TextMatch, case: Letters) -> Filter {
+fn text(place: ValueRef, r#match: TextMatch, case: Letters) -> Filter {
     Filter::Text { place, r#match, case, operand: operand(0) }
 }
 
@@ -24,9 +24,9 @@ fn together(movies: &Movies, having: Filter, once: bool) -> Filter {
     Filter::RelatedGroup { hop: movies.actors(), filter, having: Box::new(having), once }
 }
 
-fn made_of(function: AggregateFunction, place: Place, slot: u16) -> Filter {
+fn made_of(function: AggregateFunction, place: ValueRef, slot: u16) -> Filter {
     Filter::Compare {
-        place: Place::Aggregated { function, place: Box::new(place) },
+        place: ValueRef::Aggregated { function, place: Box::new(place) },
         comparison: Comparison::Greater,
         operand: operand(slot),
     }
@@ -34,7 +34,7 @@ fn made_of(function: AggregateFunction, place: Place, slot: u16) -> Filter {
 
 fn counted(distinct: bool, slot: u16) -> Filter {
     Filter::Compare {
-        place: Place::Counted { distinct },
+        place: ValueRef::Counted { distinct },
         comparison: Comparison::GreaterOrEqual,
         operand: operand(slot),
     }

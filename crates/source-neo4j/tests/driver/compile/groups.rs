@@ -1,12 +1,12 @@
 //! Requests for rows in groups.
 
 use expect_test::expect;
-use ir::{From, Groups, Output, OutputKind, Place, Rows, RowsId};
+use ir::{From, Groups, Output, OutputKind, Rows, RowsId, ValueRef};
 
 use super::model::{Case, Movies, ascending, output, page, read, related, rows};
 
 /// Movies in groups, each with its title and its actors.
-fn groups(movies: &Movies, (id, own): (u32, u32), by: Vec<Place>) -> Output {
+fn groups(movies: &Movies, (id, own): (u32, u32), by: Vec<ValueRef>) -> Output {
     let name = movies.output(id + 3, "Person.name");
     let actors = rows(own + 1, From::Relation(movies.actors()), vec![name]);
     let outputs = vec![movies.output(id + 1, "Movie.title"), related(id + 2, actors)];

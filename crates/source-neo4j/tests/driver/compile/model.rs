@@ -9,8 +9,8 @@ use cypher::Flavor;
 use expect_test::Expect;
 use ir::{
     Comparison, Direction, Filter, Form, From, Hop, HopDirection, Isolation, Nulls, Operand,
-    OrderKey, OrderTerm, Output, OutputId, OutputKind, Page, Place, Request, Rows, RowsId, Slot,
-    Step, StepId, StepKind, Transaction,
+    OrderKey, OrderTerm, Output, OutputId, OutputKind, Page, Request, Rows, RowsId, Slot, Step,
+    StepId, StepKind, Transaction, ValueRef,
 };
 use source_neo4j::compile::compile;
 use source_neo4j::program::GraphProgram;
@@ -113,12 +113,12 @@ impl Movies {
     }
 
     /// A property of an actor's relationship to a film.
-    pub(crate) fn edge(&self, name: &str) -> Place {
-        Place::Edge(self.field(&format!("ActedIn.{name}")))
+    pub(crate) fn edge(&self, name: &str) -> ValueRef {
+        ValueRef::Edge(self.field(&format!("ActedIn.{name}")))
     }
 
-    pub(crate) fn place(&self, name: &str) -> Place {
-        Place::field(self.field(name))
+    pub(crate) fn place(&self, name: &str) -> ValueRef {
+        ValueRef::field(self.field(name))
     }
 
     pub(crate) fn output(&self, id: u32, name: &str) -> Output {
@@ -220,13 +220,13 @@ pub(crate) fn output(id: u32, kind: OutputKind) -> Output {
     Output { id: OutputId(id), kind }
 }
 
-pub(crate) fn ascending(place: Place) -> OrderTerm {
-    let key = OrderKey::Place(place);
+pub(crate) fn ascending(place: ValueRef) -> OrderTerm {
+    let key = OrderKey::Value(place);
     OrderTerm { key, direction: Direction::Ascending, nulls: Nulls::Last }
 }
 
-pub(crate) fn descending(place: Place) -> OrderTerm {
-    let key = OrderKey::Place(place);
+pub(crate) fn descending(place: ValueRef) -> OrderTerm {
+    let key = OrderKey::Value(place);
     OrderTerm { key, direction: Direction::Descending, nulls: Nulls::First }
 }
 

@@ -4,7 +4,7 @@ use cypher::Flavor;
 use expect_test::expect;
 use ir::{
     Aggregate, AggregateFunction, AggregateTerm, Comparison, Filter, Form, From, Hop, OutputId,
-    OutputKind, Place, Rows, Variant,
+    OutputKind, Rows, ValueRef, Variant,
 };
 
 use super::model::{
@@ -12,7 +12,12 @@ use super::model::{
     rows,
 };
 
-fn term(id: u32, function: AggregateFunction, place: Option<Place>, once: bool) -> AggregateTerm {
+fn term(
+    id: u32,
+    function: AggregateFunction,
+    place: Option<ValueRef>,
+    once: bool,
+) -> AggregateTerm {
     AggregateTerm { id: OutputId(id), function, place, form: Form::Stored, once }
 }
 
@@ -173,7 +178,7 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
         Rows { order: vec![first, last], ..all(vec![title()]) }
     };
     let interface = Rows {
-        order: vec![descending(Place::Common(0)), ascending(Place::Common(1))],
+        order: vec![descending(ValueRef::Common(0)), ascending(ValueRef::Common(1))],
         page: page(1, None, false),
         ..rows(0, From::Variants(productions(movies, None)), production_outputs())
     };
@@ -187,19 +192,19 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
     };
     let together = |once| {
         let value = |function, place, slot| Filter::Compare {
-            place: Place::Aggregated { function, place: Box::new(place) },
+            place: ValueRef::Aggregated { function, place: Box::new(place) },
             comparison: Comparison::Less,
             operand: operand(slot),
         };
         let count = |distinct, slot| Filter::Compare {
-            place: Place::Counted { distinct },
+            place: ValueRef::Counted { distinct },
             comparison: Comparison::Equal,
             operand: operand(slot),
         };
         let having = Filter::And(vec![
             count(true, 1),
             count(false, 2),
-            value(AggregateFunction::LongestLength, Place::Common(0), 3),
+            value(AggregateFunction::LongestLength, ValueRef::Common(0), 3),
             value(AggregateFunction::Maximum, movies.edge("screenTime"), 4),
         ]);
         let plain = |variant| Variant { outputs: Vec::new(), ..variant };

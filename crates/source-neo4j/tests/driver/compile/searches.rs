@@ -1,14 +1,14 @@
 //! Requests that search.
 
 use expect_test::expect;
-use ir::{Comparison, Filter, Form, From, OutputKind, Place, Rows};
+use ir::{Comparison, Filter, Form, From, OutputKind, Rows, ValueRef};
 
 use super::model::{
     Case, Movies, ascending, descending, operand, output, page, read, related, rows,
 };
 
-fn score(movies: &Movies) -> Place {
-    Place::Edge(movies.field("Found.score"))
+fn score(movies: &Movies) -> ValueRef {
+    ValueRef::Edge(movies.field("Found.score"))
 }
 
 /// Titles with their scores and actors, not too far down.

@@ -136,7 +136,7 @@ pub(crate) fn cases(movies: &Movies) -> Vec<Case> {
         let hop = movies.actors();
         let no = |message: &str| Otherwise::new(OtherwiseKind::Invalid, message);
         let person_by = |kind, children| child(hop, &[], of_person(kind, children));
-        let link = |slot, again| WriteKind::Link { filter: named(slot), again };
+        let link = |slot, existing| WriteKind::Link { filter: named(slot), existing };
         let expect = |links| {
             let kind = WriteKind::Expect { links, otherwise: no("one") };
             child(backward(movies.directed), &[], of_person(kind, Vec::new()))

@@ -7,8 +7,8 @@ use catalog::{Catalog, EntityId, FieldId, FunctionId};
 use ir::{
     Assignment, Call, Comparison, Direction, Filter, Form, From, Hop, HopDirection, Insert,
     InsertedRows, Isolation, Nulls, Operand, OrderKey, OrderTerm, Otherwise, OtherwiseKind, Output,
-    OutputId, OutputKind, Page, Place, Require, Rows, RowsId, State, Step, StepId, StepKind,
-    Transaction, Update, Value, Write, WriteKind,
+    OutputId, OutputKind, Page, Require, Rows, RowsId, State, Step, StepId, StepKind, Transaction,
+    Update, Value, ValueRef, Write, WriteKind,
 };
 use relational::{ParameterSource, Strategy};
 use response::{
@@ -136,7 +136,7 @@ impl World {
     }
 
     pub(crate) fn equal(&self, field: &str, operand: Operand) -> Filter {
-        let place = Place::Field { path: Vec::new(), field: self.field(field) };
+        let place = ValueRef::Field { path: Vec::new(), field: self.field(field) };
         Filter::Compare { place, comparison: Comparison::Equal, operand }
     }
 
@@ -451,7 +451,7 @@ pub(crate) fn related(rows: Rows) -> OutputKind {
 
 pub(crate) fn ascending(field: FieldId) -> OrderTerm {
     OrderTerm {
-        key: OrderKey::Place(Place::Field { path: Vec::new(), field }),
+        key: OrderKey::Value(ValueRef::Field { path: Vec::new(), field }),
         direction: Direction::Ascending,
         nulls: Nulls::Last,
     }
