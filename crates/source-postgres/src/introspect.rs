@@ -11,7 +11,7 @@
 //! * `watch`: whether the schema is still the same
 //!
 //! Objects of the given schemas are served, without those of extensions by default. A partitioned
-//! table stands for its partitions, which are not listed. Constraints come in the order in which
+//! table represents its partitions, which are not listed. Constraints come in the order in which
 //! PostGraphile reads them: by the age of their table, then by their columns.
 
 mod fill;
@@ -40,7 +40,7 @@ pub enum Extensions {
 /// Whether the rights of roles restrict the schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rights {
-    /// Everything is offered; a request that may not is refused when it runs.
+    /// Everything is offered; a request without the privilege fails when it runs.
     #[default]
     Ignored,
     /// Operations that neither the user of the connection nor a role that it can become may do are
@@ -53,7 +53,7 @@ pub enum Rights {
 pub struct Introspected {
     pub catalog: Catalog,
     pub types: PhysicalTypes,
-    /// As `server_version_num` counts: 15.4 is `150004`.
+    /// `server_version_num`: 15.4 is `150004`.
     pub server_version: u32,
 }
 

@@ -7,8 +7,8 @@ use relational::Level;
 use response::Shape;
 use source::Observed;
 use source_neo4j::program::GraphProgram;
-use source_postgres::{PostgresPlan, PostgresProgram};
-use source_sqlite::{SqlitePlan, SqliteProgram};
+use source_postgres::PostgresPlan;
+use source_sqlite::SqlitePlan;
 
 /// A compiled request with the shape of its answer.
 #[derive(Clone, Debug)]
@@ -19,18 +19,6 @@ pub enum Plan {
 }
 
 impl Plan {
-    pub(crate) fn sqlite(program: SqliteProgram, shape: Shape) -> Self {
-        Self::Sqlite(Arc::new(SqlitePlan { program, shape: shape.into() }))
-    }
-
-    pub(crate) fn postgres(program: PostgresProgram, shape: Shape) -> Self {
-        Self::Postgres(Arc::new(PostgresPlan { program, shape: shape.into() }))
-    }
-
-    pub(crate) fn neo4j(program: GraphProgram, shape: Shape) -> Self {
-        Self::Neo4j(Arc::new(source::Plan { program, shape: shape.into() }))
-    }
-
     /// The shape of the answer.
     #[must_use]
     pub fn shape(&self) -> &Arc<Shape> {
